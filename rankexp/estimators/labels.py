@@ -109,7 +109,6 @@ def few_levels(y: ArrayLike, levels: Levels | None) -> tuple[Labels, Ints]:
 
 
 def _distinct(y: Labels) -> tuple[list[Hashable], Ints]:
-    """Return the distinct labels, and for each label its place among them."""
     if y.dtype.kind != "O":
         found, which = np.unique(y, return_inverse=True)
         return found.tolist(), which
@@ -126,8 +125,8 @@ def best_threshold(
 ) -> float:
     """Return the threshold with the least weighted error of "positive if the score is above it".
 
-    Of several best thresholds it is 0, or else the middle of the gap nearest to 0. `weights` are
-    those of an error on a negative and on a positive example.
+    Of several it is 0, or else the middle of the gap nearest to 0. `weights`: of negative,
+    positive.
     """
     order = np.argsort(s, kind="stable")
     ranked, is_up = s[order], positive[order]

@@ -292,7 +292,6 @@ class LinearRanker(RiskRanker):
         groups: PerRow,
         sample_weight: PerRow,
     ) -> tuple[Labels, Task, Weights]:
-        """Return the labels, the task, and the weights of classes and rows."""
         risk = trained[1]
         X, y, groups, given = self._counted(risk, X, y, groups, sample_weight)
         labels, task = self._task(trained, X, y, lams, order, groups)

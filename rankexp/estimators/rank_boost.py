@@ -290,7 +290,6 @@ class RankBoost(RiskMixin, StumpBooster):
         return np.asarray(-log_f / np.cumsum(np.abs(self.alphas_)))
 
     def _watch(self, rounds: Iterable[Round], X: Floats, error: PairError) -> list[Round]:
-        """Return the rounds up to the one with the least error on the rows held out."""
         watch, found = Watch(error, self.n_iter_no_change, X.shape[0], before=True), []
         for one in rounds:
             found.append(one)

@@ -61,7 +61,6 @@ class ThresholdModel(LevelRanker):
     zero_lam = True
 
     def _rows(self, X: Floats, sample_weight: PerRow) -> tuple[Rows, Floats | None]:
-        """Return the rows to train on, and their weights > 0, if any."""
         return weighed(X, sample_weight)
 
     def _solve(self, X: Floats, codes: Ints, lams: Floats, weight: Floats | None) -> PathResult:

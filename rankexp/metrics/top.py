@@ -97,7 +97,6 @@ def dcg(
 
 
 def _gained(lists: Lists, k: int | None, gain: str, discount: str) -> Floats:
-    """Return the DCG of each list, (Q,)."""
     gains = lists.queries.levels
     if gain == "exponential":
         if gains[-1] > MOST:

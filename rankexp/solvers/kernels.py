@@ -114,17 +114,13 @@ class Factor:
         return float(EPS * steps * (np.abs(r) @ self.roots) ** 2)
 
     def grow(self, weight: Floats, goal: float, most: int) -> None:
-        """Take pivots until ``bound(weight) <= goal``, or rounding or ``most`` of them stop it.
-
-        Some are taken in any case, if all of them aren't yet.
-        """
+        """Take pivots until ``bound(weight) <= goal``, or rounding or ``most`` of them stop it."""
         while self.pivots.size < most and self.left.max() > self.floor:
             self._extend(min(BLOCK, most - self.pivots.size))
             if self.bound(weight) <= goal:
                 return
 
     def _make_room(self, columns: int) -> None:
-        """Have room for so many columns, and twice as many where there was none."""
         if columns > self._columns.shape[1]:
             n, r = self.X.shape[0], self.pivots.size
             grown = np.empty((n, min(n, 2 * columns)))

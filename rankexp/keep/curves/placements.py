@@ -2,8 +2,7 @@
 
 from rankexp.arrays import Floats
 from rankexp.keep.curves import Curve
-from rankexp.metrics.level_counts import coded
-from rankexp.metrics.placements import won
+from rankexp.metrics.level_counts import coded, won
 
 REGISTER = {"placements": "placements"}
 

@@ -1,7 +1,6 @@
 """Threshold base rankers ``1[x_j > t]``: their cuts, the search for the best, and their sums.
 
-Values are put into bins between cuts once. How much a base ranker changes a risk is a sum over
-the examples above its cut, so one histogram a feature judges all its cuts, in O(n).
+Values are put into bins once, so one histogram for each feature judges all its cuts, in O(n).
 """
 
 from dataclasses import dataclass
@@ -36,12 +35,11 @@ def sums(numbers: npt.NDArray[np.integer], weights: Floats, size: int) -> Floats
 
 
 def cuts_of(values: Floats, kind: str, n_cuts: int, weight: Floats | None = None) -> Floats:
-    """Return ascending thresholds for the values of a feature; none where it is constant.
+    """Return ascending thresholds for the values of a feature; none if it is constant.
 
-    ``quantile``: the sample's quantiles k/(n_cuts + 1), k = 1 .. n_cuts, linear in between;
-    ``equidistant``: as many inside the range; ``all``: midway between all neighbouring values,
-    which is also what quantiles become where there are no more values. Quantiles are of copies
-    where all weights, > 0, are whole, else of the rows.
+    ``quantile``: the quantiles k/(n_cuts + 1), linear in between, of copies if all weights are
+    whole, else of rows; ``equidistant``: as many inside the range; ``all``, or if there are no
+    more values: midway between all neighbouring values.
     """
     ascending = np.sort(values)
     change = np.flatnonzero(ascending[1:] > ascending[:-1])
@@ -81,14 +79,11 @@ def copies(weight: Floats | None) -> Floats | None:
 
 @dataclass(frozen=True)
 class Binned:
-    """The training rows by feature, as numbers of bins, (d, n): how many cuts lie below a value.
+    """The training rows by feature, as numbers of bins."""
 
-    `cuts`: of each feature, ascending. `weight` (n,): what each row counts, > 0; None for 1.
-    """
-
-    cuts: list[Floats]
-    bins: Unsigned
-    weight: Floats | None = None
+    cuts: list[Floats]  # of each feature, ascending
+    bins: Unsigned  # (d, n): how many cuts lie below a value
+    weight: Floats | None = None  # (n,): what each row counts, > 0; None for 1
 
     @property
     def size(self) -> int:

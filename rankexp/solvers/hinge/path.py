@@ -17,8 +17,7 @@ from rankexp.solvers.hinge.iterate import Best, HingeIterate
 from rankexp.solvers.hinge.newton import MANY_COLUMNS, newton
 from rankexp.solvers.hinge.pairs import HingePairs, common_power, hinge_pairs
 from rankexp.solvers.hinge.quasi_newton import WIDE_BAND, band_for, inverse_hessian, quasi_newton
-from rankexp.solvers.hinge.sorted_sweep import SortedSweep, Sweep
-from rankexp.solvers.hinge.sweep import sweep
+from rankexp.solvers.hinge.sweep import SortedSweep, Sweep, sweep
 from rankexp.solvers.pairs.partial_order import PartialOrder
 from rankexp.solvers.result import PathResult
 
@@ -46,14 +45,13 @@ def hinge_path(
 ) -> PathResult:
     """Solve the pairwise hinge for each penalty, from the largest to the smallest.
 
-    Pairs of levels may have costs (uematsu2010): their mean is weighted.
-    `order`: of the rows X (n, d). `lams` (L,): all positive, in any order. `tol`: relative duality
-    gap ``(P - D) / P`` to reach. `max_iter`: Newton steps a penalty; they end earlier where
-    nothing improves any more. In the result, ``gap`` is an upper bound, rounding included, and
-    ``n_iter`` counts steps on all rows, not those on a sample.
+    The mean over pairs is weighted by the costs of levels (uematsu2010). `tol`: relative duality
+    gap ``(P - D) / P`` to reach; the ``gap`` found is an upper bound, rounding included.
+    `max_iter`: Newton steps for each penalty. ``n_iter`` counts steps on all rows, not those on a
+    sample.
 
-    Raises ValueError if there is no pair, a penalty isn't positive, X isn't finite, or shapes
-    don't fit; FloatingPointError if squares of the features over ``lam`` overflow.
+    Raises ValueError if there is no pair or for impossible arguments; FloatingPointError if
+    squares of the features over ``lam`` overflow.
     """
     X = np.ascontiguousarray(X, dtype=np.float64)
     lams = np.atleast_1d(np.asarray(lams, dtype=np.float64))
@@ -66,7 +64,6 @@ def hinge_path(
 
 
 def _solve(X: Floats, pairs: HingePairs, lams: Floats, tol: float, max_iter: int) -> PathResult:
-    """Solve and certify for each penalty."""
     (n, d), L, power = X.shape, lams.size, pairs.power
     path, certifier = _Path(pairs, tol, max_iter), Certifier(pairs, X, tol)
     coef, slope = np.empty((d, L)), np.zeros((L, n))
@@ -85,7 +82,6 @@ def _solve(X: Floats, pairs: HingePairs, lams: Floats, tol: float, max_iter: int
 
 
 def _check(X: Floats, order: PartialOrder, lams: Floats) -> None:
-    """Raise ValueError where shapes or penalties are impossible."""
     if X.ndim != 2 or order.level.shape != X.shape[:1]:
         raise ValueError(
             f"X must be (n, d), with n labels; got shapes {X.shape} and {order.level.shape}"

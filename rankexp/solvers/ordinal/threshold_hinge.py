@@ -49,8 +49,8 @@ WIDEST = 400.0  # columns are scaled by 2^-400 to 2^400, so that squares stay in
 def rounding(terms: int) -> float:
     """Return how much a sum of products is off at most, relative to the sum of absolute ones.
 
-    It holds for any order of summation: ``k u / (1 - k u)`` with u = eps / 2 and k = terms, four
-    operations more being allowed (Higham, Accuracy and Stability of Numerical Algorithms, 3.1).
+    In any order it is ``k u / (1 - k u)`` with u = eps / 2 and k = terms, four operations more
+    being allowed (Higham, Accuracy and Stability of Numerical Algorithms, 3.1).
     """
     unit = 0.5 * EPS * (terms + 4)
     return unit / (1.0 - unit)
@@ -128,7 +128,7 @@ class PrimalDualBounds:
 def solve_one(
     terms: Terms, penalty: Floats, back: Floats, certificate: PrimalDualBounds, max_iter: int
 ) -> int:
-    """Solve for one penalty, (c,), one a column of `terms`; return the number of steps.
+    """Solve for one penalty by column of `terms`, (c,), and return the number of steps.
 
     `back`, (d, c) or (c,), makes coefficients of these columns those that are certified.
     """
@@ -167,8 +167,8 @@ def threshold_hinge_path(
     """Solve for penalties > 0, (L,), in any order; each of the `codes`, 0 .. K-1, has an example.
 
     An example has a loss at `every` threshold, or at those next to its level, which are then kept
-    in order. Intercepts are 0: the thresholds of scores are those of `threshold_terms.thresholds`.
-    `weight` (n,), > 0 and at most 1: the mean is a weighted one.
+    in order. Intercepts are 0: `threshold_terms.thresholds` gives the thresholds of scores.
+    Weights are at most 1.
     """
     lams = penalties(lams)
     if not (lams > 0.0).all():
@@ -188,7 +188,6 @@ def threshold_hinge_path(
 
 
 def _result(found: list[PrimalDualBounds], n_iter: list[int]) -> PathResult:
-    """Return what was found for each penalty."""
     gap = np.array([one.gap for one in found])
     return PathResult(
         coef=np.column_stack([one.w for one in found]),
@@ -213,7 +212,7 @@ def hinge_classes_path(
     """Minimise ``lam/2 |w|² + (weighted) mean of max(0, 1 - y (w·x + b))``: the linear SVM.
 
     A threshold between two levels is a free intercept, ``b = -theta``. Without an intercept each
-    row also counts as its opposite, so that 0 is the best threshold. `positive` (n,): 0 or 1.
+    row also counts as its opposite, so that 0 is the best threshold.
     """
     rows, codes = X, positive
     w = None if sample_weight is None else sample_weight / sample_weight.max()
@@ -229,7 +228,6 @@ def hinge_classes_path(
 
 
 def _mean(terms: Terms, values: Floats) -> Floats:
-    """Return the weighted mean of values of rows, along the first axis."""
     if terms.weight is None:
         return np.asarray(values.mean(axis=0))
     return np.asarray(terms.weight @ values / terms.total)

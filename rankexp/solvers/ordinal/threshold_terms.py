@@ -69,23 +69,19 @@ class Terms:
 
 @dataclass
 class Pool:
-    """Thresholds with one value: how many, their keys, how many of these are below, where.
-
-    `weights`: of the keys, and `rank` that of those below; None where all are 1.
-    """
+    """Thresholds with one value: how many, their keys, how many of these are below, where."""
 
     members: int
     keys: Floats
-    weights: Floats | None
-    rank: float
+    weights: Floats | None  # of the keys; None if all are 1
+    rank: float  # how many keys, or which weight of them, are below
     theta: float
 
 
 def best_thresholds(terms: Terms, s: Floats) -> list[Pool]:
     """Return the thresholds with the least loss of scores (n,), ascending, equal ones pooled.
 
-    Where those of two levels are in the wrong order both are to be the same, the best for the two
-    together: as in isotonic regression, for any convex losses.
+    If those of two levels are in the wrong order, both become the best for the two together.
     """
     pools: list[Pool] = []
     for first, cut, last in terms.sides:
@@ -125,10 +121,9 @@ def thresholds(s: Floats, codes: Ints, every: bool, weight: Floats | None = None
 
 
 def balanced(terms: Terms, alpha: Floats) -> Floats:
-    """Return alpha, (N,) in [0, weight], scaled down where it must be to be feasible in the dual.
+    """Return alpha, (N,) in [0, weight], scaled down to be feasible in the dual if need be.
 
-    See `threshold_hinge` for what must balance. It does so without any rounding: all are multiples
-    of a power of two, so that sums of them are exact.
+    All are multiples of a power of two, so that they balance without any rounding.
     """
     bits = 53 - alpha.size.bit_length()
     units = np.floor(np.ldexp(np.clip(np.nan_to_num(alpha), 0.0, terms.each), bits)).astype(

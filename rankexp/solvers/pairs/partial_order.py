@@ -25,17 +25,14 @@ SAME = 4.0 * float(np.finfo(np.float64).eps)
 class PartialOrder:
     """All pairs (i, j) of one group with ``level[i] > level[j]``, at ``costs[level j, level i]``.
 
-    `level` (n,): 0 .. K-1, worst to best; some may not occur. `group` (n,): 0 .. G-1; each occurs.
-    `costs` (K, K): zero on and below the diagonal. `weight` (n,), > 0: how often a row occurs,
-    whole numbers or not. A pair counts the product of both weights, and, where groups don't count
-    by their pairs, what `share` (G,), at most 1, says of its group.
+    A pair counts the product of both weights and, if groups don't count by their pairs, the share.
     """
 
-    level: Ints
-    group: Ints
-    costs: Floats
-    weight: Ints | Floats
-    share: Floats | None = None
+    level: Ints  # (n,): 0 .. K-1, worst to best; some may not occur
+    group: Ints  # (n,): 0 .. G-1; each occurs
+    costs: Floats  # (K, K): zero on and below the diagonal
+    weight: Ints | Floats  # (n,), > 0: how often a row occurs, whole numbers or not
+    share: Floats | None = None  # (G,), at most 1
 
     @classmethod
     def of(
@@ -48,8 +45,8 @@ class PartialOrder:
     ) -> Self:
         """Return the order of rows by levels (n,), within groups and with weights, if any.
 
-        With `each`, the pairs of every group that has any cost the same in all.
-        Costs are scaled by a power of 2, to at most 1: sums over pairs never overflow.
+        With `each`, the pairs of every group that has any cost the same in all. Costs are scaled
+        by a power of 2, to at most 1: sums over pairs never overflow.
         """
         codes = np.asarray(level, dtype=np.int64)
         if groups is None:
@@ -205,10 +202,7 @@ class PartialOrder:
 
 
 def equal_shares(counts: Floats, costs: Floats) -> Floats | None:
-    """Return what pairs count, (G,), if all groups with pairs are to count alike; None where 1.
-
-    `counts` (G, K): how many rows there are of each group and level.
-    """
+    """Return what pairs count, (G,), if all groups count alike, from counts (G, K); None if 1."""
     mass = np.sum(counts * (counts @ costs), axis=1)
     paired = mass > 0.0
     least = mass[paired].min(initial=np.inf)
@@ -218,7 +212,7 @@ def equal_shares(counts: Floats, costs: Floats) -> Floats | None:
 
 
 def _weights(given: Floats | None, n: int) -> Ints | Floats:
-    """Return weights of rows (n,); whole ones where all are the same, which then say nothing."""
+    """Return weights of rows (n,); whole ones if all are the same, which then say nothing."""
     if given is None or (given == given[0]).all():
         return np.ones(n, dtype=np.int64)
     if not given.min() > 0.0:

@@ -32,7 +32,6 @@ class SquaredPairs(PairRisk):
         return a, b, np.asarray(np.bincount(upper, a, size) + np.bincount(lower, b, size))
 
     def _sums(self, x: Floats) -> Floats:
-        """Return the sums of x (n,) by cell."""
         return np.asarray(np.bincount(self.order.cell, x, self.sizes.size), dtype=np.float64)
 
     def _parts(self, s: Floats) -> tuple[Floats, Floats]:

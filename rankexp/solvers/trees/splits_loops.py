@@ -10,12 +10,10 @@ from rankexp.compiled import njit
 def best_place(
     rows: Ints, values: Floats, charge: Signed, level: Signed, size: Ints, least: int, ties: bool
 ) -> tuple[int, int, int]:
-    """Return the index of the best feature, the place before its cut, and the excess there.
+    """Return the index of the best feature, or -1, the place before its cut, and the excess there.
 
-    The first is -1 where no cut gains anything.
-
-    `charge` and `level`, by row of the whole training set, are the charge and the number of the
-    row's value of y; `size`, by that number, is how many rows of the node have the value.
+    By row of the training set `charge` and `level` (the number of its value of y); `size` by
+    level.
     """
     m = rows.shape[1]
     total = 0

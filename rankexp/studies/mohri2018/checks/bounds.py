@@ -8,8 +8,8 @@ from scipy.stats import binom
 from sklearn.exceptions import ConvergenceWarning
 
 from rankexp.arrays import Floats
+from rankexp.estimators.linear_of_pairs import RankPerceptron
 from rankexp.estimators.rank_boost import RankBoost
-from rankexp.estimators.rank_perceptron import RankPerceptron
 from rankexp.registry import did_you_mean
 from rankexp.runner.checks.base import Rows, quantities
 from rankexp.studies.mohri2018.margin_cases import Case, ensemble_case, kernel_case, linear_case

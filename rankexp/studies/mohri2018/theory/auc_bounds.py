@@ -10,7 +10,7 @@ import numpy.typing as npt
 from scipy.special import ndtri
 
 from rankexp.arrays import Floats
-from rankexp.metrics.placements import won
+from rankexp.metrics.level_counts import won
 from rankexp.theory.bounds.given import check_confidence, check_positive, vector
 
 Kind = Literal["hoeffding", "mcdiarmid"]
