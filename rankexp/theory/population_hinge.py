@@ -52,7 +52,7 @@ def _nearest(rows: Floats, x: Floats) -> Ints:
     place = (rows[:, 0] - x[0]) / (x[1] - x[0])
     if not ((place >= -0.5) & (place <= len(x) - 0.5)).all():
         raise ValueError(f"X has rows beyond the grid, {x[0]:g} to {x[-1]:g}, or NaN")
-    return np.clip(np.rint(place), 0, len(x) - 1).astype(np.int64)
+    return np.asarray(np.clip(np.rint(place), 0, len(x) - 1), dtype=np.int64)
 
 
 def grid_masses(
