@@ -1,4 +1,4 @@
-"""The pairs that each test example wins, from which the variance of a share of pairs follows."""
+"""Keep the pairs that each test example wins: they give the variance of a share of pairs."""
 
 from rankexp.arrays import Floats
 from rankexp.keep.curves import Curve
