@@ -1,4 +1,4 @@
-"""Names of the kinds of arrays that signatures say."""
+"""Names of the kinds of arrays in signatures."""
 
 import numpy as np
 import numpy.typing as npt

@@ -1,9 +1,9 @@
-"""One BLAS thread where products are small: threads that wait for the next product spin.
+"""Use one BLAS thread for small products, because threads that wait for the next product spin.
 
-Beside busy processes small products take many times the CPU in several threads, and longer, too.
-numpy and scipy bring a library each. The count of threads is the process's, not that of a thread
-of Python, so that those who are inside are counted: the first one in sets it, the last one out
-sets it back. A large product beside a small one in another thread has one thread meanwhile.
+Beside busy processes small products in several threads take many times the CPU, and longer.
+numpy and scipy bring a library each. The count of threads belongs to the process, not to a
+thread of Python, so users are counted: the first sets it, the last sets it back. A large product
+beside a small one in another thread has one thread meanwhile.
 """
 
 import os
@@ -37,7 +37,7 @@ class Library(Protocol):
 def _libraries() -> list[Library]:
     """Return the controllers of the BLAS libraries; finding them takes 1,000 times an entry.
 
-    Those on OpenMP are left out: their count is that of other libraries, too, and of each thread.
+    Libraries on OpenMP are left out: others share their count, and each thread has its own.
     """
     import scipy.linalg  # noqa: F401 - its library is found once it is loaded
     from threadpoolctl import ThreadpoolController
@@ -47,9 +47,9 @@ def _libraries() -> list[Library]:
 
 
 def _set(library: Library, n: int) -> None:
-    """Set a count, also where threadpoolctl (as 3.8 does) lets but one thread of Python set it.
+    """Set a count even if threadpoolctl (such as 3.8) lets a single thread of Python set it.
 
-    That is the one that was first, while it lives; the last one out may be another.
+    That is the first one, while it lives; the last user may be another.
     """
     free = getattr(library, "clear_controlling_thread", lambda force: None)
     for _ in range(3):  # others may come in between
@@ -101,7 +101,7 @@ def threads_for(n: float, d: float) -> AbstractContextManager[None]:
 def sparing(
     method: Callable[Concatenate[Estimator, P], R],
 ) -> Callable[Concatenate[Estimator, P], R]:
-    """Return a method of an estimator that has one BLAS thread where its argument X is small."""
+    """Return a method of an estimator that has one BLAS thread if its argument X is small."""
     place = method.__code__.co_varnames.index("X") - 1  # behind the estimator itself
     learns = method.__name__.startswith(("fit", "partial_fit", "path"))
 
@@ -128,5 +128,5 @@ class SparesThreads:
                 setattr(cls, name, sparing(method))
 
     def _columns(self, n: int, d: int, learns: bool) -> int:
-        """Return how wide the widest matrix is that is multiplied for n rows, to learn or not."""
+        """Return the width of the widest matrix that is multiplied for n rows, to learn or not."""
         return d

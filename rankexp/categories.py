@@ -1,6 +1,6 @@
-"""Targets that bring their own order, as an ordered pandas Categorical does.
+"""Read the order of targets that have one, such as an ordered pandas Categorical.
 
-A numpy array of such a target holds its labels and no order: 10 < 9 < 8 would turn round.
+A numpy array of such a target holds its labels without the order: 10 < 9 < 8 would be reversed.
 
 Examples
 --------
@@ -27,7 +27,7 @@ Order = Levels | int | None
 
 
 def categories_of(y: ArrayLike) -> list[Hashable] | None:
-    """Return the categories of an ordered target, worst to best; None where it has no order."""
+    """Return the categories of an ordered target, worst to best; None if it has no order."""
     framed = getattr(y, "ndim", 1) == 2 and hasattr(y, "dtypes")
     dtype = getattr(y, "dtypes").iloc[0] if framed else getattr(y, "dtype", None)  # noqa: B009
     if not getattr(dtype, "ordered", False):
@@ -46,7 +46,7 @@ def in_numbers(y: ArrayLike) -> ArrayLike:
 
 
 def has_own_order(y: ArrayLike) -> bool:
-    """Tell whether labels are numbers (or dates), or ordered categories: no words."""
+    """Tell whether labels are numbers, dates or ordered categories, not words."""
     if categories_of(y) is not None:
         return True
     labels = np.asarray(y)
@@ -56,15 +56,11 @@ def has_own_order(y: ArrayLike) -> bool:
 
 
 def in_order(y: ArrayLike, levels: Order) -> ArrayLike:
-    """Return labels as numbers in the order of `levels`, a sequence from worst to best.
+    """Return labels as numbers in the order of `levels`, from worst to best.
 
-    Without one (None, or how many there are) it is their own order.
-
-    Raises
-    ------
-    ValueError
-        For labels that are not among the levels, for levels that are no list, or twice there;
-        without a sequence for words, which have no order of their own.
+    Without a sequence (None, or a number of levels) it is their own order. ValueError for labels
+    that are not among the levels, for levels that are no list or not distinct; and without a
+    sequence for words, because these have no order of their own.
     """
     if levels is None or isinstance(levels, int | Integral):
         if not has_own_order(y):

@@ -1,4 +1,4 @@
-"""How inner loops are compiled. numba takes long to import, so their modules are imported late."""
+"""Compile inner loops. numba takes long to import, so their modules are imported late."""
 
 from collections.abc import Callable
 from typing import ParamSpec, TypeVar
@@ -18,7 +18,7 @@ R = TypeVar("R")
 
 
 def njit(function: Callable[P, R]) -> Callable[P, R]:
-    """Compile a function once a machine, or once a process where no cache can be written."""
+    """Compile a function once a machine, or once a process if no cache can be written."""
     try:
         compiled: Callable[P, R] = numba.njit(function, cache=True, nogil=True)
     except RuntimeError:  # no folder for the cache

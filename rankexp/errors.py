@@ -33,7 +33,7 @@ class DataError(RankexpError):
 
 
 class DataNotFoundError(DataError):
-    """A data set lies nowhere: where it was looked for, and how to add it by hand."""
+    """A data set is not found; the message says where it was looked for and how to add it."""
 
     def __init__(self, where: str, advice: str) -> None:
         super().__init__(f"{where}. {advice}")
@@ -51,7 +51,7 @@ class NumbaError(EnvironmentProblemError, ImportError):
 
 
 class ClassOrderWarning(UserWarning):
-    """Of two classes, `levels` call that one better which does not sort last.
+    """`levels` call the one of two classes better that does not sort last.
 
     scikit-learn's tools need `classes_` sorted and a positive decision function for the last of
     them; `rank_scores` has the sign that `levels` say.
@@ -59,7 +59,7 @@ class ClassOrderWarning(UserWarning):
 
 
 def one_line(error: BaseException) -> str:
-    """Return an error's class and message in one line, of at most 300 characters of it."""
+    """Return an error's class and message in one line, the message cut to 300 characters."""
     try:
         text = " ".join(str(error).split())
     except Exception:  # a foreign error's own fault

@@ -1,4 +1,4 @@
-"""Import what a path names. The module runs as it is imported; nothing else of it is called."""
+"""Import what a path names. The module runs when it is imported; nothing else of it is called."""
 
 import hashlib
 import importlib
@@ -20,7 +20,7 @@ from rankexp.registry import did_you_mean
 def import_class(path: str, *needed: str) -> type[Any]:
     """Return a class by its import path, such as ``sklearn.linear_model.LogisticRegression``.
 
-    ValueError where there is none, it lacks a method `needed`, or importing its module fails.
+    ValueError if there is none, it lacks a method `needed`, or importing its module fails.
     """
     found = import_object(path)
     if not inspect.isclass(found):
@@ -30,14 +30,14 @@ def import_class(path: str, *needed: str) -> type[Any]:
 
 
 def require(path: str, found: Any, *needed: str) -> None:
-    """Raise ValueError where what a path names lacks a method."""
+    """Raise ValueError if what a path names lacks a method."""
     for method in needed:
         if not callable(getattr(found, method, None)):
             raise ValueError(f"'{path}' is not an estimator: it has no method '{method}'")
 
 
 def import_object(path: str) -> Any:
-    """Return what an import path names; ValueError where there is nothing, or importing fails."""
+    """Return what an import path names; ValueError if there is nothing, or importing fails."""
     module_name, _, attribute = path.rpartition(".")
     if not module_name:
         raise ValueError(f"'{path}' is not an import path such as package.module.Class")
@@ -66,14 +66,14 @@ def file_of(path: str) -> str | None:
 
 
 def file_hash(path: str, folder: str) -> str:
-    """Return the SHA-256 of the file of ``models.py:name``; ValueError where there is none."""
+    """Return the SHA-256 of the file of ``models.py:name``; ValueError if there is none."""
     return hashlib.sha256(_content(path, folder)).hexdigest()
 
 
 def import_from_file(path: str, folder: str, expected: str = "") -> Any:
-    """Return what ``models.py:name`` names, the file lying in a folder.
+    """Return what ``models.py:name`` names in a file of a folder.
 
-    ValueError where there is no such thing, or the file has another SHA-256 than `expected`.
+    ValueError if there is no such thing, or the file has another SHA-256 than `expected`.
     """
     content, name = _content(path, folder), str(file_of(path))
     found = hashlib.sha256(content).hexdigest()

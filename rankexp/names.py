@@ -1,9 +1,9 @@
 """One syntax of names with parameters, for losses, risks and metrics.
 
 ``ndcg``, ``ndcg@10``, ``p_classification(p=4.0)``, ``pair_risk(costs=1 2 1, ties=worst)``: a name,
-perhaps a cutoff behind an ``@``, perhaps parameters. A value is None, True, False, a whole number,
-a number with a point, or a text. A text stands in quotes where it reads like one of the others or
-holds one of ``,()[]{}'"=``, so that 1, 1.0, "1" and True are four values.
+perhaps a cutoff after an ``@``, perhaps parameters. A value is None, True, False, a whole number,
+a number with a point, or a text. A text needs quotes if it reads like one of the others or
+holds one of ``,()[]{}'"=``, so 1, 1.0, "1" and True are four values.
 
 >>> parse("pair_risk( ties=worst, costs='1' )")
 pair_risk(ties=worst, costs='1')
@@ -49,9 +49,9 @@ _CONSTANTS: dict[str, Value] = {"None": None, "True": True, "False": False}
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Name:
-    """A name with parameters and what stands behind the ``@``, equal by value.
+    """A name with parameters and a cutoff, equal by value.
 
-    It is printed and parsed in one way; a name, or a value, that cannot be written is refused.
+    It is printed and parsed in one way; a name or a value that cannot be written is refused.
     """
 
     name: str
@@ -79,7 +79,7 @@ class Name:
 def parse(text: str, what: str = "name") -> Name:
     """Return the name and the parameters that a text says; ``parse(repr(name)) == name``.
 
-    ValueError for a text of another form; the message says `what` it should have named.
+    ValueError for a text of another form; the message says `what` it should name.
     """
     if not isinstance(text, str):
         raise ValueError(f"expected the text of a {what}, such as name(a=1), got {shown(text)}")
@@ -130,7 +130,6 @@ def _arguments(text: str, at: int, what: str) -> tuple[dict[str, Value], int]:
 
 
 def _read(word: str, text: str) -> Value:
-    """Return the value that a part of a text says."""
     if word in _CONSTANTS:
         return _CONSTANTS[word]
     try:
@@ -144,7 +143,7 @@ def _read(word: str, text: str) -> Value:
 
 
 def _written(value: Value, bare: re.Pattern[str] = _WORD) -> str:
-    """Return the text of a value, but for NaN, which equals nothing; `bare` needs no quotes."""
+    """Return the text of a value; NaN is refused, because it equals nothing."""
     if type(value) not in SCALARS or (isinstance(value, float) and math.isnan(value)):
         raise ValueError(f"expected a number, a text, True, False or None, got {shown(value)}")
     if not isinstance(value, str):
@@ -161,22 +160,20 @@ def arguments(
 ) -> dict[str, Value]:
     """Return given parameters of a function or class, checked against its signature.
 
-    A parameter's annotation or default says of which type it is; an int is made a float where
-    only that fits. Those that equal their defaults are left out. `place` is for messages, such
-    as ``metric 'ndcg'``; `data` names what the function takes beside parameters.
+    The annotation or default of a parameter gives its type; an int becomes a float if only that
+    fits. Parameters that equal their defaults are left out. `place` is for messages, such as
+    ``metric 'ndcg'``; `data` names what the function takes beside parameters.
 
-    UnknownNameError for a parameter that there isn't; ValueError for a value of another type, or
-    not among those of a ``Literal``.
+    UnknownNameError for an unknown parameter; ValueError for a value of another type, or not among
+    those of a ``Literal``.
     """
     if not given:
         return {}
     signature, hints = _signature(function)
     known = {name: p for name, p in signature.items() if name not in data}
-    for key in given:
-        if key not in known:
-            hint = registry.did_you_mean(key, known)
-            text = f"{place} has no parameter '{shown(key)}'{hint}"
-            raise registry.UnknownNameError(f"{text}; known: {', '.join(known) or 'none'}")
+    for key in (key for key in given if key not in known):
+        text = f"{place} has no parameter '{shown(key)}'{registry.did_you_mean(key, known)}"
+        raise registry.UnknownNameError(f"{text}; known: {', '.join(known) or 'none'}")
     checked = {
         key: _checked(f"{place}, {key}", given[key], p.default, hints.get(key))
         for key, p in known.items()
@@ -189,7 +186,6 @@ def arguments(
 def _signature(
     function: Callable[..., Any],
 ) -> tuple[Mapping[str, inspect.Parameter], dict[str, type]]:
-    """Return the parameters of a function or class, and their annotations."""
     try:
         hints = get_type_hints(function.__init__ if inspect.isclass(function) else function)
     except Exception:  # names that are imported for type checkers only
@@ -202,7 +198,7 @@ def _same(one: Value, other: Value) -> bool:
 
 
 def _checked(place: str, value: Value, default: Value, hint: type | None) -> Value:
-    """Return a parameter's value, an int made a float where only that fits."""
+    """Return a parameter's value, an int as a float if only that fits."""
     if get_origin(hint) is Literal:
         choices = get_args(hint)
         if not any(_same(value, choice) for choice in choices):
@@ -243,7 +239,7 @@ class Named:
 
     @property
     def name(self) -> str:
-        """The name that the class is registered under; that of the class where it isn't."""
+        """The registered name of the class, or else its own."""
         return registry.name_of(self.room, type(self)) or type(self).__name__
 
     def parameters(self) -> dict[str, Value]:
@@ -268,10 +264,10 @@ class Named:
 
     @classmethod
     def parse(cls, given: "str | Self") -> Self:
-        """Return the one that a text such as ``name(p=4)`` names; a made one as it is.
+        """Return what a text such as ``name(p=4)`` names; an object of the class as it is.
 
-        UnknownNameError, which says what is known, for another name or a parameter that it has
-        not; ValueError for a text of another form, or a value that a parameter cannot have.
+        UnknownNameError for an unknown name or parameter; ValueError for a text of another form,
+        or an impossible value.
         """
         if isinstance(given, cls):
             return given
@@ -287,7 +283,7 @@ class Named:
 
 
 def with_cutoff(place: str, said: Name, cutoff: str | None) -> dict[str, Value]:
-    """Return the parameters, with that behind the ``@`` under its name."""
+    """Return the parameters, with the value after the ``@`` under its name."""
     given = dict(said.parameters)
     if said.cutoff is None:
         return given

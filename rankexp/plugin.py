@@ -1,10 +1,10 @@
-"""All that a plug-in of any kind needs, in one place; what a plug-in does not use is not imported.
+"""All that a plug-in of any kind needs, in one place; nothing is imported before it is used.
 
 >>> from rankexp.plugin import MarginLoss, Protocol, stream
 
-What the losses, metrics and so on of rankexp itself are called stands in their rooms, such as
-`rankexp.losses`; the contracts stand in `rankexp.testing`. ``docs/extending.md`` has an example of
-each kind. The names are those of the stub beside this file, which type checkers read.
+The losses, metrics and so on of rankexp itself are in their rooms, such as `rankexp.losses`, and
+the contracts in `rankexp.testing`. ``docs/extending.md`` has an example of each kind. The names
+are those of the stub beside this file, which type checkers read.
 """
 
 import ast

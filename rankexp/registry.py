@@ -1,10 +1,10 @@
-"""Find losses, estimators, metrics and the like by name, importing only the one that is used.
+"""Find losses, estimators, metrics and so on by name, and import only the one that is used.
 
 A module of a room declares what it offers in a literal ``REGISTER = {"name": "Attribute"}``.
-Listing names reads these literals and imports nothing, so a new file is all it takes. A room has
-a folder, and one of the same kind in the wing of each study that needs it. Other packages add
-names by entry points of the group ``rankexp.<group>``; one that is broken is named in a
-`PluginWarning` and left out.
+Listing names reads these literals and imports nothing, so a new file needs no other entry. A
+room has a folder, and one of the same kind in the wing of each study that needs it. Other
+packages add names by entry points of the group ``rankexp.<group>``; a `PluginWarning` names a
+broken one, which is left out.
 """
 
 import ast
@@ -72,15 +72,15 @@ _TARGET = re.compile(r"(?P<module>\w+(?:\.\w+)*)\s*:\s*(?P<attribute>\w+(?:\.\w+
 
 
 class UnknownNameError(ValueError):
-    """A name that nothing is registered under; the message says what is nearest."""
+    """Nothing is registered under a name; the message says which one is nearest."""
 
 
 class PluginError(UnknownNameError):
-    """A name of another package that cannot be used; the message says whose, and why."""
+    """A name of another package cannot be used; the message says which package's, and why."""
 
 
 class PluginWarning(UserWarning):
-    """Another package offers what cannot be used; it is left out."""
+    """Another package offers something that cannot be used, so it is left out."""
 
 
 @dataclass(frozen=True)
@@ -97,7 +97,7 @@ class Target:
 
 
 def shown(given: object) -> str:
-    """Return what a message shows of something given: its beginning where it is long."""
+    """Return something given as a message shows it, cut if it is long."""
     text = given if isinstance(given, str) else repr(given)
     return text if len(text) <= SHOWN else text[:SHOWN] + "..."
 
@@ -109,14 +109,14 @@ def did_you_mean(name: object, known: Iterable[str]) -> str:
 
 
 def _declared(file: Path) -> dict[str, str]:
-    """Read what a module registers; ValueError where that is no literal."""
+    """Return what a module registers; ValueError unless it is a literal."""
     return {
         str(name): str(to) for name, to in _literal(file, "REGISTER", dict[str, str]()).items()
     }
 
 
 def _literal(file: Path, wanted: str, default: _T) -> _T:
-    """Read a module's literal of the kind of the default, which is returned for none."""
+    """Return a module's literal of the type of the default, or the default if there is none."""
     for node in ast.parse(file.read_text(encoding="utf-8")).body:
         match node:
             case (
@@ -135,7 +135,7 @@ def _literal(file: Path, wanted: str, default: _T) -> _T:
 
 
 def _files(package: str) -> Iterator[tuple[str, Path]]:
-    """Yield the modules of a folder and those below, save folders that are rooms of their own."""
+    """Yield the modules of a folder and below, except for folders that are rooms of their own."""
     folder = Path(__file__).parent.joinpath(*package.split("."))
     for file in sorted(folder.glob("*.py")):
         yield f"rankexp.{package}.{file.stem}", file
@@ -203,15 +203,15 @@ def names(room: str) -> list[str]:
 
 
 def target(room: str, name: str) -> Target | None:
-    """Return where a name is found, and of which package; None where it is not registered."""
+    """Return where a name is found, and of which package; None if it is not registered."""
     return _room(room).get(name)
 
 
 def get(room: str, name: str) -> Any:
     """Import and return what is registered under a name.
 
-    UnknownNameError where nothing is, with the known names and the nearest one; PluginError where
-    another package registers it, and it cannot be imported, or is of another kind.
+    UnknownNameError with the known names and the nearest one if there is none. PluginError if
+    another package registers it and it cannot be imported, or is of another kind.
     """
     known, what = _room(room), noun(room)
     target = known.get(name) if isinstance(name, str) else None
@@ -223,21 +223,19 @@ def get(room: str, name: str) -> Any:
         raise UnknownNameError(f"unknown {what} '{shown(name)}'{hint}; {listed}")
     if target.package == "rankexp":
         return target.load()
-    why: str | None
+    place = f"{what} '{name}' of package '{target.package}' cannot be used"
     try:
         found = target.load()
     except (Exception, SystemExit) as error:  # whatever a foreign module does when imported
-        what_failed = f"importing {target.module}:{target.attribute}"
-        why = f"{what_failed} failed: {type(error).__name__}: {error}"
-    else:
-        why = unfit(room, found)
-    if why:
-        raise PluginError(f"{what} '{name}' of package '{target.package}' cannot be used: {why}")
+        failed = f"importing {target.module}:{target.attribute} failed"
+        raise PluginError(f"{place}: {failed}: {type(error).__name__}: {error}") from error
+    if why := unfit(room, found):
+        raise PluginError(f"{place}: {why}")
     return found
 
 
 def unfit(room: str, found: Any) -> str | None:
-    """Return why something cannot be of a room; None where it can."""
+    """Return why something cannot be of a room; None if it can."""
     here, name = ROOMS[room], getattr(found, "__name__", shown(found))
     if not callable(found):
         return f"{name} is neither a class nor a function"
@@ -259,12 +257,11 @@ def unfit(room: str, found: Any) -> str | None:
 
 
 def _has(found: object, name: str) -> bool:
-    """Tell whether a class, its fields or a function offers an attribute."""
     return hasattr(found, name) or name in getattr(found, "__dataclass_fields__", ())
 
 
 def _uncallable(found: Callable[..., object], given: tuple[str, ...]) -> str | None:
-    """Return why a function cannot be called with what its room gives it."""
+    """Return why a function cannot be called with what its room gives; None if it can."""
     try:
         signature = inspect.signature(found)
     except (TypeError, ValueError):  # compiled, and does not tell
@@ -278,12 +275,12 @@ def _uncallable(found: Callable[..., object], given: tuple[str, ...]) -> str | N
 
 
 def warn(error: PluginError) -> None:
-    """Say that something of another package is left out."""
+    """Warn that something of another package is left out."""
     warnings.warn(str(error), PluginWarning, stacklevel=3)
 
 
 def name_of(room: str, thing: object) -> str | None:
-    """Return the name that an imported thing is registered under; None where it isn't."""
+    """Return the name that an imported thing is registered under; None if there is none."""
     for name, target in _room(room).items():
         module = sys.modules.get(target.module)
         if getattr(module, target.attribute, None) is thing:
@@ -317,13 +314,12 @@ def listed(package: str) -> dict[str, str]:
 
 
 def exports(room: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """Return ``__getattr__`` and ``__dir__`` that offer a package's public objects lazily.
+    """Return ``__getattr__`` and ``__dir__`` of a package that loads its public objects lazily.
 
-    Those are what is registered, and what else its modules list in ``__all__``.
+    These are what is registered, and what else its modules list in ``__all__``.
     """
 
     def public() -> dict[str, Callable[[], Any]]:
-        """Map attributes to what loads them, ours first."""
         found = {name: Target(module, name).load for name, module in listed(room).items()}
         for name, target in _room(room).items():
             found.setdefault(target.attribute, partial(get, room, name))

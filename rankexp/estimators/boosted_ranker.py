@@ -311,7 +311,6 @@ class BoostedRanker(RiskMixin, InRounds):
         return self._engine().scores(self.booster_, X, self.n_iter_, self.n_jobs or 1)
 
     def _signed(self, s: Floats) -> Floats:
-        """Return scores with the intercept, in the order of `classes_`."""
         s = s + self.intercept_
         return -s if self._turned() else s
 

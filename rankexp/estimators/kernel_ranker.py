@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from rankexp.arrays import Floats, Ints, PerRow
 from rankexp.categories import Levels
 from rankexp.estimators.labels import best_threshold
-from rankexp.estimators.pair_problem import OfLabels, PairProblem
+from rankexp.estimators.pair_data import OfLabels, PairProblem
 from rankexp.estimators.parameters import (
     check_count,
     check_number,
@@ -156,15 +156,9 @@ class KernelRanker(RiskRanker):
     def fit(self, X: ArrayLike, y: ArrayLike, groups: PerRow = None) -> Self:
         """Fit to rows X (n, d) and labels y (n,), on pairs within `groups` (n,), if given.
 
-        Raises
-        ------
-        ValueError
-            As for `LinearRanker`, and if the kernel is not positive semidefinite.
-
-        Warns
-        -----
-        sklearn.exceptions.ConvergenceWarning
-            If `tol` was not reached, or if rounding spoils the digits of `objective_`.
+        ValueError as for `LinearRanker`, and if the kernel is not positive semidefinite. It warns
+        (`ConvergenceWarning` of scikit-learn) if `tol` was not reached, or if rounding spoils the
+        digits of `objective_`.
         """
         self.check()
         trained = self._trained()
@@ -210,7 +204,6 @@ class KernelRanker(RiskRanker):
     def _expand(
         self, X: Floats, rows: Floats, first: Ints, problem: PairProblem, back: Ints
     ) -> None:
-        """Solve for distinct rows, given their first places in X, and set the attributes."""
         with np.errstate(over="ignore", invalid="ignore"):  # what isn't finite is refused
             factor = Factor(self._kernel(), np.ascontiguousarray(rows))
             found = self._solve(factor, problem, back)
@@ -221,7 +214,6 @@ class KernelRanker(RiskRanker):
         self.n_iter_, self.threshold_ = int(found.n_iter[0]), 0.0
 
     def _columns(self, n: int, d: int, learns: bool) -> int:
-        """Return the width of the Gram matrix, or for scores the number of rows they sum."""
         return n if learns else max(d, len(getattr(self, "support_", ())))
 
     def _kernel(self) -> Kernel:
@@ -234,7 +226,6 @@ class KernelRanker(RiskRanker):
         return linear
 
     def _solve(self, factor: Factor, problem: PairProblem, back: Ints) -> PathResult:
-        """Solve in the coordinates of the factor; add pivots until the gap is small enough."""
         weight = np.bincount(back, problem.mass()).astype(np.float64)
         goal = GUESS * CUT * self.tol * 2.0 * self.lam
         for _ in range(ROUNDS):

@@ -1,21 +1,34 @@
-"""What linear rankers share that visit labelled pairs one by one."""
+"""Linear rankers of labelled pairs: what they share, the Perceptron, and the greatest margin."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
+from dataclasses import dataclass
 from typing import ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn.utils import check_random_state
 
-from rankexp.arrays import Floats, Ints, PerRow
+from rankexp.arrays import Floats, Ints, PerRow, Seed
 from rankexp.categories import in_numbers
 from rankexp.estimators.labels import few_levels
 from rankexp.estimators.oriented_tree import RealRanker
 from rankexp.estimators.pair_data import labelled_pairs, pairs_of_levels
-from rankexp.estimators.parameters import fitted_rows, training_data, training_rows
+from rankexp.estimators.parameters import (
+    check_count,
+    check_number,
+    fitted_rows,
+    training_data,
+    training_rows,
+    warn_user,
+)
 from rankexp.metrics.level_counts import group_numbers
+from rankexp.solvers.pairs.max_margin import max_margin
+from rankexp.solvers.pairs.pair_list import PairList, margins
 from rankexp.solvers.scores import scores
+
+REGISTER = {"MaxMarginRanker": "MaxMarginRanker", "RankPerceptron": "RankPerceptron"}
 
 Learnt = tuple[Floats, Ints, Ints, Floats]
 
@@ -42,19 +55,9 @@ class LinearOfPairs(RealRanker):
     def fit(self, X: ArrayLike, y: ArrayLike, groups: PerRow = None) -> Self:
         """Fit to rows X (n, d): of each pair with different y (n,) the greater one is to be above.
 
-        Parameters
-        ----------
-        X : array-like of shape (n, d)
-        y : array-like of shape (n,)
-            Numbers, or an ordered Categorical: at most 1,000 levels.
-        groups : array-like of shape (n,), optional
-            Only pairs of one group count.
-
-        Raises
-        ------
-        ValueError
-            As :meth:`fit_pairs`; also for a constant y, labels without an order, over 1,000 levels
-            or over 20 million pairs.
+        y holds numbers or an ordered Categorical, at most 1,000 levels. Only pairs within `groups`
+        (n,) count, if given. Errors are those of :meth:`fit_pairs`; ValueError also for a constant
+        y, labels without an order, over 1,000 levels or over 20 million pairs.
         """
         self._learn(*self._of_levels(X, y, groups))
         return self
@@ -71,7 +74,6 @@ class LinearOfPairs(RealRanker):
         return self
 
     def _of_levels(self, X: ArrayLike, y: ArrayLike, groups: PerRow, reset: bool = True) -> Learnt:
-        """Return rows, the upper and lower ones of pairs, and weights."""
         self.check()
         X, y = training_data(self, X, in_numbers(y), real=True, reset=reset)
         codes = few_levels(y, None)[1]
@@ -87,7 +89,6 @@ class LinearOfPairs(RealRanker):
         sample_weight: PerRow,
         reset: bool = True,
     ) -> Learnt:
-        """Return the same for listed pairs with a label and a weight."""
         self.check()
         X = training_rows(self, X, reset=reset)
         upper, lower, weight = labelled_pairs(X.shape[0], pairs, labels, sample_weight)
@@ -117,3 +118,176 @@ def scaled(X: Floats) -> tuple[Floats, int]:
 
 def _power(X: Floats) -> int:
     return max(int(np.frexp(np.abs(X).max())[1]), -LARGEST_POWER)
+
+
+FIRST, GROWTH, MOST = 32, 2, 2**16  # tuned: pairs that are looked at together, until one is wrong
+
+
+@dataclass(eq=False, repr=False)
+class RankPerceptron(LinearOfPairs):
+    """Adds the difference x - x' of pairs in the wrong order until all pairs are in order.
+
+    It visits the pairs in turn, again and again. A pair is in order if ``w·(x - x') > 0``, where x
+    is to be above x'. If some w of norm 1 has ``w·(x - x') >= rho > 0`` for all pairs, there are
+    at most ``max |x - x'|² / rho²`` updates, whatever the order of the pairs.
+
+    Parameters
+    ----------
+    max_iter : int
+        The largest number of passes through the pairs.
+    shuffle : bool
+        Whether each pass visits the pairs in a new random order, or in the given one.
+    random_state : int, RandomState or None
+        Seed of the order.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (1, d)
+        The sum of the differences that were added, scaled so that its absolute values add up to 1.
+    n_updates_ : int
+    n_iter_ : int
+        Passes through the pairs.
+    separable_ : bool
+        Whether all pairs are in order, as the last pass showed.
+    margin_ : float
+        The least ``w·(x - x') / ||w||_2`` of the pairs.
+
+    Notes
+    -----
+    Pairs have no weights. If no linear order agrees with all pairs, the updates never end; then it
+    warns, and `LinearRanker` is the better choice.
+
+    References
+    ----------
+    mohri2018, exercise 10.5.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.array([[0.0, 1.0], [1.0, 0.0], [2.0, 1.0]])
+    >>> ranker = RankPerceptron().fit_pairs(X, [[1, 0], [1, 2]], [1, -1])
+    >>> ranker.separable_, ranker.predict(X).argsort()
+    (True, array([0, 1, 2]))
+    """
+
+    max_iter: int = 100
+    shuffle: bool = False
+    random_state: Seed = None
+
+    def check(self) -> None:
+        """Raise ValueError if a parameter is impossible; this needs no data."""
+        check_count("max_iter", self.max_iter)
+
+    def _learn(self, X: Floats, upper: Ints, lower: Ints, weight: Floats) -> None:
+        X, power = scaled(X)
+        rng = check_random_state(self.random_state)
+        w, self.n_updates_, self.separable_ = np.zeros(X.shape[1]), 0, False
+        for time in range(1, int(self.max_iter) + 1):
+            if self.shuffle:
+                order = rng.permutation(upper.size)
+                upper, lower = upper[order], lower[order]
+            found = _once(X, upper, lower, w)
+            self.n_updates_ += found
+            self.n_iter_, self.separable_ = time, found == 0
+            if self.separable_:
+                break
+        else:
+            warn_user(
+                f"after {self.max_iter} passes some pairs are in the wrong order: raise max_iter, "
+                "or use a LinearRanker if no linear order agrees with all pairs"
+            )
+        w /= np.abs(w).max() or 1.0
+        w /= np.abs(w).sum() or 1.0
+        self.coef_ = w[None]
+        with np.errstate(over="ignore"):
+            least = margins(X, upper, lower, w).min() / (np.sqrt(w @ w) or 1.0)
+            self.margin_ = float(np.ldexp(least, power))
+
+
+def _once(X: Floats, upper: Ints, lower: Ints, w: Floats) -> int:
+    updates, start, size = 0, 0, FIRST
+    while start < upper.size:
+        some = slice(start, start + size)
+        wrong = margins(X, upper[some], lower[some], w) <= 0.0
+        if not wrong.any():
+            start, size = start + size, min(GROWTH * size, MOST)
+            continue
+        at = start + int(wrong.argmax())
+        w += X[upper[at]] - X[lower[at]]
+        updates, start, size = updates + 1, at + 1, FIRST
+    return updates
+
+
+NOTHING = 1e-9  # of the largest feature: a margin that is only rounding
+
+INSEPARABLE = (
+    "the pairs are not separable: no linear order agrees with all of them beyond rounding; use "
+    "LinearRanker('hinge'), which penalises pairs in the wrong order"
+)
+
+
+@dataclass(eq=False, repr=False)
+class MaxMarginRanker(LinearOfPairs):
+    """Maximises the least margin ``w·(x - x')`` of pairs over ``|w|_1 <= 1``.
+
+    Parameters
+    ----------
+    tol : float
+        Relative gap of the margin to reach, > 0.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (1, d)
+        Its absolute values add up to 1.
+    margin_ : float
+        The least margin of all pairs, in units of X.
+    bound_ : float
+        The value of the dual program: up to rounding, no w has a greater margin.
+    dual_gap_ : float
+        ``bound_ - margin_``.
+    n_iter_ : int
+        Linear programs solved, each for some of the pairs.
+
+    Notes
+    -----
+    For small lam ``LinearRanker("hinge").fit_pairs`` maximises the margin in norm 2. A margin of
+    rho here is at least rho for ``w / ||w||_2`` as well.
+
+    References
+    ----------
+    mohri2018, exercise 10.6.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.array([[0.0, 0.0], [1.0, 3.0], [3.0, 2.0]])
+    >>> ranker = MaxMarginRanker().fit_pairs(X, [[1, 0], [1, 2]], [1, -1])
+    >>> round(ranker.margin_, 9), ranker.coef_.round(9)
+    (1.4, array([[0.8, 0.2]]))
+    >>> ranker.fit_pairs(X, [[1, 0], [0, 2], [1, 2]], [1, 1, -1])
+    Traceback (most recent call last):
+    ValueError: the pairs are not separable: no linear order agrees with all of them beyond...
+    """
+
+    tol: float = 1e-6
+
+    def check(self) -> None:
+        """Raise ValueError if a parameter is impossible; this needs no data."""
+        check_number("tol", self.tol)
+
+    def _learn(self, X: Floats, upper: Ints, lower: Ints, weight: Floats) -> None:
+        X, power = scaled(X)
+        pairs = PairList.of(upper, lower, weight, X.shape[0])
+        found = max_margin(X, pairs, float(self.tol), NOTHING)
+        if found.bound <= NOTHING or found.margin <= 0.0:
+            raise ValueError(INSEPARABLE)
+        with np.errstate(over="ignore"):
+            self.margin_ = float(np.ldexp(found.margin, power))
+            self.bound_ = float(np.ldexp(found.bound, power))
+        self.coef_, self.n_iter_ = found.w[None], found.n_iter
+        self.dual_gap_ = max(self.bound_ - self.margin_, 0.0)
+        if found.bound - found.margin > self.tol * found.bound:
+            warn_user(
+                f"the margin is within {1 - found.margin / found.bound:.1e} of the greatest one, "
+                f"relatively, but not within tol={self.tol:g}: scale the features, or raise tol"
+            )

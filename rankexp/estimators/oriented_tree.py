@@ -50,7 +50,6 @@ class RealRanker(PredictsScores):
         return concordance(y, self.predict(X))
 
     def _rows(self, X: ArrayLike, y: ArrayLike, sample_weight: PerRow) -> tuple[Floats, Floats]:
-        """Return the checked rows and targets to train on, repeated by their weights."""
         X, y = training_data(self, X, in_numbers(y), real=True)
         rows = copied(X, sample_weight, type(self).__name__)
         return X[rows], np.asarray(y, dtype=np.float64)[rows]
@@ -74,14 +73,8 @@ class OrientedTree(RealRanker):
         """Grow and perhaps prune a tree on rows X (n, d) and real targets y (n,).
 
         Only the order of the targets matters. `sample_weight` (n,) holds whole numbers: how often
-        each row counts.
-
-        Raises
-        ------
-        ValueError
-            For a parameter out of range, missing or infinite values, or impossible weights.
-        TypeError
-            For a sparse matrix.
+        each row counts. ValueError for a parameter out of range, missing or infinite values, or
+        impossible weights; TypeError for a sparse matrix.
         """
         self.check()
         X, y = self._rows(X, y, sample_weight)
@@ -142,7 +135,6 @@ class OrientedTree(RealRanker):
         return root
 
     def _chosen(self, X: Floats, node: Sorted, rng: np.random.RandomState) -> SplitRule | None:
-        """Split by drawn features, or by the others if those allow no split."""
         d = X.shape[1]
         count = count_features(self.max_features, d)
         if count == d:

@@ -82,7 +82,6 @@ def checked_data(X: ArrayLike, y: ArrayLike) -> tuple[Floats, Labels]:
 
 
 def _with_categories(estimator: BaseEstimator, X: ArrayLike, *, reset: bool) -> DataFrame | None:
-    """Return X, checked, where it is a DataFrame with categories; None where it is not."""
     refuse_sparse(X)
     if not (hasattr(X, "iloc") and hasattr(X, "columns")):
         return None
@@ -96,7 +95,6 @@ def _with_categories(estimator: BaseEstimator, X: ArrayLike, *, reset: bool) -> 
 
 
 def _refuse_texts(X: DataFrame) -> None:
-    """Raise ValueError if a column is neither numbers nor categories."""
     for name, column in X.items():
         if str(column.dtype) == "category" or column.dtype.kind in "biuf":
             continue
@@ -110,7 +108,6 @@ def _refuse_texts(X: DataFrame) -> None:
 
 
 def _refuse_infinite(X: DataFrame) -> None:
-    """Raise ValueError if a column holds an infinite number."""
     for name, column in X.select_dtypes("number").items():
         if np.isinf(column.to_numpy(np.float64, na_value=np.nan)).any():
             raise ValueError(f"column {name!r} of X holds infinity: clip it, or set it to missing")

@@ -22,9 +22,7 @@ def prune(
 ) -> Floats:
     """Collapse a tree, in place, to the number of leaves with the best cross-validated measure.
 
-    Return the mean of the `measure`, "iauc" or "tau", (6) or (8) of clemencon2017, by number of
-    leaves, from 1 on. The tree keeps the least number with the greatest mean. If no fold has a
-    pair to judge by, all means are NaN and nothing is pruned.
+    Return the mean measure, (6) or (8) of clemencon2017, by leaves; NaN if no fold has a pair.
     """
     merges = merge_order(root, gains(root, X, y, measure))
     values = np.full(len(merges) + 1, np.nan)
@@ -55,8 +53,7 @@ def prune(
 def merge_order(root: Node, gain: dict[Key, int]) -> list[Key]:
     """Return the inner nodes in the order in which merging their children costs least.
 
-    Only nodes whose children are both leaves can be merged (section 5.2: "children of a same
-    parent are progressively merged until the root is reached").
+    Only nodes whose children are both leaves can be merged (section 5.2).
     """
     inner = {node.key for node in root.walk() if node.rule is not None}
     order: list[Key] = []
@@ -103,7 +100,6 @@ def _middles(start: Ints, start_upto: Ints, end: Ints) -> int:
 
 
 def _greatest(y: Floats, measure: str) -> int:
-    """Return the number of pairs, or of strict triples."""
     n = len(y)
     if measure == "tau":
         return n * (n - 1) // 2

@@ -182,15 +182,11 @@ class RankBoost(RiskMixin, StumpBooster):
         `sample_weight` (n,), >= 0, says how often each row counts; a pair has the product of two
         weights. Early stopping allows none, as copies of a row could be on both sides.
 
-        Raises
-        ------
-        ValueError
-            For a parameter out of range, missing or infinite values, labels that are not among
-            `levels`, one class or, under the bipartite risk, more than two, over 1,000 levels,
-            costs of another shape, missing groups, data without a pair, nothing to train or to
-            validate on, weights with early stopping, or an infinite coefficient (smoothing=0).
-        TypeError
-            For a sparse matrix.
+        ValueError for a parameter out of range, missing or infinite values, labels that are not
+        among `levels`, one class or, under the bipartite risk, more than two, over 1,000 levels,
+        costs of another shape, missing groups, data without a pair, nothing to train or to
+        validate on, weights with early stopping, or an infinite coefficient (smoothing=0);
+        TypeError for a sparse matrix.
         """
         ready = self._ready(X, y, groups, sample_weight)
         return self._finish(ready, ready.rounds)
@@ -290,7 +286,6 @@ class RankBoost(RiskMixin, StumpBooster):
         return np.asarray(-log_f / np.cumsum(np.abs(self.alphas_)))
 
     def _watch(self, rounds: Iterable[Round], X: Floats, error: PairError) -> list[Round]:
-        """Return the rounds up to the one with the least error on the rows held out."""
         watch, found = Watch(error, self.n_iter_no_change, X.shape[0], before=True), []
         for one in rounds:
             found.append(one)

@@ -118,6 +118,5 @@ class RankingForest(RealRanker):
 
 
 def _distribution(s: Floats) -> tuple[Floats, Floats]:
-    """Return the distinct scores, (v,), and the share of scores below each and 1, (v + 1,)."""
     values, counts = np.unique(s, return_counts=True)
     return values, np.concatenate(([0.0], np.cumsum(counts))) / s.size

@@ -95,7 +95,6 @@ class RiskMixin(SparesThreads, ClassifierMixin):  # type: ignore[misc]
         return share_of_levels(self, y, s)
 
     def _codes(self, y: Labels, levels: Levels | None) -> Ints:
-        """Set `levels_` and return the level of each label; ValueError for too many levels."""
         several = ranks_levels(self)
         known = several or levels is not None
         self.levels_, codes = few_levels(y, levels) if known else two_classes(y)
@@ -107,7 +106,6 @@ class RiskMixin(SparesThreads, ClassifierMixin):  # type: ignore[misc]
         return codes
 
     def _turned(self) -> bool:
-        """Tell whether the better class is not the last of the sorted classes."""
         return hasattr(self, "classes_") and bool(self.classes_[1] != self.better_)
 
     def _keep_classes(self, labels: Labels, *signed: str) -> None:

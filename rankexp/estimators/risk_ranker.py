@@ -10,8 +10,7 @@ from sklearn.utils.validation import _check_sample_weight
 from rankexp.arrays import Floats, Ints, Labels, PerRow
 from rankexp.categories import Levels
 from rankexp.estimators.labels import few_levels, level_order, ordered_levels, two_classes
-from rankexp.estimators.pair_data import labelled_pairs
-from rankexp.estimators.pair_problem import OfList
+from rankexp.estimators.pair_data import OfList, labelled_pairs
 from rankexp.estimators.parameters import check_solver, one_of
 from rankexp.estimators.risk_mixin import RiskMixin
 from rankexp.losses.base import Loss
@@ -65,7 +64,6 @@ class RiskRanker(RiskMixin, BaseEstimator):  # type: ignore[misc]
         return risk
 
     def _trained(self) -> tuple[Loss, Risk]:
-        """Return the loss and the risk; ValueError if they do not go together."""
         loss, risk = Loss.parse(self.loss), self._risk()
         reason = risk.accepts(loss)
         if reason is not None:
@@ -79,7 +77,6 @@ class RiskRanker(RiskMixin, BaseEstimator):  # type: ignore[misc]
         return loss, risk
 
     def _check(self, lam: float) -> tuple[Loss, Risk]:
-        """Return the loss and the risk; ValueError if a parameter is impossible."""
         loss, risk = self._trained()
         one_of("queries", self.queries, QUERIES)
         risk.check_queries(self.queries)
@@ -88,7 +85,6 @@ class RiskRanker(RiskMixin, BaseEstimator):  # type: ignore[misc]
         return loss, risk
 
     def _order(self, y: ArrayLike, risk: Risk) -> Levels | None:
-        """Return the levels to train on, from y as the user gave it."""
         return level_order(y, self.levels, present=not risk.several_levels)
 
     def _counted(
@@ -164,7 +160,6 @@ class RiskRanker(RiskMixin, BaseEstimator):  # type: ignore[misc]
         return used, OfList(listed, loss, float(self.lam), self.max_iter)
 
     def _keep(self, labels: Labels, risk: Risk) -> None:
-        """Set the classes or the levels, and delete those of an earlier fit."""
         if risk.several_levels:
             self.levels_ = labels
             self._forget("classes_", "better_")
@@ -174,7 +169,6 @@ class RiskRanker(RiskMixin, BaseEstimator):  # type: ignore[misc]
 
 
 def _two_classes(y: Labels, order: Levels | None) -> tuple[Labels, Ints]:
-    """Return the two classes, the positive one last, and 1 for each of its rows, else 0."""
     if order is None:
         return two_classes(y)
     levels, codes = ordered_levels(y, order)

@@ -23,8 +23,8 @@ from rankexp.solvers.boosting.stumps import CUTS, StepFunctions, Stump
 class InRounds(SparesThreads, BaseEstimator):  # type: ignore[misc]
     """A ranker with `n_rounds`, whose first rounds are those of a fit with fewer.
 
-    `_found` takes the arguments of `fit` and returns all rounds. `_first` takes these, sets the
-    attributes from the first `n_rounds` of them, and returns the ranker.
+    `_found` takes the arguments of `fit` and returns all rounds; `_first` fits from the first
+    ones.
     """
 
     @abstractmethod
@@ -41,12 +41,8 @@ class InRounds(SparesThreads, BaseEstimator):  # type: ignore[misc]
         Each copy equals, bit by bit, what `fit` gives with that `n_rounds`. Shared rounds are
         trained once, unless there is early stopping or later rounds change earlier ones.
 
-        Parameters
-        ----------
-        n_rounds : sequence of int
-            In any order. The estimator's own `n_rounds` is not used.
-        X, y, **given
-            The arguments of `fit`.
+        `n_rounds` are in any order; the estimator's own number is not used. X, y and the rest are
+        the arguments of `fit`.
 
         Examples
         --------
@@ -65,7 +61,6 @@ class InRounds(SparesThreads, BaseEstimator):  # type: ignore[misc]
         return [copy(most).set_params(n_rounds=n)._first(found) for n in n_rounds]
 
     def _keeps_rounds(self) -> bool:
-        """Tell whether a fit with more rounds begins with the rounds of one with fewer."""
         return getattr(self, "validation_fraction", None) is None
 
 
@@ -135,7 +130,6 @@ class StumpBooster(InRounds):
         return np.asarray(found / (found.sum() or 1.0))
 
     def _sum(self, X: Floats, height: float = 1.0) -> Floats:
-        """Return the sum of ``height · alpha`` over the stumps that a row is above, (n,)."""
         heights = height * self.alphas_
         return StepFunctions(self.stump_features_, self.stump_thresholds_, heights)(X)
 

@@ -94,7 +94,6 @@ class SmoothMarginRanker(RankBoost):
 
 
 def _raised(weights: PerRow) -> Floats | None:
-    """Scale weights so that none is between 0 and 1."""
     if weights is None:
         return None
     w = np.asarray(weights, dtype=np.float64)

@@ -1,4 +1,4 @@
-"""Synthetic distributions, one a file: what problems are drawn from.
+"""Synthetic distributions that problems are drawn from, one a file.
 
 A generator draws models, and a model draws examples. A model also offers what its distribution
 makes known, such as P(y = 1 | x).

@@ -1,14 +1,14 @@
-"""What a generator offers, in two levels: a distribution over models, and a model.
+"""Declare what a generator and its models offer.
 
 A generator is a frozen dataclass whose fields are its parameters, each with a default, so that
-``dataclasses.asdict`` says in a record all that determines it. Bad parameters raise ValueError
-with the range allowed. Whatever is random comes from the `numpy.random.Generator` handed in.
+``dataclasses.asdict`` writes all that determines it into a record. Bad parameters raise
+ValueError with the range allowed. All randomness comes from the `numpy.random.Generator` given.
 
-Beyond `Model`, a model has what its distribution makes known, for a metric or a check to use, and
-nothing under the name of what is not known: ``prior`` P(y = 1), ``bayes_rank_risk``, ``eta(X)``
-P(y = 1 | x) (two classes); ``priors``, ``densities(X)``, ``posterior(X)``, ``ranking(X)`` (several
-classes, see `ClassModel`); ``nodes()``, points and weights for integrals over x; ``mean(X)``
-E[y | x] (continuous y).
+A model also has what its distribution makes known, for a metric or a check, and no attribute
+for what is unknown: ``prior`` P(y = 1), ``bayes_rank_risk``, ``eta(X)`` P(y = 1 | x) (two
+classes); ``priors``, ``densities(X)``, ``posterior(X)``, ``ranking(X)`` (several classes, see
+`ClassModel`); ``nodes()``, points and weights for integrals over x; ``mean(X)`` E[y | x]
+(continuous y).
 """
 
 from typing import Protocol
@@ -21,7 +21,7 @@ __all__ = ["Generator", "Model"]
 
 
 class Model(Protocol):
-    """One distribution of examples (x, y); can be pickled, so that workers can have it."""
+    """One distribution of examples (x, y); workers get it pickled."""
 
     @property
     def levels(self) -> tuple[int, ...] | None:

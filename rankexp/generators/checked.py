@@ -1,4 +1,4 @@
-"""Refuse parameters that no model has, naming the range allowed."""
+"""Refuse impossible parameters with the range allowed."""
 
 from math import isfinite
 

@@ -1,4 +1,4 @@
-"""What models with known densities of their classes share: posteriors, and samples."""
+"""Compute posteriors and draw samples of models whose classes have known densities."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
@@ -63,7 +63,7 @@ def class_counts(n: int, shares: Floats) -> Ints:
 class ClassModel(ABC):
     """A model whose K classes have known densities, and `priors` that add up to 1, worst first.
 
-    Where `stratified`, the classes' counts in a sample are their shares of n, rounded, and only
+    If `stratified`, the classes' counts in a sample are their shares of n, rounded, and only
     the order of the rows is random; otherwise every row's class is drawn.
     """
 
@@ -77,7 +77,7 @@ class ClassModel(ABC):
 
     @abstractmethod
     def log_densities(self, X: Floats) -> Floats:
-        """Return the log densities of x in each class, (n, K); -inf where there is none."""
+        """Return the log densities of x in each class, (n, K); -inf for a density of 0."""
 
     @abstractmethod
     def _draw(self, codes: Ints, rng: np.random.Generator) -> Floats:

@@ -1,4 +1,4 @@
-"""Finitely many points with given probabilities: theorems can be checked by enumeration."""
+"""Draw from finitely many points with given probabilities, where sums are exact."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -58,8 +58,8 @@ class Discrete:
     points : sequence of m numbers, or of m lists of d numbers
         All different.
     pmfs : sequence of K lists of m numbers
-        The probability of each point in each class, worst class first, K >= 2; a class's add up
-        to 1 within 1e-6, and are scaled to do so exactly.
+        The probability of each point in each class, worst class first, K >= 2. Those of a class
+        add up to 1 within 1e-6, and are scaled to do so exactly.
     priors : sequence of K positive numbers or None
         The classes' shares, scaled to add up to 1. None: equal.
     stratified : bool

@@ -1,4 +1,4 @@
-"""The counter-example of clemencon2017, Example 1, for which no scorer is optimal."""
+"""The counter-example of clemencon2017, Example 1: it has no optimal scorer."""
 
 from dataclasses import dataclass
 from math import pi, sqrt
@@ -16,7 +16,7 @@ NODES, WEIGHTS = np.polynomial.legendre.leggauss(200)
 def _mass(x: Floats, low: float, high: float) -> Floats:
     """Integrate the normal density with mean u and SD u at x over u in [low, high], (n,).
 
-    In ``v = log u``, over at most 40 units, below which the integrand is nil unless x is, too.
+    The integral is in ``v = log u``, over at most 40 units: below, the integrand is 0 unless x is.
     """
     if high <= low:
         return np.zeros(len(x))
@@ -39,7 +39,7 @@ def _ratio(x: Floats, t: float) -> Floats:
 class FoldedModel:
     """y uniform on [0, 1], x given y normal with mean |2y - 1| and variance (2y - 1)².
 
-    As (x, 1 - y) is distributed like (x, y), what separates y > t best, separates y > 1 - t worst.
+    (x, 1 - y) is distributed like (x, y), so the best scorer of y > t is the worst of y > 1 - t.
     """
 
     levels = None

@@ -1,4 +1,4 @@
-"""A thresholded target whose labels are flipped at random: the noise of kotlowski2011, 5.1."""
+"""Flip the labels of a thresholded target at random: the noise of kotlowski2011, section 5.1."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ _ROUNDING = 1e-12  # sums of the same weights in another order differ by less
 
 
 def check_parameters(p: float, rank_risk: float, **counts: int) -> None:
-    """Refuse parameters that no model has with a ValueError that names the range allowed."""
+    """Raise ValueError with the range allowed if a parameter is impossible."""
     if not 0 < p < 1:
         raise ValueError(f"p={p}: the share of positives must be between 0 and 1, exclusive")
     if not 0 <= rank_risk < 0.5:
@@ -29,8 +29,8 @@ def solve_flips(p: float, rank_risk: float) -> tuple[float, float]:
     """Return the flip probability kappa and the clean prior q that give a Bayes rank risk.
 
     With q = (p - kappa) / (1 - 2 kappa) the formula of `bayes_rank_risk` is a quadratic equation
-    for kappa, whose smaller root is meant (kotlowski2011, section 5.1). It is real for every
-    rank_risk in [0, ½).
+    for kappa, real for every rank_risk in [0, ½), whose smaller root is meant (kotlowski2011,
+    5.1).
     """
     u = p * (1 - p)
     b = 1 - 2 * u + 4 * rank_risk * u
@@ -41,8 +41,8 @@ def solve_flips(p: float, rank_risk: float) -> tuple[float, float]:
 def bayes_rank_risk(q: float, kappa: float) -> float:
     """Return the Bayes rank risk for a clean prior and a flip probability.
 
-    Pairs from different sides of the threshold are lost where both labels flipped, half of those
-    from the same side by their tie.
+    A pair from different sides of the threshold is lost if both labels flipped, half of a pair
+    from the same side because it ties.
     """
     p = kappa + (1 - 2 * kappa) * q
     lost = q * (1 - q) * kappa**2 + 0.5 * kappa * (1 - kappa) * (q**2 + (1 - q) ** 2)
@@ -88,7 +88,7 @@ def flip_labels(
     """Return the model that thresholds and flips a target to have a prior and a Bayes rank risk.
 
     The threshold is the empirical (1-q) quantile of the target over 200,000 draws: the share of
-    clean positives is q but for an SD of about .001. Where atoms of the target (few rules) leave
+    clean positives is q but for an SD of about .001. If atoms of the target (few rules) leave
     it further away, ``prior`` and ``bayes_rank_risk`` are those of the model, not those asked for.
     """
     kappa, q = solve_flips(p, rank_risk)

@@ -1,4 +1,4 @@
-"""The toy of clemencon2017, section 6: a polynomial that hardly moves where most examples are."""
+"""The toy of clemencon2017, section 6: a polynomial, nearly flat where most examples are."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""What records can keep beside numbers, for figures: curves of scores and texts of fitted models.
+"""Curves of scores and texts of fitted models, which records keep beside numbers.
 
 A curve is made of the test part and one column of scores, a text of a fitted estimator. Each is
 one file in `curves` or `texts`; another package adds its own by the entry points

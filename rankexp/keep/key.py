@@ -19,7 +19,7 @@ class KeptName:
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Return the key that a record writes as `text`; ValueError where it is none."""
+        """Return the key that a record writes as `text`; ValueError for any other text."""
         name, colon, point = text.rpartition(":")
         if colon and point == BAYES:
             return cls(name)

@@ -1,8 +1,8 @@
-"""Losses, one a file: what the score of an example costs.
+"""Losses of scores, one a file.
 
 A loss is a pair of functions of a score v: ``l(1, v)`` for a positive and ``l(-1, v)`` for a
 negative example. Most depend only on the margin ``y v``. A loss is a value: it may have
-parameters, a text names it, and losses with the same text are equal.
+parameters, it can be written as a text, and losses with the same text are equal.
 
 >>> import numpy as np
 >>> from rankexp.losses import Logistic, parse
@@ -16,7 +16,7 @@ Proper losses know their link and their weight over cost ratios (menon2014).
 
 A new loss is a subclass of `MarginLoss` or `Loss` in a file of this folder, or in another package
 with an entry point in the group ``rankexp.losses``. Its properties (`convex`, `smooth`, ...)
-decide under which risks it trains, see `rankexp.risks`.
+decide which risks train it, see `rankexp.risks`.
 """
 
 from rankexp.registry import exports

@@ -1,4 +1,4 @@
-"""Two proper losses with the link logit that are as the logistic one below, steeper above."""
+"""Two proper losses with the link logit: logistic for low scores, and steeper for high scores."""
 
 from typing import Literal
 
@@ -18,7 +18,8 @@ LOG_2 = float(np.log(2.0))
 class AsymmetricA(PartialLosses):
     """The loss with weight ``1 / (c (1 - c)^(3/2))`` and link logit (menon2014).
 
-    ``2 artanh(sqrt(sigma(-v)))`` of positive, ``2 (sqrt(1 + exp(v)) - 1)`` of negative examples.
+    A positive example costs ``2 artanh(sqrt(sigma(-v)))``, a negative ``2 (sqrt(1 + exp(v)) -
+    1)``.
     """
 
     def partial(self, y: float, v: Floats, order: int) -> Floats:
@@ -87,8 +88,8 @@ A = AsymmetricA()
 class AsymmetricB(PartialLosses):
     """Logistic at scores below 0, exponential of half the score above; link logit (menon2014).
 
-    The weight is ``1 / (c (1 - c))`` below ½ and ``½ (c (1 - c))^(-3/2)`` above. The constants,
-    without which the loss would jump at 0, are those that make it proper.
+    The weight is ``1 / (c (1 - c))`` below ½ and ``½ (c (1 - c))^(-3/2)`` above. The constants
+    make the loss continuous at 0, and proper.
     """
 
     def partial(self, y: float, v: Floats, order: int) -> Floats:

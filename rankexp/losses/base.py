@@ -1,4 +1,4 @@
-"""What a loss offers: value, derivative and curvature; a proper one also link and weight."""
+"""Declare what a loss offers: value, derivative, curvature; if it is proper, link and weight."""
 
 from abc import ABC, abstractmethod
 from typing import ClassVar, Literal, NamedTuple
@@ -83,8 +83,8 @@ class Loss(Named, ABC):
     def weight(self, c: Floats) -> Floats:
         """Return the weight ``w(c)`` over cost ratios (menon2014).
 
-        ``l(1, link(q))`` is the integral of ``(1 - c) w(c)`` over [q, 1], ``l(-1, link(q))`` that
-        of ``c w(c)`` over [0, q].
+        ``l(1, link(q))`` is the integral of ``(1 - c) w(c)`` over [q, 1], and ``l(-1, link(q))``
+        is that of ``c w(c)`` over [0, q].
         """
         raise self._lacks("weight function")
 
@@ -106,7 +106,7 @@ class Loss(Named, ABC):
         return ()
 
     def branches(self, v: Floats, order: int) -> tuple[Floats, Floats] | None:
-        """Return two analytic functions that ``l(1, v)`` equals below and above v = 0, at any v.
+        """Return two analytic functions that equal ``l(1, v)`` below and above v = 0, at any v.
 
         `order` 1 asks for their derivatives. None if no such functions are known.
         """

@@ -1,4 +1,4 @@
-"""Proper losses from their weights, by quadrature."""
+"""Compute proper losses from their weights by quadrature."""
 
 from collections.abc import Callable
 
@@ -21,16 +21,15 @@ Function = Callable[[Floats], Floats]
 class Composite(Loss):
     """A proper loss from its weight over cost ratios and its link, by quadrature (menon2014).
 
-    It is for trying out weights and checking formulas: a value takes some 280 of the weight. Where
-    that is smooth on either side of ½, values are right to about 1e-12, derivatives to 1e-11,
-    curvatures to 1e-8; to less where a probability is within 1e-5 of 1, and its distance from 1
-    has few digits.
+    Use it to try out weights and to check formulas: each value evaluates the weight at some 280
+    points. If the weight is smooth on either side of ½, values are right to about 1e-12,
+    derivatives to 1e-11 and curvatures to 1e-8. A probability within 1e-5 of 1 loses digits.
 
     Parameters
     ----------
     weight : callable
-        ``weight(c, d)`` of arrays c in (0, 1) and ``d = 1 - c``: one that is infinite at 1 loses
-        no digit near there where it is written with d.
+        ``weight(c, d)`` of arrays c in (0, 1) and ``d = 1 - c``. Write a weight that is infinite
+        at 1 with d, so that it loses no digit near there.
     link, inverse_link : callable
         From probabilities to scores, rising, and back.
 

@@ -1,4 +1,4 @@
-"""Losses whose weight puts more on one end of the ranking: p-classification, scaled logistic."""
+"""Losses whose weight stresses one end of the ranking: p-classification and scaled logistic."""
 
 from typing import Literal
 
@@ -13,7 +13,7 @@ REGISTER = {"p_classification": "PClassification", "scaled_logistic": "ScaledLog
 
 
 def power(of: str, p: float, least: float) -> float:
-    """Return a parameter p as a float; ValueError where it is below the least, or no number."""
+    """Return a parameter p as a float; ValueError if it is below the least or not finite."""
     if not least <= p < np.inf:
         raise ValueError(f"{of}, p={p}: expected a number from {least:g} on")
     return float(p)
@@ -61,7 +61,7 @@ class PClassification(PartialLosses):
 class ScaledLogistic(Logistic):
     """``log(1 + exp(-(p + 1) z)) / (p + 1)``: link ``logit / (p + 1)`` (menon2014).
 
-    The weight is ``1 / ((p + 1) c (1 - c))``: that of the logistic loss, but for a factor.
+    Its weight is that of the logistic loss but for a factor, ``1 / ((p + 1) c (1 - c))``.
 
     Parameters
     ----------

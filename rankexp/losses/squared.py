@@ -11,8 +11,8 @@ REGISTER = {"squared": "Squared"}
 class Squared(SquaredHinge):
     """``(1 - z)²``: proper on scores in [-1, 1], with link ``2 eta - 1`` and constant weight 8.
 
-    Beyond ``z = 1`` it rises again, so a score far on the right side costs something, too: it is
-    not monotone. The squared hinge, the same below 1, is. Over examples it is least squares.
+    It rises again beyond ``z = 1``, so it is not monotone: a score far on the right side costs
+    something. The squared hinge, the same below 1, is monotone. On points it is least squares.
     """
 
     monotone = False

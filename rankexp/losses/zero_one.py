@@ -11,7 +11,7 @@ REGISTER = {"zero_one": "ZeroOne"}
 class ZeroOne(MarginLoss):
     """1 where ``z <= 0``, else 0: a margin of 0 is an error (kotlowski2011, section 2).
 
-    It measures; nothing is trained with it, so derivative and curvature raise.
+    No method trains with it, so derivative and curvature raise.
     """
 
     convex = False

@@ -10,8 +10,8 @@ from rankexp.metrics.continuous import iauc as iauc
 from rankexp.metrics.continuous import kendall_tau_b as kendall_tau_b
 from rankexp.metrics.continuous import mse as mse
 from rankexp.metrics.continuous import one_minus_discordance as one_minus_discordance
+from rankexp.metrics.continuous import unexplained_variance as unexplained_variance
 from rankexp.metrics.known_eta import expected_auc as expected_auc
-from rankexp.metrics.likelihood import log_loss as log_loss
 from rankexp.metrics.multipartite import pair_risk as pair_risk
 from rankexp.metrics.multipartite import u_cons as u_cons
 from rankexp.metrics.multipartite import u_ovo as u_ovo
@@ -33,5 +33,5 @@ from rankexp.metrics.top_first import err as err
 from rankexp.metrics.top_first import mrr as mrr
 from rankexp.metrics.top_first import partial_auc as partial_auc
 from rankexp.metrics.top_first import ptop as ptop
-from rankexp.metrics.unexplained import unexplained_variance as unexplained_variance
+from rankexp.metrics.zero_one import log_loss as log_loss
 from rankexp.metrics.zero_one import zero_one_loss as zero_one_loss

@@ -165,7 +165,6 @@ def _twice_lost(
 
 
 def _twice_won(above: Labels, below: Labels, ties: str) -> int:
-    """Return twice the pairs won, from the sorted scores of positives and of negatives."""
     pooled = np.concatenate((below, above))
     order = pooled.argsort(kind="stable")  # of two sorted runs: linear; of ties, negatives first
     won = order >= below.size
@@ -204,7 +203,6 @@ def two_classes(
 def _twice_lost_by_weight(
     labels: Labels, s: Labels, ties: str, weight: Floats
 ) -> tuple[Floats, float]:
-    """Return what `_twice_lost` does, where a pair counts the product of two weights."""
     positive = positive_rows(labels)
     if np.isnan(s).any():
         raise ValueError(NAN)

@@ -18,6 +18,7 @@ REGISTER = {
     "kendall_tau_b": "kendall_tau_b",
     "one_minus_discordance": "one_minus_discordance",
     "mse": "mse",
+    "unexplained_variance": "unexplained_variance",
 }
 
 Fitted = Mapping[str, npt.ArrayLike]
@@ -208,7 +209,6 @@ def mse(
 
 
 def _each(s: Floats, by_y: Ordered, value: Callable[[PairCounts], float]) -> float | Floats:
-    """Return a value for the scores, or one a column."""
     if s.ndim == 1:
         return value(count_pairs(by_y, s))
     columns = np.ascontiguousarray(s.T)
@@ -216,7 +216,6 @@ def _each(s: Floats, by_y: Ordered, value: Callable[[PairCounts], float]) -> flo
 
 
 def _exact_sum(terms: npt.NDArray[np.int64], n: int) -> int:
-    """Add up integers of at most 2n² without overflow."""
     step = max(1, 2**61 // max(n, 1) ** 2)
     return sum(int(terms[i : i + step].sum()) for i in range(0, terms.size, step))
 
@@ -243,3 +242,33 @@ def checked(y: npt.ArrayLike, scores: npt.ArrayLike, name: str = "y") -> tuple[F
 def _undefined(s: Floats, text: str) -> float | Floats:
     warnings.warn(text, UndefinedMetricWarning, stacklevel=3)
     return np.full(s.shape[1], np.nan) if s.ndim == 2 else float("nan")
+
+
+SOURCE = "clemencon2017, Figure 3 (affine matching)"
+
+
+@declare("lower", source=SOURCE, kinds=("continuous",))
+def unexplained_variance(scores: npt.ArrayLike, reference: npt.ArrayLike) -> float | Floats:
+    """Return the least mean squared error of a s + b, as a share of the reference's variance.
+
+    Parameters and errors are those of :func:`mse`. The scores of an oriented tree have a scale of
+    their own; this is the MSE once the scales are matched: 1 minus the squared correlation. It is
+    in [0, 1], lower is better; 1 for constant scores, and NaN for a constant reference.
+    """
+    m, s = checked(reference, scores, "reference")
+    deviation = m - m.mean()
+    total = float(np.square(deviation).sum())
+    values = np.array([_left(column, deviation, total) for column in np.atleast_2d(s.T)])
+    return values if s.ndim == 2 else float(values[0])
+
+
+def _left(s: Floats, deviation: Floats, total: float) -> float:
+    if total == 0.0:
+        return float("nan")
+    scale = np.abs(s).max()
+    if scale == 0.0 or s.min() == s.max():
+        return 1.0
+    s = np.ascontiguousarray(s) / scale
+    s = s - s.mean()
+    slope = float((s * deviation).sum() / np.square(s).sum())
+    return min(1.0, float(np.square(deviation - slope * s).sum()) / total)

@@ -73,7 +73,6 @@ def count_pairs(by_y: Ordered, scores: Labels) -> PairCounts:
 
 
 def _ranks(below: Ints, lower: Ints) -> tuple[Ints, Ints]:
-    """Return the rank of each place, and where the run of its score and y ends among the ranks."""
     n = lower.size
     order = (lower * n - np.arange(n)).argsort()
     ends = runs((lower * n - below)[order])[1]
@@ -81,10 +80,7 @@ def _ranks(below: Ints, lower: Ints) -> tuple[Ints, Ints]:
 
 
 def runs(ascending: Labels) -> tuple[Ints, Ints]:
-    """Return where the run of equal values around each place begins, and where it ends.
-
-    That is how many values lie below, and how many not above, each of them.
-    """
+    """Return how many values lie below each one, and how many not above it."""
     n = ascending.size
     new = (ascending[1:] != ascending[:-1]).nonzero()[0] + 1
     if new.size == n - 1:

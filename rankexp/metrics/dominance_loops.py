@@ -13,9 +13,8 @@ WIDTH = 1 << BITS
 def smaller_before(ranks: Ints) -> Ints:
     """Count, for each place of a permutation, the smaller values before it.
 
-    Values are told apart six bits at a time from the highest on, each time within the segment of
-    those that agree so far; as they are a permutation, the segments' places are known. In a
-    segment ``above[d]`` is how many of the values seen have a digit below ``d``.
+    Values are told apart six bits at a time from the highest on, within the segment of those that
+    agree so far; ``above[d]`` is how many values seen there have a digit below ``d``.
     """
     n = ranks.size
     count = np.zeros(n, np.int32)

@@ -38,7 +38,6 @@ def iroc(
 
 
 def _curves(y: Floats, s: Floats) -> Iterator[tuple[float, Floats, Floats]]:
-    """Yield, by cut-off, the number of its examples and the ROC curve's corners, (m + 1,)."""
     values, level, sizes = np.unique(y, return_inverse=True, return_counts=True)
     if values.size < 3:
         raise ValueError("y has fewer than three values: no cut-off has examples on both sides")
@@ -58,7 +57,6 @@ def _curves(y: Floats, s: Floats) -> Iterator[tuple[float, Floats, Floats]]:
 
 
 def _on_grid(x: Floats, false: Floats, true: Floats) -> Floats:
-    """Interpolate a curve whose corners may stand above one another."""
     after = false.searchsorted(x, side="right")
     last = np.minimum(after, false.size - 1)
     before = after - 1

@@ -109,10 +109,9 @@ def counts(levels: Levels, scores: Floats) -> Floats:
 
 
 def twice_won(table: Floats, ties: str, weighted: bool = False) -> Ints | Floats:
-    """Return twice the pairs in the right order, shape (K, K), read above the diagonal.
+    """Return twice the pairs in the right order by lower and higher level, (K, K).
 
-    Entry [j, i] is of the pairs of an example of level j and one of level i > j. All sums are of
-    integers that float64 holds exactly, up to 9e7 examples, or of their weights.
+    All sums are of integers that float64 holds exactly, up to 9e7 examples, or of their weights.
     """
     weakly = table.cumsum(axis=1) @ table.T
     if not weighted and table.shape[1] == table.sum():  # no ties
@@ -121,3 +120,35 @@ def twice_won(table: Floats, ties: str, weighted: bool = False) -> Ints | Floats
     lost = {"expected": 1.0, "worst": 2.0, "best": 0.0}[ties]
     won: Floats = 2.0 * weakly - lost * tied
     return won if weighted else won.astype(np.int64)
+
+
+MOST = 50_000_000
+"""Levels times distinct scores, counted in one table."""
+
+
+def won(levels: Ints, scores: Floats) -> Floats:
+    """Return how many pairs each row wins against rows of other levels, (n,), a tie counting 1/2.
+
+    `levels` are codes 0 .. K-1, worst to best; `scores` (n,) are without NaN. A row wins against a
+    worse one if its score is above, against a better one if it is below.
+    """
+    order = scores.argsort()
+    ranked = scores[order]
+    new = np.concatenate(([True], ranked[1:] != ranked[:-1]))
+    tie = np.empty(len(scores), dtype=np.int64)  # the distinct score of each row, ascending
+    tie[order] = new.cumsum() - 1
+    G = int(tie.max(initial=-1)) + 1
+    K = int(levels.max(initial=-1)) + 1
+    if K * G > MOST:
+        raise ValueError(f"{K} levels and {G} scores are too many to count wins level by level")
+    equal = np.bincount(levels * G + tie, minlength=K * G).reshape(K, G)
+    middle = equal.cumsum(axis=1) - 0.5 * equal  # rows below, and half of those beside
+    worse, better = np.zeros(G), middle.sum(axis=0)
+    above, found = float(len(scores)), np.empty(len(scores))
+    for level in range(K):
+        rows = np.flatnonzero(levels == level)
+        better -= middle[level]
+        above -= len(rows)
+        found[rows] = (worse + (above - better))[tie[rows]]
+        worse += middle[level]
+    return found

@@ -53,11 +53,7 @@ def mean_of(
     queries: str,
     lost: bool = False,
 ) -> float | Floats:
-    """Return the mean of the shares of pairs won, or lost, of which there are several terms.
-
-    `terms` makes them from pairs by levels, (..., K, K); those of no pair are left out. A pair
-    counts the product of the weights.
-    """
+    """Return the mean of the shares of pairs won, or lost, over those `terms` that have pairs."""
     if queries not in get_args(Queries):
         raise ValueError(f"queries='{queries}': expected one of {', '.join(get_args(Queries))}")
     known, columns = columns_of(*given)
@@ -79,7 +75,6 @@ def mean_of(
 
 
 def _means(twice: Numbers, pairs: Numbers) -> tuple[Floats, Bools]:
-    """Return the mean share of the terms that have pairs, (G, L), and which have, (G, terms)."""
     there = pairs > 0
     values = np.full(twice.shape[:2], np.nan)
     for q, own in enumerate(there):
@@ -91,7 +86,6 @@ def _means(twice: Numbers, pairs: Numbers) -> tuple[Floats, Bools]:
 def _pairs_of_groups(
     known: Levels, columns: Floats, query: Ints | None, ties: str
 ) -> tuple[Numbers, Numbers]:
-    """Return by group twice the pairs won, (G, L, K, K), and all pairs, (G, K, K)."""
     codes, K, weight = known.codes, known.sizes.size, known.weight
     rows: list[slice | Ints] = [slice(None)]
     if query is not None:

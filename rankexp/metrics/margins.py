@@ -73,7 +73,6 @@ def margin_loss(
 
 
 def _spared(upper: Floats, lower: Floats, short: Ints, margin: float) -> float:
-    """Return by how much the sum of the ramp is below that of the step."""
     under = lower.searchsorted(upper, side="left")
     middle = lower.mean()  # taken off: sums of small numbers are more precise
     before = np.concatenate(([0.0], np.cumsum(lower - middle)))
@@ -93,7 +92,6 @@ def least_margin(y: npt.ArrayLike, scores: npt.ArrayLike, levels: Order = None) 
 def _levels(
     y: npt.ArrayLike, scores: npt.ArrayLike, levels: Order
 ) -> Iterator[tuple[Floats, Floats]]:
-    """Yield the sorted scores of each level but the lowest, and of all rows below it."""
     target, s = checked(in_order(y, levels), scores)
     if s.ndim != 1 or not np.isfinite(s).all():
         raise ValueError(f"scores must be finite and of shape (n,), got {s.shape}")

@@ -163,7 +163,6 @@ def u_pairs(
 
 
 def _check_costs(levels: int | None, costs: str | float | None = None, **_: Value) -> None:
-    """Raise ValueError for costs that are none, or of another K."""
     matrix = _costs(costs)
     if matrix is not None:
         cost_matrix(matrix, levels or len(matrix))
@@ -286,7 +285,6 @@ def _ordered_share(table: Floats, ties: str) -> float:
 
 
 def _costs(costs: str | float | npt.ArrayLike | None) -> Floats | None:
-    """Return costs as a matrix, from the entries above its diagonal where they are a text."""
     if costs is None:
         return None
     if not isinstance(costs, str) and np.ndim(costs) > 0:

@@ -65,10 +65,7 @@ def err(lists: Lists, k: int | None = None) -> Floats:
 
 
 def _cascade(lists: Lists, stop: Floats, k: int | None) -> Floats:
-    """Return the mean of 1/rank of the row that ends each list, (Q,), `stop` by level the chance.
-
-    It is 0 where none of the first k rows ends it.
-    """
+    """Return the mean of 1/rank of the row that ends each list, (Q,), or 0; `stop` by level."""
     k = k or lists.code.size
     reached = np.ones(lists.block.size)
     for place in stop.nonzero()[0]:

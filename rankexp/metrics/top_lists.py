@@ -131,7 +131,6 @@ def _stable(keys: Ints) -> Ints:
 
 
 def _levels(y: Floats, levels: int | None) -> tuple[Floats, Ints]:
-    """Return the levels there are as numbers 0, 1, ..., ascending, and each row's place."""
     if levels in (None, 2) and y.min() == -1 and np.isin(y, (-1, 1)).all():
         y = (y + 1) / 2
     if levels is not None:
@@ -170,7 +169,6 @@ def _check(
     max_fpr: float | None = None,
     **_: names.Value,
 ) -> None:
-    """Raise ValueError for a cut-off, a level or a rate that cannot be."""
     if k is not None and k < 1:
         raise ValueError(f"k={k}: expected 1 or more, how many rows of a list count")
     if relevant is not None and not 1 <= relevant < (levels or np.inf):
@@ -211,7 +209,6 @@ def top(
 def _callables(
     function: Callable[..., Floats], label: str, rules: bool
 ) -> tuple[Callable[..., Floats], Metric]:
-    """Return what gives the values by query, and their mean, with the signature of a metric."""
     data, own, last = (
         list(inspect.signature(one).parameters.values()) for one in (_rows, function, _rules)
     )

@@ -1,4 +1,4 @@
-"""0/1 loss: the share of examples that a ranker's classifier gets wrong."""
+"""0/1 loss and log loss: what single examples lose, not pairs."""
 
 import math
 import warnings
@@ -9,12 +9,13 @@ import numpy as np
 import numpy.typing as npt
 
 from rankexp.arrays import Floats
+from rankexp.blas import one_thread
 from rankexp.categories import Order
 from rankexp.metrics.base import MetricReading, UndefinedMetricWarning, declare
 from rankexp.metrics.bipartite import two_classes
 from rankexp.metrics.continuous import Fitted
 
-REGISTER = {"zero_one_loss": "zero_one_loss"}
+REGISTER = {"log_loss": "log_loss", "zero_one_loss": "zero_one_loss"}
 NAMES = {"own": "threshold", "training": "training_threshold"}
 """What `fitted` holds for each kind of threshold."""
 
@@ -43,7 +44,8 @@ def zero_one_loss(
 ) -> float | Floats:
     """Return the share of examples on the wrong side of a threshold of the scores.
 
-    The other parameters are those of :func:`rankexp.metrics.rank_loss`.
+    The other parameters and the errors are those of :func:`rankexp.metrics.rank_loss`; ValueError
+    also for an unknown kind of threshold.
 
     Parameters
     ----------
@@ -61,12 +63,6 @@ def zero_one_loss(
     float or ndarray of shape (L,)
         In [0, 1], lower is better. NaN with an `UndefinedMetricWarning` if `y` has a single
         class, because nothing says which one.
-
-    Raises
-    ------
-    ValueError
-        For other shapes, NaN, no example, more than two classes, an unknown kind of threshold,
-        or weights that are negative, not finite or all 0.
     """
     if threshold not in NAMES:
         raise ValueError(f"threshold='{threshold}': expected one of {', '.join(NAMES)}")
@@ -80,4 +76,46 @@ def zero_one_loss(
     else:
         wrong = (columns > cut) != positive
         values = np.array([weight[row].sum() for row in wrong]) / weight.sum()
+    return values if s.ndim == 2 else float(values[0])
+
+
+@declare(
+    "lower",
+    source="kotlowski2011, section 3: the logistic risk of the scores as they stand",
+    reading=MetricReading(margin=0.01),
+)
+def log_loss(
+    y: npt.ArrayLike,
+    scores: npt.ArrayLike,
+    sample_weight: npt.ArrayLike | None = None,
+    levels: Order = None,
+) -> float | Floats:
+    """Return the mean of ``log(1 + exp(-y s))``, y in {-1, 1}: the negative log likelihood.
+
+    Scores are read as log odds, in nats. The log loss says nothing of a method that only ranks,
+    unless its scores get a scale: `BoostedRanker`, for example, fits an intercept.
+
+    Parameters and errors are those of :func:`rankexp.metrics.rank_loss`.
+
+    Returns
+    -------
+    float or ndarray of shape (L,)
+        >= 0, lower is better. NaN with an `UndefinedMetricWarning` if `y` has a single class,
+        because nothing says which one.
+
+    Examples
+    --------
+    >>> round(log_loss([0, 1], [-2.0, 2.0]), 4)
+    0.1269
+    """
+    positive, s, weight = two_classes(y, scores, levels, sample_weight)
+    if positive.all():
+        text = "y has a single class, and nothing says which one: the log loss is NaN"
+        warnings.warn(text, UndefinedMetricWarning, stacklevel=2)
+        return np.full(s.shape[1], np.nan) if s.ndim == 2 else np.nan
+    sign = np.where(positive, -1.0, 1.0)
+    columns = np.ascontiguousarray(np.atleast_2d(s.T))  # to the bit alike, alone or among others
+    with one_thread:
+        sums = np.array([weight @ np.logaddexp(0.0, sign * one) for one in columns])
+    values = sums / weight.sum()
     return values if s.ndim == 2 else float(values[0])

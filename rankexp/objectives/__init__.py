@@ -1,7 +1,7 @@
 """Risks of pairs as objectives of gradient boosting: gradient and curvature by score.
 
 An engine needs both in each round, at the scores of all rows. `PairObjective` sums over *all*
-pairs of a better and a worse row, in time O(n) or O(n log n), whatever the size of a group:
+pairs of a better and a worse row in time O(n) or O(n log n), whatever the size of a group:
 
 >>> import numpy as np
 >>> from rankexp.objectives import PairObjective

@@ -1,4 +1,4 @@
-"""Exact gradients of pairs for boosting engines."""
+"""Compute exact gradients of pairs for boosting engines."""
 
 from __future__ import annotations
 
@@ -204,9 +204,9 @@ class PairObjective:
 def _order(
     level: Ints, K: int, weight: Floats | None, groups: Ints | None
 ) -> tuple[PartialOrder, float]:
-    """Return which pairs count, and what is 1 over the sum of weights there.
+    """Return which pairs count, and 1 over the sum of weights in the smallest group.
 
-    That of the smallest group; pairs of others count by their share less.
+    A pair of a larger group counts less, by its share.
     """
     if groups is None and weight is None and K == 2:
         return _plain(level)
@@ -224,9 +224,9 @@ def _order(
 
 
 def _plain(level: Ints) -> tuple[PartialOrder, float]:
-    """Return the same of two classes that all count alike: without a pass over weights or groups.
+    """Return the same for two classes without weights or groups, so without a pass over these.
 
-    Each round asks for it anew, and beside a round on many rows such passes are seen.
+    Each round calls it, and on many rows such passes are not negligible.
     """
     n, up = level.size, int(np.count_nonzero(level))
     costs = np.array([[0.0, 0.5], [0.0, 0.0]])
@@ -314,7 +314,7 @@ def _no_pair(level: Ints, weighed: bool) -> str:
 
 
 def _of_data(scores: ArrayLike, data: EngineData) -> tuple[Floats, ArrayLike, PerRow, PerRow]:
-    """Return the arguments of a call, from those of the engines' native functions."""
+    """Return the arguments of a call from those of the engines' native functions."""
     weight, sizes = data.get_weight(), data.get_group()
     weight = None if weight is None or not len(weight) else weight
     return data.get_label(), scores, weight, None if sizes is None or not len(sizes) else sizes

@@ -1,9 +1,9 @@
-"""Ranking by preferences: learn which of two items is to stand above, then rank many by that.
+"""Rank by preferences: learn which of two items is above, then rank many items with few calls.
 
 The first stage learns a preference function from labelled pairs; it need not be transitive. The
-second stage ranks the items of a query by it, with few calls. Throughout, ``h(U, V)`` returns for
-each pair of items a number in [0, 1]: how strongly the first is preferred to stand *above* the
-second. It is mohri2018's h(u, v), which is high if u is to be ranked higher than v, that is if
+second stage ranks the items of a query by it. ``h(U, V)`` returns for each pair of items a
+number in [0, 1]: how strongly the first is preferred to stand *above* the second. This is
+mohri2018's h(u, v), which is high if u is to be ranked higher than v, that is if
 sigma(u) < sigma(v), where position 1 is the top (section 10.6).
 
 >>> import numpy as np

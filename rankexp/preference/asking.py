@@ -1,4 +1,4 @@
-"""Asking a preference function for many pairs in one call, and checking its answers."""
+"""Ask a preference function for many pairs in one call, and check its answers."""
 
 from collections.abc import Callable, Iterator
 from typing import Any

@@ -1,4 +1,4 @@
-"""Emphasis functions: what a wrong pair counts, by the positions that its items should have."""
+"""Emphasis functions: how much a wrong pair counts, by the target positions of its items."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -40,7 +40,7 @@ class Top:
 
 @dataclass(frozen=True)
 class Partite:
-    """Count pairs of different classes, the best class first; their weighted share is the loss.
+    """Count pairs of different classes, the best class first; the loss is their weighted share.
 
     Two sizes give 1 - AUC of positives and negatives: omega is n (n - 1) / (2 m+ m-) between
     the classes and 0 within (the chapter prints the constant alone; exercise 10.10 asks for more
@@ -72,16 +72,16 @@ class Partite:
 def check_emphasis(omega: Emphasis, n: int) -> Emphasis:
     """Return an emphasis function that meets mohri2018's axioms on positions 1 to n.
 
-    Symmetry: omega(i, j) = omega(j, i). Monotonicity: omega(i, j) <= omega(i, k) where i < j < k
-    or i > j > k. The triangle inequality: omega(i, j) <= omega(i, k) + omega(k, j). The ones above
-    meet them for all n that they are for; of any other all triples are tried.
+    Symmetry: omega(i, j) = omega(j, i). Monotonicity: omega(i, j) <= omega(i, k) if i < j < k or
+    i > j > k. The triangle inequality: omega(i, j) <= omega(i, k) + omega(k, j). `uniform`, `Top`
+    and `Partite` meet them; for any other function all triples are tried.
 
     Raises
     ------
     ValueError
-        For an axiom that fails, with the positions; for more or fewer items than it is for, as of
-        Top(k) with k above n; for values that are negative or not finite,
-        or more than 1,000 positions, too many to try.
+        If an axiom fails, with the positions; if the function is for another number of items, such
+        as Top(k) with k above n; if a value is negative or not finite; or for more than 1,000
+        positions, which are too many to try.
 
     Examples
     --------
@@ -105,7 +105,12 @@ def check_emphasis(omega: Emphasis, n: int) -> Emphasis:
     found = np.asarray(omega(i, j), dtype=np.float64)
     if found.shape not in ((), (n, n)):
         raise ValueError(f"omega(i, j) must have the shape of i and j, got {found.shape}")
-    W = np.where(i == j, 0.0, found)
+    _check_axioms(np.where(i == j, 0.0, found))
+    return omega
+
+
+def _check_axioms(W: Floats) -> None:
+    i, j = np.indices((len(W), len(W)))
     wrong = ~(np.isfinite(W) & (W >= 0.0))
     _refuse(wrong, lambda i, j: f"{_at(W, i, j)}: expected a finite number >= 0")
     tol = ROUNDING * (1.0 + W.max())
@@ -116,14 +121,13 @@ def check_emphasis(omega: Emphasis, n: int) -> Emphasis:
     _refuse(sinks, lambda i, j: text.format(_at(W, i, j), _at(W, i, j + 1)))
     rises = (W[:, 1:] > W[:, :-1] + tol) & (j < i)[:, 1:]
     _refuse(rises, lambda i, j: text.format(_at(W, i, j + 1), _at(W, i, j)))
-    for k in range(n):
+    for k in range(len(W)):
         over = W - W[:, [k]] - W[k] > tol
         _refuse(over, partial(_triangle, W, k))
-    return omega
 
 
 def _refuse(wrong: Bools, words: Callable[[int, int], str]) -> None:
-    """Raise ValueError with what is wrong at the first of some places."""
+    """Raise ValueError with `words` on the first place that is wrong."""
     if wrong.any():
         i, j = np.argwhere(wrong)[0].tolist()
         raise ValueError(words(i, j))

@@ -1,4 +1,4 @@
-"""What an algorithm of the second stage does with few items, exactly: who stands above whom."""
+"""Compute exactly how an algorithm of the second stage ranks few items: who stands above whom."""
 
 from typing import Literal
 
@@ -27,9 +27,9 @@ def preference_matrix(h: Preference, items: npt.ArrayLike) -> Floats:
 
 
 def above(order: npt.ArrayLike) -> Floats:
-    """Return 1 where an order, the best item first, has u above v, else 0, shape (n, n).
+    """Return 1 if an order, the best item first, has u above v, else 0, shape (n, n).
 
-    ValueError where that isn't the numbers of all items, as of a top k.
+    ValueError if the order is not the numbers of all items, for example only a top k.
     """
     place = np.argsort(checked_order(order, np.size(order)))
     return np.asarray(place[:, None] < place, dtype=np.float64)
@@ -43,14 +43,14 @@ def degree_probabilities(H: npt.ArrayLike, ties: Literal["half", "adverse"] = "h
     H : array-like of shape (..., n, n)
         Preferences h(u, v) for u above v; the diagonal is not read.
     ties : {"half", "adverse"}
-        What a pair of equal degrees counts: 1/2 each way round, which is the mean over random
-        orders of these; or 1 both ways round, for the loss to one target that an adversary would
-        tie them for (so it is no order, and of no use in `regrets`).
+        "half": a pair of equal degrees counts 1/2 each way round, the mean over random orders.
+        "adverse": it counts 1 both ways round, the worst loss to one target. This is no order, so
+        `regrets` does not take it.
 
     Raises
     ------
     ValueError
-        For preferences that are none, or another rule of ties.
+        For impossible preferences, or another rule of ties.
     """
     if ties not in ("half", "adverse"):
         raise ValueError(f"ties must be 'half' or 'adverse', got {ties!r}")
@@ -65,7 +65,7 @@ def degree_probabilities(H: npt.ArrayLike, ties: Literal["half", "adverse"] = "h
 def order_probabilities(H: npt.ArrayLike) -> Floats:
     """Return the probability that randomised QuickSort ranks u above v, exactly.
 
-    A recursion over all sets of items that can be left to sort, all pivots of each, and all
+    A recursion goes over all sets of items that can be left to sort, all pivots of each, and all
     ways that the pivot divides it: O(n 3^n).
 
     Parameters
@@ -81,7 +81,7 @@ def order_probabilities(H: npt.ArrayLike) -> Floats:
     Raises
     ------
     ValueError
-        For preferences that are none, or more than 12 items.
+        For impossible preferences, or more than 12 items.
 
     Examples
     --------
@@ -139,7 +139,7 @@ def checked_matrix(given: npt.ArrayLike) -> Floats:
 
 
 def checked_order(order: npt.ArrayLike, n: int) -> Ints:
-    """Return an order of n items as an array; ValueError where one is missing, or twice there."""
+    """Return an order of n items as an array; ValueError unless it has each of them once."""
     ranked = getattr(order, "order", None) is not None
     found = np.empty(0) if ranked else np.asarray(order)
     if found.shape != (n,) or not np.array_equal(np.sort(found), np.arange(n)):

@@ -1,4 +1,4 @@
-"""Regrets: how much worse than the best ranking, or the best preference function, one is."""
+"""Compute how much worse a ranking or a preference function is than the best one: its regret."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -39,7 +39,7 @@ class Query:
     omega: Emphasis | None = None
 
     def costs(self) -> Floats:
-        """Return what each pair costs, shape (n, n); ValueError where the query is none."""
+        """Return the cost of each pair, shape (n, n); ValueError for an impossible query."""
         W = pair_costs(self.target, self.omega)
         if len(set(self.items)) != len(self.items) or len(self.items) != len(W):
             raise ValueError(f"a query needs {len(W)} items that differ, got {list(self.items)}")
@@ -47,17 +47,17 @@ class Query:
 
 
 class Regrets(NamedTuple):
-    """The expected loss of what ranks, and two regrets.
+    """The expected loss of an algorithm that ranks, and two regrets.
 
     Attributes
     ----------
     loss : float
         E L.
     ranking : float
-        Less that of the best ranking, Reg(A) of (10.25).
+        The loss less that of the best ranking, Reg(A) of (10.25).
     preference : float
-        Less that of the best preference function, Reg(h) of (10.26): the regret of the
-        classification of pairs. Never below `ranking`.
+        The loss less that of the best preference function, Reg(h) of (10.26): the regret of
+        classifying pairs. Never below `ranking`.
     """
 
     loss: float
@@ -96,21 +96,26 @@ def regrets(
     shares = np.array([query.probability for query in given])
     if not (shares >= 0.0).all() or abs(shares.sum() - 1.0) > ROUNDING:
         raise ValueError(f"probabilities must be >= 0 and add up to 1, got {shares.sum():g}")
-    loss = 0.0
-    together: dict[frozenset[int | str], dict[tuple[int | str, int | str], float]] = {}
-    for query, P in zip(given, found, strict=True):
-        W = query.probability * query.costs()
+    loss, costs = 0.0, [query.probability * query.costs() for query in given]
+    for W, P in zip(costs, found, strict=True):
         if P.shape != W.shape:
             raise ValueError(f"an answer has shape {P.shape}, and its query needs {W.shape}")
         loss += float((W * P).sum())
+    totals = _totals(given, costs, by_query)
+    ranking = sum(best_order(W)[1] for W in totals)
+    preference = sum(float(np.minimum(W, W.T).sum()) / 2 for W in totals)
+    return Regrets(loss, loss - ranking, loss - preference)
+
+
+def _totals(queries: list[Query], costs: list[Floats], by_query: bool) -> list[Floats]:
+    """Return costs of pairs, added up over all queries or over those with the same items."""
+    together: dict[frozenset[int | str], dict[tuple[int | str, int | str], float]] = {}
+    for query, W in zip(queries, costs, strict=True):
         of_set = together.setdefault(frozenset(query.items if by_query else ()), {})
         for u, row in zip(query.items, W, strict=True):
             for v, cost in zip(query.items, row, strict=True):
                 of_set[u, v] = of_set.get((u, v), 0.0) + cost
-    totals = [_matrix(costs) for costs in together.values()]
-    ranking = sum(best_order(W)[1] for W in totals)
-    preference = sum(float(np.minimum(W, W.T).sum()) / 2 for W in totals)
-    return Regrets(loss, loss - ranking, loss - preference)
+    return [_matrix(each) for each in together.values()]
 
 
 def _matrix(costs: dict[tuple[int | str, int | str], float]) -> Floats:

@@ -1,4 +1,4 @@
-"""Losses of a ranking, and of a preference function, against a target ranking."""
+"""Measure a ranking, or a preference function, against a target ranking."""
 
 from collections.abc import Callable, Iterator
 
@@ -29,8 +29,8 @@ def ranking_loss(
         Numbers of the items, the best first, each once: ``sort_by_degree(...).order``.
     target : array-like of shape (n,)
         How high each item belongs, the higher the better: numbers, or an ordered Categorical.
-        Items of equal target are in no order: the loss is the share of the other pairs that stand
-        in the wrong order, for two values 1 - AUC, for k the k-partite loss. O(n log n).
+        Items of equal target have no order: the loss is the share of the other pairs that are in
+        the wrong order, for two values 1 - AUC, for k the k-partite loss. O(n log n).
     omega : callable, optional
         ``omega(i, j)`` of positions in the target ranking, 1 the top, that meets the axioms: see
         :func:`rankexp.preference.check_emphasis`. The loss is then the sum of omega over wrong
@@ -39,8 +39,8 @@ def ranking_loss(
     Raises
     ------
     ValueError
-        For fewer than two items, an order that isn't a permutation, missing targets, targets that
-        are all equal, or with omega any two that are, or an omega that breaks an axiom.
+        For fewer than two items, an order that is no permutation, missing targets, targets that
+        are all equal (with omega any two that are), or an omega that breaks an axiom.
 
     Examples
     --------
@@ -80,15 +80,15 @@ def preference_loss(
     target, omega
         As in :func:`ranking_loss`.
     draws : int, optional
-        Estimate it from so many pairs of different items, drawn with replacement (those of equal
-        target count for nothing). Default: h is asked for all n (n - 1) / 2.
+        The number of pairs of different items, drawn with replacement, that estimate it; those of
+        equal target do not count. Default: h is asked for all n (n - 1) / 2.
     rng : numpy.random.Generator or int
-        Draws them.
+        Draws the pairs.
 
     Raises
     ------
     ValueError
-        As :func:`ranking_loss`, for draws below 1 or without a pair to rank, and for an h that is
+        As :func:`ranking_loss`; for draws below 1 or without a pair to rank; and for an h that is
         NaN, outside [0, 1] or not consistent.
 
     Examples
@@ -110,9 +110,9 @@ def preference_loss(
 
 
 def pair_costs(target: npt.ArrayLike, omega: Emphasis | None = None) -> Floats:
-    """Return what it costs to put u above v, W[u, v], shape (n, n): losses are linear in these.
+    """Return the cost of putting u above v, W[u, v], shape (n, n): losses are linear in these.
 
-    The loss of a ranking is the sum of W over pairs of which it has u above v; that of a
+    The loss of a ranking is the sum of W over the pairs in which it has u above v; that of a
     preference function is the sum of h(u, v) W[u, v]. Parameters and errors are those of
     :func:`ranking_loss`.
     """
@@ -126,7 +126,7 @@ def pair_costs(target: npt.ArrayLike, omega: Emphasis | None = None) -> Floats:
 
 
 def checked_target(target: npt.ArrayLike) -> Floats:
-    """Return targets, (n,), of which some differ."""
+    """Return targets, (n,), that are not all equal."""
     if not has_own_order(target):
         raise ValueError("targets must be numbers, none missing, or an ordered Categorical")
     y = np.asarray(in_numbers(target), dtype=np.float64)
@@ -157,7 +157,7 @@ def _places(y: Floats, omega: Emphasis | None) -> Ints:
 def _ordered(
     y: Floats, first: Ints, second: Ints, place: Ints, omega: Emphasis | None
 ) -> tuple[Ints, Ints, Floats]:
-    """Return the better and the worse item of pairs that have an order, and the pair's weight."""
+    """Return the better and the worse item of pairs that have an order, and each pair's weight."""
     kept = y[first] != y[second]
     first, second = first[kept], second[kept]
     swap = y[first] < y[second]
@@ -171,7 +171,7 @@ def _ordered(
 def _weighted(
     y: Floats, omega: Emphasis | None, pairs: Pairs, wrong: Callable[[Ints, Ints], Floats]
 ) -> float:
-    """Return the mean over pairs with an order of their weight, times how far they are wrong."""
+    """Return the mean over ordered pairs of their weight times how wrong they are."""
     place = _places(y, omega)
     total, count = 0.0, 0
     for first, second in pairs:

@@ -1,4 +1,4 @@
-"""The first stage: a preference function from any scikit-learn classifier."""
+"""Make a preference function from any scikit-learn classifier: the first stage."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The second stage: rank the items of a query by a preference function, and count its calls."""
+"""Rank the items of a query by a preference function, and count its calls: the second stage."""
 
 from typing import Literal, NamedTuple
 
@@ -31,7 +31,7 @@ class Ranked(NamedTuple):
 
 
 def degrees(h: Preference, items: npt.ArrayLike, *, check: bool = True) -> Floats:
-    """Return how many others each item is preferred to, the sum over v of h(u, v), shape (n,).
+    """Return the sum over v of h(u, v), shape (n,): how many others each item is preferred to.
 
     Parameters, errors and the number of calls are those of :func:`sort_by_degree`.
     """
@@ -170,10 +170,10 @@ def _level(
 def _partition(
     order: Ints, place: Ints, rest: Ints, up: Bools, segments: tuple[Ints, Ints, Ints]
 ) -> Ints:
-    """Put what is above each pivot before it, and the rest behind; return how many are above.
+    """Put what is above each pivot before it and the rest behind; return how many are above.
 
-    Each segment holds its pivot first. `place` and `rest` are where the others stand and what
-    they are; segments say where each begins, there and among the others, and how many these are.
+    Each segment holds its pivot first. `place` and `rest` are the places and the items of the
+    others. Segments say where each begins, there and among the others, and how many these are.
     """
     begin, starts, others = segments
     passed: Ints = np.cumsum(up)

@@ -1,4 +1,4 @@
-"""What a risk declares: the losses and data that it takes, and how to minimise it."""
+"""Declare what a risk offers: the losses and data that it takes, and how to minimise it."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""The p-norm push: pairs, where negatives at the top weigh most."""
+"""The p-norm push: a risk of pairs in which negatives at the top weigh most."""
 
 import numpy as np
 

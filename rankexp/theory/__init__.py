@@ -1,4 +1,4 @@
-"""Best ranking functions as functions of densities, one criterion a file.
+"""Best ranking functions of known densities, one criterion a file.
 
 Registered are functions ``f(model, X, **options) -> (n,)`` of a model with known densities.
 

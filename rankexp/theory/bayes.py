@@ -1,4 +1,4 @@
-"""Ranking functions that no other beats, from densities (uematsu2010, Theorems 1, 2 and 4)."""
+"""Compute optimal ranking functions from densities (uematsu2010, Theorems 1, 2 and 4)."""
 
 import numpy as np
 import numpy.typing as npt
@@ -20,8 +20,8 @@ REGISTER = {
 def likelihood_ratio(model: KnownClasses, X: npt.ArrayLike) -> Floats:
     """Return g+(x) / g-(x), (n,), which has the least ranking risk, 1 - AUC.
 
-    Where g- underflows against g+ it is infinite; `log_ratio` orders there, too. This is Theorem 1
-    of uematsu2010. The model, X and errors are those of :func:`log_ratio`.
+    This is Theorem 1 of uematsu2010. The ratio is infinite if g- underflows against g+;
+    `log_ratio` orders such rows, too. The model, X and errors are those of :func:`log_ratio`.
     """
     with np.errstate(over="ignore"):
         return np.asarray(np.exp(log_ratio(model, X)))
@@ -59,10 +59,7 @@ def half_log_ratio(model: KnownClasses, X: npt.ArrayLike) -> Floats:
 
 
 def log_ratio_factor(loss: MarginLoss) -> float:
-    """Return the alpha of Theorem 2 for a loss of margins, by its derivatives.
-
-    ValueError where l'(-s) / l'(s) is not exp(s / alpha): the theorem says nothing of this loss.
-    """
+    """Return the alpha of Theorem 2 for a loss of margins; ValueError if it has none."""
     s = np.linspace(0.25, 4.0, 16)
     with np.errstate(divide="ignore", invalid="ignore"):
         exponents = np.log(loss.margin_derivative(-s) / loss.margin_derivative(s)) / s
@@ -100,10 +97,10 @@ def tripartite(
 def tripartite_ratio(log_shares: Floats, costs: npt.ArrayLike | None = None) -> Floats:
     """Return (c13 P3 + c12 P2) / (c13 P1 + c23 P2), (n,), from log posteriors (n, 3).
 
-    A row's logs may all be off by the same constant. With numerator N and denominator D,
+    All logs of a row may be off by the same constant. With numerator N and denominator D,
     N(x) D(x') is c13 times the cost of ranking x below x' plus a part symmetric in both, so the
     order is optimal if c13 > 0. With c13 = 0 the ratio is constant; to first order in c13 it is
-    ordered by (c23 P3 - c12 P1) / P2, which is then optimal. What no cost concerns, is given 1
+    ordered by (c23 P3 - c12 P1) / P2, which is then optimal. Rows that no cost concerns get 1
     and 0, respectively.
     """
     C = cost_matrix(costs, 3)

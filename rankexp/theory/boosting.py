@@ -1,4 +1,4 @@
-"""What ORBoost aims at: the population minimiser of the exponential ordinal loss."""
+"""Compute the population minimiser of the exponential ordinal loss, which ORBoost estimates."""
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +15,7 @@ VARIANTS = ("lr", "all")
 
 
 def orboost(model: KnownClasses, X: npt.ArrayLike, *, variant: str = "lr") -> Floats:
-    """Return r*(x), (n,), ORBoost's best ranking function, where its outer thresholds average 0.
+    """Return r*(x), (n,), the best ranking function for ORBoost; its outer thresholds average 0.
 
     The r* printed in uematsu2010, "Relation to Ordinal Regression Boosting", is that of ``lr``.
 
@@ -31,21 +31,20 @@ def orboost(model: KnownClasses, X: npt.ArrayLike, *, variant: str = "lr") -> Fl
     Raises
     ------
     ValueError
-        For another model or variant, or where no finite thresholds are best.
+        For another model or variant, or if no finite thresholds are best.
     """
     thresholds = orboost_thresholds(model, variant)
     return orboost_function(log_joint(model, X), thresholds, variant)
 
 
 def orboost_thresholds(model: KnownClasses, variant: str = "lr") -> Floats:
-    """Return the best thresholds, (K - 1,), the first and last averaging 0.
+    """Return the best thresholds, (K - 1,); the first and the last average 0.
 
-    Only their differences are identified. The risk, least over r(x) for each x, is
-    F(theta) = 2 sum_x sqrt(A B) with A(x) = sum_k U_k(x) exp(theta_k) and
-    B(x) = sum_k L_k(x) exp(-theta_k), U_k and L_k being the masses of the levels that are to be
-    above and below threshold k. log F is convex; Newton's method minimises it. Its stationary
-    points are the fixed points printed in the source. ValueError for a model whose expectations
-    over x are not known, or where no finite thresholds are best, as levels do not overlap.
+    Only their differences are identified. The risk, least over r(x) for each x, is F(theta) = 2
+    sum_x sqrt(A B) with A(x) = sum_k U_k(x) exp(theta_k) and B(x) = sum_k L_k(x) exp(-theta_k),
+    U_k and L_k being the masses of the levels that are to be above and below threshold k. log F is
+    convex; Newton's method minimises it. Its stationary points are the fixed points printed in the
+    source. Parameters and errors are those of `orboost`.
     """
     upper, lower = _sides(log_masses(model), variant)
     both = np.isfinite(upper.max(axis=1)) & np.isfinite(lower.max(axis=1))

@@ -1,4 +1,4 @@
-"""The multipartite AUCs as costs of pairs, so that what is known of costs is known of them."""
+"""Write the multipartite AUCs as costs of pairs, so that results on costs hold for them."""
 
 import numpy as np
 import numpy.typing as npt

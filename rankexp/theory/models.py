@@ -1,4 +1,4 @@
-"""Ask a model for what a theorem is about: densities of its classes, and sums over x."""
+"""Ask a model for what theorems need: densities of its classes, and sums over x."""
 
 from typing import Protocol
 

@@ -1,4 +1,4 @@
-"""Newton's method for convex functions of differences: adding a constant changes nothing."""
+"""Minimise convex functions of differences by Newton's method."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -18,12 +18,12 @@ FLAT = "no minimum found: levels overlap too little; bring them nearer to each o
 
 
 def minimise(evaluate: Evaluate, start: Floats) -> Floats:
-    """Return where a smooth convex function of differences of its arguments is least.
+    """Return the minimiser of a smooth convex function of differences of its arguments.
 
-    `evaluate` gives the value, the gradient (m,) and the Hessian (m, m) at arguments (m,), or
-    None where the function is not defined. A step is halved until the value falls as it should.
-    Where a fall is too small to be seen in the value, the slope at the step's end judges: if the
-    step does not halve it, only rounding is left. ValueError where no minimum is found.
+    `evaluate` gives the value, the gradient (m,) and the Hessian (m, m) at arguments (m,), or None
+    where the function is not defined. A step is halved until the value falls enough. If a fall is
+    too small to be seen in the value, the slope at the step's end decides: unless the step halves
+    it, only rounding is left. ValueError if no minimum is found.
     """
     x, found = start, evaluate(start)
     if found is None:

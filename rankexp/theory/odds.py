@@ -1,4 +1,4 @@
-"""The proportional-odds model whose r(x) may be any function: its population maximiser."""
+"""Compute the population maximiser of the proportional-odds model with any function r(x)."""
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +14,7 @@ STEPS, TOLERANCE = 200, 1e-12
 
 
 def proportional_odds(model: KnownClasses, X: npt.ArrayLike) -> Floats:
-    """Return r*(x), (n,), of the greatest likelihood, where the outer thresholds average 0.
+    """Return r*(x), (n,), of the greatest likelihood; the outer thresholds average 0.
 
     The model is log[P(Y <= j) / P(Y > j)] = theta_j - r(x), with the best theta for all x
     (uematsu2010, "Relation to Proportional odds model").
@@ -28,7 +28,7 @@ def proportional_odds(model: KnownClasses, X: npt.ArrayLike) -> Floats:
     Raises
     ------
     ValueError
-        For another model, or where no finite thresholds are best.
+        For another model, or if no finite thresholds are best.
     """
     return odds_root(log_joint(model, X), proportional_odds_thresholds(model))
 
@@ -36,11 +36,11 @@ def proportional_odds(model: KnownClasses, X: npt.ArrayLike) -> Floats:
 def odds_root(log_shares: Floats, thresholds: Floats) -> Floats:
     """Return r*(x), (n,), of the greatest likelihood for given increasing thresholds.
 
-    It is the root of sum_j (P_j + P_{j+1}) sigma(theta_j - r) = 1 - P_K; a row's logs of P may all
-    be off by the same constant. Written as the log of this over what is left to 2 - P_1 - P_K, the
-    equation is close to linear in r, and r* lies between the first and the last threshold, shifted
-    by log (1 - P_1) / (1 - P_K): Newton's method, kept within these bounds, finds it. It is
-    infinite where only the first or the last level has any mass.
+    It is the root of sum_j (P_j + P_{j+1}) sigma(theta_j - r) = 1 - P_K; all logs of a row may be
+    off by the same constant. The log of this over what is left to 2 - P_1 - P_K is close to linear
+    in r, and r* lies between the first and the last threshold, shifted by
+    log (1 - P_1) / (1 - P_K): Newton's method, kept within these bounds, finds it. It is infinite
+    if only the first or the last level has any mass.
     """
     pairs = np.logaddexp(log_shares[:, 1:], log_shares[:, :-1])
     below = logsumexp(log_shares[:, :-1], axis=1)
@@ -72,12 +72,11 @@ def _root(pairs: Floats, shift: Floats, thresholds: Floats) -> Floats:
 
 
 def proportional_odds_thresholds(model: KnownClasses) -> Floats:
-    """Return the thresholds of the greatest population likelihood, (K - 1,), outer ones about 0.
+    """Return the thresholds of the greatest population likelihood, (K - 1,); outer ones average 0.
 
-    The log likelihood is concave in the thresholds and all r(x) together; maximised over r(x) for
-    each x it is maximised over the thresholds by Newton's method. Only their differences are
-    identified: the first and the last average 0. ValueError for a model whose expectations over
-    x are not known, or where no finite thresholds are best, as levels do not overlap.
+    The log likelihood is concave in the thresholds and all r(x) together. Maximised over r(x) for
+    each x, it is maximised over the thresholds by Newton's method; only their differences are
+    identified. Parameters and errors are those of `proportional_odds`.
     """
     logs = log_masses(model)
     present = np.isfinite(logs)

@@ -1,6 +1,6 @@
-"""Risks of pairs when the distribution is known, and what minimises them on finitely many points.
+"""Compute risks of pairs of a known distribution, and minimise them on finitely many points.
 
-All is said with pair weights W (m, m): W[i, j] is the cost-weighted probability that a pair of
+Pair weights W (m, m) determine them: W[i, j] is the cost-weighted probability that a pair of
 different levels has its better example at point i and its worse at point j.
 """
 
@@ -46,9 +46,8 @@ def minimise_hinge(weights: Floats) -> Floats:
     """Return scores (m,) of the least expected pairwise hinge loss, by linear programming.
 
     The program is to minimise sum W[i, j] xi[i, j] subject to xi >= 0 and
-    xi[i, j] >= 1 - (r_i - r_j); its matrix is totally unimodular. So all differences of scores are
-    integers (uematsu2010, Theorem 3); there may be other minimisers. The middle between the
-    greatest and the least score is 0.
+    xi[i, j] >= 1 - (r_i - r_j). Its matrix is totally unimodular, so all differences of scores are
+    integers (uematsu2010, Theorem 3); there may be other minimisers. The range is centred at 0.
     """
     m = len(weights)
     i, j = np.nonzero(weights * ~np.eye(m, dtype=np.bool_))

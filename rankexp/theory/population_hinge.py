@@ -1,9 +1,9 @@
-"""The population minimiser of the pairwise hinge loss on a grid: a staircase."""
+"""Compute the population minimiser of the pairwise hinge loss on a grid: it is a staircase."""
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rankexp.arrays import Floats
+from rankexp.arrays import Floats, Ints
 from rankexp.theory.models import KnownClasses, log_densities
 from rankexp.theory.pairs import minimise_hinge, pair_weights
 
@@ -42,14 +42,17 @@ def hinge_population(
         or rows beyond its ends.
     """
     x, masses = grid_masses(model, low, high, points)
-    rows = np.asarray(X, dtype=np.float64)
+    nearest = _nearest(np.asarray(X, dtype=np.float64), x)
+    return np.asarray(minimise_hinge(pair_weights(masses))[nearest])
+
+
+def _nearest(rows: Floats, x: Floats) -> Ints:
     if rows.ndim != 2 or rows.shape[1] != 1:
         raise ValueError(f"X must be of shape (n, 1), got {rows.shape}")
-    place = (rows[:, 0] - low) / (x[1] - x[0])
-    if not ((place >= -0.5) & (place <= points - 0.5)).all():
-        raise ValueError(f"X has rows beyond the grid, {low:g} to {high:g}, or NaN")
-    nearest = np.clip(np.rint(place), 0, points - 1).astype(np.int64)
-    return np.asarray(minimise_hinge(pair_weights(masses))[nearest])
+    place = (rows[:, 0] - x[0]) / (x[1] - x[0])
+    if not ((place >= -0.5) & (place <= len(x) - 0.5)).all():
+        raise ValueError(f"X has rows beyond the grid, {x[0]:g} to {x[-1]:g}, or NaN")
+    return np.asarray(np.clip(np.rint(place), 0, len(x) - 1), dtype=np.int64)
 
 
 def grid_masses(

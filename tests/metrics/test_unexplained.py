@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rankexp.metrics.unexplained import unexplained_variance
+from rankexp.metrics.continuous import unexplained_variance
 
 SEEDS = st.integers(0, 2**32 - 1)
 

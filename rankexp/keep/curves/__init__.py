@@ -19,8 +19,7 @@ def made(
 ) -> dict[str, Curve]:
     """Return the registered curves that a record keeps of a test part X (n, d), y (n,).
 
-    `scores` (n, G) have a column a grid point, `best` (n,) are those of the best scorer, None
-    where it is unknown.
+    `scores` (n, G) have a column a grid point; `best` (n,) are those of the best scorer, or None.
     """
     found: dict[str, Curve] = {}
     for name in names:

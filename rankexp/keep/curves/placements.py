@@ -1,9 +1,8 @@
-"""The pairs that each test example wins, from which the variance of a share of pairs follows."""
+"""Keep the pairs that each test example wins: they give the variance of a share of pairs."""
 
 from rankexp.arrays import Floats
 from rankexp.keep.curves import Curve
-from rankexp.metrics.level_counts import coded
-from rankexp.metrics.placements import won
+from rankexp.metrics.level_counts import coded, won
 
 REGISTER = {"placements": "placements"}
 

@@ -1,4 +1,4 @@
-"""The score against the only feature."""
+"""Keep the score against the only feature."""
 
 import numpy as np
 
@@ -12,7 +12,7 @@ AT_POINTS = "scoring_function"
 
 
 def scoring_function(X: Floats, y: Floats, scores: Floats) -> Curve:
-    """Return the score against the only feature, at the test examples: dense where they are.
+    """Return the score against the only feature, at the test examples.
 
     Of a run of equal scores only the two ends are kept, which says the same.
     """

@@ -1,7 +1,7 @@
 """Texts that a record can keep of a fitted estimator.
 
 A text is a function ``(model, names) -> str or None`` of a fitted estimator and the names of its
-features; None where the estimator is nothing that the text describes.
+features; None for an estimator that the text does not describe.
 """
 
 from collections.abc import Callable, Iterable, Sequence

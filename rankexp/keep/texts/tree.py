@@ -1,4 +1,4 @@
-"""A fitted tree as JSON: one row a node."""
+"""Write a fitted tree as JSON, one row a node."""
 
 import json
 from collections.abc import Sequence
@@ -64,7 +64,7 @@ def _of_sklearn(model: "BaseEstimator", names: Sequence[str]) -> list[TreeNode]:
 def read(text: str) -> list[TreeNode]:
     """Return the nodes of a tree that a record keeps, each before those below it.
 
-    ValueError where the text is no tree in this form; older records have indented lines.
+    ValueError for a text of another form; older records have indented lines.
     """
     try:
         nodes = [TreeNode(**row) for row in json.loads(text)]

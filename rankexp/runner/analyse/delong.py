@@ -14,8 +14,7 @@ import numpy.typing as npt
 from scipy import special
 
 from rankexp.arrays import Floats, Ints
-from rankexp.metrics.level_counts import coded
-from rankexp.metrics.placements import won
+from rankexp.metrics.level_counts import coded, won
 from rankexp.runner.analyse.paired import FEWEST, UNSEEN, Estimate
 
 

@@ -1,9 +1,8 @@
 """RankBoost: coordinate descent on a convex loss of pairs, over threshold base rankers.
 
-What the algorithm needs of its pairs are three things: the charge of every example, which is how
-much weight of pairs it wins less what it loses when it alone is lifted; the shares of the weight
-that a base ranker orders rightly and wrongly; and a step. :class:`FactorisedPairs` has them from
-sums over cells, without any pair, for the exponential loss; :class:`ListedPairs` from a list.
+The algorithm asks its pairs for three things: the charge of every example (the weight of the pairs
+that it wins less that of those it loses when it alone is lifted), the shares of the weight that a
+base ranker orders rightly and wrongly, and a step.
 """
 
 from collections.abc import Iterator
@@ -21,17 +20,13 @@ LEAST = 1e-10  # mean weight of a pair below which sums, right to 1e-12, hold no
 
 
 class Shares(NamedTuple):
-    """Shares of the weight of all pairs, under a base ranker h with values 0 and 1.
+    """Shares of the weight of all pairs, under a base ranker h with values 0 and 1."""
 
-    `right`, `wrong`, `tied`: e+, e-, e0 of mohri2018, (10.11). `upper`, `lower`: of pairs whose
-    upper, or lower, example is above the threshold, e+ and e- of mohri2018's Figure 10.2.
-    """
-
-    right: float
-    wrong: float
-    tied: float
-    upper: float
-    lower: float
+    right: float  # e+ of mohri2018, (10.11)
+    wrong: float  # e-
+    tied: float  # e0
+    upper: float  # of pairs whose upper example is above the threshold: e+ of Figure 10.2
+    lower: float  # of pairs whose lower one is: e- of Figure 10.2
 
 
 class WeightedPairs(Protocol):
@@ -53,10 +48,7 @@ class WeightedPairs(Protocol):
 
 
 class Round(NamedTuple):
-    """A round: base ranker, coefficient, the mean loss over the old one, mohri2018's Z_t, shares.
-
-    The shares are those that the base ranker found.
-    """
+    """A round: base ranker, coefficient, mean loss over the old one (mohri2018's Z_t), shares."""
 
     stump: Stump
     alpha: float
@@ -73,8 +65,8 @@ def normaliser(shares: Shares, alpha: float) -> float:
 def coefficient(shares: Shares, rule: str, smoothing: float) -> float:
     """Return the coefficient by a rule: half the log ratio of two shares.
 
-    Those are e+ and e- of mohri2018's Figure 10.1 ("pairs"), those of its 10.2 ("textbook"), or
-    the former with half of e0 each, which bounds the loss ("bound").
+    "pairs" takes e+ and e- of mohri2018's Figure 10.1, "textbook" those of Figure 10.2; "bound"
+    adds half of e0 to each of the former, which bounds the loss.
     """
     good, bad = shares.right, shares.wrong
     if rule == "textbook":
@@ -87,10 +79,10 @@ def coefficient(shares: Shares, rule: str, smoothing: float) -> float:
 def boost(
     rows: Binned, pairs: WeightedPairs, n_rounds: int, rule: str, smoothing: float
 ) -> Iterator[Round]:
-    """Yield rounds, at most `n_rounds`; it ends where no base ranker has an edge.
+    """Yield at most `n_rounds` rounds; end if no base ranker has an edge.
 
-    Each takes the base ranker with the greatest ``|e+ - e-|``, the steepest coordinate; a negative
-    coefficient stands for ``1[x_j <= t]``, which differs from ``-1[x_j > t]`` by a constant.
+    Each takes the steepest coordinate, the greatest ``|e+ - e-|``; a negative coefficient stands
+    for ``1[x_j <= t]``, which differs from ``-1[x_j > t]`` by a constant.
     """
     for _ in range(n_rounds):
         stump = rows.best(pairs.charges())
@@ -121,11 +113,9 @@ class FactorisedPairs:
     """All pairs of rows of different levels, within groups, under the exponential loss.
 
     The weight of a pair, ``costs[b, a] exp(-(s_i - s_j))`` for levels a above b, is a product, so
-    that sums over pairs are sums over cells, a cell being a level of a group: a round is O(n) and
-    O(groups · K²) beside (mohri2018, section 10.5.1, for K = 2).
-
-    `codes` (n,): 0 .. K-1, worst first. `groups` (n,): 0 .. G-1. `costs` (K, K): upper triangle.
-    `share` (G,): what pairs of a group count beside, or None.
+    sums over pairs are sums over cells (group, level), and a round is O(n) + O(groups · K²)
+    (mohri2018, section 10.5.1, for K = 2). `share` (G,): what pairs of a group count beside, or
+    None.
     """
 
     risk = 1.0
@@ -148,7 +138,6 @@ class FactorisedPairs:
         self.mass = self.total * float(np.exp(self.scale))
 
     def _couple(self) -> None:
-        """Scale the costs to the weights' own scales, relative to the greatest."""
         least, most = (a.reshape(self.shape) for a in (self.factors.least, self.factors.most))
         with np.errstate(divide="ignore"):
             scale = np.log(self.costs) + most[:, :, None] - least[:, None, :]
@@ -188,9 +177,9 @@ class ListedPairs:
     """Pairs given one by one, each with a weight, under any convex loss of margins.
 
     Under another loss than the exponential a pair's weight is minus the loss's derivative at its
-    margin. For the logistic loss the same coefficient then lowers the risk in every round, since
-    ``log(1 + q (e^-a - 1)) <= q (e^-a - 1)`` (Collins, Schapire and Singer, Logistic Regression,
-    AdaBoost and Bregman Distances, 2002). The weights (m,) are >= 0, and not all 0.
+    margin. For the logistic loss the same coefficient then lowers the risk in every round, as
+    ``log(1 + q (e^-a - 1)) <= q (e^-a - 1)`` (Collins, Schapire and Singer, 2002, Logistic
+    Regression, AdaBoost and Bregman Distances).
     """
 
     def __init__(

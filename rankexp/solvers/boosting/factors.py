@@ -1,8 +1,4 @@
-"""Exponential weights of examples, ``exp(-s)`` and ``exp(s)``, summed by cell.
-
-An exponential loss of pairs, or of examples and thresholds, factorises: what a risk needs are the
-sums of both weights over the cells that its examples fall into, such as levels within groups.
-"""
+"""Exponential weights of examples, ``exp(-s)`` and ``exp(s)``, summed by cell."""
 
 import numpy as np
 
@@ -23,14 +19,12 @@ def half_log_ratio(good: float, bad: float, smoothing: float, what: str) -> floa
 
 
 class Factors:
-    """Scores, their exponentials, and what a stump does to them.
+    """Scores, their exponentials by cell, and what a stump does to them.
 
-    The weights of a cell are relative to its own least (``exp(-s)``) or greatest score
-    (``exp(s)``), so that they are at most 1 when made, and neither overflow nor vanish.
-
-    `up`, `down` (n,): ``exp(least - s)``, ``exp(s - most)``, `least` and `most` (cells,) being inf
-    and -inf for an empty cell, which is then nothing also in logarithms of sums. `ups`, `downs`
-    (cells,): the sums of these weights. Rows with a weight of their own have it as a factor.
+    A cell is, for example, a level of a group. Its weights are relative to its own least
+    (``exp(-s)``) or greatest score (``exp(s)``), so they are at most 1 when made and neither
+    overflow nor vanish. `least` and `most` (cells,) are inf and -inf for an empty cell. Row
+    weights are a factor of `up` and `down`, (n,), whose sums by cell are `ups` and `downs`.
     """
 
     def __init__(self, rows: Binned, cell: Ints, cells: int) -> None:
@@ -52,17 +46,14 @@ class Factors:
         self.moved = 0.0
 
     def split(self, stump: Stump) -> tuple[Floats, Floats]:
-        """Return the sums of up and of down by cell, below and above the stump: (2, cells)."""
+        """Return the sums of up and of down by cell, below and above the stump."""
         from rankexp.solvers.boosting.stumps_loops import split
 
         bins = self.rows.bins[stump.feature]
         return split(bins, stump.cut, self.cell, self.up, self.down, self.cells)
 
     def advance(self, stump: Stump, height: float, split: tuple[Floats, Floats]) -> bool:
-        """Add a height to the scores above a stump that :meth:`split` gave `split` for.
-
-        Return whether the weights were made anew.
-        """
+        """Add a height to the scores above a stump, given its `split`; tell if weights are new."""
         from rankexp.solvers.boosting.stumps_loops import advance
 
         self.moved += abs(height)

@@ -52,8 +52,8 @@ def all_pairs(
 class LogisticPairs:
     """All pairs of rows of different levels, within groups, under the logistic loss.
 
-    A round is O(n), and O(groups · K · (range of scores) log) beside. Sums over pairs are right
-    to about 1e-12 of the number of pairs.
+    A round is O(n) plus O(groups · K · (range of scores) log). Sums are right to about 1e-12 of
+    the number of pairs.
     """
 
     def __init__(

@@ -37,9 +37,9 @@ def relevant(variant: str, levels: int) -> tuple[Bools, Bools]:
 def ordered_minimum(low: Floats, high: Floats) -> Floats:
     """Return ordered theta with the least ``sum_k exp(low_k - theta_k) + exp(high_k + theta_k)``.
 
-    Each term is convex and least at ``½ (low - high)``, and so, with sums of the exponentials,
-    for a block of equal thresholds; adjacent blocks out of order are pooled. With nothing above
-    or below (-inf) a threshold is infinite, unless the order forbids it.
+    Each term is least at ``½ (low - high)``, and so is a block of equal thresholds, with sums of
+    the exponentials; adjacent blocks out of order are pooled. Thresholds with nothing above or
+    below (-inf) are infinite unless the order forbids it.
     """
     blocks: list[tuple[float, float, int]] = []
     for block in zip(low.tolist(), high.tolist(), [1] * low.size, strict=True):
@@ -56,7 +56,6 @@ def _place(block: tuple[float, float, int]) -> float:
 
 
 def _log_sums(counted: Bools, logs: Floats) -> Floats:
-    """Return the logarithms of sums over the levels, (K,), that count for each threshold."""
     return np.asarray(np.logaddexp.reduce(np.where(counted.T, logs, -np.inf), axis=1))
 
 
@@ -69,7 +68,6 @@ class OrdinalWeights:
         self._thresholds()
 
     def _thresholds(self) -> None:
-        """Minimise the risk in the thresholds, given the scores."""
         f = self.factors
         with np.errstate(divide="ignore"):  # in logarithms: levels may be far apart
             downs, ups = np.log(f.downs), np.log(f.ups)
@@ -110,10 +108,7 @@ class OrdinalWeights:
 def boost_levels(
     rows: Binned, weights: OrdinalWeights, n_rounds: int, smoothing: float
 ) -> Iterator[OrdinalRound]:
-    """Yield rounds, at most `n_rounds`; it ends where no base ranker has an edge.
-
-    The thresholds of a round go with the scores ``sum_t alpha_t h_t``, h = -1 or 1.
-    """
+    """Yield at most `n_rounds` rounds; end if no base ranker has an edge."""
     offset = 0.0
     for _ in range(n_rounds):
         f = weights.factors

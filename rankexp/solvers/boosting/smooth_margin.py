@@ -20,11 +20,10 @@ ROOT = 1e-12  # relative: of a coefficient
 def smooth_margin_rounds(
     rows: Binned, pairs: WeightedPairs, n_rounds: int, smoothing: float
 ) -> Iterator[Round]:
-    """Yield rounds, at most `n_rounds`; it ends where no base ranker raises the smooth margin.
+    """Yield at most `n_rounds` rounds; end if no base ranker raises the smooth margin.
 
-    Each takes the base ranker with the greatest ``|e+ - e-|``, by which the smooth margin grows
-    fastest, and the coefficient that maximises it along this one. While it is not above 0, it is
-    RankBoost's coefficient, which minimises F.
+    Each takes the base ranker with the greatest ``|e+ - e-|``, for which the smooth margin grows
+    fastest, and the coefficient that maximises it; RankBoost's one until the margin is above 0.
     """
     log_f, size = float(np.log(pairs.mass)), 0.0
     for _ in range(n_rounds):
@@ -46,8 +45,8 @@ def smooth_margin_rounds(
 def highest(shares: Shares, log_f: float, size: float, longest: float) -> float:
     """Return the coefficient at which ``-(log F + log Z) / (size + |alpha|)`` is greatest.
 
-    Z is the normaliser of the round. ``-log Z`` is concave, so that the zero of the derivative's
-    numerator is the only one between 0 and RankBoost's coefficient, `longest`, where Z is least.
+    ``-log Z`` is concave, so the derivative's numerator has one zero between 0 and RankBoost's
+    coefficient, `longest`, at which the normaliser Z is least.
     """
     sign = np.sign(longest)
 

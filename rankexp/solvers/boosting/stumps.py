@@ -1,7 +1,6 @@
 """Threshold base rankers ``1[x_j > t]``: their cuts, the search for the best, and their sums.
 
-Values are put into bins between cuts once. How much a base ranker changes a risk is a sum over
-the examples above its cut, so one histogram a feature judges all its cuts, in O(n).
+Values are put into bins once, so one histogram for each feature judges all its cuts, in O(n).
 """
 
 from dataclasses import dataclass
@@ -36,12 +35,11 @@ def sums(numbers: npt.NDArray[np.integer], weights: Floats, size: int) -> Floats
 
 
 def cuts_of(values: Floats, kind: str, n_cuts: int, weight: Floats | None = None) -> Floats:
-    """Return ascending thresholds for the values of a feature; none where it is constant.
+    """Return ascending thresholds for the values of a feature; none if it is constant.
 
-    ``quantile``: the sample's quantiles k/(n_cuts + 1), k = 1 .. n_cuts, linear in between;
-    ``equidistant``: as many inside the range; ``all``: midway between all neighbouring values,
-    which is also what quantiles become where there are no more values. Quantiles are of copies
-    where all weights, > 0, are whole, else of the rows.
+    ``quantile``: the quantiles k/(n_cuts + 1), linear in between, of copies if all weights are
+    whole, else of rows; ``equidistant``: as many inside the range; ``all``, or if there are no
+    more values: midway between all neighbouring values.
     """
     ascending = np.sort(values)
     change = np.flatnonzero(ascending[1:] > ascending[:-1])
@@ -74,21 +72,18 @@ def _quantiles(values: Floats, ascending: Floats, shares: Floats, counts: Floats
 
 
 def copies(weight: Floats | None) -> Floats | None:
-    """Return weights as numbers of copies, where all are whole; None where each row is one."""
+    """Return weights as numbers of copies, if all are whole; None if each row is one."""
     whole = weight is not None and bool((weight == np.rint(weight)).all())
     return weight if whole else None
 
 
 @dataclass(frozen=True)
 class Binned:
-    """The training rows by feature, as numbers of bins, (d, n): how many cuts lie below a value.
+    """The training rows by feature, as numbers of bins."""
 
-    `cuts`: of each feature, ascending. `weight` (n,): what each row counts, > 0; None for 1.
-    """
-
-    cuts: list[Floats]
-    bins: Unsigned
-    weight: Floats | None = None
+    cuts: list[Floats]  # of each feature, ascending
+    bins: Unsigned  # (d, n): how many cuts lie below a value
+    weight: Floats | None = None  # (n,): what each row counts, > 0; None for 1
 
     @property
     def size(self) -> int:
@@ -97,19 +92,19 @@ class Binned:
 
     @property
     def count(self) -> float:
-        """How many examples there are: copies, where weights are whole, else rows."""
+        """The number of examples: of copies if weights are whole, else of rows."""
         counts = copies(self.weight)
         return float(self.size if counts is None else counts.sum())
 
     @cached_property
     def beyond(self) -> Bools:
-        """Which places of a table (d, bins) are no cuts of the feature."""
+        """The places of a table (d, bins) that are no cuts of the feature."""
         sizes = np.array([cuts.size for cuts in self.cuts])
         return np.asarray(np.arange(self.width) >= sizes[:, None])
 
     @cached_property
     def width(self) -> int:
-        """The most bins that a feature has."""
+        """The largest number of bins of a feature."""
         return 1 + max(cuts.size for cuts in self.cuts)
 
     def best(self, charges: Floats) -> Stump | None:

@@ -40,7 +40,7 @@ FEW_GROUPS = 2_000  # of pairs summed one by one in long doubles, in some 0.1 s
 
 @dataclass(frozen=True)
 class Certificate:
-    """The objective at ``w``, a bound on what it is off, and a bound on the relative gap."""
+    """The objective at ``w``, a bound on its error, and a bound on the relative gap."""
 
     primal: float
     error: float
@@ -48,7 +48,7 @@ class Certificate:
 
     @property
     def exact(self) -> bool:
-        """Whether the objective is right to nine digits."""
+        """Tell whether the objective is right to nine digits."""
         return self.error <= AGREEMENT * self.primal
 
 
@@ -66,10 +66,7 @@ class Certifier:
 
     @cached_property
     def _size(self) -> float:
-        """A bound on the Euclidean norm of the mean sizes of the columns.
-
-        By Cauchy and Schwarz these are at most ``|mass|`` times the norms of the columns.
-        """
+        """Bound the norm of the mean sizes of columns, by Cauchy and Schwarz."""
         order = self.pairs.order
         upper, lower = order.parts()
         squares = ((upper + lower) / self.pairs.count) ** 2 * order.counts
@@ -82,12 +79,10 @@ class Certifier:
 
     @cached_property
     def _mass(self) -> Floats:
-        """What the pairs of each row count, as a share of all, (n,)."""
         order = self.pairs.order
         return np.asarray(sum(order.part()) * order.weight / self.pairs.count)
 
     def _parts(self) -> list[slice]:
-        """Return which rows to take at once."""
         n, d = self.pairs.given.shape
         size = max(BLOCK // d, 1)
         return [slice(start, start + size) for start in range(0, n, size)]
@@ -101,7 +96,7 @@ class Certifier:
         return self._sizes_from(self._centre)
 
     def _sizes_from(self, centre: Floats | None) -> tuple[Floats, Floats]:
-        """Mean over pairs of both ``|x_j|``, and the largest, of each column, both (d,)."""
+        """Return the mean over pairs of both ``|x_j|``, and the largest, by column, both (d,)."""
         mean, largest = np.zeros((2, self.pairs.given.shape[1]))
         for rows in self._parts():
             block = self.pairs.given[rows]
@@ -128,7 +123,7 @@ class Certifier:
         return Certificate(primal, error, float("inf") if gap < -BROKEN else max(gap, 0.0))
 
     def _hinge(self, w: Floats, best: Best, ridge: float) -> tuple[float, float]:
-        """Return the mean hinge at the scores of the solver, and a bound on what it is off."""
+        """Return the mean hinge at the scores of the solver, and a bound on its error."""
         pairs = self.pairs
         swept = best.measured
         if swept is None or pairs.rotation is not None:
@@ -140,7 +135,7 @@ class Certifier:
         return swept.hinge, rounded + unit + self.of_sums * swept.hinge
 
     def _dual(self, lam: float, best: Best, primal: float) -> float:
-        """Return a lower bound on the dual value; a sharper one only where that counts."""
+        """Return a lower bound on the dual value; a sharper one only if that counts."""
         pairs, slope = self.pairs, best.slope
         if slope is None or pairs.rotation is not None:
             slope = pull(pairs.given, best.residual)
@@ -166,12 +161,11 @@ class Certifier:
         return float(np.dot(np.abs(slope) + error, error)) / lam
 
     def _lower(self, lam: float, alpha: float, slope: Floats, lost: float) -> float:
-        """Return a lower bound on the dual value of a gradient."""
         square = float(slope @ slope) / (2.0 * lam)
         return float(alpha - square - lost - self.of_sums * (alpha + square))
 
     def _precise_hinge(self, w: Floats, hinge: float, error: float) -> tuple[float, float]:
-        """Return the mean hinge in long doubles, and a bound on what it is off."""
+        """Return the mean hinge in long doubles, and a bound on its error."""
         pairs, order = self.pairs, self.pairs.order
         groups = pairs.bounds.shape[0] - 1
         if groups > FEW_GROUPS:
@@ -195,10 +189,7 @@ class Certifier:
         return float(value), LONG_EPS * (rounded + summed) + EPS * float(value)
 
     def _precise_scores(self, w: Floats) -> tuple[LongFloats, Floats]:
-        """Return scores in long doubles, less that of a first row, and sums of their parts' sizes.
-
-        Both are (n,): what rounding takes off a score is so many roundings of its own sum.
-        """
+        """Return scores in long doubles, less that of a first row, and sums of their sizes."""
         X, pairs = self.X, self.pairs
         long = np.ldexp(w.astype(np.longdouble), -pairs.power)
         size = np.abs(long).astype(np.float64)
@@ -212,7 +203,6 @@ class Certifier:
 
 
 def _pairs_hinge(upper: LongFloats, weight: Ints, lower: LongFloats, other: Ints) -> np.longdouble:
-    """Return the sum of the hinge over all pairs of sorted scores, in long doubles."""
     if not (upper.size and lower.size):
         return np.longdouble(0.0)
     first = np.searchsorted(lower, upper - 1.0)

@@ -10,8 +10,7 @@ import numpy as np
 
 from rankexp.arrays import Floats, Ints
 from rankexp.solvers.hinge.pairs import HingePairs
-from rankexp.solvers.hinge.sorted_sweep import Sweep
-from rankexp.solvers.hinge.sweep import sweep
+from rankexp.solvers.hinge.sweep import Sweep, sweep
 
 FINEST = 2**21  # tuned: cells; their histograms stay in the cache
 CELLS_A_ROW = 2  # tuned: with more cells, sorting is faster
@@ -25,10 +24,7 @@ def coarse(pairs: HingePairs, s: Floats, h: float) -> Sweep:
 
 
 def grid_sweep(pairs: HingePairs, s: Floats, h: float) -> Sweep | None:
-    """Evaluate all pairs of two classes at scores ``s`` (n,) in O(n).
-
-    None if there are other pairs, or the band is too narrow for the grid.
-    """
+    """Evaluate all pairs of two classes at scores (n,) in O(n); None if that is impossible."""
     if pairs.upper is None:
         return None
     keys = s - pairs.upper
@@ -70,7 +66,6 @@ def grid_sweep(pairs: HingePairs, s: Floats, h: float) -> Sweep | None:
 
 
 def _before(counts: Ints, pad: int) -> tuple[Ints, Ints]:
-    """Return count and sum of cells before each cell, ``pad`` cells added at both ends."""
     size = counts.size
     out = np.zeros((2, size + 1 + 2 * pad), dtype=np.int64)
     np.add.accumulate(counts, out=out[0, pad + 1 : pad + 1 + size])

@@ -4,7 +4,7 @@ import numpy as np
 from scipy.linalg.lapack import dpotrf, dpotrs
 
 from rankexp.arrays import Floats
-from rankexp.solvers.hinge.sorted_sweep import LISTED_PAIRS, SortedSweep
+from rankexp.solvers.hinge.sweep import LISTED_PAIRS, SortedSweep
 
 LISTED_ROWS = 2  # tuned: pairs a row, up to which a list is faster than prefix sums over rows
 RIDGE = 1e-14  # of the trace: some times the rounding of a matrix of 50 columns
@@ -12,10 +12,7 @@ RIDGE_GROWTH = 10.0  # tuned: few factorisations, and not much more ridge than i
 
 
 def band_hessian(swept: SortedSweep) -> Floats:
-    """Return the Hessian of the loss, without the penalty, shape (d, d).
-
-    A band of few pairs is listed; a wide one takes windows over the sorted rows.
-    """
+    """Return the Hessian of the loss, without the penalty, shape (d, d)."""
     p = swept.pairs
     n, d = p.X.shape
     if swept.band_size == 0.0:
@@ -35,7 +32,7 @@ def band_hessian(swept: SortedSweep) -> Floats:
 
 
 def factor(H: Floats, lam: float) -> Floats | None:
-    """Return the Cholesky factor of ``H + lam I``, or None where it isn't positive definite."""
+    """Return the Cholesky factor of ``H + lam I``, or None if it isn't positive definite."""
     M = H.copy()
     M.flat[:: M.shape[0] + 1] += lam
     upper, info = dpotrf(M)
@@ -43,10 +40,7 @@ def factor(H: Floats, lam: float) -> Floats | None:
 
 
 def ridged_factor(H: Floats, lam: float) -> Floats:
-    """Factor ``H + lam I``, adding to the diagonal where rounding has made it indefinite.
-
-    Raises FloatingPointError if H isn't finite.
-    """
+    """Factor ``H + lam I``, adding to the diagonal if rounding has made it indefinite."""
     upper, ridge = factor(H, lam), lam
     while upper is None:
         if not (np.all(np.isfinite(H)) and ridge < np.inf):

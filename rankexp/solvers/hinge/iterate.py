@@ -9,7 +9,7 @@ import numpy as np
 
 from rankexp.arrays import Floats
 from rankexp.solvers.hinge.pairs import HingePairs, pull
-from rankexp.solvers.hinge.sorted_sweep import BEYOND, SortedSweep, Sweep
+from rankexp.solvers.hinge.sweep import BEYOND, SortedSweep, Sweep
 
 LONGEST_SEARCH = 12  # tuned: evaluations; hard data rarely take more than 6
 BACKTRACK = 0.1  # tuned: of the way that turned out too long
@@ -26,22 +26,16 @@ S = TypeVar("S", bound=Sweep)
 
 @dataclass
 class HingeIterate(Generic[S]):
-    """Coefficients for one ``lam``, with all that a sweep there gives.
+    """Coefficients for one ``lam``, with all that a sweep there gives."""
 
-    `w`, `s` (d,), (n,): coefficients and scores. `slope`, `gradient` (d,): those of the smoothed
-    loss and of the smoothed objective.
-    `primal`, `dual`: exact objective at ``w``; dual objective at the ``alpha`` of the sweep.
-    `slack`: what smoothing costs: ``primal - dual = slack + |gradient|² / (2 lam)``.
-    """
-
-    w: Floats
-    s: Floats
+    w: Floats  # (d,)
+    s: Floats  # (n,): scores
     sweep: S
-    slope: Floats
-    gradient: Floats
-    primal: float
-    dual: float
-    slack: float
+    slope: Floats  # of the smoothed loss, (d,)
+    gradient: Floats  # of the smoothed objective, (d,)
+    primal: float  # exact objective at w
+    dual: float  # dual objective at the alpha of the sweep
+    slack: float  # cost of smoothing: primal - dual = slack + |gradient|² / (2 lam)
 
     @classmethod
     def at(cls, lam: float, w: Floats, s: Floats, swept: S) -> "HingeIterate[S]":
@@ -76,12 +70,7 @@ class Step(NamedTuple, Generic[S]):
 
 @dataclass
 class Best:
-    """The best primal and dual values found for one ``lam``.
-
-    Any pair of them certifies: weak duality doesn't ask that they come from one point.
-    ``residual``, ``alpha`` and ``slope``, if known, are those of the dual value, ``measured`` is
-    a last sweep at w.
-    """
+    """The best primal and dual values found for one ``lam``: any pair of them certifies."""
 
     primal: float = np.inf
     dual: float = -np.inf
@@ -89,7 +78,7 @@ class Best:
     s: Floats = field(default_factory=lambda: np.empty(0))
     residual: Floats = field(default_factory=lambda: np.empty(0))
     alpha: float = 0.0
-    measured: SortedSweep | None = None
+    measured: SortedSweep | None = None  # a last sweep at w
     slope: Floats | None = None
 
     def update(self, at: HingeIterate[S]) -> None:
@@ -102,7 +91,7 @@ class Best:
 
     @property
     def gap(self) -> float:
-        """Relative duality gap; infinite where rounding has broken weak duality."""
+        """Relative duality gap; infinite if rounding has broken weak duality."""
         if not np.isfinite(self.primal) or self.primal <= 0.0:
             return np.inf
         gap = (self.primal - self.dual) / self.primal
@@ -151,14 +140,11 @@ def line_search(
     h: float | None = None,
     slope: float | None = None,
 ) -> Step[S] | None:
-    """Find a step at which the derivative of the smoothed objective is small.
+    """Find a step at which the derivative of the smoothed objective is small, or return None.
 
     The derivative ``residual · q + lam (w + t p) · p`` rises with t and needs no product by X.
-
-    `p` (d,): direction. `evaluate`: the kind of sweep: ``(pairs, scores, h) -> sweep``. `accept`:
-    accepted ratio of the absolute derivative to that at zero. `h`, `slope`: half width of the
-    band, and the derivative at zero; by default those of ``start``. Returns None where no step
-    goes down.
+    `accept`: accepted ratio of its absolute value to that at zero. `h`, `slope`: half width of the
+    band and the derivative at zero, by default those of ``start``.
     """
     pairs, s = start.sweep.pairs, start.s
     q = pairs.scores(p)

@@ -27,14 +27,7 @@ REFINED = 2  # times that a direction is improved: against rounding, where colum
 def listed_hinge(
     X: Floats, pairs: PairList, lam: float, *, tol: float, max_iter: int
 ) -> PathResult:
-    """Minimise ``lam/2 |w|² + sum over pairs of share max(0, 1 - w·(x - x'))``, certified.
-
-    It is the support vector machine of mohri2018, (10.9), without an intercept, of rows X (n, d).
-    The gap is that of the primal and the dual value, which weak duality bounds; both are sums in
-    double precision.
-
-    Raises FloatingPointError where squares of the features over ``lam`` overflow.
-    """
+    """Return the certified SVM of mohri2018, (10.9), without an intercept, of rows X (n, d)."""
     power = max(common_power(X, lam)[0], (math.frexp(lam)[1] - LARGEST_POWER) // 2)
     X, lam = np.ldexp(X, -power), math.ldexp(lam, -2 * power)
     X -= X.mean(axis=0)
@@ -61,8 +54,7 @@ def listed_hinge(
 class _Program:
     """``lam/2 |w|² + sum share max(0, 1 - D w)`` and its dual, and the best values of both.
 
-    `a` (m,) and `c` = share - a are the dual variables; `s` and `t` the slacks of ``D w - 1``,
-    whose positive and negative part they end as.
+    `a` (m,) and `c` = share - a are the dual variables; ``D w - 1`` ends as `s` - `t`.
     """
 
     def __init__(self, D: Floats | Differences, share: Floats, lam: float) -> None:
@@ -84,7 +76,6 @@ class _Program:
         return math.inf if gap < -BROKEN else max(gap, 0.0)
 
     def _measure(self) -> None:
-        """Work out residuals and both values."""
         self.v, pull = self.D @ self.w - 1.0, self.a @ self.D
         self.f = pull - self.lam * self.w
         primal = 0.5 * self.lam * float(self.w @ self.w)
@@ -104,7 +95,6 @@ class _Program:
         return most
 
     def _advance(self) -> bool:
-        """Take a step; return whether there was one."""
         a, c, s, t, D = self.a, self.c, self.s, self.t, self.D
         e = 1.0 / (s / a + t / c)
         H = D.gram(e) if isinstance(D, Differences) else (D.T * e) @ D

@@ -6,8 +6,7 @@ from rankexp.arrays import Floats
 from rankexp.solvers.hinge.hessian import band_hessian, ridged_factor, solve
 from rankexp.solvers.hinge.iterate import Best, HingeIterate, line_search
 from rankexp.solvers.hinge.polish import LISTED, MOST_LISTED, polish, rescue
-from rankexp.solvers.hinge.sorted_sweep import SortedSweep
-from rankexp.solvers.hinge.sweep import sweep
+from rankexp.solvers.hinge.sweep import SortedSweep, sweep
 
 # Tuned on uniform, binary and duplicated data with 0 and 2 % of labels flipped, n = 1000, d = 50,
 # lam from 1 to 1e-5 (and n = 1e5): steps and time until a gap of 1e-6.
@@ -40,11 +39,7 @@ ACCEPT_PREDICTED = 1.0  # any step downhill
 def newton(
     start: HingeIterate[SortedSweep], lam: float, tol: float, max_iter: int, best: Best
 ) -> int:
-    """Go down until the certificate holds; return the number of iterations.
-
-    `start`: its band is the first one. `tol`: relative gap to reach. `best`: updated at every
-    point.
-    """
+    """Go down from the band of `start` until the certificate holds; return how many steps."""
     at, narrowing = start, _Narrowing(lam, tol)
     before = best.gap, best.primal
     accept = ACCEPT if at.sweep.pairs.X.shape[0] < MANY_ROWS else ACCEPT_MANY
@@ -83,10 +78,9 @@ def newton(
 
 
 def _near(at: HingeIterate[SortedSweep]) -> bool:
-    """Say whether the certificate, too, allows for the next band.
+    """Tell whether the certificate also allows for the next band, which matters with many columns.
 
-    With few columns that costs more steps than it saves. With many, the gradient is long in
-    directions that the decrement doesn't show, and a band shrunk too soon loses its pairs.
+    The gradient is then long in directions that the decrement does not show.
     """
     n, d = at.sweep.pairs.X.shape
     rest = at.primal - at.dual - at.slack  # |gradient|² / (2 lam)
@@ -94,7 +88,7 @@ def _near(at: HingeIterate[SortedSweep]) -> bool:
 
 
 class _Narrowing:
-    """How much narrower the next band is, from the steps that the last one took."""
+    """The share of the next band, chosen by the steps that the last one took."""
 
     def __init__(self, lam: float, tol: float) -> None:
         self.lam, self.tol = lam, tol
@@ -118,11 +112,10 @@ class _Narrowing:
 def _narrow(
     lam: float, at: HingeIterate[SortedSweep], H: Floats, share: float
 ) -> HingeIterate[SortedSweep]:
-    """Shrink the band to ``share`` of its width, with a predicted step.
+    """Shrink the band to ``share`` of its width, or less if it loses many pairs; predict a step.
 
-    The pairs of the old band are taken to stay in the linear part: their alpha moves away
-    from one half by the factor 1 / share, and the curvature grows by as much. Where the band
-    would lose too many of its pairs, it is shrunk less.
+    The pairs of the old band are taken to stay in the linear part: their alpha moves away from one
+    half by the factor 1 / share, and the curvature grows by as much.
     """
     swept = at.sweep
     pairs = swept.pairs

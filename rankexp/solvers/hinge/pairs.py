@@ -9,7 +9,6 @@ import numpy as np
 import numpy.typing as npt
 
 from rankexp.arrays import Bools, Floats, Ints
-from rankexp.solvers.hinge.rows import CENTRED_ROWS, far_from_zero, may_repeat, merge_duplicates
 from rankexp.solvers.pairs.partial_order import PartialOrder
 
 ROWS_AT_ONCE = 2**13  # tuned: of a sum over rows, which rounds as often
@@ -21,38 +20,30 @@ LARGEST_SQUARE = 1e290  # of a feature, over lam: the dual value, a sum of d suc
 class HingePairs:
     """All pairs (upper row, lower row) of a partial order, made ready for the hinge.
 
-    `X` (n, d): distinct rows, centred unless there are many, no wider than long. `order`: of these
-    rows, with their multiplicities; the largest cost is 1. `levels`: (lower level, upper level,
-    cost) of the levels of which pairs count. `count`: sum of the costs of all pairs, with
-    multiplicities. `mean_difference` (d,): mean over pairs of the upper row minus the lower one.
-    `given` (n, D): the rows in the columns the caller gave, shifted and scaled like X. `rotation`
-    (D, d) or None: orthonormal basis of the row space where the data have more columns than rows:
-    ``X = given @ rotation``, and the solution is ``rotation @ w``. `centred`: whether the columns
-    of X have mean zero. `power`: the columns are ``2^-power`` times those that the caller gave.
-    `square`: sum of the squares of ``given``, or a bound of it.
-    `rows` (n,), int: which of the rows the caller gave these are; of equal ones, one of them.
+    If the data have more columns than rows, ``X = given @ rotation`` and the solution is
+    ``rotation @ w``.
     """
 
-    X: Floats
-    order: PartialOrder
-    levels: list[tuple[int, int, float]]
-    count: float
-    mean_difference: Floats
-    given: Floats
-    rotation: Floats | None
-    centred: bool
-    power: int
-    square: float
-    rows: npt.NDArray[np.integer]
+    X: Floats  # (n, d): distinct rows, centred unless there are many, no wider than long
+    order: PartialOrder  # of these rows, with multiplicities; the largest cost is 1
+    levels: list[tuple[int, int, float]]  # (lower level, upper level, cost) of pairs that count
+    count: float  # sum of the costs of all pairs, with multiplicities
+    mean_difference: Floats  # (d,): mean over pairs of the upper row minus the lower one
+    given: Floats  # (n, D): the rows in the caller's columns, shifted and scaled like X
+    rotation: Floats | None  # (D, d): orthonormal basis of the row space
+    centred: bool  # whether the columns of X have mean zero
+    power: int  # the columns are 2^-power times the caller's
+    square: float  # sum of the squares of ``given``, or a bound of it
+    rows: npt.NDArray[np.integer]  # (n,): the caller's rows; of equal ones, one
 
     @property
     def weight(self) -> Ints:
-        """How often each row counts, shape (n,)."""
+        """How often each row counts, (n,)."""
         return cast(Ints, self.order.weight)
 
     @cached_property
     def weight_or_none(self) -> Floats | None:
-        """Weights as floats, or None where all are one."""
+        """Weights as floats, or None if all are one."""
         return None if self.weight.max() == 1 else self.weight.astype(np.float64)
 
     @cached_property
@@ -62,7 +53,7 @@ class HingePairs:
 
     @cached_property
     def upper(self) -> Bools | None:
-        """Which rows are the upper ones (n,) of two levels without groups; else None."""
+        """The upper rows (n,) of two levels without groups; else None."""
         if self.bounds.shape[0] > 2 or len(self.levels) != 1 or self.order.share is not None:
             return None
         return np.asarray(self.order.level == self.levels[0][1])
@@ -89,20 +80,20 @@ class HingePairs:
 
     @cached_property
     def charge(self) -> Floats | Ints:
-        """What each row counts as one of the two of its pairs, (n,): with the group's share."""
+        """What each row counts as one of the two rows of its pairs, (n,): with the share."""
         if self.order.share is None:
             return self.weight
         return np.asarray(self.weight * self.order.share[self.order.group])
 
     @cached_property
     def paired(self) -> Bools:
-        """Which levels are the upper, and which the lower ones of pairs, shape (2, K)."""
+        """The upper and the lower levels of pairs, (2, K)."""
         counts = self.order.costs > 0.0
         return np.array((counts.any(axis=0), counts.any(axis=1)))
 
     @cached_property
     def centre(self) -> Floats:
-        """The mean of the rows (d,), or 0 where they are centred."""
+        """The mean of the rows (d,), or 0 if they are centred."""
         return np.zeros(self.X.shape[1]) if self.centred else self.X.mean(axis=0)
 
     def scores(self, w: Floats) -> Floats:
@@ -164,14 +155,11 @@ def pull(X: Floats, residual: Floats, centre: Floats | None = None) -> Floats:
 def hinge_pairs(
     X: Floats, order: PartialOrder, power: int = 0, square: float | None = None
 ) -> HingePairs:
-    """Return the pairs of a partial order, without the rows that are in none.
+    """Return the pairs of a partial order, without rows in none; ValueError if there is no pair.
 
-    Duplicate rows of one group and level are merged. Pairs depend on differences of rows only, so
-    that small data, and data far from zero, are centred. Data with more columns than rows are
-    rotated into the span of the rows.
-
-    `X` (n, d): finite. `power`: the columns are divided by 2^power, which changes no digit.
-    `square`: sum of the squares of X, if known. Raises ValueError if there is no pair.
+    Duplicate rows of one group and level are merged. Small data, and data far from zero, are
+    centred. Data with more columns than rows are rotated into the span of the rows. The columns
+    are divided by 2^power. `square`: sum of the squares of X, if known.
     """
     used, order, levels = _in_pairs(order)
     X = X if used.size == X.shape[0] else X[used]
@@ -211,7 +199,6 @@ def hinge_pairs(
 def _in_pairs(
     order: PartialOrder,
 ) -> tuple[npt.NDArray[np.integer], PartialOrder, list[tuple[int, int, float]]]:
-    """Return the rows that are in pairs, their order and its levels, with a largest cost of 1."""
     levels = list(order.level_pairs())
     most = max((cost for *_, cost in levels), default=1.0)
     costs = np.zeros_like(order.costs)
@@ -228,12 +215,10 @@ def _in_pairs(
 
 
 def common_power(X: Floats, lam: float) -> tuple[int, float]:
-    """Return a power of 2 to divide features by, so that their products don't over- or underflow.
+    """Return a power of 2 to divide features by, 0 for usual sizes, and the sum of squares of X.
 
-    It is 0 for all features of usual size. Refuses those whose squares overflow when divided by
-    the least penalty ``lam``. Returned is the sum of the squares of X, too.
-
-    Raises ValueError if X isn't finite, FloatingPointError for what it refuses.
+    Products then neither over- nor underflow. ValueError if X isn't finite; FloatingPointError if
+    squares over the least penalty ``lam`` overflow all the same.
     """
     with np.errstate(all="ignore"):
         square = float(np.vdot(X, X))
@@ -253,3 +238,59 @@ def common_power(X: Floats, lam: float) -> tuple[int, float]:
             f"take a larger lam"
         )
     return math.frexp(reach[column])[1], square
+
+
+CENTRED_ROWS = 20_000  # tuned: up to here a centred copy of X costs little beside the solution
+PROBED_ROWS = 2_000  # tuned: shows repeated rows, and a mean far from 0, of large data
+FAR_FROM_ZERO = 1e3  # standard deviations: then centring saves three or more of 16 digits
+REPEATED = 0.9  # tuned: with more rows distinct, merging saves less than it costs
+
+
+def _probe(X: Floats) -> Floats:
+    n = X.shape[0]
+    if n <= CENTRED_ROWS:
+        return X
+    return X[np.random.default_rng(0).choice(n, PROBED_ROWS, replace=False)]
+
+
+def far_from_zero(X: Floats) -> bool:
+    """Say whether a column has a mean much larger than its standard deviation."""
+    few = _probe(X)
+    deviation = few.std(axis=0)
+    varies = deviation > 0.0
+    return bool(np.any(np.abs(few.mean(axis=0)) > FAR_FROM_ZERO * deviation, where=varies))
+
+
+def _projections(X: Floats) -> Floats:
+    d = X.shape[1]
+    return np.asarray((X @ np.cos(np.arange(2.0 * d)).reshape(d, 2))[:, 0])
+
+
+def may_repeat(X: Floats) -> bool:
+    """Say whether rows repeat, from a sample of them where there are many."""
+    key = np.sort(_projections(_probe(X)))
+    return bool(np.any(key[1:] == key[:-1]))
+
+
+def merge_duplicates(
+    X: Floats, order: PartialOrder
+) -> tuple[Floats, PartialOrder, npt.NDArray[np.integer]]:
+    """Keep one row of each set of equal rows of one cell, and say which."""
+    label = order.cell
+    key = _projections(X)
+    at = np.lexsort((label, key))
+    n = at.size
+    new = np.ones(n, dtype=bool)
+    for start in range(1, n, CENTRED_ROWS):  # in blocks: never a sorted copy of X
+        here = at[start : start + CENTRED_ROWS]
+        before = at[start - 1 : start - 1 + here.size]
+        same = (label[here] == label[before]) & (key[here] == key[before])
+        same[same] = np.all(X[here[same]] == X[before[same]], axis=1)
+        new[start : start + here.size] = ~same
+    first = np.flatnonzero(new)
+    if first.size > REPEATED * n:
+        return X, order, np.arange(n)
+    rows = at[first]
+    weight = np.add.reduceat(order.weight[at], first)
+    merged = replace(order, level=order.level[rows], group=order.group[rows], weight=weight)
+    return np.ascontiguousarray(X[rows]), merged, rows

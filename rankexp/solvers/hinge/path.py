@@ -17,8 +17,7 @@ from rankexp.solvers.hinge.iterate import Best, HingeIterate
 from rankexp.solvers.hinge.newton import MANY_COLUMNS, newton
 from rankexp.solvers.hinge.pairs import HingePairs, common_power, hinge_pairs
 from rankexp.solvers.hinge.quasi_newton import WIDE_BAND, band_for, inverse_hessian, quasi_newton
-from rankexp.solvers.hinge.sorted_sweep import SortedSweep, Sweep
-from rankexp.solvers.hinge.sweep import sweep
+from rankexp.solvers.hinge.sweep import SortedSweep, Sweep, sweep
 from rankexp.solvers.pairs.partial_order import PartialOrder
 from rankexp.solvers.result import PathResult
 
@@ -46,14 +45,10 @@ def hinge_path(
 ) -> PathResult:
     """Solve the pairwise hinge for each penalty, from the largest to the smallest.
 
-    Pairs of levels may have costs (uematsu2010): their mean is weighted.
-    `order`: of the rows X (n, d). `lams` (L,): all positive, in any order. `tol`: relative duality
-    gap ``(P - D) / P`` to reach. `max_iter`: Newton steps a penalty; they end earlier where
-    nothing improves any more. In the result, ``gap`` is an upper bound, rounding included, and
-    ``n_iter`` counts steps on all rows, not those on a sample.
-
-    Raises ValueError if there is no pair, a penalty isn't positive, X isn't finite, or shapes
-    don't fit; FloatingPointError if squares of the features over ``lam`` overflow.
+    The mean over pairs is weighted by the costs of levels (uematsu2010). `tol`: relative duality
+    gap to reach; the ``gap`` found includes rounding. `max_iter`: Newton steps for each penalty;
+    ``n_iter`` counts those on all rows. Raises ValueError if there is no pair or for impossible
+    arguments; FloatingPointError if squares of the features over ``lam`` overflow.
     """
     X = np.ascontiguousarray(X, dtype=np.float64)
     lams = np.atleast_1d(np.asarray(lams, dtype=np.float64))
@@ -66,7 +61,6 @@ def hinge_path(
 
 
 def _solve(X: Floats, pairs: HingePairs, lams: Floats, tol: float, max_iter: int) -> PathResult:
-    """Solve and certify for each penalty."""
     (n, d), L, power = X.shape, lams.size, pairs.power
     path, certifier = _Path(pairs, tol, max_iter), Certifier(pairs, X, tol)
     coef, slope = np.empty((d, L)), np.zeros((L, n))
@@ -85,7 +79,6 @@ def _solve(X: Floats, pairs: HingePairs, lams: Floats, tol: float, max_iter: int
 
 
 def _check(X: Floats, order: PartialOrder, lams: Floats) -> None:
-    """Raise ValueError where shapes or penalties are impossible."""
     if X.ndim != 2 or order.level.shape != X.shape[:1]:
         raise ValueError(
             f"X must be (n, d), with n labels; got shapes {X.shape} and {order.level.shape}"
@@ -131,7 +124,6 @@ class _Path:
         return best, n_iter
 
     def _from_last(self, lam: float, tol: float, best: Best) -> int:
-        """Take quasi-Newton steps from the last solution; return their number."""
         steps = self._descend(lam)
         wide = self.swept or sweep(self.pairs, self.s, WIDE_BAND)
         start = HingeIterate.at(lam, self.w, self.s, wide)
@@ -159,7 +151,6 @@ class _Path:
         return steps
 
     def _from_sample(self, lam: float, tol: float, best: Best) -> int:
-        """Take quasi-Newton steps on a grid of scores, from the solution of a sample."""
         assert self.sampled is not None
         few = self.sampled.pairs
         w = self.sampled.solve(lam)[0].w
@@ -174,7 +165,6 @@ class _Path:
         return quasi_newton(start, inverse, lam, tol, best, coarse)
 
     def _measure(self, lam: float, best: Best) -> None:
-        """Measure the objective once more, exactly, without the drift of many steps."""
         self.w, self.s = best.w, self.pairs.scores(best.w)
         best.s = self.s
         self.swept = sweep(self.pairs, self.s, WIDE_BAND)

@@ -13,8 +13,7 @@ from rankexp.arrays import Floats
 from rankexp.solvers.hinge.hessian import factor, solve
 from rankexp.solvers.hinge.iterate import Best, HingeIterate, line_search
 from rankexp.solvers.hinge.pairs import HingePairs
-from rankexp.solvers.hinge.sorted_sweep import SortedSweep
-from rankexp.solvers.hinge.sweep import sweep
+from rankexp.solvers.hinge.sweep import SortedSweep, sweep
 
 # Tuned on the data that Newton's method was tuned on:
 ROUNDS = 10
@@ -45,9 +44,8 @@ def polish(
 ) -> bool:
     """Solve for the pairs of the band with all others held, again and again from where it led.
 
-    Each round takes a wider band and a longer list, and lasts while the gap at least halves.
-    `tol`: relative gap to reach. `best`: updated. `most`: longest list of pairs; by default six a
-    column, and 2,000. Returns whether the band was small enough to begin with.
+    Each round takes a wider band and a longer list, up to `most`, and lasts while the gap at least
+    halves. Returns whether the band was small enough to begin with.
     """
     most = most or min(LISTED * at.w.size, MOST_LISTED)
     for round_ in range(ROUNDS):
@@ -69,10 +67,9 @@ def polish(
 
 
 def rescue(lam: float, pairs: HingePairs, tol: float, best: Best) -> None:
-    """Solve for as many pairs as can be listed, where shrinking the band leads nowhere.
+    """Solve for as many pairs as can be listed, because shrinking the band leads nowhere.
 
-    That is where the classes come apart and ``lam`` is tiny: the objective is next to zero, and
-    the pairs of the solution lie far outside of any narrow band.
+    The classes then come apart and ``lam`` is tiny: the pairs of the solution lie far outside.
     """
     h = min(_widest(best.s), WIDEST)
     while h > NARROWEST:
@@ -91,7 +88,6 @@ def _widest(s: Floats) -> float:
 def _between(
     at: HingeIterate[SortedSweep], there: HingeIterate[SortedSweep], lam: float
 ) -> HingeIterate[SortedSweep] | None:
-    """Search on the way to a point that went too far."""
     p = there.w - at.w
     if float(at.gradient @ p) >= 0.0:
         return None
@@ -103,7 +99,6 @@ def _between(
 def _solve_band(
     at: HingeIterate[SortedSweep], lam: float, tol: float, best: Best, most: int
 ) -> HingeIterate[SortedSweep] | None:
-    """Solve for the pairs of the band; None if there are more than ``most``."""
     swept, pairs = at.sweep, at.sweep.pairs
     listed = swept.listed(most)
     if listed is None:
@@ -129,7 +124,7 @@ def _solve_band(
 
 
 def _beyond_margin(swept: SortedSweep, w: Floats, lam: float) -> HingeIterate[SortedSweep]:
-    """Return the point w, longer where it almost separates: then the objective is next to zero."""
+    """Return the point w, longer if it almost separates: the objective is then almost 0."""
     pairs = swept.pairs
     s = pairs.scores(w)
     margin = pairs.differences(s)[0]
@@ -141,11 +136,7 @@ def _beyond_margin(swept: SortedSweep, w: Floats, lam: float) -> HingeIterate[So
 def box_program(
     problem: tuple[Floats, Floats, Floats], lam: float, unit: float, a: Floats, goal: float
 ) -> Floats:
-    """Maximise ``sum a - |unit D'a - b|² / (2 lam unit)`` over ``0 <= a <= m``.
-
-    `problem`: D of shape (M, d), b of shape (d,), and the upper bounds m of shape (M,). `a` (M,):
-    start, strictly inside. `goal`: duality gap to reach, in units of ``unit``. The result is (M,).
-    """
+    """Maximise ``sum a - |unit D'a - b|² / (2 lam unit)`` over ``0 <= a <= m``, from `a` (M,)."""
     D, b, m = problem
     if not a.size:
         return a

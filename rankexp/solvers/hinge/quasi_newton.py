@@ -15,7 +15,7 @@ from rankexp.arrays import Floats
 from rankexp.solvers.hinge.hessian import band_hessian, factor
 from rankexp.solvers.hinge.iterate import Best, HingeIterate, S, line_search
 from rankexp.solvers.hinge.pairs import HingePairs
-from rankexp.solvers.hinge.sorted_sweep import SortedSweep
+from rankexp.solvers.hinge.sweep import SortedSweep
 
 # Tuned on uniform data, n = 1000, d = 50, 15 % of labels flipped, lam from 1 to 1e-5:
 WIDE_BAND = 0.2  # of the first Hessian
@@ -37,9 +37,7 @@ def quasi_newton(
 ) -> int:
     """Go down until the certificate holds or progress stalls; return the number of steps.
 
-    `inverse` (d, d): about that of the Hessian, upper triangle; changed in place. `tol`: relative
-    gap to reach. `best`: knows the start; updated at every point. `evaluate`: the kind of sweep:
-    ``(pairs, scores, h) -> sweep``.
+    `inverse` (d, d), upper triangle: about that of the Hessian; changed in place.
     """
     at, pairs = start, start.sweep.pairs
     gaps: list[float] = []
@@ -73,10 +71,7 @@ def band_for(at: HingeIterate[S], goal: float) -> float:
 
 
 def inverse_hessian(swept: SortedSweep, lam: float) -> Floats | None:
-    """Return the inverse of the Hessian over the band, (d, d); None where rounding forbids.
-
-    Upper triangle, Fortran order.
-    """
+    """Return the inverse Hessian over the band, upper triangle, or None if not definite."""
     upper = factor(band_hessian(swept), lam) if swept.band_size > 0.0 else None
     if upper is None:
         return None
@@ -85,7 +80,6 @@ def inverse_hessian(swept: SortedSweep, lam: float) -> Floats | None:
 
 
 def _update(B: Floats, step: Floats, change: Floats) -> None:
-    """Apply the BFGS formula to the inverse Hessian in place."""
     curvature = float(step @ change)
     if curvature <= 0.0:
         return

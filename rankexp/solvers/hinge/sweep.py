@@ -12,12 +12,167 @@ O(n log n + K n) an evaluation. Groups lie so far apart in the sorted keys that 
 its group. Two classes are two levels.
 """
 
-from rankexp.arrays import Floats
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rankexp.arrays import Floats, Ints
 from rankexp.solvers.hinge.pairs import HingePairs
-from rankexp.solvers.hinge.sorted_sweep import BEYOND, SortedSweep
 
 SUM_BITS = 61  # of a sum of scores: an int64 has 63, and the band takes two more
 SMALLEST_BAND = 16  # units of the fixed point: alpha then has at least 32 steps
+LISTED_PAIRS = 20_000  # tuned: the longest list of the pairs of the band
+ROWS_AT_ONCE = 256  # tuned: what stays in the cache
+WIDE, WIDE_ROWS = 256, 2048  # tuned: from so many columns on, half of a symmetric product is saved
+BEYOND = (
+    "hinge of pairs: scores leave the range of floating-point numbers; scale the features, or "
+    "take a larger lam"
+)
+STRIPS = 8  # tuned: of columns, whose products with those before them are left out
+
+
+@dataclass
+class Sweep:
+    """One evaluation of all pairs (i, j), i the upper one."""
+
+    pairs: HingePairs
+    h: float  # half width of the band, as rounded to the fixed point
+    residual: Floats  # (n,): derivative by each score, -mean alpha for upper rows
+    hinge: float  # mean over all pairs, without smoothing
+    alpha: float  # mean over all pairs
+    band_size: float  # number of pairs in the band, with multiplicities and costs
+
+
+@dataclass
+class SortedSweep(Sweep):
+    """An evaluation from sorted scores, which also knows the band."""
+
+    order: Ints  # (n,): rows by group, then by score
+    rows: Ints  # (n,): those of each level in this order, one level after the other
+    keys: Ints  # (n,): by row, the score in fixed point, groups far apart
+    one: int  # the margin in units of the fixed point
+    half: int  # half the band
+    bands: dict[tuple[int, int], tuple[Ints, Ints]] = field(default_factory=dict)
+
+    @cached_property
+    def at(self) -> list[Ints]:
+        """Rows of each level, in the order of the keys."""
+        return [self.rows[start:stop] for start, stop in pairwise(self.pairs.starts)]
+
+    @cached_property
+    def counted(self) -> tuple[Floats, Floats, float]:
+        """What each row counts beyond the band and in it, (n,) each, and the pairs beyond."""
+        p, before = self.pairs, [prefix(self.pairs.weight[rows]) for rows in self.at]
+        beyond, tilt = np.zeros((2, self.order.size))
+        total = 0.0
+        for low, up, cost in p.levels:
+            for level, other in ((up, low), (low, up)):
+                rows, count = self.at[level], before[other]
+                begin, end = self.band(level, other)
+                w, inside = cost * p.charge[rows], count[end] - count[begin]
+                group = p.order.group[rows]
+                if level == up:
+                    after = w * (count[p.bounds[group + 1, low]] - count[end])
+                    beyond[rows] -= after
+                    tilt[rows] += w * inside
+                    total += float(after.sum())
+                else:
+                    beyond[rows] += w * (count[begin] - count[p.bounds[group, up]])
+                    tilt[rows] -= w * inside
+        return beyond, tilt, total
+
+    @property
+    def settled(self) -> Floats:
+        """Residual with every alpha of the band at zero, shape (n,)."""
+        return self.counted[0] / self.pairs.count
+
+    @property
+    def midway(self) -> Floats:
+        """Residual with every alpha of the band at one half, shape (n,)."""
+        return self.settled - (0.5 / self.pairs.count) * self.counted[1]
+
+    @property
+    def settled_alpha(self) -> float:
+        """Mean over all pairs of alpha, those of the band at zero."""
+        return self.counted[2] / self.pairs.count
+
+    def band(self, level: int, other: int) -> tuple[Ints, Ints]:
+        """Return where the band of each row of a level begins and ends in ``at[other]``."""
+        from rankexp.solvers.hinge.sweep_loops import windows
+
+        found = self.bands.get((level, other))
+        if found is None:
+            away = self.one if other > level else -self.one
+            units = away, self.half
+            found = windows(self.keys, self.at[other], self.at[level], units)
+            self.bands[level, other] = found
+        return found
+
+    def listed(self, most: int) -> tuple[Ints, Ints] | None:
+        """Return upper and lower rows of all pairs of the band, or None if more than ``most``."""
+        from rankexp.solvers.hinge.sweep_loops import spread
+
+        if self.pairs.weight_or_none is None and self.band_size > most:  # costs are 1 at most
+            return None
+        upper, lower, total = [], [], 0
+        for low, up, _ in self.pairs.levels:
+            begin, end = self.band(up, low)
+            here = int((end - begin).sum())
+            total += here
+            if total > most:
+                return None
+            i, j = np.empty((2, here), dtype=np.int64)
+            spread(begin, end, self.at[up], self.at[low], (i, j))
+            upper.append(i)
+            lower.append(j)
+        if len(upper) == 1:
+            return upper[0], lower[0]
+        return np.concatenate(upper), np.concatenate(lower)
+
+    def laplacian(self) -> Floats:
+        """Return the sum over the band of D D' (d, d) from ``X' L X``, in blocks of rows."""
+        from rankexp.solvers.hinge.sweep_loops import laplacian
+
+        p, (n, d) = self.pairs, self.pairs.X.shape
+        keys, order, one = self.keys, self.order, self.one
+        if p.upper is not None:  # shifted, the rows of a pair are close in memory, too
+            keys, one = (keys - one * p.upper).take(self.rows), 0
+            merged = keys.argsort(kind="stable")  # of two sorted runs: linear
+            keys, order = keys.take(merged), self.rows.take(merged)
+        else:
+            keys = keys.take(order)
+        charge = p.charge.take(order).astype(np.float64)
+        ranked = keys, order, p.order.level.take(order), p.weight.take(order), charge
+        given, units = (p.X, p.centre, ranked, p.order.costs, p.paired), (one, self.half)
+        if d < WIDE:
+            return laplacian(given, units, min(n, ROWS_AT_ONCE))
+        return _wide_laplacian(given, units)
+
+
+def _wide_laplacian(given: "Banded", units: tuple[int, int]) -> Floats:
+    """Return the Laplacian of many columns in strips, half of which are mirrored."""
+    from rankexp.solvers.hinge.sweep_loops import empty_window, laplacian_rows
+
+    (n, d), K = given[0].shape, given[3].shape[0]
+    window, size = empty_window(K, d), min(n, WIDE_ROWS)
+    block, LX = np.empty((size, d)), np.empty((size, d))
+    H, step = np.zeros((d, d)), -(-d // STRIPS)
+    for start in range(0, n, size):
+        A, B = block[: n - start], LX[: n - start]
+        laplacian_rows(given, units, start, window, (A, B))
+        for k in range(0, d, step):
+            H[k:, k : k + step] += A[:, k:].T @ B[:, k : k + step]
+    return np.tril(H) + np.tril(H, -1).T
+
+
+def prefix(values: Ints) -> Ints:
+    """Return the sums of the first 0, 1, ..., n values."""
+    out = np.zeros(values.size + 1, dtype=np.int64)
+    np.add.accumulate(values, out=out[1:])
+    return out
 
 
 def sweep(pairs: HingePairs, s: Floats, h: float) -> SortedSweep:
@@ -48,3 +203,7 @@ def sweep(pairs: HingePairs, s: Floats, h: float) -> SortedSweep:
         one=one,
         half=half,
     )
+
+
+if TYPE_CHECKING:
+    from rankexp.solvers.hinge.sweep_loops import Banded

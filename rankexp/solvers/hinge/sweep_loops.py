@@ -15,10 +15,7 @@ LEAST_POWER = -1000  # of the scale: where scores aren't finite
 
 @njit
 def fixed_keys(s: Floats, bits: int) -> tuple[Ints, float]:
-    """Return scores in fixed point, and the scale.
-
-    The scale is a power of two, such that no sum over 2^bits rows overflows.
-    """
+    """Return scores in fixed point, and the scale: a power of 2 such that no sum overflows."""
     reach = 2.0
     for i in range(s.size):
         reach = max(reach, 2.0 + abs(s[i]))
@@ -39,10 +36,9 @@ def merge(
 ) -> tuple[Floats, Ints, tuple[float, float, float]]:
     """Sum over the pairs of each row, for each pair of levels, all but costs in integers.
 
-    `keys` (n,): scores in fixed point, groups far apart. `order` (n,): ascending order of
-    ``keys``. `layout`: see `HingePairs.layout`. Returned are by row the sum of ``2 half alpha``
-    over its pairs as lower row, less those as upper row; the rows of each level, in order; and
-    sums of the hinge in units, of ``2 half alpha``, and of pairs in the band.
+    Returned are by row the sum of ``2 half alpha`` over its pairs as lower row, less those as
+    upper row; the rows of each level, in order; and sums of the hinge in units, of ``2 half
+    alpha``, and of pairs in the band.
     """
     level, weight, costs, bounds, shares = layout
     n, K, G = keys.size, costs.shape[0], bounds.shape[0] - 1
@@ -119,7 +115,6 @@ def _pull_upper(
 def _push_lower(
     lower: Sorted, upper: Sorted, ends: Ends, units: Units, cost: float, out: Floats
 ) -> None:
-    """Add what pairs do to their lower rows."""
     keys, weight, _ = lower
     above, _, before = upper
     apart, one, half = units
@@ -140,10 +135,7 @@ def _push_lower(
 
 @njit
 def windows(keys: Ints, others: Ints, rows: Ints, units: tuple[int, int]) -> tuple[Ints, Ints]:
-    """Return where the keys of other rows that are in the band of each row begin and end.
-
-    ``units``: how far from the row's own key the band is, and half of it.
-    """
+    """Return where the keys of other rows that are in the band of each row begin and end."""
     begin, end = np.empty(rows.size, np.int64), np.empty(rows.size, np.int64)
     away, half = units
     lo = hi = 0
@@ -178,11 +170,9 @@ def laplacian_rows(
 ) -> None:
     """Write sorted rows from ``start`` on, and the Laplacian of their band times X.
 
-    ``given`` holds X, a centre, the sorted keys, rows, levels, weights and weights times shares of
-    groups, the costs, and which levels are upper and lower ones. ``window`` holds sums by level
-    over the windows around s - 1 and then around s + 1, their weights, and where the windows end
-    and begin; they slide on from one call to the next. With a margin of 0 in ``units`` both are
-    one window.
+    ``window`` holds sums by level over the windows around s - 1 and then s + 1, their weights, and
+    where the windows end and begin; it slides on from one call to the next. With a margin of 0 in
+    ``units`` both are one window.
     """
     X, centre, (keys, order, level, weight, charge), costs, paired = given
     total, count, place = window

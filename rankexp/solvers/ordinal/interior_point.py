@@ -23,11 +23,10 @@ TINY = 1e-300  # stands for 0 in a division
 
 @dataclass
 class State:
-    """Where the interior point method stands, or a step of it.
+    """A state of the interior point method, or a step of it; all six stay positive.
 
-    The constraints are ``margin - 1 = s - t`` of each term and ``theta[j+1] - theta[j] = q`` where
-    thresholds are kept in order; a of s, c = weight - a of t, and m of q are multipliers. All six
-    stay positive.
+    The constraints are ``margin - 1 = s - t`` of each term and ``theta[j+1] - theta[j] = q`` if
+    thresholds are kept in order; a of s, c = weight - a of t, and m of q are multipliers.
     """
 
     w: Floats
@@ -65,11 +64,7 @@ class State:
 
 
 class System:
-    """The linear system of one iteration, for several right hand sides.
-
-    `miss`, `miss_order`: by how much the constraints of terms, and of the order of thresholds,
-    aren't met yet. `slope` (d + K - 1,): of the Lagrangian in (w, theta), 0 in the end.
-    """
+    """The linear system of one iteration, for several right hand sides."""
 
     def __init__(self, terms: Terms, at: State, penalty: Floats) -> None:
         self.terms, self.at = terms, at
@@ -82,7 +77,6 @@ class System:
         self.upper = _factor(self._matrix(), penalty)
 
     def _across(self, a: Floats, m: Floats) -> Floats:
-        """Return what multipliers of terms and of the order do to (w, theta)."""
         terms, signed = self.terms, self.terms.sign * a
         pull = -terms.by_threshold(signed)
         if m.size:
@@ -91,7 +85,6 @@ class System:
         return np.concatenate((terms.by_row(signed) @ terms.X, pull))
 
     def _matrix(self) -> Floats:
-        """Return the matrix in (w, theta), without the penalty."""
         terms, at, e = self.terms, self.at, self.stiff
         X, d = terms.X, terms.X.shape[1]
         M = np.zeros((d + at.theta.size, d + at.theta.size))
@@ -124,10 +117,6 @@ class System:
 
 
 def _factor(M: Floats, penalty: Floats) -> Floats | None:
-    """Factor the matrix with the penalty, and more where rounding has made it indefinite.
-
-    None where it overflowed.
-    """
     M.reshape(-1)[:: M.shape[0] + 1][: penalty.size] += penalty
     ridge = 0.0
     while (upper := factor(M, ridge)) is None:
@@ -138,15 +127,11 @@ def _factor(M: Floats, penalty: Floats) -> Floats | None:
 
 
 def _steps(theta: Floats, terms: Terms) -> Floats:
-    """Return the differences of thresholds that must not be negative."""
     return np.diff(theta) if terms.ordered else np.empty(0)
 
 
 def states(terms: Terms, penalty: Floats) -> Iterator[State]:
-    """Yield the start and each state after it, for as long as rounding leaves a step.
-
-    `penalty` (d,): of half the square of each coefficient, where the sum of t is to be least.
-    """
+    """Yield the start and each state after it, until rounding leaves no step."""
     at: State | None = start(terms)
     while at is not None and at.finite():
         yield at
@@ -158,10 +143,10 @@ def states(terms: Terms, penalty: Floats) -> Iterator[State]:
 
 
 def _advanced(system: System, at: State, slack: float) -> State | None:
-    """Take Mehrotra's step; None where rounding leaves none.
+    """Take Mehrotra's step; None if rounding leaves none.
 
-    Its correction is for a first step of full length. Where that one is short it can lead in
-    circles, so that where the slack rises, the correction is cut down to what the step is worth.
+    Its correction is for a full first step. A short one can lead in circles, so that if the slack
+    rises, the correction is cut down to what the step is worth.
     """
     first = system.step(-at.s * at.a, -at.t * at.c, -at.q * at.m)
     size = min(1.0, at.reach(first))
@@ -184,7 +169,7 @@ def _advanced(system: System, at: State, slack: float) -> State | None:
 
 
 def start(terms: Terms) -> State:
-    """Return where to begin: all scores and thresholds 0, all multipliers in the middle."""
+    """Return where to begin: all scores and thresholds are 0, all multipliers in the middle."""
     half, kept = np.full(terms.sign.size, 0.5), np.full(terms.sizes.size - 1, 0.5)
     middle = 0.5 * terms.each
     kept = kept if terms.ordered else np.empty(0)

@@ -35,11 +35,7 @@ BALANCED = 1e-200  # for a derivative of 0, which would leave the row out of the
 
 
 class ByLevel:
-    """Examples in the order of their levels, each of which has some.
-
-    `weight` (n,) of the examples in that order adds up to 1, `mass` (K,) is that of the levels.
-    `over`, `under`: the examples that have a lower threshold, and an upper one.
-    """
+    """Examples in the order of their levels, each of which has some."""
 
     def __init__(self, codes: Ints, weight: Floats | None) -> None:
         n = codes.shape[0]
@@ -79,7 +75,7 @@ class Fit:
         self.gradient[:-1] += push
 
     def imbalance(self) -> float:
-        """Return how far the thresholds are from their best, where all pulls cancel; 0 to 1."""
+        """Return how far the thresholds are from their best, where all pulls cancel: 0 to 1."""
         size = float(np.abs(self.gradient).sum())
         return size / self.pull if size > 0.0 and self.pull > 0.0 else size
 
@@ -105,11 +101,7 @@ class Fit:
 
 
 def best_fit(rows: ByLevel, s: Floats, theta: Floats) -> Fit:
-    """Find the thresholds of scores, both in the order of `rows`, from near ones on.
-
-    Where Newton's method gets lost on the plains between scores far apart, it starts from the
-    thresholds of the hinge loss, which is about the same loss there.
-    """
+    """Find the thresholds of scores, both in the order of `rows`, from near ones on."""
     found = _newton(Fit(rows, s, theta))
     spread = max(s.max(), theta[-1]) - min(s.min(), theta[0])
     if found.imbalance() <= GOOD or spread <= NARROW:
@@ -121,10 +113,7 @@ def best_fit(rows: ByLevel, s: Floats, theta: Floats) -> Fit:
 
 
 def _newton(now: Fit) -> Fit:
-    """Take Newton's steps, none of a threshold much longer than the range of the scores.
-
-    Its curvature may be nothing but rounding, far from all scores.
-    """
+    """Take Newton's steps, none of a threshold much longer than the range of the scores."""
     lowest, lost, reach = np.inf, 0, LONGEST * (1.0 + float(np.ptp(now.s)))
     for _ in range(MOST_STEPS):
         size = now.imbalance()
@@ -143,8 +132,6 @@ def _newton(now: Fit) -> Fit:
 
 
 def _search(start: Fit, p: Floats) -> Fit | None:
-    """Go from thresholds along p to where the slope is small."""
-
     def along(t: float) -> tuple[float, Fit | None]:
         theta = start.theta + t * p
         if not (theta[1:] > theta[:-1]).all():
@@ -216,7 +203,7 @@ class ProportionalOddsRisk(SmoothRisk):
         return rows, ProportionalOddsRisk(self.codes[rows], times)
 
     def subset(self, rows: Ints) -> tuple[SmoothRisk, float]:
-        """Raise: asked for where most rows have a derivative of 0, and here none has."""
+        """Raise: it is asked for if most rows have a derivative of 0, and here none has."""
         raise NotImplementedError
 
 
@@ -231,8 +218,7 @@ def proportional_odds_path(
 ) -> PathResult:
     """Minimise ``lam/2 ||w||² + mean negative log-likelihood`` for penalties >= 0, (L,).
 
-    Each of the `codes` (n,), 0 .. K-1, has an example; `weight` (n,), > 0, is that of each in the
-    mean. Intercepts are 0, see :func:`thresholds`.
+    Each of the `codes` (n,), 0 .. K-1, has an example. Intercepts are 0, see :func:`thresholds`.
     """
     risk = ProportionalOddsRisk(codes, weight)
     return descend(X, risk, penalties(lams), tol=tol, max_iter=max_iter)

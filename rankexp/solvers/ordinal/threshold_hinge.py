@@ -49,8 +49,8 @@ WIDEST = 400.0  # columns are scaled by 2^-400 to 2^400, so that squares stay in
 def rounding(terms: int) -> float:
     """Return how much a sum of products is off at most, relative to the sum of absolute ones.
 
-    It holds for any order of summation: ``k u / (1 - k u)`` with u = eps / 2 and k = terms, four
-    operations more being allowed (Higham, Accuracy and Stability of Numerical Algorithms, 3.1).
+    In any order it is ``k u / (1 - k u)`` with u = eps / 2 and k = terms, four operations more
+    being allowed (Higham, Accuracy and Stability of Numerical Algorithms, 3.1).
     """
     unit = 0.5 * EPS * (terms + 4)
     return unit / (1.0 - unit)
@@ -59,9 +59,8 @@ def rounding(terms: int) -> float:
 class PrimalDualBounds:
     """The best primal and dual values that were seen for one penalty, with bounds on rounding.
 
-    Any pair of them certifies: weak duality does not ask that they come from one point. Columns of
-    `terms` are divided by `scale` (d,), powers of two. `objective`, as computed at w with its best
-    thresholds, is at most `primal`; the least one is at least `dual`.
+    Any pair of them certifies. Columns of `terms` are divided by `scale` (d,), powers of two.
+    `objective`, computed at w with its best thresholds, is at most `primal`.
     """
 
     def __init__(self, terms: Terms, scale: Floats, lam: float, tol: float) -> None:
@@ -73,7 +72,7 @@ class PrimalDualBounds:
 
     @property
     def gap(self) -> float:
-        """How far the objective can be above the least one, relative to it."""
+        """Return how far the objective can be above the least one, relative to it."""
         if not 0.0 < self.objective < np.inf:
             return np.inf
         return (self.primal - self.dual) / self.objective
@@ -128,10 +127,7 @@ class PrimalDualBounds:
 def solve_one(
     terms: Terms, penalty: Floats, back: Floats, certificate: PrimalDualBounds, max_iter: int
 ) -> int:
-    """Solve for one penalty, (c,), one a column of `terms`; return the number of steps.
-
-    `back`, (d, c) or (c,), makes coefficients of these columns those that are certified.
-    """
+    """Solve for one penalty by column, (c,); certify ``back @ w``; return the steps."""
     n, tol = terms.total, certificate.tol
     least, idle = np.inf, 0
 
@@ -159,17 +155,12 @@ def threshold_hinge_path(
     codes: Ints,
     lams: npt.ArrayLike,
     *,
-    every: bool = False,
+    every: bool = False,  # a loss at each threshold; or at the next ones, kept in order
     weight: Floats | None = None,
     tol: float = 1e-6,
     max_iter: int = 100,
 ) -> PathResult:
-    """Solve for penalties > 0, (L,), in any order; each of the `codes`, 0 .. K-1, has an example.
-
-    An example has a loss at `every` threshold, or at those next to its level, which are then kept
-    in order. Intercepts are 0: the thresholds of scores are those of `threshold_terms.thresholds`.
-    `weight` (n,), > 0 and at most 1: the mean is a weighted one.
-    """
+    """Solve for penalties > 0, (L,), in any order; each code, 0 .. K-1, has an example."""
     lams = penalties(lams)
     if not (lams > 0.0).all():
         raise ValueError(f"the hinge needs lam > 0 (its dual divides by lam), got {lams.tolist()}")
@@ -188,7 +179,6 @@ def threshold_hinge_path(
 
 
 def _result(found: list[PrimalDualBounds], n_iter: list[int]) -> PathResult:
-    """Return what was found for each penalty."""
     gap = np.array([one.gap for one in found])
     return PathResult(
         coef=np.column_stack([one.w for one in found]),
@@ -213,7 +203,7 @@ def hinge_classes_path(
     """Minimise ``lam/2 |w|² + (weighted) mean of max(0, 1 - y (w·x + b))``: the linear SVM.
 
     A threshold between two levels is a free intercept, ``b = -theta``. Without an intercept each
-    row also counts as its opposite, so that 0 is the best threshold. `positive` (n,): 0 or 1.
+    row also counts as its opposite, so that 0 is the best threshold.
     """
     rows, codes = X, positive
     w = None if sample_weight is None else sample_weight / sample_weight.max()
@@ -229,7 +219,6 @@ def hinge_classes_path(
 
 
 def _mean(terms: Terms, values: Floats) -> Floats:
-    """Return the weighted mean of values of rows, along the first axis."""
     if terms.weight is None:
         return np.asarray(values.mean(axis=0))
     return np.asarray(terms.weight @ values / terms.total)

@@ -21,10 +21,8 @@ class Terms:
 
     `X` (n, d): by level (`order`), less the median: one outlier leaves all others near 0. `sides`:
     (first, cut, last) of each threshold: rows first .. cut-1 are below it, cut .. last-1 above.
-    `sizes` (K - 1,): the terms of each. `sign` (N,): of each term, -1 below, 1 above. `weight`:
-    of each row (n,), > 0 and at most 1, or None. `each` (N,): of each term. `total`: of the rows.
-    `ordered`: whether thresholds must be kept in order, as they are by themselves with every
-    example at each.
+    `sizes` (K - 1,): the terms of each. `sign` (N,): of each term, -1 below, 1 above. `weight`: of
+    each row (n,), at most 1, or None. `each` (N,): of each term. `total`: of the rows.
     """
 
     def __init__(self, X: Floats, codes: Ints, every: bool, weight: Floats | None = None) -> None:
@@ -69,23 +67,19 @@ class Terms:
 
 @dataclass
 class Pool:
-    """Thresholds with one value: how many, their keys, how many of these are below, where.
-
-    `weights`: of the keys, and `rank` that of those below; None where all are 1.
-    """
+    """Thresholds with one value: how many, their keys, how many of these are below, where."""
 
     members: int
     keys: Floats
-    weights: Floats | None
-    rank: float
+    weights: Floats | None  # of the keys; None if all are 1
+    rank: float  # how many keys, or which weight of them, are below
     theta: float
 
 
 def best_thresholds(terms: Terms, s: Floats) -> list[Pool]:
     """Return the thresholds with the least loss of scores (n,), ascending, equal ones pooled.
 
-    Where those of two levels are in the wrong order both are to be the same, the best for the two
-    together: as in isotonic regression, for any convex losses.
+    If those of two levels are in the wrong order, both become the best for the two together.
     """
     pools: list[Pool] = []
     for first, cut, last in terms.sides:
@@ -125,10 +119,9 @@ def thresholds(s: Floats, codes: Ints, every: bool, weight: Floats | None = None
 
 
 def balanced(terms: Terms, alpha: Floats) -> Floats:
-    """Return alpha, (N,) in [0, weight], scaled down where it must be to be feasible in the dual.
+    """Return alpha, (N,) in [0, weight], scaled down to be feasible in the dual if need be.
 
-    See `threshold_hinge` for what must balance. It does so without any rounding: all are multiples
-    of a power of two, so that sums of them are exact.
+    All are multiples of a power of two, so that they balance without any rounding.
     """
     bits = 53 - alpha.size.bit_length()
     units = np.floor(np.ldexp(np.clip(np.nan_to_num(alpha), 0.0, terms.each), bits)).astype(
@@ -144,7 +137,6 @@ def balanced(terms: Terms, alpha: Floats) -> Floats:
 
 
 def _balance(chain: list[tuple[Ints, Ints]]) -> None:
-    """Balance the units (below, above) of thresholds in order, in place."""
     surplus = 0  # of the thresholds from one on
     for below, above in reversed(chain):
         surplus += int(above.sum())

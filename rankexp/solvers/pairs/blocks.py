@@ -41,7 +41,6 @@ class BlockPairs(PairRisk):
                 yield i[first : first + size], j, each
 
     def _lists(self) -> Iterator[tuple[Ints, Ints, Floats]]:
-        """Yield upper row, lower row and cost of all pairs of small cells, many at a time."""
         upper, lower, cost = self.cells
         begin = np.cumsum(self.sizes) - self.sizes
         product = self.sizes[upper] * self.sizes[lower]
@@ -60,7 +59,6 @@ class BlockPairs(PairRisk):
             yield i, j, cost[which] if w is None else cost[which] * w[i] * w[j]
 
     def _weighed(self, table: Floats, i: Ints, j: Ints) -> Floats:
-        """Return values of the pairs of a block, times the weights of both rows."""
         w = self.order.factor
         return table if w is None else table * w[i, None] * w[j]
 

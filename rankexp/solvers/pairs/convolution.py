@@ -109,11 +109,11 @@ class ScorePanels:
 
 
 class Convolution:
-    """A function of score differences as a convolution of moments.
+    """A function of score differences, smooth except perhaps at 0, as a convolution of moments.
 
-    `of`: smooth, on arrays, except perhaps at 0: then `within` (m, m) are its coefficients for
-    two places in one panel. `panels`: for how many it is tabulated at once; for more the table is
-    made anew, which no other thread may use meanwhile.
+    `within` (m, m): its coefficients for two places in one panel, if it isn't smooth at 0.
+    `panels`: for how many it is tabulated at once; for more the table is made anew, which no other
+    thread may use meanwhile.
     """
 
     def __init__(
@@ -124,7 +124,6 @@ class Convolution:
             self._table(panels)
 
     def _table(self, panels: int) -> None:
-        """Tabulate the function for all distances of so many panels."""
         self.most = 2 * panels
         self.length = next_fast_len(2 * self.most, real=True)
         offset = np.arange(-self.most + 1, self.most)
@@ -151,10 +150,7 @@ class Convolution:
 
 
 class CellSums:
-    """Sums over the pairs of all cells (group, level), weighted by the costs of their levels.
-
-    `cell` (n,), int: ``group K + level``. `costs` (K, K).
-    """
+    """Sums over pairs of cells (group, level), weighted by the costs of their levels."""
 
     def __init__(self, cell: Ints, groups: int, costs: Floats) -> None:
         self.cell, self.costs, self.count = cell, costs, groups * costs.shape[0]
@@ -192,6 +188,5 @@ class CellSums:
         return float((moments * self.seen_by_upper(of, moments)).sum())
 
     def _paid(self, hats: Complexes, costs: Floats) -> Complexes:
-        """Return, for each level of a group, the sum of transforms over levels, with costs."""
         by_group = hats.reshape(*hats.shape[:-1], -1, costs.shape[0])
         return (by_group @ costs).reshape(hats.shape)

@@ -1,8 +1,4 @@
-"""The compiled loops of :mod:`rankexp.solvers.pairs.convolution`.
-
-`x` (n,) is where scores lie, in widths of a panel. The panel and the place in it are found in each
-loop anew: that is quicker than to keep them.
-"""
+"""The compiled loops of :mod:`rankexp.solvers.pairs.convolution`; each finds panels anew."""
 
 import numpy as np
 

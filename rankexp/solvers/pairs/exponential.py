@@ -12,16 +12,12 @@ from rankexp.solvers.pairs.risk import PairRisk
 
 @dataclass(frozen=True)
 class Side:
-    """The rows of all upper, or of all lower cells, cell by cell.
+    """The rows of all upper, or of all lower cells, cell by cell."""
 
-    `rows` (m,). `begin`, `sizes` (c,): of the cells, among ``rows``. `at` (p,): the place among
-    these cells of the one that a pair of cells has.
-    """
-
-    rows: Ints
-    begin: Ints
-    sizes: Ints
-    at: Ints
+    rows: Ints  # (m,)
+    begin: Ints  # (c,): of each cell, among the rows
+    sizes: Ints  # (c,)
+    at: Ints  # (p,): which of these cells each pair of cells has
 
     def spread(self, values: Floats) -> Floats:
         """Return for each row the value of its cell, (m,); of one cell (1,)."""
@@ -82,7 +78,7 @@ class ExponentialPairs(PairRisk):
 
     @cached_property
     def charges(self) -> Floats:
-        """What each pair of each pair of cells counts."""
+        """The cost of each pair of cells."""
         return self.scale * self.cells[2]
 
     @cached_property
@@ -91,10 +87,7 @@ class ExponentialPairs(PairRisk):
         return None if self.order.factor is None else np.log(self.order.factor)
 
     def _parts(self, s: Floats) -> tuple[Floats, Floats, Floats]:
-        """Return the risk's part of each pair of cells, and the shares of upper and lower rows.
-
-        Those of the last scores are kept, for value, slope and Hessian at the same ones.
-        """
+        """Return the risk's part of each pair of cells, and rows' shares; keep them."""
         if self._last is not None and np.array_equal(self._last[0], s):
             return self._last[1]
         top, total_up, total_down, of_up, of_down = self._factors(s)
@@ -119,8 +112,7 @@ class ExponentialPairs(PairRisk):
     def log_steps(self, s: Floats) -> tuple[Floats, Floats]:
         """Return slope and curvature by score of the risk's logarithm, which never overflow.
 
-        Of each group, the logarithm of its pairs' mean loss counts what these pairs do. The
-        curvature is that of the risk, each group's divided by its mean loss: an upper bound.
+        The curvature is an upper bound: that of the risk, each group's divided by its mean loss.
         """
         (up, down), order = self.sides, self.order
         top, total_up, total_down, of_up, of_down = self._factors(s)

@@ -28,10 +28,7 @@ class Margin(NamedTuple):
 
 
 def max_margin(X: Floats, pairs: PairList, tol: float, enough: float) -> Margin:
-    """Return the coefficients with the greatest margin, relative to the bound to a tolerance.
-
-    `enough`: it ends early where the bound is lower: no w has that margin.
-    """
+    """Return the coefficients with the greatest margin, relative to the bound to a tolerance."""
     guess = np.sign(pairs.spread(pairs.share) @ X) / X.shape[1]
     order = np.argsort(margins(X, pairs.upper, pairs.lower, guess), kind="stable")
     taken = np.sort(order[:ADDED])
@@ -55,9 +52,9 @@ def max_margin(X: Floats, pairs: PairList, tol: float, enough: float) -> Margin:
 
 
 def _program(D: Floats) -> tuple[Floats, float, float]:
-    """Solve the dual for some pairs; return w, the margin level of the pairs and the bound.
+    """Solve the dual for some pairs; return w, the margin level, and a bound.
 
-    The bound is worked out from the weights, so that it holds whatever the solver's tolerance is.
+    The bound is worked out from the weights, so it holds whatever the solver's tolerance is.
     """
     m, d = D.shape
     both = np.vstack((D.T, -D.T))

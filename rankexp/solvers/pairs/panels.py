@@ -40,11 +40,7 @@ MANY_PAIRS = 10**9
 
 @lru_cache(maxsize=32)
 def shared(of: Callable[[Floats], Floats], doublings: int) -> Convolution:
-    """Return a function as a convolution, for up to ``2^doublings`` panels.
-
-    It is complete, and its size hangs on nothing that was asked before: in all threads results
-    have the same bits.
-    """
+    """Return a function as a convolution for up to ``2^doublings`` panels, the same each time."""
     return Convolution(of, panels=2 ** (doublings - 1))
 
 
@@ -90,10 +86,7 @@ class PanelPairs(BlockPairs):
         return r if w is None else r * w
 
     def steps(self, s: Floats) -> tuple[Floats, Floats]:
-        """Return the slope, and the second derivative with respect to each score.
-
-        One sum over pairs gives both: the second from the derivatives of the polynomials.
-        """
+        """Return the slope and the second derivative by each score, from one sum over pairs."""
         if float(s.max() - s.min()) > WIDTH * MOST_PANELS:
             s = together(s)
         entries, cells = self._entries(s), self.order.counts.size
@@ -117,10 +110,7 @@ class PanelPairs(BlockPairs):
         return r, h
 
     def hessian(self, X: Floats, s: Floats) -> Floats:
-        """Return the second derivative in w; of many pairs at scores rounded to panels.
-
-        That is one of the same pairs with other weights, so it is positive semidefinite.
-        """
+        """Return the second derivative in w; of many pairs at scores rounded to panels."""
         entries, cells = self._entries(s), self.order.counts.size
         if self.pairs <= FEW_PAIRS or not entries <= min(HESSIAN_PANELS * cells, s.size):
             return super().hessian(X, s)
@@ -146,12 +136,10 @@ class PanelPairs(BlockPairs):
     _last: tuple[Floats, ScorePanels, Floats] | None = None
 
     def _seen(self, s: Floats) -> tuple[ScorePanels, Floats]:
-        """Return the panels of scores and their moments; those of the last scores are kept."""
         if self._last is None or not np.array_equal(self._last[0], s):
             panels = ScorePanels(s, weight=self.order.factor)
             self._last = s.copy(), panels, self.sums.moments(panels)
         return self._last[1:]
 
     def _entries(self, s: Floats) -> float:
-        """Return the number of panels of all cells; NaN or infinite where scores are."""
         return (1.0 + float(s.max() - s.min()) / WIDTH) * self.order.counts.size

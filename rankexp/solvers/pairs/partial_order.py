@@ -1,4 +1,4 @@
-"""Which pairs of a multipartite sample count, and what: levels, groups, and costs of levels."""
+"""The pairs of a multipartite sample that count, with their costs: levels, groups, weights."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -25,17 +25,14 @@ SAME = 4.0 * float(np.finfo(np.float64).eps)
 class PartialOrder:
     """All pairs (i, j) of one group with ``level[i] > level[j]``, at ``costs[level j, level i]``.
 
-    `level` (n,): 0 .. K-1, worst to best; some may not occur. `group` (n,): 0 .. G-1; each occurs.
-    `costs` (K, K): zero on and below the diagonal. `weight` (n,), > 0: how often a row occurs,
-    whole numbers or not. A pair counts the product of both weights, and, where groups don't count
-    by their pairs, what `share` (G,), at most 1, says of its group.
+    A pair counts the product of both weights and, if groups don't count by their pairs, the share.
     """
 
-    level: Ints
-    group: Ints
-    costs: Floats
-    weight: Ints | Floats
-    share: Floats | None = None
+    level: Ints  # (n,): 0 .. K-1, worst to best; some may not occur
+    group: Ints  # (n,): 0 .. G-1; each occurs
+    costs: Floats  # (K, K): zero on and below the diagonal
+    weight: Ints | Floats  # (n,), > 0: how often a row occurs, whole numbers or not
+    share: Floats | None = None  # (G,), at most 1
 
     @classmethod
     def of(
@@ -48,8 +45,8 @@ class PartialOrder:
     ) -> Self:
         """Return the order of rows by levels (n,), within groups and with weights, if any.
 
-        With `each`, the pairs of every group that has any cost the same in all.
-        Costs are scaled by a power of 2, to at most 1: sums over pairs never overflow.
+        With `each`, the pairs of every group that has any cost the same in all. Costs are scaled
+        by a power of 2, to at most 1: sums over pairs never overflow.
         """
         codes = np.asarray(level, dtype=np.int64)
         if groups is None:
@@ -83,14 +80,14 @@ class PartialOrder:
 
     @cached_property
     def factor(self) -> Floats | None:
-        """What rows count as factors of their pairs, (n,), or None where all are 1."""
+        """The factors of rows in the weights of their pairs, (n,), or None if all are 1."""
         if self.share is not None:
             return np.asarray(self.weight * np.sqrt(self.share)[self.group])
         return None if (self.weight == 1).all() else self.weight.astype(np.float64)
 
     @cached_property
     def shares(self) -> Floats:
-        """What pairs of each group count, (G,), beside costs and weights."""
+        """The weight of each group's pairs, (G,), in addition to costs and row weights."""
         return np.ones(self.counts.shape[0]) if self.share is None else self.share
 
     @cached_property
@@ -147,7 +144,7 @@ class PartialOrder:
         return upper.take(self.cell), lower.take(self.cell)
 
     def in_pairs(self) -> Ints | None:
-        """Return the rows that are in pairs; None where all are."""
+        """Return the rows that are in pairs; None if all are."""
         upper, lower = self.parts()
         paired = upper + lower > 0.0
         if (paired | (self.counts == 0.0)).all():
@@ -162,7 +159,7 @@ class PartialOrder:
         return PartialOrder(level, group.astype(np.int64), self.costs, weight, share)
 
     def level_pairs(self) -> Iterator[tuple[int, int, float]]:
-        """Yield (lower level, upper level, cost) of the levels of which pairs count."""
+        """Yield (lower level, upper level, cost) for the levels whose pairs count."""
         here = self.counts.sum(axis=0) > 0.0
         for low, up in np.argwhere(self.costs > 0.0).tolist():
             if here[low] and here[up]:
@@ -182,10 +179,9 @@ class PartialOrder:
         return smallest, largest
 
     def sample(self, size: int) -> tuple[Ints, "PartialOrder"]:
-        """Return about ``size`` rows, always the same ones, and their order.
+        """Return about ``size`` rows, always the same ones, and their order, without bias.
 
-        Of many small groups, whole ones are drawn. Else rows are, as many of each level, and the
-        costs make up for it: the mean over pairs is estimated without bias either way.
+        Of many small groups, whole ones are drawn; else rows of each level, with costs to make up.
         """
         rng = np.random.default_rng(0)
         sizes = np.bincount(self.group)
@@ -205,10 +201,7 @@ class PartialOrder:
 
 
 def equal_shares(counts: Floats, costs: Floats) -> Floats | None:
-    """Return what pairs count, (G,), if all groups with pairs are to count alike; None where 1.
-
-    `counts` (G, K): how many rows there are of each group and level.
-    """
+    """Return what pairs count, (G,), if all groups count alike, from counts (G, K); None if 1."""
     mass = np.sum(counts * (counts @ costs), axis=1)
     paired = mass > 0.0
     least = mass[paired].min(initial=np.inf)
@@ -218,7 +211,7 @@ def equal_shares(counts: Floats, costs: Floats) -> Floats | None:
 
 
 def _weights(given: Floats | None, n: int) -> Ints | Floats:
-    """Return weights of rows (n,); whole ones where all are the same, which then say nothing."""
+    """Return weights of rows (n,); whole ones if all are the same, which then say nothing."""
     if given is None or (given == given[0]).all():
         return np.ones(n, dtype=np.int64)
     if not given.min() > 0.0:

@@ -80,11 +80,9 @@ def pair_path(
 ) -> PathResult:
     """Minimise ``lam/2 ||w||² + (1/C) sum over pairs of costs l(w·(x_i - x_j))`` along a path.
 
-    `order`: of the rows X (n, d); C is the sum of the costs of all pairs, and two classes are two
-    levels. Of a loss that isn't one of margins, a pair counts ``½ [l(1, D) + l(-1, -D)]``. The
-    rest is as in :func:`~rankexp.solvers.smooth.path.smooth_path`; intercepts are 0.
-
-    Raises ValueError for a loss that isn't smooth and convex, a penalty below 0, or no pair.
+    C is the sum of the costs of all pairs, and two classes are two levels. Under a loss that isn't
+    one of margins, a pair counts ``½ [l(1, D) + l(-1, -D)]``. Intercepts are 0. Raises ValueError
+    for a loss that isn't smooth and convex, a penalty below 0, or no pair.
     """
     check_smooth(loss)
     if not order.total > 0.0:

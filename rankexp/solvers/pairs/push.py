@@ -52,13 +52,11 @@ class ExponentialPush(PushPairs):
 class SquaredPush(PushPairs):
     """The push of the squared loss and of the squared hinge: sums over the sorted scores.
 
-    A positive counts ``(t - u)²`` with ``u = s_i - 1`` and ``t = s_j``; under the hinge, if
-    u < t. Both are taken from the lowest u. As that one counts wherever any does, nothing cancels
-    but what is small.
+    A positive counts ``(t - u)²`` with ``u = s_i - 1`` and ``t = s_j``; under the hinge, if u < t.
+    Both are taken from the lowest u, which counts if any does: nothing cancels but what is small.
     """
 
     def _prepare(self, s: Floats) -> None:
-        """Sort positives and negatives, and find how many of the others count for each."""
         u, t = s[self.up] - 1.0, s[self.down]
         self.i, self.j = np.argsort(u), np.argsort(t)
         self.s_up, self.s_down = u[self.i] - u[self.i[0]], t[self.j] - u[self.i[0]]
@@ -87,7 +85,7 @@ class SquaredPush(PushPairs):
         return own, others
 
     def spreads(self, s: Floats) -> bool:
-        """Whether `spread` is quick, however many pairs there are."""
+        """Tell whether `spread` is quick, however many pairs there are."""
         return True
 
     def spread(self, X: Floats, s: Floats, a: Floats) -> Spread:
@@ -103,7 +101,6 @@ class SquaredPush(PushPairs):
 
 
 def _running(x: Floats) -> Floats:
-    """Return the sums of the first 0, 1, ... rows."""
     sums = np.zeros((x.shape[0] + 1, *x.shape[1:]))
     np.cumsum(x, axis=0, out=sums[1:])
     return sums

@@ -22,8 +22,8 @@ Spread = tuple[Floats, Floats, Floats]
 class PushPairs(SmoothRisk):
     """The push of any smooth convex loss, in blocks of pairs.
 
-    `positive` (n,): both classes occur. `weight` (n,), > 0, or None. `up`, `down`: the rows of the
-    classes. `v`, `u`: their weights, which sum to 1 each.
+    `up`, `down`: the rows of the classes, both of which occur. `v`, `u`: their weights, which sum
+    to 1 each.
     """
 
     intercept = False
@@ -64,7 +64,6 @@ class PushPairs(SmoothRisk):
         return self._last[1]
 
     def _blocks(self, s: Floats) -> Iterator[tuple[slice, Floats]]:
-        """Yield parts of the negatives, and the differences of all positives to them."""
         size = max(1, BLOCK_CELLS // self.up.size)
         for first in range(0, self.down.size, size):
             part = slice(first, first + size)
@@ -84,14 +83,13 @@ class PushPairs(SmoothRisk):
         return own, others
 
     def spreads(self, s: Floats) -> bool:
-        """Whether `spread` is quick, however many pairs there are."""
+        """Tell whether `spread` is quick, however many pairs there are."""
         return False
 
     def spread(self, X: Floats, s: Floats, a: Floats) -> Spread:
-        """Return sums over positives, times rows X (up, k), of slopes and of curvatures.
+        """Return sums over positives (up) of slopes and curvatures times X, and over negatives.
 
-        Those are (down, k), of each negative; beside them are the sums over negatives of
-        curvatures times a, (up,), of each positive.
+        The first two are (down, k); the last one, of curvatures times a, is (up,).
         """
         slopes, bends = np.empty((2, self.down.size, X.shape[1]))
         degree = np.zeros(self.up.size)

@@ -34,14 +34,11 @@ ranks of the other side's rows that are in the same panel, where a loss has its 
 
 @dataclass
 class Sides:
-    """The places of the scores of positives and of negatives in the panels that they share.
-
-    `means` (down,): the mean loss of each negative, once known.
-    """
+    """The places of positives' and negatives' scores in the panels that they share."""
 
     up: ScorePanels
     down: ScorePanels
-    means: Floats | None = None
+    means: Floats | None = None  # (down,), once known
 
     @cached_property
     def beside(self) -> tuple[Beside, Beside]:
@@ -64,7 +61,6 @@ class PanelPush(PushPairs):
         self.of, self.zero = self._kernels(), np.zeros(positive.size, dtype=np.int64)
 
     def _kernels(self) -> tuple[Convolution, Convolution]:
-        """Return the convolutions of the loss and of its slope."""
         (part,) = self.loss.parts("positive")
         self.factor, self.rate = part.factor, part.rate
         return Convolution(part.loss.of_margin), Convolution(part.loss.margin_derivative)
@@ -75,7 +71,7 @@ class PanelPush(PushPairs):
         return PushPairs(self.positive, self.loss, self.p, self.weight) if few else self
 
     def _prepare(self, s: Floats) -> Sides | None:
-        """Return the panels of scores; None where they are more than the pairs, or infinite."""
+        """Return the panels of scores; None if they are more than the pairs, or infinite."""
         x = self.rate * s
         if not (1.0 + float(x.max() - x.min()) / WIDTH) * 2 * DEGREES <= self.pairs:
             return None
@@ -103,7 +99,6 @@ class PanelPush(PushPairs):
         return times * own, times * self._sums(1, sides, "down")
 
     def _sums(self, order: int, sides: Sides, over: Literal["up", "down"]) -> Floats:
-        """Return weighted sums of the loss or of its slope over a class, by row of the other."""
         here, there = (sides.down, sides.up) if over == "up" else (sides.up, sides.down)
         of = self.of[order]
         seen = of.transform(there.moments(self.zero[: there.x.size], 1))
@@ -111,7 +106,7 @@ class PanelPush(PushPairs):
         return here.values(by(seen, here.count), self.zero[: here.x.size])
 
     def spreads(self, s: Floats) -> bool:
-        """Whether pairs are many, and panels few enough for a table of all their distances."""
+        """Tell whether pairs are many and panels few enough to tabulate all their distances."""
         sides: Sides | None = self.prepared(s)
         return sides is not None and self.pairs > FEW_PAIRS and sides.up.count <= HESSIAN_PANELS
 
@@ -138,7 +133,6 @@ class BranchPush(PanelPush):
     """
 
     def _kernels(self) -> tuple[Convolution, Convolution]:
-        """Return the convolutions of the loss and of its slope."""
         found, self.steps = [], []
         for k, of in enumerate((self.loss.value, self.loss.derivative)):
             low, high = (coefficients(one) for one in self.loss.branches(NEAR, k) or (NEAR, NEAR))
@@ -147,7 +141,6 @@ class BranchPush(PanelPush):
         return found[0], found[1]
 
     def _sums(self, order: int, sides: Sides, over: Literal["up", "down"]) -> Floats:
-        """Add what rows in the same panel, with a difference above 0, have more."""
         found, step, (up, down) = (
             super()._sums(order, sides, over),
             self.steps[order],
@@ -159,7 +152,6 @@ class BranchPush(PanelPush):
 
 
 def _add(found: Floats, here: Beside, others: Beside, weight: Floats, step: Floats) -> Floats:
-    """Return what was found (n,) and what the rows beside, of such weights, have more."""
     rows, T, first, end = here
     sums = np.zeros((weight.size + 1, DEGREES))
     np.cumsum(others[1] * weight[others[0], None], axis=0, out=sums[1:])

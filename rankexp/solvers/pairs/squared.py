@@ -19,7 +19,7 @@ class SquaredPairs(PairRisk):
 
     @cached_property
     def mass(self) -> tuple[Floats, Floats]:
-        """What rows count, (n,), and cells, (c,); an empty one as if it were next to nothing."""
+        """The weights of rows, (n,), and of cells, (c,); an empty cell has almost none."""
         w, n = self.order.factor, self.order.cell.size
         rows = np.ones(n) if w is None else w
         return rows, np.maximum(self._sums(rows), np.finfo(np.float64).tiny)
@@ -32,7 +32,6 @@ class SquaredPairs(PairRisk):
         return a, b, np.asarray(np.bincount(upper, a, size) + np.bincount(lower, b, size))
 
     def _sums(self, x: Floats) -> Floats:
-        """Return the sums of x (n,) by cell."""
         return np.asarray(np.bincount(self.order.cell, x, self.sizes.size), dtype=np.float64)
 
     def _parts(self, s: Floats) -> tuple[Floats, Floats]:

@@ -24,38 +24,28 @@ NARROW = 2**16
 
 
 class Level(NamedTuple):
-    """A lower level and the upper rows with a cost against it.
+    """A lower level and the upper rows with a cost against it; of one group, ends are numbers."""
 
-    `here`: which roles those are. `cost`, `mass`: what the roles count. `ends`: where the lower
-    rows of the group of each upper, and of each lower row end. `starts`: where the upper rows of
-    the group of each lower, and of each upper row begin. Of one group these are numbers.
-    """
-
-    here: Bools
-    cost: Floats
+    here: Bools  # which roles those are
+    cost: Floats  # like mass what the roles count
     mass: Floats
-    ends: tuple[Ints, Ints]
-    starts: tuple[Ints, Ints]
+    ends: tuple[Ints, Ints]  # of the lower rows of each upper's and each lower's group
+    starts: tuple[Ints, Ints]  # of the upper rows of each lower's and each upper's group
 
 
 @dataclass(frozen=True)
 class Merged:
-    """The rows of one `Level`, each side in the order of its values, group by group.
-
-    `upper`, `u`, `cost` and `lower`, `t`, `mass`: rows, values, and what they count. `above`: of
-    each upper row the place of the first lower one above it. `below`: of each lower row the number
-    of upper ones before it.
-    """
+    """The rows of one `Level`, each side in the order of its values, group by group."""
 
     level: Level
-    upper: Ints
+    upper: Ints  # rows, values `u`, and what they count, `cost`
     u: Floats
     cost: Floats
-    above: Ints
-    lower: Ints
+    above: Ints  # of each upper row the place of the first lower one above it
+    lower: Ints  # rows, values `t`, and what they count, `mass`
     t: Floats
     mass: Floats
-    below: Ints
+    below: Ints  # of each lower row the number of upper ones before it
 
     def over(self, x: Floats | None = None) -> Floats:
         """Return the weighted sums of x (lower,), or of 1, over lower rows above each upper."""
@@ -76,10 +66,7 @@ class Merged:
         return total[below] - total[begin]
 
     def excess(self, squared: bool = False) -> Floats:
-        """Return ``sum over lower rows j of max(0, s_j - u)`` of each upper row, or of squares.
-
-        Lower rows in no pair with a loss count nothing, so that sums of other groups stay small.
-        """
+        """Return ``sum over lower rows j of max(0, s_j - u)`` of each upper row, or of squares."""
         far = self.t[self.level.ends[1] - 1] - self.t
         if self.level.ends[1].ndim:
             far[self.below == self.level.starts[0]] = 0.0
@@ -116,13 +103,12 @@ class SquaredHingePairs(PairRisk):
 
     @property
     def _plain(self) -> bool:
-        """Tell whether rows are of two classes and one group, and all count alike."""
         counts = self.order.counts
         return self.order.factor is None and counts.shape == (1, 2) and bool(counts.all())
 
     @cached_property
     def _roles(self) -> tuple[Ints, int, Ints]:
-        """Rows of the roles, first lower rows of pairs; how many these are; groups."""
+        """Return the rows of roles, the first lower rows of pairs, their number, and groups."""
         if self._plain:
             up = self.order.level > 0
             lower, upper = np.flatnonzero(~up), np.flatnonzero(up)
@@ -135,7 +121,6 @@ class SquaredHingePairs(PairRisk):
 
     @cached_property
     def _levels(self) -> list[Level]:
-        """What each lower level is compared with."""
         (row, lower, group), found, w = self._roles, [], self.order.factor
         if self._plain:
             cost, end, start = np.asarray(self.order.costs[0, 1]), np.array(lower), np.array(0)
@@ -161,7 +146,6 @@ class SquaredHingePairs(PairRisk):
     _last: tuple[Floats, list[Merged]] | None = None
 
     def _merged(self, s: Floats) -> Iterable[Merged]:
-        """Return, by lower level, the rows in the order of their values, group by group."""
         if s.size > KEPT_ROWS:
             return self._sorted(s)
         if self._last is None or not np.array_equal(self._last[0], s):

@@ -8,10 +8,7 @@ from rankexp.compiled import njit
 
 @njit
 def rows_over(X: Floats, lower: Ints, mass: Floats, above: Ints, ends: Ints) -> Floats:
-    """Return for each upper row the sum of ``mass X`` over the lower rows above it, in its group.
-
-    Of one weight, or of one group, `mass` or `ends` has one number.
-    """
+    """Return the sum of ``mass X`` over the lower rows above each upper row, in its group."""
     out, total = np.empty((above.size, X.shape[1])), np.zeros(X.shape[1])
     at = end = lower.size
     for a in range(above.size - 1, -1, -1):

@@ -38,10 +38,7 @@ def _halves(a: Floats) -> Pair:
 
 
 def product(A: Floats, v: Floats, shift: Floats) -> Floats:
-    """Return ``(A - shift) @ v`` as if worked out in twice the precision, and rounded then.
-
-    `A` (m, k), `v` (k,); `shift` broadcasts to (m, k).
-    """
+    """Return ``(A - shift) @ v`` as if worked out in twice the precision, (m,)."""
     m, k = A.shape
     shift = np.broadcast_to(shift, A.shape)
     out, size = np.empty(m), max(1, NUMBERS // max(k, 1))

@@ -39,7 +39,7 @@ GAIN = 0.5
 
 @dataclass
 class Solution:
-    """What one penalty ends with; coefficients and intercept only if worked out again."""
+    """The result for one penalty; it has coefficients only if they were worked out again."""
 
     at: SmoothIterate
     objective: float
@@ -59,31 +59,22 @@ def relative(above: float, objective: float) -> float:
 
 
 def bound(norm: float, g_b: float, lam: float, radius: float, b_scale: float) -> float:
-    """Return the certificate, from the gradient's norm in w and the intercept's derivative.
-
-    ``b_scale`` is the inverse of the risk's curvature in the intercept.
-    """
+    """Return the certificate from the gradient in w and the intercept's derivative."""
     g_b = abs(g_b)
     return (norm + radius * g_b) ** 2 / (2.0 * lam) + g_b * g_b * b_scale
 
 
 class Rounding(NamedTuple):
-    """Bounds of what rounding does to the risk, and to the parts of its certificate.
-
-    Those are the gradient's norm, the derivative of the intercept, and what is added.
-    """
+    """Bounds of what rounding does to the risk, and to the parts of its certificate."""
 
     risk: float
-    norm: float
-    g_b: float
-    above: float
+    norm: float  # of the gradient
+    g_b: float  # the derivative of the intercept
+    above: float  # what is added
 
 
 def rounding(problem: Objective, found: Solution, sharp: bool) -> Rounding:
-    """Return bounds of rounding errors: a score is a sum of d products, a derivative of n.
-
-    The sharp bounds have the products themselves, the others the norms of the rows.
-    """
+    """Return bounds of rounding errors: a score is a sum of d products, a derivative of n."""
     (n, d), at = problem.X.shape, found.at
     r, size = np.abs(at.r), length(at.theta[:d])
     total = float(r.sum())
@@ -118,10 +109,7 @@ def largest(v: Floats) -> float:
 
 
 def finish(problem: Objective, found: Solution, B: Floats, lam: float, tol: float) -> Solution:
-    """Return a solution whose gap and objective have rounding accounted for.
-
-    ``B`` is the inverse Hessian, of which the lower triangle is used.
-    """
+    """Return a solution whose gap and objective have rounding accounted for."""
     if not isfinite(found.gap) or found.objective <= 0.0:
         return found
     for sharp in (False, True):
@@ -136,7 +124,6 @@ def finish(problem: Objective, found: Solution, B: Floats, lam: float, tol: floa
 def _widened(
     problem: Objective, found: Solution, errors: Rounding, lam: float, b_scale: float
 ) -> float:
-    """Return the gap with errors of rounding."""
     d, g = problem.X.shape[1], found.at.g
     norm, g_b = length(g[:d]) + errors.norm, 0.0
     if problem.risk.intercept:

@@ -83,10 +83,7 @@ def step(
 
 
 class Descent:
-    """The descent for one penalty: a point, the inverse Hessian B, and q = B g.
-
-    `risk`: its value at the point, if known.
-    """
+    """The descent for one penalty: a point, the inverse Hessian B, and q = B g."""
 
     def __init__(
         self,
@@ -149,10 +146,7 @@ class Descent:
         return self.gap <= self.tol or above == inf
 
     def drifts(self) -> bool:
-        """Return whether a step that promises next to nothing moves scores far all the same.
-
-        That is no sign where some of these cost nothing: they are as good anywhere.
-        """
+        """Return whether a step that promises next to nothing moves scores that cost, and far."""
         moved, s = np.abs(self.problem.product(self.q)), np.abs(self.at.s)
         far = moved > DRIFT * (1.0 + s)
         return bool(far.any() and self.at.r[far].all())
@@ -207,7 +201,7 @@ def solve(
     max_iter: int,
     risk: float | None = None,
 ) -> Descent:
-    """Solve for one penalty from a warm start, where the risk may be known."""
+    """Solve for one penalty from a warm start, whose risk may be known."""
     run = Descent(problem, at, lam, tol, risk)
     while True:
         if run.near() and (run.certify() or run.stalled()):
@@ -251,11 +245,7 @@ def start(problem: Objective, lam: float) -> Floats:
 
 
 def descend(X: Floats, risk: SmoothRisk, lams: Floats, *, tol: float, max_iter: int) -> PathResult:
-    """Solve the whole path, from the largest penalty to the smallest.
-
-    `X` (n, d). `lams` (L,). `tol`: certified relative suboptimality to reach. `max_iter`: steps at
-    most for each penalty. The result is in the order of ``lams``.
-    """
+    """Solve the whole path, from the largest penalty to the smallest, as `lams` has them."""
     falling, back = np.unique(-lams, return_inverse=True)
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         problem = prepare(X, risk)

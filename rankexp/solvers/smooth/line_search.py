@@ -19,12 +19,7 @@ ENOUGH, MOST = 0.5, 40
 def derivative_search(
     along: Callable[[float], tuple[float, T]], start: float
 ) -> tuple[float, T | None]:
-    """Find a step t at which the derivative of a convex function is small against its start.
-
-    `along`: ``t -> (derivative at t, anything)``. A derivative that isn't finite stands for "too
-    far": scores overflowed. `start`: the derivative at 0, negative. Returned are t, 0 if no step
-    still goes down, and what ``along`` returned beside the derivative there.
-    """
+    """Find a t at which the derivative is small against its `start`, 0 if none goes down."""
     enough = -ENOUGH * start
     low, d_low, high, d_high = 0.0, start, 0.0, float("inf")
     best: T | None = None

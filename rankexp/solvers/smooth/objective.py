@@ -31,17 +31,12 @@ FAR = 100.0
 
 
 class SmoothRisk(Protocol):
-    """A smooth convex function of the n scores.
+    """A smooth convex function of the n scores."""
 
-    ``intercept``: it has a free intercept. ``centred``: the rows may be centred, because there
-    is an intercept or because only differences of scores count. ``noise``: by how much its value
-    may be off, beside rounding. ``steepest``: no curvature is above ``2 steepest (1 + value)``.
-    """
-
-    intercept: bool
-    centred: bool
-    noise: float = 0.0
-    steepest: float = 1.0
+    intercept: bool  # it has a free one
+    centred: bool  # the rows may be: there is an intercept, or only differences count
+    noise: float = 0.0  # by how much the value may be off, beside rounding
+    steepest: float = 1.0  # no curvature is above ``2 steepest (1 + value)``
 
     @abstractmethod
     def value(self, s: Floats) -> float:
@@ -62,30 +57,23 @@ class SmoothRisk(Protocol):
         """Return the risk on some of the rows, and what share of the whole one it makes up."""
 
     def exact(self) -> "SmoothRisk":
-        """Return the same risk with less noise, where that can be had at some cost."""
+        """Return the same risk with less noise, if some cost makes that possible."""
         return self
 
 
 @dataclass
 class Objective:
-    """``lam/2 ||w||² + risk`` of rows.
+    """``lam/2 ||w||² + risk`` of rows."""
 
-    `X` (n, d): the rows as the descent uses them: centred, or in as many columns as there are
-    rows. `mean` (d,) or None: to be taken off ``X``, where that isn't centred itself. `norms`
-    (n,): of the rows, or bounds of them. `sampled`: on the rows ``rows``. `basis` (D, d) or None:
-    of the span of the rows: ``w = basis @ theta``. `given` (n, D): the rows as they were given.
-    `centre` (D,): what is taken off them.
-    """
-
-    X: Floats
-    mean: Floats | None
+    X: Floats  # (n, d): centred, or in as many columns as there are rows
+    mean: Floats | None  # (d,): to be taken off X, if that isn't centred itself
     risk: SmoothRisk
-    norms: Floats
-    given: Floats
-    centre: Floats
-    sampled: "Objective | None" = None
+    norms: Floats  # (n,): of the rows, or bounds of them
+    given: Floats  # (n, D): the rows as they were given
+    centre: Floats  # (D,): what is taken off them
+    sampled: "Objective | None" = None  # on the rows ``rows``
     rows: Ints | None = None
-    basis: Floats | None = None
+    basis: Floats | None = None  # (D, d) of the span of the rows: w = basis @ theta
 
     @cached_property
     def radius(self) -> float:
@@ -99,7 +87,7 @@ class Objective:
 
     @cached_property
     def middle(self) -> Floats:
-        """Where most rows lie, (D,): the median, which no row far away moves; 0 if uncentred."""
+        """The median of the rows, (D,), which no row far away moves; 0 if uncentred."""
         return np.median(self.given, axis=0) if self.risk.centred else 0.0 * self.centre
 
     def product(self, p: Floats) -> Floats:
@@ -158,7 +146,7 @@ class Objective:
 
 @dataclass
 class SmoothIterate:
-    """Where the descent stands: parameters, scores, slope of the risk, gradient."""
+    """A point of the descent: parameters, scores, slope of the risk, gradient."""
 
     theta: Floats
     s: Floats
@@ -169,7 +157,7 @@ class SmoothIterate:
 def inverse(H: Floats, lam: float, d: int) -> Floats:
     """Invert a positive semidefinite matrix plus lam on its first d diagonal entries.
 
-    A (nearly) singular one gets the smallest multiple of its diagonal on top that repairs it.
+    A (nearly) singular one gets the smallest repairing multiple of its diagonal on top.
     """
     diagonal = H.reshape(-1)[:: H.shape[0] + 1]
     diagonal[:d] += lam
@@ -214,7 +202,7 @@ def stratified(positive: Bools, size: int) -> Ints:
 
 
 def _means(X: Floats) -> Floats:
-    """Return the means of the columns, exact where all numbers of a column are equal."""
+    """Return the means of the columns, exact if all numbers of a column are equal."""
     mean: Floats = X.mean(axis=0)
     for j in np.flatnonzero((X[:PROBED] == X[0]).all(axis=0)):
         if (X[:, j] == X[0, j]).all():
@@ -223,10 +211,10 @@ def _means(X: Floats) -> Floats:
 
 
 def prepare(X: Floats, risk: SmoothRisk) -> Objective:
-    """Centre the rows: in a copy, or with many rows implicitly, with a centred sample beside.
+    """Centre the rows in a copy; many rows implicitly, with a centred sample in addition.
 
-    With more columns than rows the problem is turned into one in the span of the rows. Raises
-    FloatingPointError where squares of the features overflow.
+    With more columns than rows the problem becomes one in the span of the rows. Raises
+    FloatingPointError if squares of the features overflow.
     """
     mean = _means(X) if risk.centred else np.zeros(X.shape[1])
     if X.shape[0] <= SAMPLE_ABOVE:
@@ -250,7 +238,6 @@ def prepare(X: Floats, risk: SmoothRisk) -> Objective:
 
 
 def _check_size(X: Floats, norms: Floats) -> None:
-    """Raise FloatingPointError, with the column, where squares of features overflow."""
     if not norms.max() <= LARGEST:
         size = np.abs(X).max(axis=0)
         raise FloatingPointError(

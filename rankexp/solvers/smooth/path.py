@@ -54,10 +54,7 @@ class ExampleRisk(SmoothRisk):
         return H
 
     def sample(self, size: int) -> tuple[Ints, SmoothRisk]:
-        """Return some of the rows, and an estimate of the risk from their scores alone.
-
-        The classes are drawn apart, so that a rare one is there, and weighted back.
-        """
+        """Return some rows, the classes drawn apart and weighted back, and an estimate."""
         positive = self.y > 0
         rows = stratified(positive, size)
         drawn = positive[rows]
@@ -90,36 +87,12 @@ def smooth_path(
     tol: float = 1e-6,
     max_iter: int = 500,
 ) -> PathResult:
-    """Minimise ``lam/2 ||w||² + mean of l(y, w·x + b)`` for every penalty of a path.
+    """Minimise ``lam/2 ||w||² + mean of l(y, w·x + b)`` for penalties >= 0, in any order.
 
-    Parameters
-    ----------
-    X : array-like of shape (n, d)
-    y : array-like of shape (n,)
-        Booleans, or numbers of which the positive ones are the positive class.
-    loss : Loss
-        A convex one with a continuous derivative.
-    lams : array-like of shape (L,)
-        Penalties >= 0, in any order; solved from the largest on, each from the last.
-    fit_intercept : bool
-        The intercept is never penalised.
-    sample_weight : array-like of shape (n,), optional
-        The mean is the weighted mean: only the ratios of weights matter.
-    tol : float
-        Relative suboptimality to reach. For ``lam > 0`` it is certified. For ``lam = 0`` there
-        is no certificate; ``gap`` is then half the squared Newton decrement, an estimate.
-    max_iter : int
-        Steps at most for each penalty.
-
-    Returns
-    -------
-    PathResult
-        Coefficients of shape (d, L), intercepts (L,), and what is known of their quality.
-
-    Raises
-    ------
-    ValueError
-        For a loss that isn't smooth and convex, or a penalty below 0.
+    `y`: booleans, or numbers of which the positive ones are the positive class. The intercept is
+    never penalised, and only the ratios of weights matter. `tol`: relative suboptimality to reach,
+    certified for ``lam > 0``; for ``lam = 0`` ``gap`` is half the squared Newton decrement, an
+    estimate. ValueError for a loss that isn't smooth and convex, or a penalty below 0.
     """
     check_smooth(loss)
     X = np.ascontiguousarray(X, dtype=np.float64)

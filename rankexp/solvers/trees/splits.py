@@ -15,15 +15,11 @@ from rankexp.metrics.dominance import runs
 
 
 class Threshold(NamedTuple):
-    """A split: rows whose feature is at most the threshold go to one side.
-
-    `threshold`: midway between two values that the feature takes. `low_first`: whether these rows
-    are the ones ranked above the others (the left child).
-    """
+    """A split: rows whose feature is at most the threshold go to one side."""
 
     feature: int
-    threshold: float
-    low_first: bool
+    threshold: float  # midway between two values of the feature
+    low_first: bool  # these rows are ranked above the others (the left child)
 
     def left(self, X: Floats, rows: Ints | slice = slice(None)) -> Bools:
         """Return which of some rows of X go to the left child."""
@@ -33,14 +29,10 @@ class Threshold(NamedTuple):
 
 @dataclass(frozen=True)
 class Sorted:
-    """The rows of a node in the order of each feature and of y, which is the last.
+    """The rows of a node in the order of each feature and of y, which is the last."""
 
-    `rows` (d + 1, m), int: rows of the whole training set. `values` (d + 1, m): ascending along
-    the second axis.
-    """
-
-    rows: Ints
-    values: Floats
+    rows: Ints  # (d + 1, m): rows of the whole training set
+    values: Floats  # (d + 1, m): ascending along the second axis
 
     @property
     def size(self) -> int:
@@ -75,8 +67,7 @@ def presort(X: Floats, y: Floats) -> Sorted:
 def kendall_charges(node: Sorted) -> Ints:
     """Return #{y below} - #{y above} for each row by y, (m,), within the node.
 
-    Moving a row across a split changes the concordant less the discordant pairs by just this
-    number, wherever the split is: pairs on one side cancel.
+    A row's move across any split changes concordant less discordant pairs by just this number.
     """
     below, upto = runs(node.y)
     return below + upto - node.size
@@ -85,8 +76,7 @@ def kendall_charges(node: Sorted) -> Ints:
 def halves(node: Sorted) -> Ints:
     """Return labels by y, (m,): +1 above a median of y, else -1; 0 for all if y is constant.
 
-    Among the cuts between distinct values the most balanced one; of two equally so, the higher,
-    which is the paper's Y > median where no values tie (clemencon2017, section 5.2, 3 (a)).
+    The most balanced cut, of two the higher: Y > median (clemencon2017, section 5.2, 3 (a)).
     """
     m = node.size
     cuts = (node.y[1:] != node.y[:-1]).nonzero()[0] + 1
@@ -106,13 +96,12 @@ def best_threshold_split(
     least: int = 1,
     count_ties: bool = False,
 ) -> Threshold | None:
-    """Return the split that the charges judge best, or None where none gains anything.
+    """Return the split that the charges (m,) by y judge best, or None if none gains anything.
 
-    `charges` (m,), by y: with :func:`kendall_charges` the best split has the greatest empirical
-    Kendall tau (clemencon2017, (8)), with :func:`halves` the least classification error. Of those
-    equally good the first of the `features` wins, then the lowest threshold. `n`: rows of the
-    whole training set. `least`: rows on a side. `count_ties`: take off the pairs with equal y
-    across the split, which are never in order in (8) but count 1/2 while their scores are equal.
+    With :func:`kendall_charges` it has the greatest empirical Kendall tau (clemencon2017, (8)),
+    with :func:`halves` the least error. Ties go to the first of the `features`, then the lowest
+    threshold. `count_ties`: take off pairs with equal y across the split, which (8) never counts
+    as in order.
     """
     from rankexp.solvers.trees.splits_loops import best_place
 
@@ -141,10 +130,7 @@ def midpoint(low: float, high: float) -> float:
 
 
 def _by_row(node: Sorted, values: Ints, n: int) -> Signed:
-    """Return values by y as a table by row, (n,), of any numbers at rows of other nodes.
-
-    It is read out of order, so small integers are fast.
-    """
+    """Return values by y as a table by row, (n,), of any numbers at rows of other nodes."""
     table: Signed = np.empty(n, dtype=np.int32 if n < 2**31 else np.int64)
     table[node.by_y] = values
     return table

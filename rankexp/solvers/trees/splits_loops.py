@@ -10,13 +10,7 @@ from rankexp.compiled import njit
 def best_place(
     rows: Ints, values: Floats, charge: Signed, level: Signed, size: Ints, least: int, ties: bool
 ) -> tuple[int, int, int]:
-    """Return the index of the best feature, the place before its cut, and the excess there.
-
-    The first is -1 where no cut gains anything.
-
-    `charge` and `level`, by row of the whole training set, are the charge and the number of the
-    row's value of y; `size`, by that number, is how many rows of the node have the value.
-    """
+    """Return the best feature, or -1 if none gains, the place before its cut, and its excess."""
     m = rows.shape[1]
     total = 0
     for i in range(m):

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Annotated, Any
 
 import numpy as np
@@ -105,11 +106,8 @@ class Against(Strict):
         inside = np.asarray((x >= low) & (x <= high))
         if inside.sum() < 2:
             raise ConfigError(f"window {self.window}: fewer than two of the points kept are in it")
-        pairs = [name for pair in self.differences.values() for name in pair]
-        fitted = {
-            name: _fitted(context, experiment, name, own, chosen)
-            for name in {*self.centre, *pairs}
-        }
+        wanted = {*self.centre, *chain.from_iterable(self.differences.values())}
+        fitted = {name: _fitted(context, experiment, name, own, chosen) for name in wanted}
         theory = self.theory.get(method)
         model = context.model(problem) if theory else None
         function = None if theory is None else theory.scores(model, x)

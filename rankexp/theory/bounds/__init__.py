@@ -1,1 +1,1 @@
-"""Bounds that the wings of several studies use: Rademacher complexities and what is given."""
+"""Bounds that several studies use: Rademacher complexities, and checks of what is given."""

@@ -1,4 +1,4 @@
-"""Refuse what a bound says nothing of, by name."""
+"""Refuse numbers that a bound says nothing of, and name them."""
 
 import numpy as np
 import numpy.typing as npt
@@ -27,7 +27,7 @@ def check_positive(**values: float) -> None:
 
 
 def vector(name: str, value: npt.ArrayLike, axes: int = 1) -> Floats:
-    """Return finite numbers with one axis, one of them or more; ValueError for others."""
+    """Return finite numbers with one axis, at least one; ValueError for others."""
     array = np.asarray(value, dtype=np.float64)
     if array.ndim != axes or array.size == 0 or not np.isfinite(array).all():
         words = "one axis" if axes == 1 else "two axes"
@@ -36,5 +36,5 @@ def vector(name: str, value: npt.ArrayLike, axes: int = 1) -> Floats:
 
 
 def table(name: str, value: npt.ArrayLike) -> Floats:
-    """Return them with two axes."""
+    """Return finite numbers with two axes; ValueError for others."""
     return vector(name, value, axes=2)

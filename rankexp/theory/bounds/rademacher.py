@@ -1,4 +1,4 @@
-"""Empirical Rademacher complexity: how well a class of functions follows random signs.
+"""Estimate empirical Rademacher complexity: how well a class of functions follows random signs.
 
 For rows x_1 .. x_m it is ``E sup_h sum_i sigma_i h(x_i) / m`` over independent signs sigma_i. A
 class is given by its supremum, a function of signs (B, m) that returns the B sums.
@@ -29,26 +29,11 @@ class Approximation(NamedTuple):
 def empirical_rademacher(
     supremum: Supremum, m: int, rng: np.random.Generator, draws: int = 1000
 ) -> Approximation:
-    """Return the empirical Rademacher complexity of a class, by Monte Carlo.
+    """Return the empirical Rademacher complexity of a class on its m rows, by Monte Carlo.
 
-    Parameters
-    ----------
-    supremum : callable
-        Of the class on its m rows, such as `linear_ball` returns: (B, m) -> (B,).
-    m : int
-        Number of rows.
-    rng : numpy.random.Generator
-        Draws the signs.
-    draws : int
-        2 or more vectors of signs.
-        ValueError for fewer, and for no rows.
+    `draws`, 2 or more, counts the vectors of signs that `rng` draws; ValueError for fewer, and for
+    no rows (mohri2018, section 10.2; the definition is in chapter 3 of the book).
 
-    References
-    ----------
-    mohri2018, section 10.2 (its definition stands in chapter 3 of the book).
-
-    Examples
-    --------
     >>> found = empirical_rademacher(linear_ball([[3.0], [4.0]], 1.0), 2, np.random.default_rng(0))
     >>> abs(found.value - (7.0 + 1.0) / 4.0) < 4.0 * found.se  # signs are alike, or not
     True
@@ -67,10 +52,7 @@ def empirical_rademacher(
 
 
 def linear_ball(X: npt.ArrayLike, norm: float) -> Supremum:
-    """Return the supremum of ``x -> <w, x>`` with ``||w|| <= norm`` on rows X (m, d).
-
-    It has a closed form, ``norm ||sum sigma_i x_i||``.
-    """
+    """Return the supremum of ``x -> <w, x>``, ``||w|| <= norm``: ``norm ||sum sigma_i x_i||``."""
     rows = table("X", X)
     check_positive(norm=norm)
     return lambda signs: norm * np.linalg.norm(signs @ rows, axis=1)
@@ -89,10 +71,10 @@ def linear_ball_bound(X: npt.ArrayLike, norm: float) -> float:
 def kernel_rows(K: npt.ArrayLike) -> Floats:
     """Return rows (m, m) whose inner products are the kernel K (m, m) of other rows.
 
-    What `linear_ball` and `linear_ball_bound` say of them holds for functions of the kernel's
-    space with norms up to `norm`. The bound is ``norm sqrt(trace K) / m``, at most ``r norm /
-    sqrt(m)``, r² being the largest K(x, x): the step from Theorem 10.1 to Corollary 10.2 of
-    mohri2018. ValueError unless K is symmetric, and positive semidefinite but for rounding.
+    `linear_ball` and `linear_ball_bound` of them hold for functions of the kernel's space with
+    norms up to `norm`. The bound is ``norm sqrt(trace K) / m``, at most ``r norm / sqrt(m)``, r²
+    being the largest K(x, x): the step from Theorem 10.1 to Corollary 10.2 of mohri2018.
+    ValueError unless K is symmetric, and positive semidefinite but for rounding.
     """
     gram = table("K", K)
     scale = np.abs(gram).max()
@@ -105,9 +87,10 @@ def kernel_rows(K: npt.ArrayLike) -> Floats:
 
 
 def threshold_rankers(X: npt.ArrayLike) -> Supremum:
-    """Return the supremum of RankBoost's base rankers ``1[x_j > t]`` and ``1[x_j <= t]``.
+    """Return the supremum of the base rankers ``1[x_j > t]`` and ``1[x_j <= t]`` of RankBoost.
 
-    Any feature j of X (m, d) and any t. The convex hull has the same complexity (Corollary 10.4).
+    Any feature j of X (m, d) and any t count. The convex hull has the same complexity (mohri2018,
+    Corollary 10.4).
     """
     rows = table("X", X)
     orders = np.argsort(rows, axis=0, kind="stable")

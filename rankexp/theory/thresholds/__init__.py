@@ -1,1 +1,1 @@
-"""Best thresholds between levels, under the name of the ranking function that they go with."""
+"""Best thresholds between levels, registered under the names of their ranking functions."""

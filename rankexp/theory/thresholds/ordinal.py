@@ -1,7 +1,4 @@
-"""Best thresholds of the ordinal models, under the names of their ranking functions.
-
-Functions ``f(model, **options) -> (K - 1,)``, the options being those of the ranking function.
-"""
+"""Register the best thresholds of the ordinal models: ``f(model, **options) -> (K - 1,)``."""
 
 from rankexp.theory.boosting import orboost_thresholds
 from rankexp.theory.odds import proportional_odds_thresholds

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from rankexp.metrics import auc, u_pairs
-from rankexp.metrics.placements import won
+from rankexp.metrics.level_counts import won
 from rankexp.runner.analyse import paired
 from rankexp.runner.analyse.delong import Orders, orders
 

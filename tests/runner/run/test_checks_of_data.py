@@ -172,7 +172,7 @@ def test_claims_are_of_all_data_sets_or_of_some(done: Path) -> None:
     ("row", "said"),
     [
         ("a,w,1,steps,owm,x,,,,always,0..1,,", "unknown problem 'owm' (did you mean 'own'?)"),
-        ("a,w,1,made,own,x,,,,always,0..1,,", "'made' is a check: it has quantities"),
+        ("a,w,1,made,own,x,,,,always,0..1,,", "'made' is a check: it has no methods"),
     ],
 )
 def test_claims_about_data_sets_that_there_are_not(tmp_path: Path, row: str, said: str) -> None:

@@ -13,29 +13,12 @@ REGISTER = {"no_optimum": "no_optimum"}
 def no_optimum(rng: np.random.Generator, *, t: float = 0.2, n: int = 10_000) -> Rows:
     """Show that the best scorers of the cut-offs t and 1 - t order examples oppositely.
 
-    Parameters
-    ----------
-    t : float
-        A cut-off, 0 < t < 1/2.
-    n : int
-        Number of draws.
-
-    Returns
-    -------
-    list of dict with keys ``quantity`` and ``value``
-        ``auc_own``: the AUC of Phi_t for "y above t", above 1/2; ``auc_other``: its AUC for
-        "y above 1 - t", which is 1 minus the former in expectation; ``agreement``: the share of
-        pairs of draws that Phi_t and Phi_{1-t} order alike, exactly 0 (draws that rounding ties in
-        either are in no order); ``iauc``: of Phi_t, 1/2 in expectation, like that of any scorer.
-
-    Raises
-    ------
-    ValueError
-        Unless 0 < t < 1/2, or for fewer than 100 draws.
-
-    References
-    ----------
-    clemencon2017, Example 1 and Definition 1.
+    The cut-off t is in (0, 1/2), and n, the number of draws, is 100 or more; else ValueError.
+    `auc_own` is the AUC of Phi_t for "y above t", above 1/2; `auc_other` is its AUC for "y above
+    1 - t", in expectation 1 less the former. `agreement` is the share of pairs of draws that Phi_t
+    and Phi_{1-t} order alike, exactly 0 (draws that rounding ties in either have no order).
+    `iauc` is that of Phi_t, in expectation 1/2 like that of any scorer (clemencon2017, Example 1
+    and Definition 1).
     """
     if not 0 < t < 0.5:
         raise ValueError(f"t={t}: expected a cut-off between 0 and 1/2, exclusive")

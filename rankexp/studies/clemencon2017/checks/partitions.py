@@ -7,7 +7,7 @@ import numpy as np
 from rankexp import registry
 from rankexp.arrays import Floats, Ints
 from rankexp.metrics.continuous import d_tau
-from rankexp.runner.checks.base import Rows
+from rankexp.runner.checks.base import Rows, quantities
 
 REGISTER = {"few_cells": "few_cells"}
 
@@ -23,39 +23,16 @@ def few_cells(
 ) -> Rows:
     """Bound tau of scorers that have one value on each of a few intervals of the only feature.
 
-    An interval lies below a point as a whole, or above it. So tau is at most what it would be if
-    each point chose the better side of every interval for itself; a dynamic program over all ends
-    of intervals finds the greatest such sum. A scorer found by moving ends shows what is attained.
+    An interval lies below or above a point as a whole, so tau is at most what it would be if each
+    point chose the better side of every interval for itself. A dynamic program over all ends of
+    intervals, O(n³), finds the greatest such sum: no scorer of so many `cells` has a greater tau
+    than `intervals_bound` on n points at quantiles of the feature, each estimated from `draws`.
+    `intervals_attained` is the tau of a scorer that is found by moving ends, and
+    `intervals_on_test` that on a test set. `levels`, 1 - 1 / (2 cells), is the greatest of any
+    scorer with so many values: it takes levels of y of equal mass.
 
-    Parameters
-    ----------
-    rng : numpy.random.Generator
-        Draws the points and the test set.
-    generator : str
-        A generator with one feature and a continuous target that it determines (no noise).
-    cells : int
-        Intervals or levels, 2 or more.
-    n, draws : int
-        Points at quantiles of the feature, and draws a point to estimate them; O(n³) operations.
-    test : int
-        Test examples.
-
-    Returns
-    -------
-    list of dict with keys ``quantity`` and ``value``
-        ``intervals_bound``: no scorer of so many intervals has a greater tau (8) on the points;
-        ``intervals_attained``: that of one; ``intervals_on_test``: its tau on the test set;
-        ``levels``: the greatest of any scorer with so many values, 1 - 1 / (2 cells), which takes
-        levels of y of equal mass.
-
-    Raises
-    ------
-    ValueError
-        For other numbers, or a generator with more than one feature.
-
-    References
-    ----------
-    clemencon2017, (8) and section 6: trees of depth 3 have eight cells.
+    The generator has one feature and no noise. ValueError for another, or for impossible numbers.
+    See clemencon2017, (8) and section 6, where trees of depth 3 have eight cells.
     """
     if cells < 2 or n < 2 * cells or draws < 1:
         raise ValueError(f"cells={cells}, n={n}: expected two cells or more, and two points each")
@@ -69,9 +46,9 @@ def few_cells(
     attained, ends = _climb(y, ends)
     Z, target = model.sample(test, rng)
     on_test = d_tau(target, _scores(y, ends)[np.searchsorted(x, Z[:, 0]).clip(max=n - 1)])
-    found = (bound, attained, on_test, 1 - 1 / (2 * cells))
-    names = ("intervals_bound", "intervals_attained", "intervals_on_test", "levels")
-    return [{"quantity": q, "value": float(v)} for q, v in zip(names, found, strict=True)]
+    intervals = {"bound": bound, "attained": attained, "on_test": on_test}
+    found = {f"intervals_{name}": value for name, value in intervals.items()}
+    return quantities(found | {"levels": 1 - 1 / (2 * cells)})
 
 
 def _bound(y: Floats, cells: int) -> tuple[float, Ints]:

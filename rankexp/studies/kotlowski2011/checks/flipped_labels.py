@@ -25,37 +25,14 @@ def flip_noise(
 ) -> Rows:
     """Compare what a model with flip noise promises with what n draws from it show.
 
-    Parameters
-    ----------
-    generator : str
-        A registered generator whose labels are flipped, such as ``"linear"`` or ``"rules"``.
-    p, rank_risk : float
-        Its share of positives and its Bayes rank risk.
-    n : int
-        Number of draws.
+    The generator flips labels and has the parameters `p` and `rank_risk`, such as "linear" or
+    "rules". Rows come in pairs, `x` as promised and `x_observed`: `prior`; `kappa`, the share of
+    flipped labels; `bayes_rank_risk`, the rank loss of eta; and `law`, the rank loss of a linear
+    scorer, A + (1 - 2A) times its rank loss on the clean labels, where A is the Bayes rank risk.
 
-    Returns
-    -------
-    list of dict with keys ``quantity`` and ``value``
-        In pairs, ``x`` promised and ``x_observed``: ``prior``; ``kappa``, the share of flipped
-        labels; ``bayes_rank_risk``, the rank loss of eta; and ``law``, the rank loss of a
-        linear scorer, which is A + (1 - 2A) times its rank loss on the clean labels, A being
-        the Bayes rank risk.
-
-    Raises
-    ------
-    UnknownNameError, ValueError
-        For an unknown generator, or parameters it does not have.
-
-    Notes
-    -----
-    With a = P(clean positive | y = 1) and b = P(clean positive | y = -1) the rank loss of any
-    scorer is (1 - (a - b))/2 + (a - b) L_clean. The Bayes ranker has L_clean = 0, so the first
-    term is A, for every p.
-
-    References
-    ----------
-    kotlowski2011, section 5.1.
+    With a = P(clean positive | y = 1) and b = P(clean positive | y = -1) any scorer has the rank
+    loss (1 - (a - b))/2 + (a - b) L_clean. L_clean of the Bayes ranker is 0, so the first term is
+    A for every p (kotlowski2011, section 5.1).
     """
     model = registry.get("generators", generator)(p=p, rank_risk=rank_risk).draw_model(rng)
     X, y = model.sample(DRAWN, rng)

@@ -34,26 +34,16 @@ def surrogate_regrets(
     lam: float = 1e-3,
     balanced: bool = True,
 ) -> Rows:
-    """Train a linear scorer with a loss of single examples; compare both its regrets.
+    """Train a linear scorer with a loss of points; compare its rank regret with its loss regret.
 
-    Parameters
-    ----------
-    loss, lam : str, float
-        The text of a loss that the classification risk takes, and the penalty.
-    n : int
-        Training examples.
-    generator, params : str, mapping or None
-        A generator with known eta, else ValueError, and its parameters. With a single Gaussian
-        feature every linear scorer of the right sign ranks best; None is so.
-    balanced : bool
-        Whether classes weigh ½ each in training and in the regret of the loss.
+    The loss is one that the classification risk takes, with the penalty `lam`; n is the number of
+    training examples. The generator's model knows eta, else ValueError. By default it has a single
+    Gaussian feature, so every linear scorer of the right sign ranks best. With `balanced` each
+    class weighs ½ in training and in the regret of the loss.
 
-    Returns
-    -------
-    list of dict with keys ``quantity`` and ``value``
-        ``rank_regret`` and ``loss_regret``, and the errors of both; ``zero_one_regret`` of the
-        same scorer; ``ratio``, rank regret over the root of the regret of the loss; with balance,
-        where known, ``bound``, that of Theorem 4.1, and ``best_bound``, for proper losses.
+    Rows: `rank_regret` and `loss_regret` with their errors; `zero_one_regret` of the same scorer;
+    `ratio`, the rank regret over the root of the loss regret; if balanced, also `bound` of
+    Theorem 4.1 where that is known, and `best_bound` for proper losses.
     """
     model = registry.get("generators", generator)(**(params or {})).draw_model(rng)
     X, y = model.sample(n, rng)

@@ -1,6 +1,6 @@
-"""Bounds on ranking by losses of single examples, tried on random discrete distributions.
+"""Bounds on ranking by losses of points, tried on random discrete distributions.
 
-And how badly functions rank there that classify best, by the 0/1 loss or its balanced version.
+Another check shows how badly the best classifiers by the 0/1 loss, plain or balanced, can rank.
 """
 
 from collections.abc import Mapping
@@ -42,27 +42,14 @@ def univariate_bounds(
 ) -> Rows:
     """Count random discrete distributions and scorers for which a bound does not hold.
 
-    Parameters
-    ----------
-    draws : int
-        Number of distributions with a scorer each; all sums are exact.
-    points : int
-        2 to 64, at most: each distribution has 2 to so many.
-    balanced : bool
-        Whether risks and regrets are those of classes that weigh ½, as (10) to (13) and "convex"
-        assume. If not, these are tried all the same, and "proper" with the prior.
+    Each of the `draws` is a distribution on 2 to `points` (at most 64) points with a scorer; all
+    sums are exact. With `balanced` each class weighs ½, as (10) to (13) and "convex" assume. If
+    not, these are tried all the same, and "proper" with the prior.
 
-    Returns
-    -------
-    list of dict with keys ``quantity``, ``value`` and ``group``
-        Of each bound, ``group`` being its number and loss: ``cases``; ``violations``;
-        ``largest_ratio`` of what is bounded to the bound; ``median_slack``, the bound less that.
-        Without a group, ``all_violations``.
-
-    References
-    ----------
-    kotlowski2011, (8) to (13). Beside them, "convex" is half of (11), which convex losses allow,
-    and "proper" the best constant of a loss in place of those of (12) and (13).
+    Rows of each bound (`group`: its number and loss): `cases`; `violations`; `largest_ratio` of
+    what is bounded to the bound; `median_slack`, the bound less that. Without a group:
+    `all_violations`. The bounds are (8) to (13) of kotlowski2011; "convex" is half of (11), which
+    convex losses allow; "proper" has the best constant of a loss in place of those of (12), (13).
     """
     masses, scores = draw(rng, draws, points)
     risk, regret = rank_risk(masses, scores), rank_regret(masses, scores)
@@ -137,29 +124,15 @@ def draw(rng: np.random.Generator, draws: int, points: int) -> tuple[Floats, Flo
 def zero_one_ranking(
     rng: np.random.Generator, *, p: float = 0.9, draws: int = 2000, points: int = 6
 ) -> Rows:
-    """Measure rank risks and regrets of functions of the least 0/1 risk, plain and balanced.
+    """Measure how functions of the least 0/1 risk, plain or balanced, rank where P(y = 1) is p.
 
-    Parameters
-    ----------
-    p : float
-        P(y = 1) of all distributions.
-    draws, points : int
-        As for `univariate_bounds`.
-
-    Returns
-    -------
-    list of dict with keys ``quantity``, ``value`` and ``group``
-        Of each ``group`` ``zero_one`` and ``balanced``, both risks, ``zero_one_regret`` and
-        ``balanced_regret``, ``rank_risk`` and ``rank_regret``, means over distributions, and
-        ``largest_rank_regret``. Groups: "majority", the majority classifier; "reversed", which
-        predicts the majority for all, and ranks each negative above each positive, where these are
-        two points; "best, plain" and "best, balanced", the signs with the least 0/1 risk; "worst,
-        plain" and "worst, balanced", of all functions with these signs the one that ranks worst;
-        "eta", which ranks best.
-
-    References
-    ----------
-    kotlowski2011, section 3.
+    Distributions are drawn as in `univariate_bounds`. Each `group` has means over them: both risks
+    `zero_one` and `balanced`, `zero_one_regret`, `balanced_regret`, `rank_risk`, `rank_regret`;
+    and `largest_rank_regret`. The groups are "majority", the majority classifier; "reversed",
+    which predicts the majority for both of two points and ranks each negative above each
+    positive; "best, plain" and "best, balanced", the signs of the least 0/1 risk; "worst, plain"
+    and "worst, balanced", of all functions with these signs the one that ranks worst; "eta", which
+    ranks best (kotlowski2011, section 3).
     """
     if not 0.0 < p < 1.0:
         raise ValueError(f"p={p}: expected a number between 0 and 1, exclusive")

@@ -32,30 +32,15 @@ def worst_regret(
 ) -> Rows:
     """Search for the largest ratio of the rank regret to the root of the regret of a loss.
 
-    Both classes' chances of points, and their scores, are found by differential evolution.
+    Differential evolution chooses the chances of 2 to 64 points in both classes and their scores
+    in one or more `rounds` of 15 candidates for each unknown. The least risk of the loss must be
+    known: a proper one, "hinge" or "zero_one". With `balanced` each class weighs ½; if not, the
+    search includes the prior.
 
-    Parameters
-    ----------
-    loss : str
-        One whose least risk is known: a proper one, "hinge" or "zero_one".
-    points, rounds : int
-        2 to 64, and 1 or more, each of 15 candidates for each unknown.
-    balanced : bool
-        Whether the regret of the loss is that of classes that weigh ½; if not, the prior is
-        searched for, too.
-
-    Returns
-    -------
-    list of dict with keys ``quantity``, ``value`` and, for a point, ``step``
-        ``ratio``, which is attained; ``constant``, what Theorem 4.1 bounds it by, for its two
-        losses, and ``best_constant``, what `proper_regret_bound` does, for proper ones;
-        ``rank_regret``; ``loss_regret``, which counts as 1e-8 at least; ``prior``. Of each point,
-        ``step`` being its number in the order of scores: ``score``, ``p_plus`` and ``p_minus``,
-        its chances in both classes.
-
-    References
-    ----------
-    kotlowski2011, Theorem 4.1.
+    Rows: `ratio`, which is attained; `constant` of Theorem 4.1 (kotlowski2011) for its two losses;
+    `best_constant` of `proper_regret_bound` for proper ones; `rank_regret`; `loss_regret`, which
+    counts as 1e-8 at least; `prior`. Each point, with its place in the order of scores as `step`,
+    has `score` and its chances `p_plus` and `p_minus` in both classes.
     """
     if not 2 <= points <= 64 or rounds < 1:
         raise ValueError(f"points={points}, rounds={rounds}: expected 2 to 64, and 1 or more")

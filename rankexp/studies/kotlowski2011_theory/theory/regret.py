@@ -35,19 +35,6 @@ def rank_regret(masses: npt.ArrayLike, scores: npt.ArrayLike) -> Floats:
 
     Up to 64 points it is a sum of terms >= 0 over pairs, so that small regrets have all digits.
 
-    Parameters
-    ----------
-    masses : array-like of shape (..., m, 2)
-        P(y = -1, x) and P(y = 1, x), up to a factor; each class has some.
-    scores : array-like of shape (..., m)
-        ValueError for NaN, other shapes, and masses that are none.
-
-    Returns
-    -------
-    ndarray of shape (...)
-
-    Examples
-    --------
     >>> round(float(rank_regret([[0.3, 0.2], [0.2, 0.3]], [1.0, 0.0])), 3)
     0.2
     """
@@ -68,12 +55,7 @@ def loss_regret(
 ) -> Floats:
     """Return the expected loss less the least of all functions of x, (...): (3).
 
-    Parameters and errors are those of `rank_regret`, and
-
-    loss : Loss
-        A proper one, the hinge or the 0/1 loss; ValueError for others.
-    balanced : bool
-        Whether both classes weigh ½, as in Theorem 4.1, or what they do.
+    The loss is a proper one, the hinge or the 0/1 loss; ValueError for others.
     """
     M, s = _checked(masses, scores)
     M = _weighed(M, balanced)
@@ -103,25 +85,10 @@ def scorer_regrets(
 ) -> tuple[Approximation, Approximation]:
     """Return the rank regret and the regret of a loss of a scorer on a model with known eta.
 
-    Parameters
-    ----------
-    model : object
-        A model of a generator, with two classes: with finitely many points sums are exact; with
-        one feature and known densities they are quadrature; else n rows are drawn.
-    scorer : callable
-        X (n, d) -> scores (n,).
-    loss, balanced
-        As in `loss_regret`.
-    rng : numpy.random.Generator, optional
-        Draws the rows.
-    n : int
-        Rows, 40 or more. Their labels are not drawn: eta takes their place.
-
-    Returns
-    -------
-    tuple of Approximation
-        The error is 0; or the change on half of the nodes; or the standard error over 20 blocks.
-        ValueError for a model without eta, fewer rows, or no `rng` to draw them with.
+    With finitely many points sums are exact; with one feature and known densities they are
+    quadrature, whose error is the change on half of the nodes; else `rng` draws n rows, 40 or
+    more, whose error is the standard error over 20 blocks. Labels are not drawn, because eta takes
+    their place. ValueError for a model without eta, fewer rows, or no `rng` to draw them with.
     """
 
     def both(masses: Floats, s: Floats) -> Floats:

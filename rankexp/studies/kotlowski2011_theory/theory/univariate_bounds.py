@@ -1,4 +1,7 @@
-"""What losses of single examples say of the rank risk (kotlowski2011, sections 3 and 4)."""
+"""What losses of points say of the rank risk (kotlowski2011, sections 3 and 4).
+
+All functions raise ValueError for chances, regrets or losses that a bound says nothing of.
+"""
 
 import numpy as np
 import numpy.typing as npt
@@ -17,20 +20,9 @@ CONSTANTS = {"exponential": 1.5 * np.sqrt(2.0), "logistic": 2.0}
 def error_rates_bound(alpha: npt.ArrayLike, beta: npt.ArrayLike, p: npt.ArrayLike) -> Floats:
     """Return ``a + b - a b``, a = alpha / p and b = beta / (1 - p): a bound on the rank risk.
 
-    Parameters
-    ----------
-    alpha, beta : array-like
-        The chances of a false negative, ``P(c(x) <= 0, y = 1)``, and of a false positive,
-        ``P(c(x) >= 0, y = -1)``; arrays broadcast.
-    p : array-like
-        P(y = 1), in (0, 1). ValueError for chances that are none.
+    `alpha` and `beta` are the chances of a false negative, ``P(c(x) <= 0, y = 1)``, and of a false
+    positive, ``P(c(x) >= 0, y = -1)``; arrays broadcast (Lemma 3.1, (8)).
 
-    References
-    ----------
-    kotlowski2011, Lemma 3.1, (8).
-
-    Examples
-    --------
     >>> round(float(error_rates_bound(0.1, 0.1, 0.5)), 3)
     0.36
     """
@@ -42,29 +34,21 @@ def error_rates_bound(alpha: npt.ArrayLike, beta: npt.ArrayLike, p: npt.ArrayLik
 
 
 def zero_one_bound(risk: npt.ArrayLike, p: npt.ArrayLike) -> Floats:
-    """Return ``risk / min(p, 1 - p)``, which the rank risk is at most, by the 0/1 risk.
+    """Return ``risk / min(p, 1 - p)``, a bound on the rank risk by the 0/1 risk: Theorem 3.1, (9).
 
-    Theorem 3.1, (9), of kotlowski2011. A score of 0 is an error. ValueError unless 0 < p < 1.
+    A score of 0 is an error.
     """
     p = _prior(p)
     return np.asarray(risk) / np.minimum(p, 1.0 - p)
 
 
 def balanced_bound(risk: npt.ArrayLike, loss: Loss, *, convex: bool = False) -> Floats:
-    """Return ``2 risk / l(0)``, which the rank risk is at most, by the balanced risk of a loss.
+    """Return ``2 risk / l(0)``, a bound on the rank risk by the balanced risk of a loss.
 
-    For the balanced 0/1 loss that is (10) of kotlowski2011, for others (11), whose losses are
-    scaled to l(0) = 1. For a convex loss half of it does, ``risk / l(0)``: where a positive's
-    score c is not above a negative's, c', ``[l(c) + l(-c')] / 2 >= l((c - c') / 2) >= l(0)``.
-
-    Parameters
-    ----------
-    risk : array-like
-        See `loss_risk` of `rankexp.studies.kotlowski2011_theory.theory.regret`.
-    loss : Loss
-        One that bounds the 0/1 loss; ValueError for others.
-    convex : bool
-        Whether to return the sharper bound, for convex losses of margins only.
+    The loss bounds the 0/1 loss. For the balanced 0/1 loss this is (10), for others (11), whose
+    losses are scaled to l(0) = 1. For a `convex` loss of margins half of it is a bound,
+    ``risk / l(0)``: if a positive's score c is not above a negative's, c',
+    ``[l(c) + l(-c')] / 2 >= l((c - c') / 2) >= l(0)``.
     """
     if not loss.bounds_zero_one:
         raise ValueError(f"{loss!r} is below the 0/1 loss somewhere: it bounds nothing")
@@ -74,20 +58,11 @@ def balanced_bound(risk: npt.ArrayLike, loss: Loss, *, convex: bool = False) -> 
 
 
 def regret_bound(regret: npt.ArrayLike, loss: Loss) -> Floats:
-    """Return what the rank regret is at most, by the balanced regret of a loss: Theorem 4.1.
+    """Return the bound of Theorem 4.1 on the rank regret, by the balanced regret of a loss.
 
     It is ``3 / sqrt(2) · sqrt(regret)`` for the exponential loss, (12), ``2 sqrt(regret)`` for the
     logistic one with natural logarithms, (13).
 
-    Parameters
-    ----------
-    regret : array-like
-        >= 0; see `loss_regret` in `regret.py`. ValueError for others.
-    loss : Loss
-        One of these two; ValueError for others.
-
-    Examples
-    --------
     >>> from rankexp.losses import Logistic
     >>> regret_bound([0.0, 0.01], Logistic())
     array([0. , 0.2])
@@ -98,30 +73,20 @@ def regret_bound(regret: npt.ArrayLike, loss: Loss) -> Floats:
 
 
 def proper_regret_bound(regret: npt.ArrayLike, loss: Loss, *, p: npt.ArrayLike = 0.5) -> Floats:
-    """Return what the rank regret is at most, by the regret of a proper loss: a best constant.
+    """Return a bound on the rank regret with the best constant, by the regret of a proper loss.
 
     It is ``sqrt(2 regret / (3 w)) / (p (1 - p))``, w being the least weight of the loss over cost
-    ratios: of balanced losses, whose p is ½, ``sqrt(8/3 · regret)`` for the exponential and the
-    logistic one, where Theorem 4.1 has 2.12 and 2, and ``sqrt(4/3 · regret)`` for the squared one.
+    ratios and p = P(y = 1), or ½ if the regret is balanced: then ``sqrt(8/3 · regret)`` for the
+    exponential and the logistic loss, where Theorem 4.1 has 2.12 and 2, and ``sqrt(4/3 · regret)``
+    for the squared loss.
 
     Proof: let t be the probability that the score of x stands for, and e = eta - t. The regret is
     at least ``w/2 E e²``. The rank regret, times p (1 - p), is the sum of ``max(eta - eta', 0)``
     over pairs of x, x' with x below x' (ties ½). There t <= t', so it is at most half of
     ``E|e - e'|``, which, Gini's mean difference, is at most 2 / sqrt(3) standard deviations.
-    Where w is least at p it is tight: in the limit where eta is uniform on a short interval
-    around p, and scores near the link of p have the wrong order.
+    If w is least at p it is tight: in the limit where eta is uniform on a short interval around p,
+    and scores near the link of p have the wrong order.
 
-    Parameters
-    ----------
-    regret : array-like
-        As for `regret_bound`.
-    loss : Loss
-        A proper one; ValueError for others.
-    p : array-like
-        P(y = 1) where the regret is not the balanced one.
-
-    Examples
-    --------
     >>> from rankexp.losses import Logistic, Squared
     >>> [float(proper_regret_bound(0.01, loss).round(4)) for loss in (Logistic(), Squared())]
     [0.1633, 0.1155]
@@ -149,19 +114,8 @@ def plug_in_deviation(epsilon: float, n: int, p: float) -> float:
 
     With ``w = 1 / (2p)`` for a class of share p, and the frequency among n examples in place of
     p, ``|w - w'| / w >= epsilon`` is ``p' >= p / (1 - epsilon)`` or ``p' <= p / (1 + epsilon)``,
-    whose binomial chances are added up. A class without an example has an infinite weight.
-
-    Parameters
-    ----------
-    epsilon : float
-        > 0.
-    n : int
-    p : float
-        In (0, 1). ValueError for numbers out of range.
-
-    References
-    ----------
-    kotlowski2011, section 3.2.
+    whose binomial chances are added up (section 3.2). A class without an example has an infinite
+    weight.
     """
     low, high = _ends(epsilon, n, p)
     below = binom.cdf(np.floor(n * low * (1.0 + 1e-12)), n, p)
@@ -170,7 +124,7 @@ def plug_in_deviation(epsilon: float, n: int, p: float) -> float:
 
 
 def plug_in_bound(epsilon: float, n: int, p: float) -> float:
-    """Return Chernoff's bound on `plug_in_deviation`, whose parameters and errors these are.
+    """Return Chernoff's bound on `plug_in_deviation`.
 
     It adds up ``exp(-n kl(a, p))`` over the ends a = p / (1 + epsilon) and p / (1 - epsilon), kl
     being the divergence of two coins. The printed one, ``2 exp(-2 p n epsilon / (1 - epsilon))``,
@@ -184,25 +138,13 @@ def plug_in_bound(epsilon: float, n: int, p: float) -> float:
 def profiled_exponential(
     scores: npt.ArrayLike, y: npt.ArrayLike, weights: tuple[float, float] = (1.0, 1.0)
 ) -> tuple[float, float]:
-    """Return the weighted sum of exponential losses at the best shift of the scores, and that.
+    """Return the weighted sum of exponential losses at the best shift of scores, and that shift.
 
     The sum is ``2 sqrt(w- w+ · A · B)``, A the sum of exp(-c) over positives and B that of exp(c)
-    over negatives, and the shift ``log(w+ A / (w- B)) / 2``: weights change all functions c
-    alike, so that no weights matter. As printed, the formula lacks the root of A B.
+    over negatives, and the shift ``log(w+ A / (w- B)) / 2``. `weights` are those of a negative and
+    of a positive example; they change all functions c alike, so they do not matter. As printed in
+    section 4.2, the formula lacks the root of A B.
 
-    Parameters
-    ----------
-    scores, y : array-like of shape (n,)
-        c, and labels -1 and 1, both of which occur.
-    weights : (float, float)
-        Of a negative and of a positive example, > 0. ValueError for others, and other labels.
-
-    References
-    ----------
-    kotlowski2011, section 4.2.
-
-    Examples
-    --------
     >>> least, shift = profiled_exponential([1.0, 0.0], [1, -1], (1.0, 4.0))
     >>> round(least, 4), round(shift, 4)
     (2.4261, 0.1931)

@@ -33,33 +33,23 @@ def best_scorers(
 ) -> Rows:
     """Compare the best scorers s(x), and pair-scorers s(x, x'), with what the link says.
 
-    Parameters
-    ----------
-    loss : str
-        The text of a proper convex smooth loss; or "hinge", with the bipartite risk.
-    risk : str
-        "classification"; "bipartite", where a pair counts half of l(1, D) + l(-1, -D);
-        "push(p=4)", with l(1, D): so "push(p=1)" is the bipartite risk of this partial loss alone.
-    points, draws : int
-        2 to 100 points, and 1 or more draws of their distribution, uniform on the simplex.
+    The loss is proper, convex and smooth; or "hinge" with the bipartite risk. The risk is
+    "classification"; "bipartite", where a pair counts half of l(1, D) + l(-1, -D); or "push(p=4)",
+    with l(1, D): "push(p=1)" is the bipartite risk of this partial loss alone. Each of the `draws`
+    is a distribution on 2 to 100 points, uniform on the simplex.
 
-    Returns
-    -------
-    list of dict with keys ``quantity`` and ``value``
-        Of scorers of the least risk, found numerically: ``tied`` and ``reversed``, the shares of
-        draws in which points have equal scores, or aren't in the order of eta. The rest are the
-        largest of the draws, and for the hinge only the first: ``rank_regret``, the ranking risk
-        less the least; ``from_link`` and ``from_logit``, the distance from link(eta) + b and from
-        logit(eta) / (p + 1) + b, p being 1 but for the push. Of pairs: ``eta_pair``, the distance
-        of sigma(logit eta(x) - logit eta(x')) from Bayes' rule; ``pair_link``, of link(eta_pair)
-        from the best score, found numerically; ``additivity``, of s(x, x') + s(x', x'') from
-        s(x, x''), 0 where the best pair-scorer is decomposable; ``gap``, how far the least
-        bipartite risk is above that of pair-scorers, relatively.
+    Of scorers of the least risk, found numerically: `tied` and `reversed` are the shares of draws
+    in which points have equal scores, or are not in the order of eta. All others are the largest
+    of the draws, and the hinge has the first alone: `rank_regret`, the ranking risk less the
+    least; `from_link` and `from_logit`, the distance from link(eta) + b and from
+    logit(eta) / (p + 1) + b, where p is 1 but for the push. Of pairs: `eta_pair`, the distance of
+    sigma(logit eta(x) - logit eta(x')) from Bayes' rule; `pair_link`, of link(eta_pair) from the
+    best score, found numerically; `additivity`, of s(x, x') + s(x', x'') from s(x, x''), 0 if the
+    best pair-scorer is decomposable; `gap`, by which share the least bipartite risk is above that
+    of pair-scorers.
 
-    References
-    ----------
-    menon2014, "An innocuous lemma" to "Comments" and "Bayes-optimal scorers for p-norm push". As
-    printed, with l(1, D) alone, the bipartite risk leads to link(eta) + b for losses of margins
+    See menon2014, "An innocuous lemma" to "Comments" and "Bayes-optimal scorers for p-norm push".
+    As printed, with l(1, D) alone, the bipartite risk leads to link(eta) + b for losses of margins
     only; with both partial losses, for all whose inverse link is a scaled sigmoid.
     """
     over = Risk.parse(risk)
@@ -113,28 +103,16 @@ def regret_bound(
 ) -> Rows:
     """Count the scorers whose ranking regret is larger than their regret of a loss allows.
 
-    The bound is F(ranking regret) <= regret, F(t) being H(½) - ½ [H(½ + t/2) + H(½ - t/2)], and H
-    the least conditional risk. Each draw is a distribution with few points to a class, where
-    regrets come near to the bound, and 200 scorers with ties, of sizes from .001 to 10.
+    The bound is F(ranking regret) <= regret, where F(t) = H(½) - ½ [H(½ + t/2) + H(½ - t/2)] and H
+    is the least conditional risk of a proper convex smooth loss. Each of the `draws` has a
+    distribution on 2 to 100 points, few to a class, where regrets come near to the bound, and 200
+    scorers with ties, of sizes from .001 to 10.
 
-    Parameters
-    ----------
-    loss : str
-        The text of a proper convex smooth loss.
-    points, draws : int
-        2 to 100 points, and 1 or more draws.
-
-    Returns
-    -------
-    list of dict with keys ``quantity`` and ``value``
-        ``violations``: the number of scorers for which F is above the regret against the best
-        scorer; ``tightest``: the largest ratio of F to it; ``violations_of_pairs``: that number
-        against the best pair-scorer, whose regret is never smaller.
-
-    References
-    ----------
-    menon2014, "Surrogate regret bound": where the inverse link is a scaled sigmoid, that F of
-    classification bounds, which isn't printed. The squared loss, whose link is another, breaks it.
+    Rows: `violations`, the number of scorers whose F is above the regret against the best scorer;
+    `tightest`, the largest ratio of F to it; `violations_of_pairs`, that number against the best
+    pair-scorer, whose regret is never smaller. See menon2014, "Surrogate regret bound": if the
+    inverse link is a scaled sigmoid, the F of classification bounds, which is not printed. The
+    squared loss, which has another link, breaks it.
     """
     proper = proper_loss(loss)
     pair, found = PairLoss(proper), []

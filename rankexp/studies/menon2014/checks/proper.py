@@ -7,7 +7,7 @@ from scipy.integrate import quad
 
 from rankexp.arrays import Floats
 from rankexp.losses.base import Loss, parse
-from rankexp.runner.checks.base import Rows
+from rankexp.runner.checks.base import Rows, quantities
 
 REGISTER = {"propriety": "propriety"}
 
@@ -16,32 +16,22 @@ NODES, MASSES = np.polynomial.legendre.leggauss(20)
 
 
 def propriety(rng: np.random.Generator, *, loss: str = "logistic") -> Rows:
-    """Compare a proper loss with its link and with the integrals of its weight.
+    """Compare a proper convex smooth loss with its link and with the integrals of its weight.
 
-    Parameters
-    ----------
-    loss : str
-        The text of a proper convex smooth loss.
+    Both rows are the largest for probabilities .01, .02, ..., .99 of the positive class. `argmin`
+    is the distance of the link from the score v of the least eta l(1, v) + (1 - eta) l(-1, v), the
+    root of its derivative. `weight` is the relative distance of l(1, link(q)) from the integral of
+    (1 - c) w(c) over [q, 1], or of l(-1, link(q)) from that of c w(c) over [0, q].
 
-    Returns
-    -------
-    list of dict with keys ``quantity`` and ``value``
-        The largest for probabilities .01, .02, ..., .99 of the positive class: ``argmin``, the
-        distance of the link from the score v of the least eta l(1, v) + (1 - eta) l(-1, v), the
-        root of its derivative; ``weight``, the relative distance of l(1, link(q)) from the
-        integral of (1 - c) w(c) over [q, 1], or l(-1, link(q)) from that of c w(c) over [0, q].
-
-    References
-    ----------
-    menon2014, "Bayes-optimal scorers: proper composite" and "Weight function for proper losses".
-    As printed, four fail: the weights of the exponential (½ is missing, a bracket misplaced) and
-    the p-classification loss (1/(p+1) is missing), both asymmetric losses (a factor, constants).
+    See menon2014, "Bayes-optimal scorers: proper composite" and "Weight function for proper
+    losses". As printed, four fail: the weights of the exponential loss (½ is missing, a bracket is
+    misplaced), of p-classification (1/(p+1) is missing) and of both asymmetric losses (constants).
     """
     proper = proper_loss(loss)
     eta = np.linspace(0.01, 0.99, 99)
-    argmin = float(np.abs(least_score(proper, eta) - proper.link(eta)).max())
+    argmin = np.abs(least_score(proper, eta) - proper.link(eta)).max()
     weight = max(_from_weight(proper, y, eta) for y in (1.0, -1.0))
-    return [{"quantity": "argmin", "value": argmin}, {"quantity": "weight", "value": weight}]
+    return quantities({"argmin": argmin, "weight": weight})
 
 
 def proper_loss(text: str) -> Loss:

@@ -40,28 +40,17 @@ def boosting_rounds(
 ) -> Rows:
     """Boost on one sample by RankBoost, by AdaBoost and for a smooth margin.
 
-    Parameters
-    ----------
-    rng : numpy.random.Generator
-        Draws a model with d features, n examples of it and a test set.
-    rounds, n, d, n_cuts, test : int
-        Two or more of each, 20 examples or more; `n_cuts` are thresholds a feature.
-    noise : float
-        The model's Bayes rank risk; 0 leaves classes that can be told apart.
+    A model with d features (two or more) and the Bayes rank risk `noise` (0 leaves classes that
+    can be told apart) gives n examples, 20 or more, and a test set; `n_cuts` counts the thresholds
+    of a feature. ValueError for other numbers.
 
-    Returns
-    -------
-    list of dict with keys ``quantity``, ``value`` and ``step``, the round
-        Of "RankBoost", "AdaBoost" (on the same stumps) and "smooth margin": ``training error of``
-        it, the share of pairs not in order, ties too; ``pair loss of``, the mean of exp(-(s - s'))
-        over these, which RankBoost lowers and which is AdaBoost's loss, squared, at its best
-        threshold, so that both have the same minimiser; ``least margin of``, over the largest
-        possible; and ``test error of``, ties ½. Of RankBoost ``bound by edges``, too: (10.13). The
-        ``gain of smooth margin`` is in the least margin, over RankBoost.
-
-    References
-    ----------
-    mohri2018, Theorem 10.3, 10.5.1 and 10.8.
+    Rows by `step`, the round, of "RankBoost", "AdaBoost" (on the same stumps) and "smooth margin":
+    `training error of`, the share of pairs not in order, ties too; `pair loss of`, the mean of
+    exp(-(s - s')) over these, which RankBoost lowers and which is the square of AdaBoost's loss at
+    its best threshold, so both have the same minimiser; `least margin of`, over the largest
+    possible; `test error of`, where a tie counts ½. `bound by edges` is (10.13) of RankBoost, and
+    `gain of smooth margin` is in the least margin, over RankBoost (mohri2018, Theorem 10.3, 10.5.1
+    and 10.8).
     """
     if min(rounds, d, n_cuts, test) < 2 or n < 20 or not 0.0 <= noise < 0.5:
         raise ValueError(
@@ -76,9 +65,9 @@ def boosting_rounds(
     for name, booster in BOOSTERS.items():
         for step, values in _rounds(booster(**given), name, samples, told):
             found |= {(step, quantity): value for quantity, value in values.items()}
-            if name == "smooth margin" and (step, f"{MARGIN} of RankBoost") in found:
-                gain = values[f"{MARGIN} of {name}"] - found[step, f"{MARGIN} of RankBoost"]
-                found[step, "gain of smooth margin"] = gain
+            before = found.get((step, f"{MARGIN} of RankBoost"))
+            if name == "smooth margin" and before is not None:
+                found[step, "gain of smooth margin"] = values[f"{MARGIN} of {name}"] - before
     return [{"quantity": q, "value": value, "step": step} for (step, q), value in found.items()]
 
 
@@ -117,33 +106,16 @@ def boosters_on_data(
 ) -> Rows:
     """Boost on all rows of a data set by RankBoost and by AdaBoost, on the same stumps.
 
-    Parameters
-    ----------
-    problem : rankexp.runner.checks.Problem
-        Of two classes.
-    rounds, n_cuts : int
-        Two rounds or more, and thresholds a feature. With many of them classes can be told apart,
-        and nothing is least.
+    There are two `rounds` or more, and `n_cuts` thresholds a feature; with many, classes can be
+    told apart, and nothing is least. ValueError for other numbers, or if no stump has an edge.
 
-    Returns
-    -------
-    list of dict with keys ``quantity`` and ``value``, and ``step``, the round, where told by it
-        ``least pair loss``: of all sums of the stumps, the mean of exp(-(s - s')) over the pairs,
-        which a solver of its own finds; 0 where classes can be told apart. Of "RankBoost" and
-        "AdaBoost" ``excess of`` it, by step and at the end: the pair loss (of AdaBoost the square
-        of its own at its best threshold) less the least, no less than 1e-9, to which that is
-        known; and ``rounds of``, after which it is below 1 % of that of no round, if ever, with
-        ``rounds of AdaBoost over RankBoost``. ``pairs ordered otherwise``: the share of the pairs
-        that the two order differently in the end.
-
-    Raises
-    ------
-    ValueError
-        For other numbers, or a problem of which no stump has an edge.
-
-    References
-    ----------
-    mohri2018, 10.5.1.
+    `least pair loss` is the least mean of exp(-(s - s')) over the pairs of all sums of the stumps,
+    which a solver of its own finds; 0 if classes can be told apart. Of "RankBoost" and "AdaBoost":
+    `excess of`, by `step` (the round) and at the end, is the pair loss (of AdaBoost the square of
+    its own at its best threshold) less the least, 1e-9 or more, to which that is known; `rounds
+    of` is after how many rounds it is below 1 % of that of no round, if ever, with `rounds of
+    AdaBoost over RankBoost`. `pairs ordered otherwise` is the share of the pairs that the two
+    order differently in the end (mohri2018, 10.5.1).
     """
     if rounds < 2 or n_cuts < 1:
         raise ValueError(f"rounds={rounds}, n_cuts={n_cuts}: expected 2 or more, and 1 or more")
@@ -165,8 +137,7 @@ def boosters_on_data(
     ends = {f"rounds of {name}": count for name, count in needed.items()}
     if len(needed) == len(COMPARED):
         ends["rounds of AdaBoost over RankBoost"] = needed["AdaBoost"] / needed["RankBoost"]
-    ends["pairs ordered otherwise"] = (signs[0] != signs[1]).mean()
-    return rows + [{"quantity": name, "value": float(value)} for name, value in ends.items()]
+    return rows + quantities(ends | {"pairs ordered otherwise": (signs[0] != signs[1]).mean()})
 
 
 def _losses(stages: Iterable[Floats], up: Bools, name: str) -> tuple[Floats, Floats]:

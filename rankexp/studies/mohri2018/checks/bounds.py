@@ -8,8 +8,8 @@ from scipy.stats import binom
 from sklearn.exceptions import ConvergenceWarning
 
 from rankexp.arrays import Floats
+from rankexp.estimators.linear_of_pairs import RankPerceptron
 from rankexp.estimators.rank_boost import RankBoost
-from rankexp.estimators.rank_perceptron import RankPerceptron
 from rankexp.registry import did_you_mean
 from rankexp.runner.checks.base import Rows, quantities
 from rankexp.studies.mohri2018.margin_cases import Case, ensemble_case, kernel_case, linear_case
@@ -39,33 +39,20 @@ def bound_violations(
     delta: float = 0.05,
     broken: bool = False,
 ) -> Rows:
-    """Count the random cases in which a bound does not hold.
+    """Count the random cases in which a bound of mohri2018, chapter 10, does not hold.
 
-    Parameters
-    ----------
-    bound : str
-        For linear scorers ``margin``, ``empirical_margin`` and ``uniform_margin`` ((10.5), (10.6)
-        and exercise 10.1), ``kernel_margin`` ((10.7)), ``ensemble_margin`` ((10.18));
-        ``training_error`` (Theorem 10.3), ``margin_fraction`` (exercise 10.3), ``perceptron``
-        (10.5); ``auc_mcdiarmid``, ``auc_hoeffding`` (10.9), and ``auc_delong``,
-        ``auc_bootstrap``, which are no bounds.
-    cases, delta : int, float
-        Number of random cases, and the chance that a bound may fail.
-    broken : bool
-        Whether what the bound assumes is violated: pairs or examples are copies of few;
-        ``kernel_margin`` takes sup K(x, x) for its root, as printed; base rankers get three times
-        the coefficients of Figure 10.1, or some of them with the other sign; a pair is turned.
+    The bounds for linear scorers are "margin", "empirical_margin" and "uniform_margin" ((10.5),
+    (10.6) and exercise 10.1), "kernel_margin" (10.7) and "ensemble_margin" (10.18). Others are
+    "training_error" (Theorem 10.3), "margin_fraction" (exercise 10.3), "perceptron" (10.5),
+    "auc_mcdiarmid" and "auc_hoeffding" (10.9); "auc_delong" and "auc_bootstrap" are no bounds.
+    `delta` is the chance that a bound may fail. With `broken` what it assumes is violated: pairs
+    or examples are copies of few; "kernel_margin" takes sup K(x, x) for its root, as printed; base
+    rankers get three times the coefficients of Figure 10.1, or some with the other sign; a pair is
+    turned.
 
-    Returns
-    -------
-    list of dict with keys ``quantity`` and ``value``
-        ``cases``; ``violations``, in how many the bound was below what it bounds; ``allowed``, the
-        most that chance explains (its binomial tail is .001), 0 for a bound that always holds;
-        ``delta``, 0 for such; ``median_slack`` and ``least_slack``, the bound less what it bounds.
-
-    References
-    ----------
-    mohri2018, chapter 10.
+    Rows: `cases`; `violations`, in how many the bound was below what it bounds; `allowed`, the
+    most that chance explains (its binomial tail is .001), and `delta`, both 0 for a bound that
+    always holds; `median_slack` and `least_slack`, the bound less what it bounds.
     """
     if bound not in CASES:
         known = did_you_mean(bound, CASES) or f"; known: {', '.join(CASES)}"

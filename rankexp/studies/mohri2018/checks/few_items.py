@@ -27,24 +27,11 @@ ROUNDING = 1e-12
 def worst_rankings(rng: np.random.Generator, *, n: int = 3, target: str = "bipartite") -> Rows:
     """Find the largest ratio of an algorithm's expected loss to that of h, over all 0/1 h.
 
-    Parameters
-    ----------
-    n : int
-        Items, 2 to 5.
-    target : str
-        "bipartite", all ways to label the items; or "general", all orders of them.
-
-    Returns
-    -------
-    list of dict with keys ``quantity`` and ``value``
-        ``ratio of`` "QuickSort"; "sort by degree", whose ties are random; "sort by degree with
-        adverse ties"; and "the best deterministic algorithm", which for each h takes the order
-        whose largest ratio is the least. ``QuickSort apart``: the largest distance of its expected
-        loss from that of h.
-
-    References
-    ----------
-    mohri2018, (10.30), Theorem 10.5, (10.33) and (10.35).
+    There are n items, 2 to 5; the target is "bipartite" (all ways to label them) or "general" (all
+    orders of them). Rows: `ratio of` "QuickSort"; of "sort by degree", whose ties are random; of
+    "sort by degree with adverse ties"; and of "the best deterministic algorithm", which takes for
+    each h the order whose largest ratio is the least. `QuickSort apart` is the largest distance of
+    its expected loss from that of h. See mohri2018, (10.30), Theorem 10.5, (10.33) and (10.35).
     """
     if not 2 <= n <= 5 or target not in ("bipartite", "general"):
         raise ValueError(f"n={n}, target={target!r}: expected 2 to 5, and bipartite or general")
@@ -92,21 +79,10 @@ def _ratios(loss: Floats, of_h: Floats) -> Floats:
 def watched_sorts(rng: np.random.Generator, *, n: int = 9, share: float = 0.15) -> Rows:
     """Rank a few items by a preference function with errors, and tell each step of it.
 
-    Parameters
-    ----------
-    rng : numpy.random.Generator
-        Turns pairs round, and draws the pivots.
-    n : int
-        Items, 2 to 20: 0 is the best.
-    share : float
-        Of the pairs that h prefers the wrong way, 0 to 1, in expectation.
-
-    Returns
-    -------
-    list of dict with keys ``group``, the item, ``quantity`` and ``value``
-        ``above j``: its preference over item j, 0 or 1; ``degree``; ``place by degree`` and
-        ``place by QuickSort``, 0 the top; ``depth``, at which it is a pivot, or alone; ``pivot``,
-        the last one that it was compared with, -1 where it is the first itself.
+    There are n items, 2 to 20, of which 0 is the best; `share` is the expected share of the pairs
+    that h prefers the wrong way. Rows by `group`, the item: `above j`, its preference over item j,
+    0 or 1; `degree`; `place by degree` and `place by QuickSort`, 0 the top; `depth`, at which it
+    is a pivot, or alone; `pivot`, the last one that it was compared with, -1 if it is the first.
     """
     if not 2 <= n <= 20 or not 0.0 <= share <= 1.0:
         raise ValueError(f"n={n}, share={share}: expected 2 to 20, and a share from 0 to 1")
@@ -120,13 +96,9 @@ def watched_sorts(rng: np.random.Generator, *, n: int = 9, share: float = 0.15) 
 
     sorts = quicksort_rank(watched, np.arange(n), rng, check=False).order
     by_degree = sort_by_degree(lambda u, v: H[u, v], np.arange(n)).order
-    values = {f"above {j}": H[:, j] for j in range(n)} | {
-        "degree": H.sum(axis=1),
-        "place by degree": np.argsort(by_degree),
-        "place by QuickSort": np.argsort(sorts),
-        "depth": depth,
-        "pivot": pivot,
-    }
+    places = {"place by degree": np.argsort(by_degree), "place by QuickSort": np.argsort(sorts)}
+    values = {f"above {j}": H[:, j] for j in range(n)} | {"degree": H.sum(axis=1)}
+    values |= {**places, "depth": depth, "pivot": pivot}
     return [
         {"group": str(i), "quantity": name, "value": float(value[i])}
         for name, value in values.items()

@@ -35,31 +35,18 @@ def query_regrets(
 ) -> Rows:
     """Take regrets over random distributions of queries with two levels, in both notions.
 
-    Parameters
-    ----------
-    rng : numpy.random.Generator
-        Draws each case: a distribution of queries, and a 0/1 preference function.
-    cases, items : int
-        One or more; and 3 to 8 items, of which a query holds all, or all but one.
-    independent : bool
-        Whether the expected order of a pair is the same in all queries that hold it, (10.27): then
-        each holds all items. If not, each set of items has targets of its own.
-    errors : float
-        Share of pairs, 0 to 1, that h prefers otherwise than the best preference function for all
-        queries does, so that its regret is small.
+    Each of the `cases` draws a distribution of queries and a 0/1 preference function h. There are
+    3 to 8 items, of which a query holds all, or all but one. If `independent`, each holds all
+    items, so the expected order of a pair is the same in all queries (10.27); if not, each set of
+    items has targets of its own. h differs from the best preference function for all queries on
+    the share `errors` of the pairs, so its regret is small.
 
-    Returns
-    -------
-    list of dict with keys ``group``, the notion, ``quantity`` and ``value``
-        Of the notions "one best ranking", (10.25) and (10.26), and "the best by query", (10.28)
-        and (10.29): ``regret of`` "h", "QuickSort" and "sort by degree", the mean of the cases;
-        ``violations of (10.34)``, cases in which QuickSort's exceeds that of h, and ``violations
-        of (10.31)``, in which that of sort by degree, ties being random, exceeds twice that; and
-        ``largest excess of`` the two over these bounds, below 0 where they never reach them.
-
-    References
-    ----------
-    mohri2018, (10.25) to (10.34), and its footnote 18.
+    Rows by `group`, the notion: "one best ranking", (10.25) and (10.26), or "the best by query",
+    (10.28) and (10.29). `regret of` "h", "QuickSort", "sort by degree" is the mean of the cases.
+    `violations of (10.34)` are cases in which QuickSort's exceeds that of h; `violations of
+    (10.31)`, in which that of sort by degree, ties being random, exceeds twice that; `largest
+    excess of` the two over these bounds is below 0 if they never reach them (mohri2018, footnote
+    18, too).
     """
     if cases < 1 or not 3 <= items <= 8 or not 0.0 <= errors <= 1.0:
         raise ValueError(

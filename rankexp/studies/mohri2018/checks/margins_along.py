@@ -16,6 +16,7 @@ from rankexp.theory.bounds.rademacher import empirical_rademacher, linear_ball
 
 REGISTER = {"margin_bounds": "margin_bounds"}
 
+DELTA = 0.05
 SIGNS = 200  # drawn for a Rademacher complexity
 RHOS = 2.0 * 0.7 ** np.arange(16)  # among which the uniform bound takes the best
 
@@ -30,24 +31,15 @@ def margin_bounds(
     lam: float = 0.01,
     test: int = 20_000,
 ) -> Rows:
-    """Train a linear scorer on independent labelled pairs; bound its error, and see it.
+    """Train a linear scorer on independent labelled pairs, and compare its error with its bounds.
 
-    Parameters
-    ----------
-    rng : numpy.random.Generator
-        Draws the pairs of rows, uniform on the unit sphere, and the signs of complexities.
-    m, d, test : int
-        Training pairs, features, and pairs that the error is estimated from.
-    noise, rho, lam : float
-        The chance that a label is turned round, below 1/2; the margin of the bounds for one
-        margin, above 0; and the penalty of the hinge.
+    m training pairs of rows with d features are uniform on the unit sphere; `test` pairs estimate
+    the error. `noise`, below 1/2, is the chance that a label is turned round, `rho` the margin of
+    the bounds for one margin, `lam` the penalty of the hinge.
 
-    Returns
-    -------
-    list of dict with keys ``quantity`` and ``value``
-        Of the scorer, scaled to norm 1: ``test error`` and ``training error``; ``margin loss``
-        (10.3) at rho; and at delta = .05 ``bound`` (10.6), ``kernel bound`` (10.7) and ``uniform
-        bound`` (exercise 10.1), at its best margin. ``slack``: the bound less the test error.
+    Rows of the scorer, scaled to norm 1: `test error`; `training error`; `margin loss` (10.3) at
+    rho; at delta = .05 `bound` (10.6), `kernel bound` (10.7) and `uniform bound` (exercise 10.1),
+    at its best margin; `slack`, the bound less the test error.
     """
     if min(m, d, test) < 2 or not 0.0 <= noise < 0.5 or rho <= 0.0:
         raise ValueError(
@@ -59,22 +51,21 @@ def margin_bounds(
     train, loss = margins[:m], empirical_margin_loss(margins[:m], rho)
     balls = [linear_ball(X[side], 1.0) for side in pairs[:m].T]
     complexity = sum(empirical_rademacher(ball, m, rng, SIGNS).value for ball in balls)
-    uniform = [
-        uniform_margin_bound(
-            empirical_margin_loss(train, at), complexity, at, m, 0.05, largest=2.0
-        )
-        for at in RHOS.tolist()
-    ]
     values = {
         "test error": (margins[m:] <= 0.0).mean(),
         "training error": (train <= 0.0).mean(),
         "margin loss": loss,
-        "bound": margin_bound(loss, complexity, rho, m, 0.05),
-        "kernel bound": kernel_margin_bound(loss, radius=1, norm=1, rho=rho, m=m, delta=0.05),
-        "uniform bound": min(uniform),
+        "bound": margin_bound(loss, complexity, rho, m, DELTA),
+        "kernel bound": kernel_margin_bound(loss, radius=1, norm=1, rho=rho, m=m, delta=DELTA),
+        "uniform bound": min(_uniform(train, complexity, at) for at in RHOS.tolist()),
     }
     values["slack"] = values["bound"] - values["test error"]
     return quantities(values)
+
+
+def _uniform(train: Floats, complexity: float, at: float) -> float:
+    loss = empirical_margin_loss(train, at)
+    return uniform_margin_bound(loss, complexity, at, len(train), DELTA, largest=2.0)
 
 
 def _drawn(rng: np.random.Generator, m: int, d: int, noise: float) -> tuple[Floats, Ints, Ints]:

@@ -53,35 +53,19 @@ def second_stage(
 ) -> Rows:
     """Rank n items of known quality by a preference function with cycles (mohri2018, 10.6).
 
-    Parameters
-    ----------
-    n : int
-        Items, 6 or more; their qualities are 1/n, 2/n, ..., 1.
-    target : str
-        "general": the quality, with Gumbel noise; or "bipartite": whether quality with logistic
-        noise is in the best third.
-    cycles : str
-        "anywhere": h prefers the better item but for a share of the pairs; "thirds": the middle
-        third is preferred to the last, this to the best, and the best to the middle but for a
-        share of the pairs; within thirds h is tossed. It is Theorem 10.5's example, enlarged.
-    share, noise : float
-        0 to 1; and the scale of the noise of the target, 0 or more.
-    top : int
-        0: QuickSort and, up to 3,000 items, sort by degree; else QuickSort alone, for so many.
+    There are 6 items or more with qualities 1/n, 2/n, ..., 1. The target is "general", the quality
+    with Gumbel noise, or "bipartite", whether quality with logistic noise is in the best third;
+    `noise` is the scale. Cycles are "anywhere": h prefers the better item but for a `share` of the
+    pairs; or "thirds", Theorem 10.5's example, enlarged: the middle third is preferred to the
+    last, this to the best, and the best to the middle but for a share of the pairs, while h is
+    tossed within thirds. With `top` QuickSort ranks so many items; with 0, all, as sort by degree
+    does up to 3,000 items. ValueError for other numbers or names.
 
-    Returns
-    -------
-    list of dict with keys ``quantity`` and ``value``
-        ``calls of``, ``loss of`` and ``regret of`` "QuickSort" and "sort by degree" (a regret is
-        the loss less that of the order by quality, the best in expectation); ``calls of QuickSort
-        in theory``, the mean for transitive h, and ``over theory``. With a top of 0 also
-        ``ratio of`` them, the loss over that of h; ``loss of h`` (above 1,000 items of 500,000
-        pairs), ``regret of h``, and ``cyclic triples``, the share (of 20,000).
-
-    Raises
-    ------
-    ValueError
-        For other numbers or names.
+    Rows of "QuickSort" and "sort by degree": `calls of`, `loss of` and `regret of`, the loss less
+    that of the order by quality, the best in expectation; `calls of QuickSort in theory`, the mean
+    for transitive h, and `over theory`. With a top of 0 also `ratio of`, the loss over that of h;
+    `loss of h` (above 1,000 items of 500,000 pairs), `regret of h`, and `cyclic triples`, the
+    share (of 20,000).
     """
     _check(n, share, noise, top)
     streams = rng.spawn(4)

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from scipy.special import ndtri
 
 from rankexp.arrays import Floats
-from rankexp.metrics.placements import won
+from rankexp.metrics.level_counts import won
 from rankexp.theory.bounds.given import check_confidence, check_positive, vector
 
 Kind = Literal["hoeffding", "mcdiarmid"]
@@ -19,19 +19,9 @@ Kind = Literal["hoeffding", "mcdiarmid"]
 def auc_deviation_bound(t: float, m: int, n: int, kind: Kind = "hoeffding") -> float:
     """Return a bound on the chance that an AUC differs from its expectation by more than t.
 
-    Parameters
-    ----------
-    t : float
-        > 0, in units of the AUC.
-    m, n : int
-        Numbers of positives and negatives.
-    kind : {"hoeffding", "mcdiarmid"}
-        ``2 exp(-2 t² min(m, n))``, Hoeffding's of two-sample U-statistics (1963, section 5), or
-        ``2 exp(-2 t² m n / (m + n))`` by bounded differences, which is never less. ValueError for
-        another one, or numbers out of range.
+    It is ``2 exp(-2 t² min(m, n))``, Hoeffding's of two-sample U-statistics (1963, section 5), or
+    by bounded differences ("mcdiarmid") ``2 exp(-2 t² m n / (m + n))``, which is never less.
 
-    Examples
-    --------
     >>> [round(auc_deviation_bound(0.1, 200, 400, kind), 4) for kind in ("hoeffding", "mcdiarmid")]
     [0.0366, 0.139]
     """
@@ -60,8 +50,8 @@ def delong_interval(
     """Return an interval of the expected AUC at level 1 - delta, normal in large samples.
 
     The variance comes from the placements of examples (DeLong, DeLong and Clarke-Pearson,
-    Biometrics 44, 1988), for scores (m,) of positives and (n,) of negatives, two each or more.
-    It is no bound: in small samples, or where all pairs are in order, it covers too rarely.
+    Biometrics 44, 1988). It is no bound: in small samples, or if all pairs are in order, it covers
+    too rarely.
     """
     check_confidence(delta)
     up, down = _two_each(positives, negatives)
@@ -82,8 +72,7 @@ def bootstrap_interval(
 ) -> tuple[float, float]:
     """Return the percentile bootstrap's interval of the expected AUC at level 1 - delta.
 
-    Positives and negatives are drawn again on their own, `draws` times. It takes a table of all
-    pairs, and is no bound either: see `delong_interval`, whose parameters these are.
+    Positives and negatives are drawn separately. It is no bound either: see `delong_interval`.
     """
     check_confidence(delta)
     if draws < 2:

@@ -1,4 +1,9 @@
-"""What the edges of RankBoost's base rankers say of its training pairs (mohri2018, 10.4)."""
+"""What the edges of RankBoost's base rankers say of its training pairs (mohri2018, 10.4).
+
+Base rankers have values in {0, 1}, so their differences on pairs are -1, 0 or 1. `right` and
+`wrong` are e+ and e- of each round, (T,); e0 is what is left to 1. The coefficients of Figure
+10.1 are ``log(e+ / e-) / 2``. Functions raise ValueError for other differences or shares.
+"""
 
 import numpy as np
 import numpy.typing as npt
@@ -10,17 +15,8 @@ from rankexp.theory.bounds.given import check_not_negative, table, vector
 def round_shares(differences: npt.ArrayLike, alphas: npt.ArrayLike) -> tuple[Floats, Floats]:
     """Return e+ and e- of each round, (T,) each, under the weights that the rounds before leave.
 
-    Parameters
-    ----------
-    differences : array-like of shape (T, m)
-        ``y (h_t(first) - h_t(second))`` of base rankers with values in {0, 1}: -1, 0 or 1, or
-        ValueError.
-    alphas : array-like of shape (T,)
-        Their coefficients; the last one changes nothing here.
-
-    References
-    ----------
-    mohri2018, (10.11) and Figure 10.1, where all pairs weigh the same at first.
+    `differences` (T, m) are ``y (h_t(first) - h_t(second))``: (10.11) and Figure 10.1, where all
+    pairs weigh the same at first. The last of the coefficients `alphas` changes nothing.
     """
     D, a = table("differences", differences), vector("alphas", alphas)
     if len(a) != len(D) or not np.isin(D, (-1.0, 0.0, 1.0)).all():
@@ -36,18 +32,9 @@ def normalisers(
 ) -> Floats:
     """Return Z_t, (T,): their product bounds the share of training pairs not in order, ties too.
 
-    Parameters
-    ----------
-    right, wrong : array-like of shape (T,)
-        e+ and e- of each round; e0 is what is left to 1. ValueError for shares that are none.
-    alphas : array-like of shape (T,), optional
-        The coefficients, for ``e+ exp(-alpha) + e- exp(alpha) + e0``. None: those of Figure 10.1,
-        ``log(e+ / e-) / 2``, with which it is ``e0 + 2 sqrt(e+ e-)``, the least; with others, as
-        smoothing gives, the product of the latter is no bound.
-
-    References
-    ----------
-    mohri2018, Theorem 10.3 and its proof.
+    Z_t is ``e+ exp(-alpha) + e- exp(alpha) + e0``, and least, ``e0 + 2 sqrt(e+ e-)``, with the
+    coefficients of Figure 10.1, which None stands for. With others, as smoothing gives, the
+    product of the least is no bound (Theorem 10.3 and its proof).
     """
     e, f, a = _rounds(right, wrong, alphas)
     tied = np.maximum(1.0 - e - f, 0.0)
@@ -61,12 +48,9 @@ def training_error_bound(
     """Return the bound of Theorem 10.3 on the share of training pairs not in order, ties too.
 
     It is ``exp(-2 sum gamma_t²)``, (10.13), with the edge ``gamma_t = (e+ - e-) / 2``; or, by the
-    least edge gamma alone, ``exp(-2 gamma² T)``, (10.14), which is 1 where that is not positive.
-    Both are at least the product of `normalisers`, whose parameters and errors they have; they are
-    for the alphas of Figure 10.1.
+    least edge gamma alone, ``exp(-2 gamma² T)``, (10.14), which is 1 if that is not positive. Both
+    are at least the product of `normalisers` with the coefficients of Figure 10.1.
 
-    Examples
-    --------
     >>> round(training_error_bound([0.6, 0.5], [0.2, 0.3]), 4)
     0.9048
     """
@@ -82,10 +66,9 @@ def margin_fraction_bound(
 ) -> float:
     """Return the bound of exercise 10.3 on the share of training pairs with margins <= rho.
 
-    Margins are those of `ensemble_margins`. The bound is ``exp(rho sum |alpha_t|) prod Z_t``;
-    where all alphas are those of Figure 10.1 and none is negative that is ``prod (e+ / e-)^(rho /
-    2) (e0 + 2 sqrt(e+ e-))``, at rho = 0 the product of `normalisers`, whose parameters and errors
-    it has. Without alphas ValueError, too, where one would be infinite, as e- = 0, or negative.
+    It is ``exp(rho sum |alpha_t|) prod Z_t`` for the margins of `ensemble_margins`; if all alphas
+    are those of Figure 10.1 and none is negative, ``prod (e+ / e-)^(rho / 2) (e0 + 2 sqrt(e+
+    e-))``. Without alphas ValueError also if one would be infinite, because e- = 0, or negative.
     """
     check_not_negative(rho=rho)
     e, f, a = _rounds(right, wrong, alphas)

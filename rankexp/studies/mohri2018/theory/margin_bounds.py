@@ -17,19 +17,11 @@ from rankexp.theory.bounds.given import (
 
 
 def pair_margins(scores: npt.ArrayLike, pairs: npt.ArrayLike, labels: npt.ArrayLike) -> Floats:
-    """Return ``y (h(first) - h(second))`` of labelled pairs, (m,).
+    """Return ``y (h(first) - h(second))`` of labelled pairs, (m,), by the scores h (n,) of rows.
 
-    Parameters
-    ----------
-    scores : array-like of shape (n,)
-        h of each row.
-    pairs : array-like of shape (m, 2), int
-        Two rows each. The chapter's (x, x') is (second, first) here.
-    labels : array-like of shape (m,)
-        1 or -1; section 10.2 has no label 0. ValueError for others, and for no rows.
+    The chapter's (x, x') is (second, first) here. ValueError for labels other than 1 and -1, and
+    for numbers of no rows.
 
-    Examples
-    --------
     >>> pair_margins([0.2, 0.9, 0.4], [[1, 0], [2, 1]], [1, 1])
     array([ 0.7, -0.5])
     """
@@ -65,27 +57,12 @@ def margin_bound(
 ) -> float:
     """Return the bound of Theorem 10.1 on the share of pairs that h misranks, a tie included.
 
-    It is ``loss + 2 complexity / rho + c``; with the empirical complexity, (10.6),
-    ``c = 3 sqrt(log(2 / delta) / (2m))``, with the expected one, (10.5), ``sqrt(log(1 / delta) /
-    (2m))``. For ensembles these are (10.17) and (10.18).
+    It is ``loss + 2 complexity / rho + c``; with the empirical complexity, (10.6), ``c = 3
+    sqrt(log(2 / delta) / (2m))``, with the expected one, (10.5), ``sqrt(log(1 / delta) / (2m))``.
+    For ensembles these are (10.17) and (10.18). `loss` is the `empirical_margin_loss` of h at rho,
+    which is chosen before the pairs are seen. `complexity` is the sum of the class's Rademacher
+    complexities on the first and on the second rows.
 
-    Parameters
-    ----------
-    loss : float
-        `empirical_margin_loss` of h at rho.
-    complexity : float
-        The sum of the class's Rademacher complexities on the first and on the second rows.
-    rho : float
-        > 0, chosen before the pairs were seen, in the units of scores.
-    m : int
-        Number of independent pairs.
-    delta : float
-        The chance that the bound fails for some h. ValueError for numbers out of range.
-    empirical : bool
-        Whether the complexity is that of the rows at hand, or its expectation.
-
-    Examples
-    --------
     >>> round(margin_bound(0.1, 0.02, rho=0.5, m=1000, delta=0.05), 4)
     0.3088
     """
@@ -118,15 +95,8 @@ def uniform_margin_bound(
 
     Proof: apply Theorem 10.1 at ``largest / 2^i``, i = 1, 2, ..., each with deviation
     ``sqrt(log(2k / delta) / (2m)) + sqrt(log(i) / m)``; the chances of failing add up to less than
-    delta. A rho is between two of these, at most twice the smaller. The chapter prints the term
-    with the double logarithm without the factor 3 that (10.6) gives it in this proof.
-
-    Parameters and errors are those of `margin_bound`; rho may depend on the pairs.
-
-    Examples
-    --------
-    >>> round(uniform_margin_bound(0.1, 0.02, rho=0.5, m=1000, delta=0.05), 4)
-    0.4794
+    delta. A rho is between two of these, at most twice the smaller. The chapter prints the double
+    logarithm without the factor 3 that (10.6) gives it in this proof.
     """
     check_not_negative(loss=loss, complexity=complexity)
     check_positive(rho=rho, m=m, largest=largest)
@@ -142,11 +112,11 @@ def kernel_margin_bound(
 ) -> float:
     """Return the bound of Corollary 10.2, (10.7): ``loss + 4 r norm / (rho sqrt(m)) + c``.
 
-    `norm` bounds that of the scoring function in the kernel's space. Like `rho` it is chosen
-    before the pairs were seen: it is not the norm of what was trained on them.
-    ``radius² = sup K(x, x)`` (where (10.7) prints r = sup K(x, x)). `c` and the rest are those of
+    `norm` bounds that of the scoring function in the kernel's space, and like `rho` is chosen
+    before the pairs are seen: it is not the norm of what is trained on them.
+    ``radius² = sup K(x, x)`` (where (10.7) prints r = sup K(x, x)). The rest is that of
     `margin_bound` with the expected complexity, at most ``r norm / sqrt(m)`` on either row of a
-    pair. With rho = 1 and the mean hinge loss in place of `loss` it is (10.8).
+    pair. With rho = 1 and the mean hinge loss as `loss` it is (10.8).
     """
     check_positive(radius=radius, norm=norm)
     complexity = 2.0 * radius * norm / np.sqrt(m)

@@ -7,21 +7,13 @@ from rankexp.theory.bounds.given import table, vector
 
 
 def perceptron_bound(differences: npt.ArrayLike, w: npt.ArrayLike) -> float:
-    """Return ``max ||z||² / rho²``, a bound on the updates of the perceptron on pairs.
+    """Return ``max ||z||² / rho²``, a bound on the updates of the perceptron on pairs (Novikoff).
 
-    It starts at 0 and adds z where ``<w, z> <= 0``, in any order and over as many passes as it
-    likes (Novikoff). Any separator gives a bound; that of the largest margin the least.
+    It starts at 0 and adds z where ``<w, z> <= 0``, in any order and over any number of passes.
+    The z, `differences` (m, d), are a pair's better row less its worse. `w` (d,) ranks all pairs
+    rightly (else ValueError), and rho is its least ``<w, z> / ||w||``; the largest margin gives
+    the least.
 
-    Parameters
-    ----------
-    differences : array-like of shape (m, d)
-        z, a pair's better row less its worse: ``y (x' - x)``.
-    w : array-like of shape (d,)
-        Of a linear scorer that ranks all pairs rightly; rho is its least ``<w, z> / ||w||``.
-        ValueError for any other; where no scorer separates the pairs, it never stops.
-
-    Examples
-    --------
     >>> round(perceptron_bound([[2.0, 1.0], [1.0, 2.0]], [1.0, 1.0]), 4)
     1.1111
     """

@@ -5,7 +5,7 @@ import numpy as np
 from rankexp.arrays import Floats
 from rankexp.generators.gaussian import Gaussian
 from rankexp.losses.hinge import Hinge
-from rankexp.runner.checks.base import Rows
+from rankexp.runner.checks.base import Rows, quantities
 from rankexp.theory.bayes import log_ratio
 from rankexp.theory.pairs import minimise_hinge, pair_weights, ranking_risk, surrogate_risk
 from rankexp.theory.population_hinge import grid_masses
@@ -25,46 +25,25 @@ def hinge_staircase(
 ) -> Rows:
     """Minimise the expected pairwise hinge loss of N(mean, 1) against N(-mean, 1) on a grid.
 
-    Parameters
-    ----------
-    points : int
-        Number of points of the grid.
-    low, high : float
-        Its ends.
-    mean : float
-        The positives' mean; the negatives' is minus that.
-
-    Returns
-    -------
-    list of dict with keys ``quantity``, ``value`` and, for a point, ``step``
-        Of each point, ``step`` being its number: ``x``; ``r``, its score, the middle of the range
-        being 0; ``p_plus`` and ``p_minus``, its probabilities. Of all: ``levels``, the number of
-        different scores; ``integer``, the largest distance of a difference of scores from a
-        whole number; ``risk`` and ``rank_risk``, the scores' expected hinge loss and ranking risk
-        (ties count half); ``risk_logistic`` and ``rank_risk_logistic``, those of the scores of the
-        least logistic loss, the log of the likelihood ratio, whose ranking risk no scores beat.
-
-    Raises
-    ------
-    ValueError
-        For a bad grid.
-
-    References
-    ----------
-    uematsu2010, Theorem 3 and "Numerical example".
+    The grid has `points` points from `low` to `high`; ValueError for a bad one. Rows of each point
+    (`step`, its number): `x`; `r`, its score, where the middle of the range is 0; `p_plus` and
+    `p_minus`, its probabilities. Rows of all: `levels`, the number of different scores; `integer`,
+    the largest distance of a difference of scores from a whole number; `risk` and `rank_risk`, the
+    scores' expected hinge loss and ranking risk (ties count half); `risk_logistic` and
+    `rank_risk_logistic`, those of the scores of the least logistic loss, the log of the likelihood
+    ratio: no scores have a smaller ranking risk (uematsu2010, Theorem 3, "Numerical example").
     """
     model = Gaussian((-mean, mean)).draw_model(rng)
     x, masses = grid_masses(model, low, high, points)
     weights = pair_weights(masses)
     scores, logistic = minimise_hinge(weights), log_ratio(model, x[:, None])
-    each = np.column_stack((x, scores, masses[:, ::-1]))
+    each = {"x": x, "r": scores, "p_plus": masses[:, 1], "p_minus": masses[:, 0]}
     rows: Rows = [
-        {"quantity": quantity, "value": float(value), "step": i}
+        {"quantity": quantity, "value": float(values[i]), "step": i}
         for i in range(points)
-        for quantity, value in zip(("x", "r", "p_plus", "p_minus"), each[i], strict=True)
+        for quantity, values in each.items()
     ]
-    summary = _summary(scores, logistic, weights)
-    return rows + [{"quantity": q, "value": float(value)} for q, value in summary.items()]
+    return rows + quantities(_summary(scores, logistic, weights))
 
 
 def _summary(scores: Floats, logistic: Floats, weights: Floats) -> dict[str, float]:

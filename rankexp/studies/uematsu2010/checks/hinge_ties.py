@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from rankexp.runner.checks.base import Rows
+from rankexp.runner.checks.base import Rows, quantities
 from rankexp.studies.uematsu2010.theory.three_points import hinge_program, hinge_regions
 
 REGISTER = {"hinge_ties": "hinge_ties"}
@@ -11,51 +11,36 @@ REGISTER = {"hinge_ties": "hinge_ties"}
 def hinge_ties(rng: np.random.Generator, *, draws: int = 100) -> Rows:
     """Compare the regions of hinge ties on three points with what linear programs find.
 
-    Each draw is a pair of probability mass functions p+ and p-, both uniform on the simplex, the
-    points in the order of p+ / p-, greatest first.
-
-    Parameters
-    ----------
-    draws : int
-        Number of draws.
-
-    Returns
-    -------
-    list of dict with keys ``quantity``, ``value`` and, for a draw, ``group``
-        Of each draw, ``group`` being its number: ``p_plus_1`` to ``p_minus_3``; ``c12`` and
-        ``c23``; ``region_d12`` and ``region_d23``, the best differences of neighbours' scores by
-        the regions, NaN where several are best; ``lp_d12`` and ``lp_d23``, by linear programming;
-        ``agree``, 1 or 0; ``degenerate``, 1 where several are best, else 0. Of all:
-        ``agreement``, the share that agrees of those that are not degenerate, and ``degenerate``,
-        the number of those that are.
-
-    References
-    ----------
-    uematsu2010, "Toy example for possible ties under hinge loss".
+    Each of the `draws` is a pair of probability mass functions p+ and p-, both uniform on the
+    simplex, with the points in the order of p+ / p-, greatest first. Its rows (`group`, its
+    number): `p_plus_1` to `p_minus_3`; `c12` and `c23`; `region_d12` and `region_d23`, the best
+    differences of neighbours' scores by the regions, NaN if several are best; `lp_d12` and
+    `lp_d23`, by linear programming; `agree`, 1 or 0; `degenerate`, 1 if several are best. Of all:
+    `agreement`, the share that agrees of those that are not degenerate, and `degenerate`, the
+    number of those that are (uematsu2010, "Toy example for possible ties under hinge loss").
     """
     if draws < 1:
         raise ValueError(f"draws={draws}: expected 1 or more")
-    rows: Rows = []
-    agreed, plain = 0, 0
-    for draw in range(draws):
-        p, q = rng.dirichlet(np.ones(3), size=2)
-        order = np.argsort(-p / q, kind="stable")
-        p, q = p[order], q[order]
-        found, (d12, d23) = hinge_regions(p, q), hinge_program(p, q)
-        agree = not found.degenerate and abs(found.d12 - d12) + abs(found.d23 - d23) < 1e-6
-        agreed, plain = agreed + agree, plain + (not found.degenerate)
-        values = {f"p_plus_{i + 1}": p[i] for i in range(3)}
-        values |= {f"p_minus_{i + 1}": q[i] for i in range(3)}
-        values |= {"c12": found.c12, "c23": found.c23}
-        values |= {"region_d12": found.d12, "region_d23": found.d23, "lp_d12": d12, "lp_d23": d23}
-        values |= {"agree": agree, "degenerate": found.degenerate}
-        rows += [
-            {"quantity": quantity, "value": float(value), "group": str(draw)}
-            for quantity, value in values.items()
-        ]
-    share = agreed / plain if plain else float("nan")
-    return [
-        *rows,
-        {"quantity": "agreement", "value": float(share)},
-        {"quantity": "degenerate", "value": float(draws - plain)},
+    found = [_of_draw(rng) for _ in range(draws)]
+    agreed, degenerate = (sum(one[name] for one in found) for name in ("agree", "degenerate"))
+    share = agreed / (draws - degenerate) if degenerate < draws else float("nan")
+    rows: Rows = [
+        {"quantity": quantity, "value": value, "group": str(draw)}
+        for draw, values in enumerate(found)
+        for quantity, value in values.items()
     ]
+    return rows + quantities({"agreement": share, "degenerate": degenerate})
+
+
+def _of_draw(rng: np.random.Generator) -> dict[str, float]:
+    p, q = rng.dirichlet(np.ones(3), size=2)
+    order = np.argsort(-p / q, kind="stable")
+    p, q = p[order], q[order]
+    found, (d12, d23) = hinge_regions(p, q), hinge_program(p, q)
+    agree = not found.degenerate and abs(found.d12 - d12) + abs(found.d23 - d23) < 1e-6
+    values = {f"p_plus_{i + 1}": p[i] for i in range(3)}
+    values |= {f"p_minus_{i + 1}": q[i] for i in range(3)}
+    values |= {"c12": found.c12, "c23": found.c23}
+    values |= {"region_d12": found.d12, "region_d23": found.d23, "lp_d12": d12, "lp_d23": d23}
+    values |= {"agree": agree, "degenerate": found.degenerate}
+    return {name: float(value) for name, value in values.items()}

@@ -12,29 +12,12 @@ REGISTER = {"misclassified_orders": "misclassified_orders"}
 def misclassified_orders(
     rng: np.random.Generator, *, positives: int = 4, negatives: int = 4, errors: int = 2
 ) -> Rows:
-    """Count the orders of examples that some threshold misclassifies a number of, by wrong pairs.
+    """Count the orders in which some threshold misclassifies `errors` examples, by wrong pairs.
 
-    Parameters
-    ----------
-    positives, negatives : int
-        Examples of each class, together 16 at most.
-    errors : int
-        Examples on the wrong side of the threshold.
-
-    Returns
-    -------
-    list of dict with keys ``quantity`` and ``value``
-        ``k/m of pairs wrong``: the number of orders with k of all m pairs in the wrong order, for
-        each k that occurs.
-
-    Raises
-    ------
-    ValueError
-        For other numbers, or errors that no order has.
-
-    References
-    ----------
-    uematsu2010, "How is ranking different from classification?", after Agarwal and Niyogi (2005).
+    There are 16 examples of both classes at most; ValueError for more, or for errors that no order
+    has. A row `k/m of pairs wrong` is the number of orders with k of all m pairs in the wrong
+    order, for each k that occurs (uematsu2010, "How is ranking different from classification?",
+    after Agarwal and Niyogi, 2005).
     """
     n = positives + negatives
     if min(positives, negatives) < 1 or n > 16 or not 0 <= errors <= n:

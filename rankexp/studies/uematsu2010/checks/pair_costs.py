@@ -13,29 +13,14 @@ ROUNDING = 1e-12
 
 
 def costly_pairs(rng: np.random.Generator, *, draws: int = 50, points: int = 5) -> Rows:
-    """Compare the ranking of Theorem 4 with all others on a few points.
+    """Compare the ranking of Theorem 4 (uematsu2010) with all others on a few points.
 
-    Each draw is a distribution of a point and a level, uniform on the simplex, and costs of the
-    three pairs of levels, uniform on [0, 1].
-
-    Parameters
-    ----------
-    draws : int
-        Number of draws.
-    points : int
-        2 to 7: all orders of them are tried.
-
-    Returns
-    -------
-    list of dict with keys ``quantity`` and ``value``
-        ``best``: the share of draws in which no order has a smaller expected cost than that by
-        (c13 P3 + c12 P2) / (c13 P1 + c23 P2); ``best_without_costs``: the same of the order with
-        all costs 1, which is that of U_pairs; ``excess_without_costs``: its mean expected cost
-        over the least, less 1.
-
-    References
-    ----------
-    uematsu2010, Theorem 4.
+    Each of the `draws` is a distribution of one of 2 to 7 points and a level, uniform on the
+    simplex, with costs of the three pairs of levels, uniform on [0, 1]. `best` is the share of
+    draws in which no order has a smaller expected cost than that by
+    (c13 P3 + c12 P2) / (c13 P1 + c23 P2). `best_without_costs` is the same of the order with all
+    costs 1, which is that of U_pairs; `excess_without_costs` is its mean expected cost over the
+    least, less 1.
     """
     if draws < 1 or not 2 <= points <= 7:
         raise ValueError(f"draws={draws}, points={points}: expected 1 or more, and 2 to 7")
