@@ -1,4 +1,4 @@
-"""How a contract is written: laws, which are functions whose docstring says what must hold."""
+"""Write contracts as laws: functions whose docstring says what must hold."""
 
 import warnings
 from collections.abc import Callable, Iterable
@@ -17,7 +17,7 @@ Things = TypeVarTuple("Things")
 
 
 class ContractError(AssertionError):
-    """Something breaks the contract of its room; the message says what must hold, and where."""
+    """Something breaks the contract of its room; the message says what must hold, and where it fails."""
 
 
 def keep(place: str, laws: Iterable[Callable[[*Things], None]], *things: *Things) -> None:
@@ -62,7 +62,7 @@ def is_a_value(made: Named) -> None:
 
 
 def need(holds: object, where: str) -> None:
-    """Raise a `ContractError` with a sentence where something does not hold."""
+    """Raise a `ContractError` with a sentence unless something holds."""
     if not holds:
         raise ContractError(where)
 

@@ -1,4 +1,4 @@
-"""How much of an order a scorer of a few cells can hold, at most: intervals, and any sets."""
+"""Bound how much of an order a scorer with few values can hold."""
 
 from itertools import product
 
@@ -80,7 +80,7 @@ def _scores(y: Floats, ends: Ints) -> Floats:
 
 
 def _climb(y: Floats, ends: Ints) -> tuple[float, Ints]:
-    """Move one end at a time, as long as tau grows; return it with the ends."""
+    """Move one end at a time while tau grows; return tau and the ends."""
     best, before = float(d_tau(y, _scores(y, ends))), -1.0
     moves = [sign * 2**k for k in range(int(np.log2(len(y) / 8)) + 1) for sign in (-1, 1)]
     while best > before:

@@ -1,4 +1,4 @@
-"""What symmetric label noise does to the rank loss, on one drawn model."""
+"""Measure what symmetric label noise does to the rank loss of one drawn model."""
 
 from typing import SupportsFloat
 
@@ -49,7 +49,6 @@ def flip_noise(
 def _promised_and_observed(
     model: FlippedModel, X: Floats, y: Ints, scores: Floats
 ) -> dict[str, tuple[SupportsFloat, SupportsFloat]]:
-    """Return what the model promises and what examples and scores show, by quantity."""
     eta = model.eta(X)
     clean = eta > 0.5
     risk = model.bayes_rank_risk

@@ -96,8 +96,8 @@ def _kept(group: str, found: Floats, bound: Floats) -> Rows:
 def draw(rng: np.random.Generator, draws: int, points: int) -> tuple[Floats, Floats]:
     """Draw masses (draws, m, 2) of distributions, and scores (draws, m), near the best and far.
 
-    The prior is 1e-3 to 1 - 1e-3. Scores are links of eta with noise, or of any order with ties,
-    of sizes from 1e-3 to 10; half of them are of one sign but for some.
+    The prior is 1e-3 to 1 - 1e-3. Scores are links of eta with noise, or in any order with ties,
+    of sizes from 1e-3 to 10; about half of them have one sign.
     """
     if draws < 1 or not 2 <= points <= 64:
         raise ValueError(f"draws={draws}, points={points}: expected 1 or more, and 2 to 64")

@@ -1,4 +1,4 @@
-"""The pairwise hinge loss of two Gaussians is least at a staircase, not at a line."""
+"""Show that the pairwise hinge loss of two Gaussians is least at a staircase, not at a line."""
 
 import numpy as np
 
