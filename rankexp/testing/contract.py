@@ -17,7 +17,7 @@ Things = TypeVarTuple("Things")
 
 
 class ContractError(AssertionError):
-    """Something breaks the contract of its room; the message says what must hold, and where it fails."""
+    """Something breaks the contract of its room; the message says what must hold, and where."""
 
 
 def keep(place: str, laws: Iterable[Callable[[*Things], None]], *things: *Things) -> None:

@@ -77,7 +77,7 @@ def linear_case(kind: str) -> Case:
 
 
 def kernel_case(rng: np.random.Generator, delta: float, broken: bool) -> float:
-    """Return the case of features times SMALL and scorers of inverse norm; broken: r as printed."""
+    """Return the slack for features times SMALL, scorers of inverse norm; broken: r as printed."""
     given = draw(rng, False, d=FEATURES)
     m, radius, norm = len(given.pairs), SMALL**2 if broken else SMALL, 1.0 / SMALL
 

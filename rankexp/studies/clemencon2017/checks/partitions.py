@@ -40,8 +40,8 @@ def few_cells(
     X, y = model.sample(n * draws, rng)
     if X.shape[1] != 1:
         raise ValueError(f"generator '{generator}' has {X.shape[1]} features: expected one")
-    order = np.argsort(X[:, 0])[draws // 2 :: draws]
-    x, y = X[order, 0], y[order]
+    middle = np.argsort(X[:, 0])[draws // 2 :: draws]
+    x, y = X[middle, 0], y[middle]
     bound, ends = _bound(y, cells)
     attained, ends = _climb(y, ends)
     Z, target = model.sample(test, rng)

@@ -8,7 +8,7 @@ from rankexp import registry
 from rankexp.arrays import Floats, Ints
 from rankexp.generators.noise import FlippedModel
 from rankexp.metrics.bipartite import rank_loss
-from rankexp.runner.checks.base import Rows
+from rankexp.runner.checks.base import Rows, quantities
 
 REGISTER = {"flip_noise": "flip_noise"}
 
@@ -38,12 +38,10 @@ def flip_noise(
     X, y = model.sample(DRAWN, rng)
     between = X[y == 1].mean(axis=0) - X[y == -1].mean(axis=0)  # fair, but no Bayes ranker
     X, y = model.sample(n, rng)
-    pairs = _promised_and_observed(model, X, y, X @ between)
-    return [
-        {"quantity": quantity + suffix, "value": float(value)}
-        for quantity, values in pairs.items()
-        for suffix, value in zip(("", "_observed"), values, strict=True)
-    ]
+    found = {}
+    for name, values in _promised_and_observed(model, X, y, X @ between).items():
+        found[name], found[f"{name}_observed"] = values
+    return quantities(found)
 
 
 def _promised_and_observed(

@@ -53,13 +53,8 @@ def univariate_bounds(
     """
     masses, scores = draw(rng, draws, points)
     risk, regret = rank_risk(masses, scores), rank_regret(masses, scores)
-    p, pairs = masses[..., 1].sum(axis=-1), {}
-    if balanced:
-        alpha = (masses[..., 1] * (scores <= 0.0)).sum(axis=-1)
-        beta = (masses[..., 0] * (scores >= 0.0)).sum(axis=-1)
-        pairs["(8) error rates"] = (risk, error_rates_bound(alpha, beta, p))
-        plain = loss_risk(masses, scores, ZeroOne(), balanced=False)
-        pairs["(9) zero_one"] = (risk, zero_one_bound(plain, p))
+    p = masses[..., 1].sum(axis=-1)
+    pairs = _plain(masses, scores, risk) if balanced else {}
     own = loss_risk(masses, scores, ZeroOne(), balanced=balanced)
     pairs["(10) zero_one"] = (risk, balanced_bound(own, ZeroOne()))
     for name in LOSSES:
@@ -77,6 +72,16 @@ def univariate_bounds(
     rows = [row for group, pair in pairs.items() for row in _kept(group, *pair)]
     total = sum(float(row["value"]) for row in rows if row["quantity"] == "violations")
     return [{"quantity": "all_violations", "value": total}, *rows]
+
+
+def _plain(masses: Floats, scores: Floats, risk: Floats) -> dict[str, tuple[Floats, Floats]]:
+    """Return the rank risk and its bounds by error rates and by the plain 0/1 risk."""
+    p = masses[..., 1].sum(axis=-1)
+    alpha = (masses[..., 1] * (scores <= 0.0)).sum(axis=-1)
+    beta = (masses[..., 0] * (scores >= 0.0)).sum(axis=-1)
+    plain = loss_risk(masses, scores, ZeroOne(), balanced=False)
+    rates = error_rates_bound(alpha, beta, p)
+    return {"(8) error rates": (risk, rates), "(9) zero_one": (risk, zero_one_bound(plain, p))}
 
 
 def _rows(group: str, values: Mapping[str, SupportsFloat]) -> Rows:

@@ -62,7 +62,7 @@ def query_regrets(
 
 
 def _regrets(drawn: list[Drawn], H: Floats) -> dict[tuple[str, str], float]:
-    """Return the regrets of preferences and of algorithms that rank by them, by notion and name."""
+    """Return regrets of preferences and of algorithms that rank by them, by notion and name."""
     queries = [Query(X, y, p) for X, y, p in drawn]
     of_h = [H[np.ix_(X, X)] for X, _, _ in drawn]
     sorts, degrees = map(order_probabilities, of_h), map(degree_probabilities, of_h)
