@@ -156,15 +156,9 @@ class KernelRanker(RiskRanker):
     def fit(self, X: ArrayLike, y: ArrayLike, groups: PerRow = None) -> Self:
         """Fit to rows X (n, d) and labels y (n,), on pairs within `groups` (n,), if given.
 
-        Raises
-        ------
-        ValueError
-            As for `LinearRanker`, and if the kernel is not positive semidefinite.
-
-        Warns
-        -----
-        sklearn.exceptions.ConvergenceWarning
-            If `tol` was not reached, or if rounding spoils the digits of `objective_`.
+        ValueError as for `LinearRanker`, and if the kernel is not positive semidefinite. It warns
+        (`ConvergenceWarning` of scikit-learn) if `tol` was not reached, or if rounding spoils the
+        digits of `objective_`.
         """
         self.check()
         trained = self._trained()

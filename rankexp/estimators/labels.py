@@ -46,20 +46,7 @@ def ordered_levels(y: ArrayLike, levels: Levels | None) -> tuple[Labels, Ints]:
     if y.dtype.kind == "O" and all(isinstance(label, Real) for label in y.tolist()):
         y = np.array(y.tolist())  # numbers, if stored as objects
     found, which = _distinct(y)
-    if levels is None:
-        if y.dtype.kind not in "biuf":
-            known = ", ".join(map(repr, found))
-            raise ValueError(
-                f"the labels {known} have no order of their own: "
-                "give levels=[worst, ..., best] or numbers"
-            )
-        order = np.array(found, dtype=y.dtype)
-    else:
-        order = np.asarray(levels)
-        if order.ndim != 1:
-            raise ValueError(f"levels must be a list, [worst, ..., best], got {levels!r}")
-        if y.dtype.kind == "O" and not all(isinstance(level, str) for level in levels):
-            order = np.asarray(levels, dtype=object)  # numbers among words stay numbers
+    order = _sorted(found, y) if levels is None else _listed(levels, y)
     place = {level: code for code, level in enumerate(order.tolist())}
     if len(place) < order.shape[0]:
         raise ValueError(f"levels must be distinct, got {order.tolist()}")
@@ -70,6 +57,25 @@ def ordered_levels(y: ArrayLike, levels: Levels | None) -> tuple[Labels, Ints]:
         only = f"only one class, '{found[0]}'" if found else "no example"
         raise ValueError(f"a ranker needs examples of two levels, but y holds {only}")
     return order, np.array([place[label] for label in found], dtype=np.int64)[which]
+
+
+def _sorted(found: list[Hashable], y: Labels) -> Labels:
+    if y.dtype.kind not in "biuf":
+        known = ", ".join(map(repr, found))
+        raise ValueError(
+            f"the labels {known} have no order of their own: "
+            "give levels=[worst, ..., best] or numbers"
+        )
+    return np.array(found, dtype=y.dtype)
+
+
+def _listed(levels: Levels, y: Labels) -> Labels:
+    order = np.asarray(levels)
+    if order.ndim != 1:
+        raise ValueError(f"levels must be a list, [worst, ..., best], got {levels!r}")
+    if y.dtype.kind == "O" and not all(isinstance(level, str) for level in levels):
+        return np.asarray(levels, dtype=object)  # numbers among words stay numbers
+    return order
 
 
 def level_order(y: ArrayLike, levels: Levels | None, *, present: bool = False) -> Levels | None:
@@ -123,11 +129,7 @@ def best_threshold(
     weights: tuple[float, float] = (1.0, 1.0),
     sample_weight: Floats | None = None,
 ) -> float:
-    """Return the threshold with the least weighted error of "positive if the score is above it".
-
-    Of several it is 0, or else the middle of the gap nearest to 0. `weights`: of negative,
-    positive.
-    """
+    """Return the threshold with the least weighted error, 0 or in the gap nearest to 0."""
     order = np.argsort(s, kind="stable")
     ranked, is_up = s[order], positive[order]
     times = np.ones(s.size, dtype=np.int64) if sample_weight is None else sample_weight[order]

@@ -168,14 +168,8 @@ class LinearRanker(RiskRanker):
         ValueError
             For a parameter out of range, an impossible combination of loss and risk, missing or
             infinite values, one class or more than two, a label that is not among `levels`, data
-            without a pair, groups or weights that the risk does not take, or missing groups.
-        TypeError
-            For a sparse matrix.
-
-        Warns
-        -----
-        sklearn.exceptions.ConvergenceWarning
-            If `tol` was not reached.
+            without a pair, groups or weights that the risk does not take, or missing groups; a
+            TypeError for a sparse matrix. A ConvergenceWarning tells if `tol` was not reached.
         """
         trained = self._check(self.lam)
         order, lams = self._order(y, trained[1]), np.array([self.lam], dtype=np.float64)
@@ -212,16 +206,8 @@ class LinearRanker(RiskRanker):
         ValueError
             For a parameter out of range, `costs`, `levels`, `class_weight` or ``queries="each"``,
             a loss without a solver over pairs, missing or infinite values, malformed pairs, labels
-            or weights, or if no pair has a label and a weight.
-        FloatingPointError
-            If features are so large that their squares overflow.
-        TypeError
-            For a sparse matrix.
-
-        Warns
-        -----
-        sklearn.exceptions.ConvergenceWarning
-            If `tol` was not reached.
+            or weights, or if no pair has a label and a weight; a FloatingPointError if squares of
+            the features overflow. TypeError and warnings are those of `fit`.
 
         Examples
         --------
@@ -249,20 +235,9 @@ class LinearRanker(RiskRanker):
     ) -> PathResult:
         """Solve for several penalties at once; the estimator does not change.
 
-        Parameters
-        ----------
-        X : array-like of shape (n, d)
-        y : array-like of shape (n,)
-        lams : array-like of shape (L,)
-            In any order; `lam` is not used.
-        groups, sample_weight : array-like of shape (n,), optional
-            As in `fit`.
-
-        Returns
-        -------
-        PathResult
-            ``coef`` (d, L) and ``intercept`` (L,) in the order of `lams`. The scores for all
-            penalties are ``X @ path.coef + path.offset``.
+        `lams` (L,) are in any order, and `lam` is not used; all else is as in `fit`. The result, a
+        `PathResult`, has ``coef`` (d, L) and ``intercept`` (L,) in the order of `lams`. The scores
+        for all penalties are ``X @ path.coef + path.offset``.
         """
         grid = np.atleast_1d(np.asarray(lams, dtype=np.float64))
         trained = self._trained()

@@ -73,14 +73,8 @@ class OrientedTree(RealRanker):
         """Grow and perhaps prune a tree on rows X (n, d) and real targets y (n,).
 
         Only the order of the targets matters. `sample_weight` (n,) holds whole numbers: how often
-        each row counts.
-
-        Raises
-        ------
-        ValueError
-            For a parameter out of range, missing or infinite values, or impossible weights.
-        TypeError
-            For a sparse matrix.
+        each row counts. ValueError for a parameter out of range, missing or infinite values, or
+        impossible weights; TypeError for a sparse matrix.
         """
         self.check()
         X, y = self._rows(X, y, sample_weight)

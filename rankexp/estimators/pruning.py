@@ -22,8 +22,7 @@ def prune(
 ) -> Floats:
     """Collapse a tree, in place, to the number of leaves with the best cross-validated measure.
 
-    Return the mean of the `measure`, "iauc" or "tau", (6) or (8) of clemencon2017, by number of
-    leaves from 1 on, all NaN if no fold has a pair. Of equal means the least number is kept.
+    Return the mean measure, (6) or (8) of clemencon2017, by leaves; NaN if no fold has a pair.
     """
     merges = merge_order(root, gains(root, X, y, measure))
     values = np.full(len(merges) + 1, np.nan)

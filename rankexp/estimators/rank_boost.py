@@ -182,15 +182,11 @@ class RankBoost(RiskMixin, StumpBooster):
         `sample_weight` (n,), >= 0, says how often each row counts; a pair has the product of two
         weights. Early stopping allows none, as copies of a row could be on both sides.
 
-        Raises
-        ------
-        ValueError
-            For a parameter out of range, missing or infinite values, labels that are not among
-            `levels`, one class or, under the bipartite risk, more than two, over 1,000 levels,
-            costs of another shape, missing groups, data without a pair, nothing to train or to
-            validate on, weights with early stopping, or an infinite coefficient (smoothing=0).
-        TypeError
-            For a sparse matrix.
+        ValueError for a parameter out of range, missing or infinite values, labels that are not
+        among `levels`, one class or, under the bipartite risk, more than two, over 1,000 levels,
+        costs of another shape, missing groups, data without a pair, nothing to train or to
+        validate on, weights with early stopping, or an infinite coefficient (smoothing=0);
+        TypeError for a sparse matrix.
         """
         ready = self._ready(X, y, groups, sample_weight)
         return self._finish(ready, ready.rounds)

@@ -41,12 +41,8 @@ class InRounds(SparesThreads, BaseEstimator):  # type: ignore[misc]
         Each copy equals, bit by bit, what `fit` gives with that `n_rounds`. Shared rounds are
         trained once, unless there is early stopping or later rounds change earlier ones.
 
-        Parameters
-        ----------
-        n_rounds : sequence of int
-            In any order. The estimator's own `n_rounds` is not used.
-        X, y, **given
-            The arguments of `fit`.
+        `n_rounds` are in any order; the estimator's own number is not used. X, y and the rest are
+        the arguments of `fit`.
 
         Examples
         --------

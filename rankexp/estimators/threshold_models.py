@@ -64,30 +64,18 @@ class ThresholdModel(LevelRanker):
         return weighed(X, sample_weight)
 
     def _solve(self, X: Floats, codes: Ints, lams: Floats, weight: Floats | None) -> PathResult:
-        """Solve for codes 0 .. K-1, each with an example."""
         raise NotImplementedError
 
     def _thresholds(self, s: Floats, codes: Ints, weight: Floats | None) -> Floats:
-        """Return the best thresholds for scores, (K - 1,), in ascending order."""
         raise NotImplementedError
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: PerRow = None) -> Self:
         """Fit to rows X of shape (n, d) and labels y of K levels.
 
-        `sample_weight` (n,), >= 0, says how often each row counts.
-
-        Raises
-        ------
-        ValueError
-            For a parameter out of range, missing or infinite values, labels without an order
-            or `levels`, examples of fewer than two levels, or impossible weights.
-        TypeError
-            For a sparse matrix.
-
-        Warns
-        -----
-        sklearn.exceptions.ConvergenceWarning
-            If `tol` was not reached.
+        `sample_weight` (n,), >= 0, says how often each row counts. ValueError for a parameter out
+        of range, missing or infinite values, labels without an order or `levels`, examples of
+        fewer than two levels, or impossible weights; TypeError for a sparse matrix. It warns
+        (`ConvergenceWarning` of scikit-learn) if `tol` was not reached.
         """
         self.check()
         levels = level_order(y, self.levels)

@@ -13,12 +13,12 @@ from rankexp.metrics.base import Kind, MetricReading, UndefinedMetricWarning, de
 from rankexp.metrics.dominance import Ordered, PairCounts, count_pairs, ordered
 
 REGISTER = {
-    "unexplained_variance": "unexplained_variance",
     "iauc": "iauc",
     "d_tau": "d_tau",
     "kendall_tau_b": "kendall_tau_b",
     "one_minus_discordance": "one_minus_discordance",
     "mse": "mse",
+    "unexplained_variance": "unexplained_variance",
 }
 
 Fitted = Mapping[str, npt.ArrayLike]
@@ -251,19 +251,9 @@ SOURCE = "clemencon2017, Figure 3 (affine matching)"
 def unexplained_variance(scores: npt.ArrayLike, reference: npt.ArrayLike) -> float | Floats:
     """Return the least mean squared error of a s + b, as a share of the reference's variance.
 
-    The scores of an oriented tree have a scale of their own, so their MSE says little if y has
-    another one. This is the MSE once the scales are matched: 1 minus the squared correlation.
-
-    Parameters
-    ----------
-    scores : array-like of shape (n,) or (n, L)
-    reference : array-like of shape (n,)
-        The regression function m(x) where it is known, else y.
-
-    Returns
-    -------
-    float or ndarray of shape (L,)
-        In [0, 1], lower is better; 1 for constant scores, and NaN for a constant reference.
+    Parameters and errors are those of :func:`mse`. The scores of an oriented tree have a scale of
+    their own; this is the MSE once the scales are matched: 1 minus the squared correlation. It is
+    in [0, 1], lower is better; 1 for constant scores, and NaN for a constant reference.
     """
     m, s = checked(reference, scores, "reference")
     deviation = m - m.mean()

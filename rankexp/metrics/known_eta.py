@@ -28,7 +28,8 @@ def expected_auc(
     """Return the expected AUC: a pair weighs P(the first is positive, the second negative).
 
     It is the AUC without the noise of the test labels: if labels were drawn, the expected number
-    of pairs in the right order over the expected number of pairs.
+    of pairs in the right order over the expected number of pairs. Errors are those of
+    :func:`rankexp.metrics.auc`; ValueError also for probabilities outside [0, 1].
 
     Parameters
     ----------
@@ -43,11 +44,6 @@ def expected_auc(
     -------
     float or ndarray of shape (L,)
         In [0, 1], higher is better; NaN with a warning where no pair can have two classes.
-
-    Raises
-    ------
-    ValueError
-        As in :func:`rankexp.metrics.auc`, and for probabilities outside [0, 1].
 
     Examples
     --------

@@ -109,21 +109,12 @@ def _gained(lists: Lists, k: int | None, gain: str, discount: str) -> Floats:
 
 @top("Manning, Raghavan and Schütze, 2008, section 8.4", "MAP")
 def mean_average_precision(lists: Lists, relevant: int = 1) -> Floats:
-    """Return the average precision, averaged over queries (``map``).
+    """Return the average precision, in [0, 1], averaged over queries (``map``): higher is better.
 
-    The average precision of a query is the mean over its relevant rows of the share of relevant
-    ones among the rows down to theirs. That of tied rows is expected by the formula of McSherry
-    and Najork (2008). Errors and the other parameters are those of :func:`ndcg`.
-
-    Parameters
-    ----------
-    relevant : int
-        The lowest level that is relevant.
-
-    Returns
-    -------
-    float or ndarray of shape (L,)
-        In [0, 1], higher is better.
+    A query's average precision is the mean over its relevant rows of the share of relevant ones
+    among the rows down to theirs. That of tied rows is expected by the formula of McSherry and
+    Najork (2008). `relevant` is the lowest level that is relevant. Errors and the other parameters
+    are those of :func:`ndcg`.
     """
     hits = lists.relevant(relevant)
     chance = lists.tied(hits.astype(np.float64))

@@ -44,7 +44,8 @@ def zero_one_loss(
 ) -> float | Floats:
     """Return the share of examples on the wrong side of a threshold of the scores.
 
-    The other parameters are those of :func:`rankexp.metrics.rank_loss`.
+    The other parameters and the errors are those of :func:`rankexp.metrics.rank_loss`; ValueError
+    also for an unknown kind of threshold.
 
     Parameters
     ----------
@@ -62,12 +63,6 @@ def zero_one_loss(
     float or ndarray of shape (L,)
         In [0, 1], lower is better. NaN with an `UndefinedMetricWarning` if `y` has a single
         class, because nothing says which one.
-
-    Raises
-    ------
-    ValueError
-        For other shapes, NaN, no example, more than two classes, an unknown kind of threshold,
-        or weights that are negative, not finite or all 0.
     """
     if threshold not in NAMES:
         raise ValueError(f"threshold='{threshold}': expected one of {', '.join(NAMES)}")
@@ -100,21 +95,13 @@ def log_loss(
     Scores are read as log odds, in nats. The log loss says nothing of a method that only ranks,
     unless its scores get a scale: `BoostedRanker`, for example, fits an intercept.
 
-    Parameters
-    ----------
-    y, scores, sample_weight, levels
-        As in :func:`rankexp.metrics.rank_loss`.
+    Parameters and errors are those of :func:`rankexp.metrics.rank_loss`.
 
     Returns
     -------
     float or ndarray of shape (L,)
         >= 0, lower is better. NaN with an `UndefinedMetricWarning` if `y` has a single class,
         because nothing says which one.
-
-    Raises
-    ------
-    ValueError
-        As of :func:`rankexp.metrics.rank_loss`.
 
     Examples
     --------

@@ -107,8 +107,8 @@ class Factor:
     def rounding(self, r: Floats) -> float:
         """Return by how much rounding of the kernel and of the factor can change ``r'K r``.
 
-        An entry, a function of a sum over d features, and a sum over the columns of L, is off by
-        so many units of ``sqrt(K_ii K_jj)`` (Higham, Accuracy and Stability, Theorem 10.3).
+        An entry is off by so many units of ``sqrt(K_ii K_jj)`` (Higham, Accuracy and Stability,
+        10.3).
         """
         steps = self.X.shape[1] + self.pivots.size + FEW_STEPS
         return float(EPS * steps * (np.abs(r) @ self.roots) ** 2)
@@ -128,7 +128,6 @@ class Factor:
             self._columns = grown
 
     def _extend(self, size: int) -> None:
-        """Take the next pivots from the rows of which most is left."""
         r = self.pivots.size
         candidates = np.argsort(-self.left, kind="stable")[:size]
         L, rows = self.L, self.X[candidates]

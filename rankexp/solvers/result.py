@@ -1,4 +1,4 @@
-"""What every path solver returns."""
+"""The result of every path solver."""
 
 from dataclasses import dataclass, replace
 

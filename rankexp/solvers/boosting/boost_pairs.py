@@ -113,11 +113,9 @@ class FactorisedPairs:
     """All pairs of rows of different levels, within groups, under the exponential loss.
 
     The weight of a pair, ``costs[b, a] exp(-(s_i - s_j))`` for levels a above b, is a product, so
-    that sums over pairs are sums over cells, a cell being a level of a group: a round is O(n) and
-    O(groups · K²) beside (mohri2018, section 10.5.1, for K = 2).
-
-    `codes` (n,): 0 .. K-1, worst first. `groups` (n,): 0 .. G-1. `costs` (K, K): upper triangle.
-    `share` (G,): what pairs of a group count beside, or None.
+    sums over pairs are sums over cells (group, level), and a round is O(n) + O(groups · K²)
+    (mohri2018, section 10.5.1, for K = 2). `share` (G,): what pairs of a group count beside, or
+    None.
     """
 
     risk = 1.0
@@ -179,9 +177,9 @@ class ListedPairs:
     """Pairs given one by one, each with a weight, under any convex loss of margins.
 
     Under another loss than the exponential a pair's weight is minus the loss's derivative at its
-    margin. For the logistic loss the same coefficient then lowers the risk in every round, since
-    ``log(1 + q (e^-a - 1)) <= q (e^-a - 1)`` (Collins, Schapire and Singer, Logistic Regression,
-    AdaBoost and Bregman Distances, 2002). The weights (m,) are >= 0, and not all 0.
+    margin. For the logistic loss the same coefficient then lowers the risk in every round, as
+    ``log(1 + q (e^-a - 1)) <= q (e^-a - 1)`` (Collins, Schapire and Singer, 2002, Logistic
+    Regression, AdaBoost and Bregman Distances).
     """
 
     def __init__(

@@ -72,7 +72,7 @@ def _quantiles(values: Floats, ascending: Floats, shares: Floats, counts: Floats
 
 
 def copies(weight: Floats | None) -> Floats | None:
-    """Return weights as numbers of copies, where all are whole; None where each row is one."""
+    """Return weights as numbers of copies, if all are whole; None if each row is one."""
     whole = weight is not None and bool((weight == np.rint(weight)).all())
     return weight if whole else None
 
@@ -92,19 +92,19 @@ class Binned:
 
     @property
     def count(self) -> float:
-        """How many examples there are: copies, where weights are whole, else rows."""
+        """The number of examples: of copies if weights are whole, else of rows."""
         counts = copies(self.weight)
         return float(self.size if counts is None else counts.sum())
 
     @cached_property
     def beyond(self) -> Bools:
-        """Which places of a table (d, bins) are no cuts of the feature."""
+        """The places of a table (d, bins) that are no cuts of the feature."""
         sizes = np.array([cuts.size for cuts in self.cuts])
         return np.asarray(np.arange(self.width) >= sizes[:, None])
 
     @cached_property
     def width(self) -> int:
-        """The most bins that a feature has."""
+        """The largest number of bins of a feature."""
         return 1 + max(cuts.size for cuts in self.cuts)
 
     def best(self, charges: Floats) -> Stump | None:

@@ -40,7 +40,7 @@ FEW_GROUPS = 2_000  # of pairs summed one by one in long doubles, in some 0.1 s
 
 @dataclass(frozen=True)
 class Certificate:
-    """The objective at ``w``, a bound on what it is off, and a bound on the relative gap."""
+    """The objective at ``w``, a bound on its error, and a bound on the relative gap."""
 
     primal: float
     error: float
@@ -48,7 +48,7 @@ class Certificate:
 
     @property
     def exact(self) -> bool:
-        """Whether the objective is right to nine digits."""
+        """Tell whether the objective is right to nine digits."""
         return self.error <= AGREEMENT * self.primal
 
 
@@ -123,7 +123,7 @@ class Certifier:
         return Certificate(primal, error, float("inf") if gap < -BROKEN else max(gap, 0.0))
 
     def _hinge(self, w: Floats, best: Best, ridge: float) -> tuple[float, float]:
-        """Return the mean hinge at the scores of the solver, and a bound on what it is off."""
+        """Return the mean hinge at the scores of the solver, and a bound on its error."""
         pairs = self.pairs
         swept = best.measured
         if swept is None or pairs.rotation is not None:
@@ -135,7 +135,7 @@ class Certifier:
         return swept.hinge, rounded + unit + self.of_sums * swept.hinge
 
     def _dual(self, lam: float, best: Best, primal: float) -> float:
-        """Return a lower bound on the dual value; a sharper one only where that counts."""
+        """Return a lower bound on the dual value; a sharper one only if that counts."""
         pairs, slope = self.pairs, best.slope
         if slope is None or pairs.rotation is not None:
             slope = pull(pairs.given, best.residual)
@@ -165,7 +165,7 @@ class Certifier:
         return float(alpha - square - lost - self.of_sums * (alpha + square))
 
     def _precise_hinge(self, w: Floats, hinge: float, error: float) -> tuple[float, float]:
-        """Return the mean hinge in long doubles, and a bound on what it is off."""
+        """Return the mean hinge in long doubles, and a bound on its error."""
         pairs, order = self.pairs, self.pairs.order
         groups = pairs.bounds.shape[0] - 1
         if groups > FEW_GROUPS:

@@ -32,7 +32,7 @@ def band_hessian(swept: SortedSweep) -> Floats:
 
 
 def factor(H: Floats, lam: float) -> Floats | None:
-    """Return the Cholesky factor of ``H + lam I``, or None where it isn't positive definite."""
+    """Return the Cholesky factor of ``H + lam I``, or None if it isn't positive definite."""
     M = H.copy()
     M.flat[:: M.shape[0] + 1] += lam
     upper, info = dpotrf(M)

@@ -91,7 +91,7 @@ class Best:
 
     @property
     def gap(self) -> float:
-        """Relative duality gap; infinite where rounding has broken weak duality."""
+        """Relative duality gap; infinite if rounding has broken weak duality."""
         if not np.isfinite(self.primal) or self.primal <= 0.0:
             return np.inf
         gap = (self.primal - self.dual) / self.primal

@@ -27,11 +27,7 @@ REFINED = 2  # times that a direction is improved: against rounding, where colum
 def listed_hinge(
     X: Floats, pairs: PairList, lam: float, *, tol: float, max_iter: int
 ) -> PathResult:
-    """Minimise ``lam/2 |w|² + sum over pairs of share max(0, 1 - w·(x - x'))``, certified.
-
-    It is the support vector machine of mohri2018, (10.9), without an intercept, of rows X (n, d).
-    Raises FloatingPointError if squares of the features over ``lam`` overflow.
-    """
+    """Return the certified SVM of mohri2018, (10.9), without an intercept, of rows X (n, d)."""
     power = max(common_power(X, lam)[0], (math.frexp(lam)[1] - LARGEST_POWER) // 2)
     X, lam = np.ldexp(X, -power), math.ldexp(lam, -2 * power)
     X -= X.mean(axis=0)
@@ -99,7 +95,6 @@ class _Program:
         return most
 
     def _advance(self) -> bool:
-        """Take a step; return whether there was one."""
         a, c, s, t, D = self.a, self.c, self.s, self.t, self.D
         e = 1.0 / (s / a + t / c)
         H = D.gram(e) if isinstance(D, Differences) else (D.T * e) @ D

@@ -78,9 +78,9 @@ def newton(
 
 
 def _near(at: HingeIterate[SortedSweep]) -> bool:
-    """Say whether the certificate, too, allows for the next band, which matters with many columns.
+    """Tell whether the certificate also allows for the next band, which matters with many columns.
 
-    Then the gradient is long in directions that the decrement doesn't show.
+    The gradient is then long in directions that the decrement does not show.
     """
     n, d = at.sweep.pairs.X.shape
     rest = at.primal - at.dual - at.slack  # |gradient|² / (2 lam)
@@ -88,7 +88,7 @@ def _near(at: HingeIterate[SortedSweep]) -> bool:
 
 
 class _Narrowing:
-    """How much narrower the next band is, from the steps that the last one took."""
+    """The share of the next band, chosen by the steps that the last one took."""
 
     def __init__(self, lam: float, tol: float) -> None:
         self.lam, self.tol = lam, tol

@@ -38,12 +38,12 @@ class HingePairs:
 
     @property
     def weight(self) -> Ints:
-        """How often each row counts, shape (n,)."""
+        """How often each row counts, (n,)."""
         return cast(Ints, self.order.weight)
 
     @cached_property
     def weight_or_none(self) -> Floats | None:
-        """Weights as floats, or None where all are one."""
+        """Weights as floats, or None if all are one."""
         return None if self.weight.max() == 1 else self.weight.astype(np.float64)
 
     @cached_property
@@ -53,7 +53,7 @@ class HingePairs:
 
     @cached_property
     def upper(self) -> Bools | None:
-        """Which rows are the upper ones (n,) of two levels without groups; else None."""
+        """The upper rows (n,) of two levels without groups; else None."""
         if self.bounds.shape[0] > 2 or len(self.levels) != 1 or self.order.share is not None:
             return None
         return np.asarray(self.order.level == self.levels[0][1])
@@ -80,20 +80,20 @@ class HingePairs:
 
     @cached_property
     def charge(self) -> Floats | Ints:
-        """What each row counts as one of the two of its pairs, (n,): with the group's share."""
+        """What each row counts as one of the two rows of its pairs, (n,): with the share."""
         if self.order.share is None:
             return self.weight
         return np.asarray(self.weight * self.order.share[self.order.group])
 
     @cached_property
     def paired(self) -> Bools:
-        """Which levels are the upper, and which the lower ones of pairs, shape (2, K)."""
+        """The upper and the lower levels of pairs, (2, K)."""
         counts = self.order.costs > 0.0
         return np.array((counts.any(axis=0), counts.any(axis=1)))
 
     @cached_property
     def centre(self) -> Floats:
-        """The mean of the rows (d,), or 0 where they are centred."""
+        """The mean of the rows (d,), or 0 if they are centred."""
         return np.zeros(self.X.shape[1]) if self.centred else self.X.mean(axis=0)
 
     def scores(self, w: Floats) -> Floats:

@@ -46,12 +46,9 @@ def hinge_path(
     """Solve the pairwise hinge for each penalty, from the largest to the smallest.
 
     The mean over pairs is weighted by the costs of levels (uematsu2010). `tol`: relative duality
-    gap ``(P - D) / P`` to reach; the ``gap`` found is an upper bound, rounding included.
-    `max_iter`: Newton steps for each penalty. ``n_iter`` counts steps on all rows, not those on a
-    sample.
-
-    Raises ValueError if there is no pair or for impossible arguments; FloatingPointError if
-    squares of the features over ``lam`` overflow.
+    gap to reach; the ``gap`` found includes rounding. `max_iter`: Newton steps for each penalty;
+    ``n_iter`` counts those on all rows. Raises ValueError if there is no pair or for impossible
+    arguments; FloatingPointError if squares of the features over ``lam`` overflow.
     """
     X = np.ascontiguousarray(X, dtype=np.float64)
     lams = np.atleast_1d(np.asarray(lams, dtype=np.float64))
@@ -127,7 +124,6 @@ class _Path:
         return best, n_iter
 
     def _from_last(self, lam: float, tol: float, best: Best) -> int:
-        """Take quasi-Newton steps from the last solution; return their number."""
         steps = self._descend(lam)
         wide = self.swept or sweep(self.pairs, self.s, WIDE_BAND)
         start = HingeIterate.at(lam, self.w, self.s, wide)
@@ -155,7 +151,6 @@ class _Path:
         return steps
 
     def _from_sample(self, lam: float, tol: float, best: Best) -> int:
-        """Take quasi-Newton steps on a grid of scores, from the solution of a sample."""
         assert self.sampled is not None
         few = self.sampled.pairs
         w = self.sampled.solve(lam)[0].w
@@ -170,7 +165,6 @@ class _Path:
         return quasi_newton(start, inverse, lam, tol, best, coarse)
 
     def _measure(self, lam: float, best: Best) -> None:
-        """Measure the objective once more, exactly, without the drift of many steps."""
         self.w, self.s = best.w, self.pairs.scores(best.w)
         best.s = self.s
         self.swept = sweep(self.pairs, self.s, WIDE_BAND)

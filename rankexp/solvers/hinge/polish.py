@@ -124,7 +124,7 @@ def _solve_band(
 
 
 def _beyond_margin(swept: SortedSweep, w: Floats, lam: float) -> HingeIterate[SortedSweep]:
-    """Return the point w, longer where it almost separates: then the objective is next to zero."""
+    """Return the point w, longer if it almost separates: the objective is then almost 0."""
     pairs = swept.pairs
     s = pairs.scores(w)
     margin = pairs.differences(s)[0]
@@ -136,11 +136,7 @@ def _beyond_margin(swept: SortedSweep, w: Floats, lam: float) -> HingeIterate[So
 def box_program(
     problem: tuple[Floats, Floats, Floats], lam: float, unit: float, a: Floats, goal: float
 ) -> Floats:
-    """Maximise ``sum a - |unit D'a - b|² / (2 lam unit)`` over ``0 <= a <= m``, all (M,).
-
-    `problem`: D (M, d), b (d,) and m. `a`: start, strictly inside. `goal`: gap in units of
-    ``unit``.
-    """
+    """Maximise ``sum a - |unit D'a - b|² / (2 lam unit)`` over ``0 <= a <= m``, from `a` (M,)."""
     D, b, m = problem
     if not a.size:
         return a

@@ -153,7 +153,7 @@ class SortedSweep(Sweep):
 
 
 def _wide_laplacian(given: "Banded", units: tuple[int, int]) -> Floats:
-    """Return the Laplacian of many columns in strips, of which half are mirrored."""
+    """Return the Laplacian of many columns in strips, half of which are mirrored."""
     from rankexp.solvers.hinge.sweep_loops import empty_window, laplacian_rows
 
     (n, d), K = given[0].shape, given[3].shape[0]

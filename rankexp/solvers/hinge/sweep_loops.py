@@ -115,7 +115,6 @@ def _pull_upper(
 def _push_lower(
     lower: Sorted, upper: Sorted, ends: Ends, units: Units, cost: float, out: Floats
 ) -> None:
-    """Add what pairs do to their lower rows."""
     keys, weight, _ = lower
     above, _, before = upper
     apart, one, half = units

@@ -23,7 +23,7 @@ TINY = 1e-300  # stands for 0 in a division
 
 @dataclass
 class State:
-    """Where the interior point method stands, or a step of it; all six stay positive.
+    """A state of the interior point method, or a step of it; all six stay positive.
 
     The constraints are ``margin - 1 = s - t`` of each term and ``theta[j+1] - theta[j] = q`` if
     thresholds are kept in order; a of s, c = weight - a of t, and m of q are multipliers.
@@ -131,7 +131,7 @@ def _steps(theta: Floats, terms: Terms) -> Floats:
 
 
 def states(terms: Terms, penalty: Floats) -> Iterator[State]:
-    """Yield the start and each state after it, for as long as rounding leaves a step."""
+    """Yield the start and each state after it, until rounding leaves no step."""
     at: State | None = start(terms)
     while at is not None and at.finite():
         yield at
@@ -169,7 +169,7 @@ def _advanced(system: System, at: State, slack: float) -> State | None:
 
 
 def start(terms: Terms) -> State:
-    """Return where to begin: all scores and thresholds 0, all multipliers in the middle."""
+    """Return where to begin: all scores and thresholds are 0, all multipliers in the middle."""
     half, kept = np.full(terms.sign.size, 0.5), np.full(terms.sizes.size - 1, 0.5)
     middle = 0.5 * terms.each
     kept = kept if terms.ordered else np.empty(0)

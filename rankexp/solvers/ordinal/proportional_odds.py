@@ -75,7 +75,7 @@ class Fit:
         self.gradient[:-1] += push
 
     def imbalance(self) -> float:
-        """Return how far the thresholds are from their best, where all pulls cancel; 0 to 1."""
+        """Return how far the thresholds are from their best, where all pulls cancel: 0 to 1."""
         size = float(np.abs(self.gradient).sum())
         return size / self.pull if size > 0.0 and self.pull > 0.0 else size
 
@@ -132,8 +132,6 @@ def _newton(now: Fit) -> Fit:
 
 
 def _search(start: Fit, p: Floats) -> Fit | None:
-    """Go from thresholds along p to where the slope is small."""
-
     def along(t: float) -> tuple[float, Fit | None]:
         theta = start.theta + t * p
         if not (theta[1:] > theta[:-1]).all():
@@ -205,7 +203,7 @@ class ProportionalOddsRisk(SmoothRisk):
         return rows, ProportionalOddsRisk(self.codes[rows], times)
 
     def subset(self, rows: Ints) -> tuple[SmoothRisk, float]:
-        """Raise: asked for where most rows have a derivative of 0, and here none has."""
+        """Raise: it is asked for if most rows have a derivative of 0, and here none has."""
         raise NotImplementedError
 
 

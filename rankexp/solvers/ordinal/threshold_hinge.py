@@ -59,9 +59,8 @@ def rounding(terms: int) -> float:
 class PrimalDualBounds:
     """The best primal and dual values that were seen for one penalty, with bounds on rounding.
 
-    Any pair of them certifies: weak duality does not ask that they come from one point. Columns of
-    `terms` are divided by `scale` (d,), powers of two. `objective`, as computed at w with its best
-    thresholds, is at most `primal`; the least one is at least `dual`.
+    Any pair of them certifies. Columns of `terms` are divided by `scale` (d,), powers of two.
+    `objective`, computed at w with its best thresholds, is at most `primal`.
     """
 
     def __init__(self, terms: Terms, scale: Floats, lam: float, tol: float) -> None:
@@ -73,7 +72,7 @@ class PrimalDualBounds:
 
     @property
     def gap(self) -> float:
-        """How far the objective can be above the least one, relative to it."""
+        """Return how far the objective can be above the least one, relative to it."""
         if not 0.0 < self.objective < np.inf:
             return np.inf
         return (self.primal - self.dual) / self.objective
@@ -128,10 +127,7 @@ class PrimalDualBounds:
 def solve_one(
     terms: Terms, penalty: Floats, back: Floats, certificate: PrimalDualBounds, max_iter: int
 ) -> int:
-    """Solve for one penalty by column of `terms`, (c,), and return the number of steps.
-
-    `back`, (d, c) or (c,), makes coefficients of these columns those that are certified.
-    """
+    """Solve for one penalty by column, (c,); certify ``back @ w``; return the steps."""
     n, tol = terms.total, certificate.tol
     least, idle = np.inf, 0
 
@@ -159,17 +155,12 @@ def threshold_hinge_path(
     codes: Ints,
     lams: npt.ArrayLike,
     *,
-    every: bool = False,
+    every: bool = False,  # a loss at each threshold; or at the next ones, kept in order
     weight: Floats | None = None,
     tol: float = 1e-6,
     max_iter: int = 100,
 ) -> PathResult:
-    """Solve for penalties > 0, (L,), in any order; each of the `codes`, 0 .. K-1, has an example.
-
-    An example has a loss at `every` threshold, or at those next to its level, which are then kept
-    in order. Intercepts are 0: `threshold_terms.thresholds` gives the thresholds of scores.
-    Weights are at most 1.
-    """
+    """Solve for penalties > 0, (L,), in any order; each code, 0 .. K-1, has an example."""
     lams = penalties(lams)
     if not (lams > 0.0).all():
         raise ValueError(f"the hinge needs lam > 0 (its dual divides by lam), got {lams.tolist()}")

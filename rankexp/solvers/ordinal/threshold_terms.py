@@ -21,10 +21,8 @@ class Terms:
 
     `X` (n, d): by level (`order`), less the median: one outlier leaves all others near 0. `sides`:
     (first, cut, last) of each threshold: rows first .. cut-1 are below it, cut .. last-1 above.
-    `sizes` (K - 1,): the terms of each. `sign` (N,): of each term, -1 below, 1 above. `weight`:
-    of each row (n,), > 0 and at most 1, or None. `each` (N,): of each term. `total`: of the rows.
-    `ordered`: whether thresholds must be kept in order, as they are by themselves with every
-    example at each.
+    `sizes` (K - 1,): the terms of each. `sign` (N,): of each term, -1 below, 1 above. `weight`: of
+    each row (n,), at most 1, or None. `each` (N,): of each term. `total`: of the rows.
     """
 
     def __init__(self, X: Floats, codes: Ints, every: bool, weight: Floats | None = None) -> None:
@@ -139,7 +137,6 @@ def balanced(terms: Terms, alpha: Floats) -> Floats:
 
 
 def _balance(chain: list[tuple[Ints, Ints]]) -> None:
-    """Balance the units (below, above) of thresholds in order, in place."""
     surplus = 0  # of the thresholds from one on
     for below, above in reversed(chain):
         surplus += int(above.sum())

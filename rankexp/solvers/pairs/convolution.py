@@ -124,7 +124,6 @@ class Convolution:
             self._table(panels)
 
     def _table(self, panels: int) -> None:
-        """Tabulate the function for all distances of so many panels."""
         self.most = 2 * panels
         self.length = next_fast_len(2 * self.most, real=True)
         offset = np.arange(-self.most + 1, self.most)

@@ -78,7 +78,7 @@ class ExponentialPairs(PairRisk):
 
     @cached_property
     def charges(self) -> Floats:
-        """What each pair of each pair of cells counts."""
+        """The cost of each pair of cells."""
         return self.scale * self.cells[2]
 
     @cached_property

@@ -40,11 +40,7 @@ MANY_PAIRS = 10**9
 
 @lru_cache(maxsize=32)
 def shared(of: Callable[[Floats], Floats], doublings: int) -> Convolution:
-    """Return a function as a convolution, for up to ``2^doublings`` panels.
-
-    It is complete, and its size hangs on nothing that was asked before: in all threads results
-    have the same bits.
-    """
+    """Return a function as a convolution for up to ``2^doublings`` panels, the same each time."""
     return Convolution(of, panels=2 ** (doublings - 1))
 
 

@@ -1,4 +1,4 @@
-"""Which pairs of a multipartite sample count, and what: levels, groups, and costs of levels."""
+"""The pairs of a multipartite sample that count, with their costs: levels, groups, weights."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -80,14 +80,14 @@ class PartialOrder:
 
     @cached_property
     def factor(self) -> Floats | None:
-        """What rows count as factors of their pairs, (n,), or None where all are 1."""
+        """The factors of rows in the weights of their pairs, (n,), or None if all are 1."""
         if self.share is not None:
             return np.asarray(self.weight * np.sqrt(self.share)[self.group])
         return None if (self.weight == 1).all() else self.weight.astype(np.float64)
 
     @cached_property
     def shares(self) -> Floats:
-        """What pairs of each group count, (G,), beside costs and weights."""
+        """The weight of each group's pairs, (G,), in addition to costs and row weights."""
         return np.ones(self.counts.shape[0]) if self.share is None else self.share
 
     @cached_property
@@ -144,7 +144,7 @@ class PartialOrder:
         return upper.take(self.cell), lower.take(self.cell)
 
     def in_pairs(self) -> Ints | None:
-        """Return the rows that are in pairs; None where all are."""
+        """Return the rows that are in pairs; None if all are."""
         upper, lower = self.parts()
         paired = upper + lower > 0.0
         if (paired | (self.counts == 0.0)).all():
@@ -159,7 +159,7 @@ class PartialOrder:
         return PartialOrder(level, group.astype(np.int64), self.costs, weight, share)
 
     def level_pairs(self) -> Iterator[tuple[int, int, float]]:
-        """Yield (lower level, upper level, cost) of the levels of which pairs count."""
+        """Yield (lower level, upper level, cost) for the levels whose pairs count."""
         here = self.counts.sum(axis=0) > 0.0
         for low, up in np.argwhere(self.costs > 0.0).tolist():
             if here[low] and here[up]:
@@ -179,10 +179,9 @@ class PartialOrder:
         return smallest, largest
 
     def sample(self, size: int) -> tuple[Ints, "PartialOrder"]:
-        """Return about ``size`` rows, always the same ones, and their order.
+        """Return about ``size`` rows, always the same ones, and their order, without bias.
 
-        Of many small groups, whole ones are drawn. Else rows are, as many of each level, and the
-        costs make up for it: the mean over pairs is estimated without bias either way.
+        Of many small groups, whole ones are drawn; else rows of each level, with costs to make up.
         """
         rng = np.random.default_rng(0)
         sizes = np.bincount(self.group)

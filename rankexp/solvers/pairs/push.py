@@ -85,7 +85,7 @@ class SquaredPush(PushPairs):
         return own, others
 
     def spreads(self, s: Floats) -> bool:
-        """Whether `spread` is quick, however many pairs there are."""
+        """Tell whether `spread` is quick, however many pairs there are."""
         return True
 
     def spread(self, X: Floats, s: Floats, a: Floats) -> Spread:

@@ -83,7 +83,7 @@ class PushPairs(SmoothRisk):
         return own, others
 
     def spreads(self, s: Floats) -> bool:
-        """Whether `spread` is quick, however many pairs there are."""
+        """Tell whether `spread` is quick, however many pairs there are."""
         return False
 
     def spread(self, X: Floats, s: Floats, a: Floats) -> Spread:

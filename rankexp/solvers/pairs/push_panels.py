@@ -71,7 +71,7 @@ class PanelPush(PushPairs):
         return PushPairs(self.positive, self.loss, self.p, self.weight) if few else self
 
     def _prepare(self, s: Floats) -> Sides | None:
-        """Return the panels of scores; None where they are more than the pairs, or infinite."""
+        """Return the panels of scores; None if they are more than the pairs, or infinite."""
         x = self.rate * s
         if not (1.0 + float(x.max() - x.min()) / WIDTH) * 2 * DEGREES <= self.pairs:
             return None
@@ -106,7 +106,7 @@ class PanelPush(PushPairs):
         return here.values(by(seen, here.count), self.zero[: here.x.size])
 
     def spreads(self, s: Floats) -> bool:
-        """Whether pairs are many, and panels few enough for a table of all their distances."""
+        """Tell whether pairs are many and panels few enough to tabulate all their distances."""
         sides: Sides | None = self.prepared(s)
         return sides is not None and self.pairs > FEW_PAIRS and sides.up.count <= HESSIAN_PANELS
 
@@ -141,7 +141,6 @@ class BranchPush(PanelPush):
         return found[0], found[1]
 
     def _sums(self, order: int, sides: Sides, over: Literal["up", "down"]) -> Floats:
-        """Add what rows in the same panel, with a difference above 0, have more."""
         found, step, (up, down) = (
             super()._sums(order, sides, over),
             self.steps[order],

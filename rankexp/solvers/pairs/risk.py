@@ -60,7 +60,7 @@ class PairRisk(SmoothRisk):
 
 
 class PairLoss(MarginLoss):
-    """What a pair counts under a loss that isn't symmetric: ``½ [l(1, D) + l(-1, -D)]``."""
+    """The loss of a pair if it isn't symmetric: ``½ [l(1, D) + l(-1, -D)]``."""
 
     def __init__(self, loss: Loss) -> None:
         self.loss, self.steepest = loss, loss.steepest

@@ -19,7 +19,7 @@ class SquaredPairs(PairRisk):
 
     @cached_property
     def mass(self) -> tuple[Floats, Floats]:
-        """What rows count, (n,), and cells, (c,); an empty one as if it were next to nothing."""
+        """The weights of rows, (n,), and of cells, (c,); an empty cell has almost none."""
         w, n = self.order.factor, self.order.cell.size
         rows = np.ones(n) if w is None else w
         return rows, np.maximum(self._sums(rows), np.finfo(np.float64).tiny)

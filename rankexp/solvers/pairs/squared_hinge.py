@@ -108,7 +108,7 @@ class SquaredHingePairs(PairRisk):
 
     @cached_property
     def _roles(self) -> tuple[Ints, int, Ints]:
-        """Rows of the roles, first lower rows of pairs; how many these are; groups."""
+        """Return the rows of roles, the first lower rows of pairs, their number, and groups."""
         if self._plain:
             up = self.order.level > 0
             lower, upper = np.flatnonzero(~up), np.flatnonzero(up)

@@ -39,7 +39,7 @@ GAIN = 0.5
 
 @dataclass
 class Solution:
-    """What one penalty ends with; coefficients and intercept only if worked out again."""
+    """The result for one penalty; it has coefficients only if they were worked out again."""
 
     at: SmoothIterate
     objective: float

@@ -201,7 +201,7 @@ def solve(
     max_iter: int,
     risk: float | None = None,
 ) -> Descent:
-    """Solve for one penalty from a warm start, where the risk may be known."""
+    """Solve for one penalty from a warm start, whose risk may be known."""
     run = Descent(problem, at, lam, tol, risk)
     while True:
         if run.near() and (run.certify() or run.stalled()):

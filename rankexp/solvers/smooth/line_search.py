@@ -19,11 +19,7 @@ ENOUGH, MOST = 0.5, 40
 def derivative_search(
     along: Callable[[float], tuple[float, T]], start: float
 ) -> tuple[float, T | None]:
-    """Find a step t at which the derivative of a convex function is small against its `start`.
-
-    `along` returns the derivative at t, not finite if t is too far, and anything beside. Returned
-    are t, 0 if no step still goes down, and that.
-    """
+    """Find a t at which the derivative is small against its `start`, 0 if none goes down."""
     enough = -ENOUGH * start
     low, d_low, high, d_high = 0.0, start, 0.0, float("inf")
     best: T | None = None

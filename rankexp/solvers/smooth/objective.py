@@ -57,7 +57,7 @@ class SmoothRisk(Protocol):
         """Return the risk on some of the rows, and what share of the whole one it makes up."""
 
     def exact(self) -> "SmoothRisk":
-        """Return the same risk with less noise, where that can be had at some cost."""
+        """Return the same risk with less noise, if some cost makes that possible."""
         return self
 
 
@@ -87,7 +87,7 @@ class Objective:
 
     @cached_property
     def middle(self) -> Floats:
-        """Where most rows lie, (D,): the median, which no row far away moves; 0 if uncentred."""
+        """The median of the rows, (D,), which no row far away moves; 0 if uncentred."""
         return np.median(self.given, axis=0) if self.risk.centred else 0.0 * self.centre
 
     def product(self, p: Floats) -> Floats:
@@ -146,7 +146,7 @@ class Objective:
 
 @dataclass
 class SmoothIterate:
-    """Where the descent stands: parameters, scores, slope of the risk, gradient."""
+    """A point of the descent: parameters, scores, slope of the risk, gradient."""
 
     theta: Floats
     s: Floats
@@ -211,7 +211,7 @@ def _means(X: Floats) -> Floats:
 
 
 def prepare(X: Floats, risk: SmoothRisk) -> Objective:
-    """Centre the rows: in a copy, or with many rows implicitly, with a centred sample beside.
+    """Centre the rows in a copy; many rows implicitly, with a centred sample in addition.
 
     With more columns than rows the problem becomes one in the span of the rows. Raises
     FloatingPointError if squares of the features overflow.

@@ -10,7 +10,7 @@ from rankexp.arrays import Bools, Floats, Ints
 
 
 class SplitRule(Protocol):
-    """What sends rows to the left child, which is ranked above the right one."""
+    """A rule that sends rows to the left child, which is ranked above the right one."""
 
     def left(self, X: Floats, rows: Ints | slice = slice(None)) -> Bools:
         """Return which of some rows of X go to the left child."""

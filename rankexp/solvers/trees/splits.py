@@ -96,13 +96,12 @@ def best_threshold_split(
     least: int = 1,
     count_ties: bool = False,
 ) -> Threshold | None:
-    """Return the split that the charges judge best, or None if none gains anything.
+    """Return the split that the charges (m,) by y judge best, or None if none gains anything.
 
-    With :func:`kendall_charges` the best split has the greatest empirical Kendall tau
-    (clemencon2017, (8)), with :func:`halves` the least classification error. Ties go to the first
-    of the `features`, then the lowest threshold. `n`: rows of the whole training set.
-    `count_ties`: take off pairs with equal y across the split, never in order in (8), which count
-    1/2 with equal scores.
+    With :func:`kendall_charges` it has the greatest empirical Kendall tau (clemencon2017, (8)),
+    with :func:`halves` the least error. Ties go to the first of the `features`, then the lowest
+    threshold. `count_ties`: take off pairs with equal y across the split, which (8) never counts
+    as in order.
     """
     from rankexp.solvers.trees.splits_loops import best_place
 

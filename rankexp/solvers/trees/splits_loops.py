@@ -10,11 +10,7 @@ from rankexp.compiled import njit
 def best_place(
     rows: Ints, values: Floats, charge: Signed, level: Signed, size: Ints, least: int, ties: bool
 ) -> tuple[int, int, int]:
-    """Return the index of the best feature, or -1, the place before its cut, and the excess there.
-
-    By row of the training set `charge` and `level` (the number of its value of y); `size` by
-    level.
-    """
+    """Return the best feature, or -1 if none gains, the place before its cut, and its excess."""
     m = rows.shape[1]
     total = 0
     for i in range(m):
