@@ -86,13 +86,7 @@ def labelled_pairs(
 ) -> tuple[Ints, Ints, Floats]:
     """Return the upper and lower rows of pairs with a label and a weight, and the weights."""
     P, y = np.asarray(pairs), np.asarray(labels)
-    if P.size == 0:
-        raise ValueError("there is no pair to rank: pairs is empty")
-    if P.ndim != 2 or P.shape[1] != 2 or P.dtype.kind not in "iu":
-        raise ValueError(f"pairs must be integers of shape (m, 2), got {P.dtype} {P.shape}")
-    if not (P.min() >= 0 and P.max() < n):
-        at = int(((P < 0) | (n <= P)).any(axis=1).argmax())
-        raise ValueError(f"pairs must be rows of X, 0 .. {n - 1}: pair {at} is {P[at].tolist()}")
+    _check_pairs(P, n)
     if y.shape != P.shape[:1] or not np.isin(y, (-1, 0, 1)).all():
         got = f"got shape {y.shape}"
         if y.shape == P.shape[:1]:
@@ -113,6 +107,16 @@ def labelled_pairs(
     if (alone := P[:, 0] == P[:, 1]).any():
         raise ValueError(f"a pair needs two different rows, got {P[alone.argmax()].tolist()}")
     return np.where(y > 0, P[:, 0], P[:, 1]), np.where(y > 0, P[:, 1], P[:, 0]), w[kept]
+
+
+def _check_pairs(P: Ints, n: int) -> None:
+    if P.size == 0:
+        raise ValueError("there is no pair to rank: pairs is empty")
+    if P.ndim != 2 or P.shape[1] != 2 or P.dtype.kind not in "iu":
+        raise ValueError(f"pairs must be integers of shape (m, 2), got {P.dtype} {P.shape}")
+    if not (P.min() >= 0 and P.max() < n):
+        at = int(((P < 0) | (n <= P)).any(axis=1).argmax())
+        raise ValueError(f"pairs must be rows of X, 0 .. {n - 1}: pair {at} is {P[at].tolist()}")
 
 
 def pairs_of_levels(codes: Ints, groups: Ints | None) -> tuple[Ints, Ints]:

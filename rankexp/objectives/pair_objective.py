@@ -192,13 +192,16 @@ class PairObjective:
             g, h = find(s[rows])
             if self.curvature != 1.0:
                 h *= self.curvature
-            if kept is None:
-                return g, h
-            whole = np.zeros((2, s.size))
-            whole[:, kept] = g, h
-            return whole[0], whole[1]
+            return (g, h) if kept is None else _of_all((g, h), kept, s.size)
 
         return steps
+
+
+def _of_all(steps: Steps, kept: Ints, n: int) -> Steps:
+    """Return the steps of all rows, 0 for those that are not kept."""
+    whole = np.zeros((2, n))
+    whole[:, kept] = steps
+    return whole[0], whole[1]
 
 
 def _order(

@@ -1,4 +1,4 @@
-"""What each room asks of what it holds, for the authors of plug-ins and for our own tests.
+"""Contracts of all rooms, for the authors of plug-ins and for our own tests.
 
 As scikit-learn's ``check_estimator`` does, each function takes one thing, tries it, and raises a
 `ContractError` whose one sentence says what must hold, and where it does not:
@@ -14,7 +14,7 @@ Traceback (most recent call last):
 ...
 rankexp.testing.contract.ContractError: loss Wrong: its derivative is the slope of its value: ...
 
-A thing of another package needs no entry point for this, save where it says so. Nothing in
+A thing of another package needs no entry point for this, unless it says so. Nothing in
 `rankexp` imports this room, and it needs neither pytest nor hypothesis.
 """
 

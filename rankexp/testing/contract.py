@@ -1,4 +1,4 @@
-"""How a contract is written: laws, which are functions whose docstring says what must hold."""
+"""Write contracts as laws: functions whose docstring says what must hold."""
 
 import warnings
 from collections.abc import Callable, Iterable
@@ -62,7 +62,7 @@ def is_a_value(made: Named) -> None:
 
 
 def need(holds: object, where: str) -> None:
-    """Raise a `ContractError` with a sentence where something does not hold."""
+    """Raise a `ContractError` with a sentence unless something holds."""
     if not holds:
         raise ContractError(where)
 

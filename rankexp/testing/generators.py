@@ -98,7 +98,7 @@ def knows_its_best_scores(generator: Generator) -> None:
 
 
 def shows_its_eta(model: Model, X: Floats, positive: Bools) -> None:
-    """Compare the share of positives with ``prior``, and with ``eta`` where it is alike."""
+    """Compare the share of positives with ``prior``, and with ``eta`` in rows of similar eta."""
     need(
         0 <= getattr(model, "bayes_rank_risk", 0.0) < 0.5, "its Bayes rank risk is not in [0, 1/2)"
     )

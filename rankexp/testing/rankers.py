@@ -52,7 +52,7 @@ def fitted(estimator: Ranker, X: Floats, y: Ints) -> Ranker:
 
 
 def scores(estimator: Ranker, X: Floats) -> Floats:
-    """Return what a study ranks by: ``decision_function`` where there is one, else ``predict``."""
+    """Return the scores that a study ranks by: ``decision_function`` or else ``predict``."""
     decides = hasattr(estimator, "decision_function")
     return estimator.decision_function(X) if decides else estimator.predict(X)
 

@@ -79,7 +79,7 @@ def trains(risk: Risk, loss: Loss) -> None:
 
 
 def mean(risk: Risk, loss: Loss, s: Floats, level: Ints) -> float:
-    """Return a risk of ours as it is defined, of the scores of two classes."""
+    """Return a risk of ours by its definition, for scores of two classes."""
     if isinstance(risk, Classification):
         return float(loss.value(np.where(level == 1, 1.0, -1.0), s).mean())
     D = np.subtract.outer(s[level == 1], s[level == 0])

@@ -1,4 +1,4 @@
-"""Average ranks over data sets as draws: how far the noise of the splits moves them."""
+"""Draw average ranks over data sets, to show how far the noise of the splits moves them."""
 
 from collections.abc import Sequence
 from typing import Literal
@@ -23,9 +23,9 @@ def noisy_ranks(
 ) -> tuple[Floats, Floats]:
     """Return average ranks (methods,) over data sets, each of (splits, methods), and their draws.
 
-    Means are rounded to `decimals` before they are ranked, if given. A draw (of (draws, methods))
-    adds to the means noise of the covariance that they have (multiplier bootstrap): that of two or
-    more splits times 1/splits plus the data set's correction for training parts that overlap
+    Means are rounded to `decimals` before they are ranked, if given. A draw, one of (draws,
+    methods), adds noise to the means with their covariance (multiplier bootstrap): that of two or
+    more splits times 1/splits plus the data set's correction for overlapping training parts
     (Nadeau and Bengio, Machine Learning 52, 2003). The data sets stay as they are.
     """
     from scipy import stats
@@ -43,7 +43,7 @@ def noisy_ranks(
 
 
 def spearman(first: Floats, second: Floats) -> Floats:
-    """Return Spearman's correlations along the last axis; NaN where a side is constant or NaN."""
+    """Return Spearman's correlations along the last axis; NaN if a side is constant or NaN."""
     from scipy import stats
 
     ranks = [stats.rankdata(settled(one), axis=-1) for one in (first, second)]

@@ -1,4 +1,4 @@
-"""Random cases of the margin bounds for labelled pairs, in which every risk is known exactly."""
+"""Draw random cases of the margin bounds for labelled pairs, in which every risk is known."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -77,7 +77,7 @@ def linear_case(kind: str) -> Case:
 
 
 def kernel_case(rng: np.random.Generator, delta: float, broken: bool) -> float:
-    """Return it for features times SMALL, scorers of inverse norm; broken: r as printed."""
+    """Return the slack for features times SMALL, scorers of inverse norm; broken: r as printed."""
     given = draw(rng, False, d=FEATURES)
     m, radius, norm = len(given.pairs), SMALL**2 if broken else SMALL, 1.0 / SMALL
 

@@ -1,4 +1,4 @@
-"""Curves of fitted scoring functions beside functions that theory names."""
+"""Compare curves of fitted scoring functions with functions that theory names."""
 
 import math
 from collections.abc import Sequence
@@ -31,7 +31,7 @@ def _known(name: str) -> str:
 
 @dataclass(frozen=True)
 class CurvePanel:
-    """A method's curves on a problem, centred, and theory's."""
+    """A method's centred curves on a problem, and theory's."""
 
     experiment: str
     problem: str
@@ -96,9 +96,9 @@ class Against(Strict):
     ) -> CurvePanel:
         """Return the panel of the curves that a problem's method keeps.
 
-        `chosen` are the rows that a rule chooses for the method. Raises `ConfigError` where theory
-        does not go with the problem, the window holds fewer than two points, or a fitted quantity
-        is not kept.
+        `chosen` are the rows that a rule chooses for the method. Raises `ConfigError` if theory
+        does not fit the problem, the window holds fewer than two points, or a fitted quantity is
+        not kept.
         """
         problem, method = own[0].problem, own[0].method
         x, curves = own[0].x, np.array([one.y for one in own])

@@ -1,4 +1,4 @@
-"""How much of an order a scorer of a few cells can hold, at most: intervals, and any sets."""
+"""Bound how much of an order a scorer with few values can hold."""
 
 from itertools import product
 
@@ -40,8 +40,8 @@ def few_cells(
     X, y = model.sample(n * draws, rng)
     if X.shape[1] != 1:
         raise ValueError(f"generator '{generator}' has {X.shape[1]} features: expected one")
-    order = np.argsort(X[:, 0])[draws // 2 :: draws]
-    x, y = X[order, 0], y[order]
+    middle = np.argsort(X[:, 0])[draws // 2 :: draws]
+    x, y = X[middle, 0], y[middle]
     bound, ends = _bound(y, cells)
     attained, ends = _climb(y, ends)
     Z, target = model.sample(test, rng)
@@ -80,7 +80,7 @@ def _scores(y: Floats, ends: Ints) -> Floats:
 
 
 def _climb(y: Floats, ends: Ints) -> tuple[float, Ints]:
-    """Move one end at a time, as long as tau grows; return it with the ends."""
+    """Move one end at a time while tau grows; return tau and the ends."""
     best, before = float(d_tau(y, _scores(y, ends))), -1.0
     moves = [sign * 2**k for k in range(int(np.log2(len(y) / 8)) + 1) for sign in (-1, 1)]
     while best > before:

@@ -1,1 +1,1 @@
-"""The generators of the experiments, tried for the noise that they promise."""
+"""Compare the generators of the experiments with the noise that they promise."""

@@ -1,4 +1,4 @@
-"""What symmetric label noise does to the rank loss, on one drawn model."""
+"""Measure what symmetric label noise does to the rank loss of one drawn model."""
 
 from typing import SupportsFloat
 
@@ -8,7 +8,7 @@ from rankexp import registry
 from rankexp.arrays import Floats, Ints
 from rankexp.generators.noise import FlippedModel
 from rankexp.metrics.bipartite import rank_loss
-from rankexp.runner.checks.base import Rows
+from rankexp.runner.checks.base import Rows, quantities
 
 REGISTER = {"flip_noise": "flip_noise"}
 
@@ -38,18 +38,15 @@ def flip_noise(
     X, y = model.sample(DRAWN, rng)
     between = X[y == 1].mean(axis=0) - X[y == -1].mean(axis=0)  # fair, but no Bayes ranker
     X, y = model.sample(n, rng)
-    pairs = _promised_and_observed(model, X, y, X @ between)
-    return [
-        {"quantity": quantity + suffix, "value": float(value)}
-        for quantity, values in pairs.items()
-        for suffix, value in zip(("", "_observed"), values, strict=True)
-    ]
+    found = {}
+    for name, values in _promised_and_observed(model, X, y, X @ between).items():
+        found[name], found[f"{name}_observed"] = values
+    return quantities(found)
 
 
 def _promised_and_observed(
     model: FlippedModel, X: Floats, y: Ints, scores: Floats
 ) -> dict[str, tuple[SupportsFloat, SupportsFloat]]:
-    """Return what the model promises and what examples and scores show, by quantity."""
     eta = model.eta(X)
     clean = eta > 0.5
     risk = model.bayes_rank_risk

@@ -1,4 +1,4 @@
-"""Regrets of linear scorers that are trained, where P(y = 1 | x) is known."""
+"""Compare regrets of trained linear scorers, for distributions with known P(y = 1 | x)."""
 
 from collections.abc import Mapping
 from typing import Any

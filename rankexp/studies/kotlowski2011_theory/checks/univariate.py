@@ -53,13 +53,8 @@ def univariate_bounds(
     """
     masses, scores = draw(rng, draws, points)
     risk, regret = rank_risk(masses, scores), rank_regret(masses, scores)
-    p, pairs = masses[..., 1].sum(axis=-1), {}
-    if balanced:
-        alpha = (masses[..., 1] * (scores <= 0.0)).sum(axis=-1)
-        beta = (masses[..., 0] * (scores >= 0.0)).sum(axis=-1)
-        pairs["(8) error rates"] = (risk, error_rates_bound(alpha, beta, p))
-        plain = loss_risk(masses, scores, ZeroOne(), balanced=False)
-        pairs["(9) zero_one"] = (risk, zero_one_bound(plain, p))
+    p = masses[..., 1].sum(axis=-1)
+    pairs = _plain(masses, scores, risk) if balanced else {}
     own = loss_risk(masses, scores, ZeroOne(), balanced=balanced)
     pairs["(10) zero_one"] = (risk, balanced_bound(own, ZeroOne()))
     for name in LOSSES:
@@ -79,6 +74,16 @@ def univariate_bounds(
     return [{"quantity": "all_violations", "value": total}, *rows]
 
 
+def _plain(masses: Floats, scores: Floats, risk: Floats) -> dict[str, tuple[Floats, Floats]]:
+    """Return the rank risk and its bounds by error rates and by the plain 0/1 risk."""
+    p = masses[..., 1].sum(axis=-1)
+    alpha = (masses[..., 1] * (scores <= 0.0)).sum(axis=-1)
+    beta = (masses[..., 0] * (scores >= 0.0)).sum(axis=-1)
+    plain = loss_risk(masses, scores, ZeroOne(), balanced=False)
+    rates = error_rates_bound(alpha, beta, p)
+    return {"(8) error rates": (risk, rates), "(9) zero_one": (risk, zero_one_bound(plain, p))}
+
+
 def _rows(group: str, values: Mapping[str, SupportsFloat]) -> Rows:
     return [{"quantity": k, "value": float(v), "group": group} for k, v in values.items()]
 
@@ -96,8 +101,8 @@ def _kept(group: str, found: Floats, bound: Floats) -> Rows:
 def draw(rng: np.random.Generator, draws: int, points: int) -> tuple[Floats, Floats]:
     """Draw masses (draws, m, 2) of distributions, and scores (draws, m), near the best and far.
 
-    The prior is 1e-3 to 1 - 1e-3. Scores are links of eta with noise, or of any order with ties,
-    of sizes from 1e-3 to 10; half of them are of one sign but for some.
+    The prior is 1e-3 to 1 - 1e-3. Scores are links of eta with noise, or in any order with ties,
+    of sizes from 1e-3 to 10; about half of them have one sign.
     """
     if draws < 1 or not 2 <= points <= 64:
         raise ValueError(f"draws={draws}, points={points}: expected 1 or more, and 2 to 64")

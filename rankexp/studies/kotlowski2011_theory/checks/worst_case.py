@@ -1,4 +1,4 @@
-"""The discrete distribution and scorer with the largest rank regret for the regret of a loss."""
+"""Search the discrete distribution and scorer with the largest rank regret for a loss regret."""
 
 from typing import Any
 
@@ -59,7 +59,6 @@ def worst_regret(
 
 
 def _points(masses: Floats, scores: Floats) -> Rows:
-    """Return the rows of points in the order of scores."""
     table = np.column_stack([scores, masses / masses.sum(axis=0)])[np.argsort(scores)]
     return [
         {"quantity": name, "value": float(value), "step": step}
@@ -71,8 +70,6 @@ def _points(masses: Floats, scores: Floats) -> Rows:
 def _search(
     rng: np.random.Generator, loss: Loss, points: int, rounds: int, balanced: bool
 ) -> Floats:
-    """Return the vector of the best candidate that differential evolution finds."""
-
     def objective(vectors: Floats) -> Floats:
         masses, scores = _candidates(vectors.T, balanced)
         own = np.maximum(loss_regret(masses, scores, loss, balanced=balanced), LEAST)

@@ -1,7 +1,8 @@
-"""Risks and regrets of a scorer where P(y = 1 | x) is known (kotlowski2011, section 2).
+"""Compute risks and regrets of a scorer if P(y = 1 | x) is known (kotlowski2011, section 2).
 
-On finitely many points all is said with masses (..., m, 2): P(y = -1, x) and P(y = 1, x) of each
-point, up to a factor. Axes in front are distributions, each with its own scores (..., m).
+Masses (..., m, 2) describe finitely many points: P(y = -1, x) and P(y = 1, x) of each point, up
+to a factor, some in each class. Axes in front are distributions, each with scores (..., m).
+ValueError for other shapes, negative masses, and NaN. If `balanced`, classes weigh ½ each.
 """
 
 from collections.abc import Callable
@@ -45,7 +46,7 @@ def rank_regret(masses: npt.ArrayLike, scores: npt.ArrayLike) -> Floats:
 def loss_risk(
     masses: npt.ArrayLike, scores: npt.ArrayLike, loss: Loss, *, balanced: bool = True
 ) -> Floats:
-    """Return the expected loss, (...); balanced: of classes that weigh ½ each (section 3.2)."""
+    """Return the expected loss, (...); balanced, it is that of section 3.2."""
     M, s = _checked(masses, scores)
     return np.asarray(_point_risks(_weighed(M, balanced), s, loss).sum(axis=-1))
 
@@ -66,7 +67,7 @@ def loss_regret(
 
 
 def least_risk(loss: Loss, eta: Floats) -> Floats:
-    """Return the least expected loss where P(y = 1 | x) is eta; ValueError where not known."""
+    """Return the least expected loss if P(y = 1 | x) is eta; ValueError if it is not known."""
     if loss.proper:
         return loss.bayes_risk(eta)
     if loss.hinge_power == 1 or isinstance(loss, ZeroOne):
@@ -135,14 +136,14 @@ def _weighed(M: Floats, balanced: bool) -> Floats:
 
 
 def _point_risks(M: Floats, s: Floats, loss: Loss) -> Floats:
-    """Return what each point adds to the risk, (..., m); where there is no mass, nothing."""
+    """Return what each point adds to the risk, (..., m); nothing if it has no mass."""
     with np.errstate(invalid="ignore", over="ignore"):
         parts = np.stack([loss.value(-1.0, s), loss.value(1.0, s)], axis=-1)
         return np.asarray(np.where(M > 0.0, M * parts, 0.0).sum(axis=-1))
 
 
 def _summed_pairs(M: Floats, s: Floats, *, regret: bool) -> Floats:
-    """Return the sum over pairs of points of what their order loses."""
+    """Return the loss by the order of points, summed over pairs."""
     P = M / M.sum(axis=-2, keepdims=True)  # of x given y
     if s.shape[-1] > MOST:
         flat = zip(P.reshape(-1, *P.shape[-2:]), s.reshape(-1, s.shape[-1]), strict=True)
@@ -156,7 +157,7 @@ def _summed_pairs(M: Floats, s: Floats, *, regret: bool) -> Floats:
 
 
 def _merged(P: Floats, s: Floats, regret: bool) -> float:
-    """Return it for one distribution with many points, from sorted scores."""
+    """Return the same for one distribution with many points, from sorted scores."""
     y, weight = np.repeat([0, 1], len(s)), P.T.ravel()
     columns = [s]
     if regret:

@@ -1,4 +1,4 @@
-"""Best scorers, best pair-scorers and regrets of a loss, on finitely many points."""
+"""Compare best scorers, best pair-scorers and regrets of a loss, on finitely many points."""
 
 from typing import SupportsFloat
 

@@ -1,4 +1,4 @@
-"""Proper losses: the least conditional risk is at the link, and the weight gives the loss."""
+"""Test proper losses: the link is the best score, and the weight gives the loss."""
 
 from typing import Any
 

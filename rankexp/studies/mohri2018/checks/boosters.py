@@ -1,4 +1,4 @@
-"""Boosted rankers: their errors by round, and how fast they reach the least pair loss."""
+"""Compare boosters' errors by round, and how fast they reach the least pair loss."""
 
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -74,7 +74,7 @@ def boosting_rounds(
 def _rounds(
     booster: RankBoost | ORBoost, name: str, samples: tuple[Sample, Sample], told: Ints
 ) -> Iterator[tuple[int, dict[str, float]]]:
-    """Yield the rounds that are told, and what is known after them."""
+    """Yield the rounds that are told, and the quantities after them."""
     (X, y), (Z, truth) = samples
     booster.fit(X, y)
     stages = [list(booster.staged_decision_function(rows)) for rows in (X, Z)]
@@ -92,7 +92,7 @@ def _rounds(
 
 
 def _of_pairs(D: Floats, size: float) -> dict[str, float]:
-    """Return what is known of differences of scores, positives less negatives."""
+    """Return quantities of differences of scores, positives less negatives."""
     return {
         "training error": float((D <= 0.0).mean()),
         "pair loss": float(np.exp(-D).mean()),
@@ -150,7 +150,7 @@ def _losses(stages: Iterable[Floats], up: Bools, name: str) -> tuple[Floats, Flo
 
 
 def _steps(name: str, values: Floats, told: Ints) -> Rows:
-    """Return what a quantity is at the end, and after the rounds that are told."""
+    """Return a quantity at the end, and after the rounds that are told."""
     steps = [int(step) for step in told if step <= len(values)]
     by_step: Rows = [{"quantity": name, "value": float(values[t - 1]), "step": t} for t in steps]
     return quantities({name: values[-1]}) + by_step

@@ -1,4 +1,4 @@
-"""How often bounds of ranking errors fail, and by how much they are too large, case by case."""
+"""Count how often bounds of ranking errors fail, and by how much they are too large."""
 
 from typing import Literal
 from warnings import catch_warnings
@@ -73,9 +73,9 @@ def bound_violations(
 
 
 def _rounds(rng: np.random.Generator) -> tuple[Floats, Floats]:
-    """Return what rounds of RankBoost do to pairs, (T, m), and their coefficients, all >= 0.
+    """Return how rounds of RankBoost order pairs, (T, m), and their coefficients, all >= 0.
 
-    Base rankers are random; each lifts one row of some pairs, and the other one of others.
+    Base rankers are random; each lifts one row of some pairs, and the other row of others.
     """
     m, skill = int(rng.integers(10, 200)), rng.uniform(0.0, 0.2)
     chances = [0.25 - skill, 0.5, 0.25 + skill]
@@ -112,7 +112,7 @@ def _margin_fraction(rng: np.random.Generator, delta: float, broken: bool) -> fl
 
 
 def _perceptron(rng: np.random.Generator, delta: float, broken: bool) -> float:
-    """Return the slack of the updates; where nothing separates the pairs, each time has one."""
+    """Return the slack of the updates; if nothing separates the pairs, each pass makes one."""
     d, m = int(rng.integers(2, 8)), int(rng.integers(5, 60))
     Z, w = rng.standard_normal((m, d)), rng.standard_normal(d)
     w /= np.linalg.norm(w)
@@ -129,10 +129,7 @@ def _perceptron(rng: np.random.Generator, delta: float, broken: bool) -> float:
 
 
 def _auc(kind: Interval) -> Case:
-    """Return the case of a bound or an interval of the AUC.
-
-    Scores have few values, which may vary as much as an AUC can.
-    """
+    """Return the case of a bound or an interval of the AUC of scores with few values."""
 
     def case(rng: np.random.Generator, delta: float, broken: bool) -> float:
         m, n = rng.integers(5, 61, size=2).tolist()

@@ -1,4 +1,4 @@
-"""Few items: the worst that algorithms of the second stage do, and each of their steps."""
+"""Compute the worst that algorithms of the second stage do with few items, and their steps."""
 
 from itertools import permutations, product
 
@@ -71,7 +71,7 @@ def _losses(P: Floats, W: Floats) -> Floats:
 
 
 def _ratios(loss: Floats, of_h: Floats) -> Floats:
-    """Return losses over those of h; where h has none, 0, or infinity if there is a loss."""
+    """Return losses over those of h; if h has none, 0, or infinity for a loss above 0."""
     perfect = np.where(loss > ROUNDING, np.inf, 0.0)
     return np.where(of_h > ROUNDING, loss / np.maximum(of_h, ROUNDING), perfect)
 

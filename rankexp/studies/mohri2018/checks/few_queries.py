@@ -1,4 +1,4 @@
-"""Regrets of sort by degree and QuickSort over random distributions of queries, exactly."""
+"""Compute exact regrets of sort by degree and QuickSort over random distributions of queries."""
 
 from itertools import combinations, product
 
@@ -62,7 +62,7 @@ def query_regrets(
 
 
 def _regrets(drawn: list[Drawn], H: Floats) -> dict[tuple[str, str], float]:
-    """Return the regrets of preferences and of what ranks by them, by notion and name."""
+    """Return regrets of preferences and of algorithms that rank by them, by notion and name."""
     queries = [Query(X, y, p) for X, y, p in drawn]
     of_h = [H[np.ix_(X, X)] for X, _, _ in drawn]
     sorts, degrees = map(order_probabilities, of_h), map(degree_probabilities, of_h)
@@ -91,7 +91,7 @@ def _distribution(rng: np.random.Generator, items: int, *, independent: bool) ->
 def _preferences(
     rng: np.random.Generator, queries: list[Drawn], items: int, errors: float
 ) -> Floats:
-    """Return the best 0/1 preferences for all queries, but for some of the pairs."""
+    """Return the best 0/1 preferences for all queries, with some pairs turned round."""
     cost = np.zeros((items, items))
     for X, y, p in queries:
         cost[np.ix_(X, X)] += p * pair_costs(y)
@@ -103,7 +103,6 @@ def _preferences(
 
 
 def _told(notion: str, found: dict[tuple[str, str], list[float]]) -> Rows:
-    """Return the rows of a notion."""
     of_h = np.array(found[notion, "h"])
     values = {"regret of h": of_h.mean()}
     for name, factor in FACTORS.items():

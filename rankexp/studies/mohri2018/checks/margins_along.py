@@ -1,4 +1,4 @@
-"""Margin bounds for a trained linear scorer, beside its test error."""
+"""Compare margin bounds for a trained linear scorer with its test error."""
 
 import numpy as np
 

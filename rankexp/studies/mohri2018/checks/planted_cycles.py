@@ -1,4 +1,4 @@
-"""QuickSort and sort by degree on many items, by preference functions with planted cycles."""
+"""Rank many items with QuickSort and sort by degree, by preferences with planted cycles."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -114,7 +114,7 @@ def _drawn(
 def _of_preference(
     h: Planted, y: Floats, least: float, streams: list[np.random.Generator]
 ) -> dict[str, float]:
-    """Return what is known of the preference function."""
+    """Return the loss and the regret of the preference function, and its cyclic triples."""
     n = y.size
     draws = None if n <= EXACT else DRAWS
     loss = preference_loss(h, np.arange(n), y, draws=draws, rng=streams[0], check=False)
@@ -140,7 +140,6 @@ def _rankings(
 
 
 def _check(n: int, share: float, noise: float, top: int) -> None:
-    """Raise ValueError for impossible numbers."""
     if n < 6 or not 0.0 <= share <= 1.0 or not noise >= 0.0 or top < 0:
         raise ValueError(
             f"n={n}, share={share}, noise={noise}, top={top}: expected 6 items or more, a share "

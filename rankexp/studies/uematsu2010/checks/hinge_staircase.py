@@ -1,4 +1,4 @@
-"""The pairwise hinge loss of two Gaussians is least at a staircase, not at a line."""
+"""Show that the pairwise hinge loss of two Gaussians is least at a staircase, not at a line."""
 
 import numpy as np
 
@@ -38,12 +38,15 @@ def hinge_staircase(
     weights = pair_weights(masses)
     scores, logistic = minimise_hinge(weights), log_ratio(model, x[:, None])
     each = {"x": x, "r": scores, "p_plus": masses[:, 1], "p_minus": masses[:, 0]}
-    rows: Rows = [
+    return _points(each) + quantities(_summary(scores, logistic, weights))
+
+
+def _points(each: dict[str, Floats]) -> Rows:
+    return [
         {"quantity": quantity, "value": float(values[i]), "step": i}
-        for i in range(points)
+        for i in range(len(each["x"]))
         for quantity, values in each.items()
     ]
-    return rows + quantities(_summary(scores, logistic, weights))
 
 
 def _summary(scores: Floats, logistic: Floats, weights: Floats) -> dict[str, float]:

@@ -1,4 +1,4 @@
-"""Where the pairwise hinge loss ties points whose likelihood ratios differ: three points."""
+"""Find where the pairwise hinge loss ties three points whose likelihood ratios differ."""
 
 import numpy as np
 

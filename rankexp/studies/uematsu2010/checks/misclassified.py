@@ -1,4 +1,4 @@
-"""How many pairs are out of order where few examples are misclassified: all orders, counted."""
+"""Count the pairs out of order if few examples are misclassified, over all orders."""
 
 from itertools import combinations
 

@@ -1,4 +1,4 @@
-"""Theorem 4 of uematsu2010: the best ranking of three levels, if errors have costs."""
+"""Test Theorem 4 of uematsu2010: the best ranking of three levels if errors have costs."""
 
 from itertools import permutations
 

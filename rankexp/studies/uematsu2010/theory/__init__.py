@@ -1,1 +1,1 @@
-"""The hinge of pairs on three points, solved exactly."""
+"""Exact solutions of the hinge of pairs on three points."""

@@ -1,4 +1,4 @@
-"""The hinge loss on three points: where the population minimiser ties points that differ."""
+"""Find where the population minimiser of the hinge loss ties three points that differ."""
 
 from typing import NamedTuple
 
@@ -14,7 +14,7 @@ CLOSE = 1e-9  # relative: nearer to a border of the regions, either side is as g
 class HingeDifferences(NamedTuple):
     """The best differences of scores of neighbouring points, and how they were found.
 
-    `d12` and `d23` are r*(x1) - r*(x2) and r*(x2) - r*(x3), 0 or 1, NaN where several are best;
+    `d12` and `d23` are r*(x1) - r*(x2) and r*(x2) - r*(x3), 0 or 1, NaN if several are best;
     `c12` and `c23` decide it.
     """
 
@@ -32,9 +32,9 @@ class HingeDifferences(NamedTuple):
 def hinge_regions(p_plus: npt.ArrayLike, p_minus: npt.ArrayLike) -> HingeDifferences:
     """Return the differences of scores of the least expected pairwise hinge loss, by cases.
 
-    They are (1, 1) where c12 > 0 and c23 > 0; (1, 0) where c23 < 0 and p-(x2) > p+(x2); (0, 1)
-    where c12 < 0 and p-(x2) < p+(x2). These are all cases but their borders, where a whole segment
-    is best: c12 = 0 < c23, c23 = 0 < c12, and p+(x2) = p-(x2) with c12, c23 < 0 (uematsu2010, "Toy
+    They are (1, 1) if c12 > 0 and c23 > 0; (1, 0) if c23 < 0 and p-(x2) > p+(x2); (0, 1) if
+    c12 < 0 and p-(x2) < p+(x2). On the borders of these cases a whole segment is best:
+    c12 = 0 < c23, c23 = 0 < c12, and p+(x2) = p-(x2) with c12, c23 < 0 (uematsu2010, "Toy
     example for possible ties under hinge loss").
 
     The chances of three points among positives and among negatives, (3,) each, are positive and
@@ -54,7 +54,7 @@ def hinge_regions(p_plus: npt.ArrayLike, p_minus: npt.ArrayLike) -> HingeDiffere
 
 
 def _compared(first: float, second: float) -> tuple[float, int]:
-    """Return a difference and its sign, 0 where it is as small as rounding."""
+    """Return a difference and its sign, 0 if it is as small as rounding."""
     difference = float(first - second)
     close = abs(difference) <= CLOSE * max(first, second)
     return difference, 0 if close else int(np.sign(difference))
