@@ -68,6 +68,4 @@ def test_the_study_of_ones_own_data_runs_as_it_stands_and_is_that_of_the_example
     outcome = execute(mine, results=tmp_path / "results", workers=1, quiet=True)
     assert outcome.exit_code == 0
     report = open_report(outcome.folder)
-    assert (
-        report.blocks[0].output.lead[0].startswith(("Training on pairs", "These data", "No gain"))
-    )
+    assert report.blocks[0].output.lead[0].startswith(("Training on pairs", "The data", "No gain"))

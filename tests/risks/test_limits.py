@@ -178,6 +178,8 @@ def test_what_does_not_go_together_is_refused_with_the_reason(cell, why):
 
 def test_a_power_that_no_number_holds_is_refused():
     X, y = np.arange(8.0)[:, None], np.arange(8) % 2
-    with pytest.raises(ValueError, match=r"equal scores, 0\.69 to the power p, is below"):
+    with pytest.raises(
+        ValueError, match=r"the risk of equal scores, 0\.69 to the power p, underflows"
+    ):
         LinearRanker(loss="logistic", risk="push(p=1e6)", lam=0.1).fit(X, y)
     LinearRanker(loss="logistic", risk="push(p=1000)", lam=0.1).fit(X, y)

@@ -74,5 +74,5 @@ def test_the_last_name_varies_fastest() -> None:
 
 @pytest.mark.parametrize("text", ["lam", "=1", "lam=1,lam=2", ","])
 def test_what_is_no_point_is_refused(text: str) -> None:
-    with pytest.raises(ValueError, match="is no grid point"):
+    with pytest.raises(ValueError, match="is not a grid point"):
         Point.parse(text)

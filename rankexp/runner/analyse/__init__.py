@@ -6,7 +6,7 @@ the protocol has: models that are independent, or splits whose training parts ov
 
 >>> from rankexp.runner.analyse.select import Rule
 >>> Rule.parse("fixed:lam=0.1").label
-'lam=0.1'
+'λ = .1'
 >>> import numpy as np
 >>> from rankexp.runner.analyse.signed_rank import holm
 >>> holm(np.array([0.01, 0.04, 0.03])).tolist()

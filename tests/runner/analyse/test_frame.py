@@ -33,11 +33,16 @@ def test_the_frame_has_every_row_of_every_cell_with_a_record() -> None:
     frame = long_frame(cells, {"a": RECORD, "b": failed, "foreign": RECORD})
     assert list(frame.columns) == ["setting", *COLUMNS]
     assert list(frame["experiment"]) == ["e"] * 5 + ["f"] * 5 + ["e"]
-    assert list(frame["grid"][:5]) == ["lam=0.01"] + ["kind=x,lam=1e-05"] * 4
+    assert [str(point) for point in frame["grid"][:5]] == ["lam=0.01"] + ["kind=x,lam=1e-05"] * 4
     assert list(frame["fold"][[0, 5]]) == [1, 0]
     assert frame["model"].isna().tolist() == [True] * 10 + [False]
     last = frame.iloc[-1]
-    assert (last["status"], last["metric"], last["part"], last["grid"]) == ("failed", "", "", "")
+    assert (last["status"], last["metric"], last["part"], str(last["grid"])) == (
+        "failed",
+        "",
+        "",
+        "",
+    )
     assert np.isnan(last["value"])
     np.testing.assert_array_equal(frame["value"][:5], [0.25, np.nan, 0.5, 0.75, 1.0])
     assert frame["step"].isna().tolist()[:5] == [True, True, True, False, True]
@@ -52,7 +57,7 @@ def test_an_empty_study_has_an_empty_frame() -> None:
 def test_a_slice_holds_one_part_of_one_metric_without_steps_and_groups() -> None:
     frame = long_frame([cell("a"), cell("a", experiment="f")], {"a": RECORD})
     test = scores(frame, "e", "rank_loss")
-    assert list(test["grid"]) == ["lam=0.01", "kind=x,lam=1e-05"]
+    assert [str(point) for point in test["grid"]] == ["lam=0.01", "kind=x,lam=1e-05"]
     assert (test["model"] == NONE).all() and (test["rep"] == 0).all()
     assert list(scores(frame, "e", "rank_loss", "inner")["value"]) == [0.5]
     assert len(scores(frame, "e", "auc")) == 0

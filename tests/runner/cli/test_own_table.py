@@ -76,7 +76,7 @@ def test_a_table_gets_its_answer_and_a_study_to_go_on_with(tmp_path: Path, typed
     assert code == 0, err
     assert "left out: 'no' (" in said
     assert "'yes' is taken as the positive value of 'left'" in said
-    words = ("Training on pairs", "These data", "No gain")
+    words = ("Training on pairs", "The data", "No gain")
     assert any(word in said for word in words)
     assert "Can it be trusted?" in said and "What now?" in said
     folder = tmp_path / "compare-mine"
@@ -179,15 +179,15 @@ def test_a_test_set_of_its_own_is_what_methods_are_judged_on(
     assert code == 0, err
     text = " ".join(out.split())
     assert "241 rows: train (160), test (81)" in text
-    assert "no training row has, so they say nothing: 'plan' in 2 rows." in text
+    assert "no training row has. These are ignored: 'plan' in 2 rows." in text
     assert "1 of the 81 test rows repeat the features of a training row" in text
     assert "The answer rests on one test set of 81 rows" in text
-    assert "chosen within the other 160 rows" in text
+    assert "chosen within the 160 training rows" in text
     if target == "left":
-        assert "judged by DeLong's test" in text and "Intervals are for these fits" in text
+        assert "tested by DeLong's test" in text and "Intervals are for these fits" in text
     else:
-        assert "There is no interval: one test set" in text
-        assert "without --test, have intervals" in text and "± ." not in text
+        assert "No interval: there is one test set" in text
+        assert "without --test, cross-validation gives intervals" in text and "± ." not in text
     report = (tmp_path / "compare-train" / "report.md").read_text(encoding="utf-8")
     assert "81 test rows repeat the features" in report
     made = yaml.safe_load((tmp_path / "compare-train" / "study.yaml").read_text(encoding="utf-8"))
@@ -229,7 +229,7 @@ def test_groups_stay_together_and_all_pairs_count(tmp_path: Path, typed: Typed) 
     [
         (("--target", "leeft"), 3, "there is no column 'leeft' (did you mean 'left'?)"),
         (("--target", "left", "--positive", "maybe"), 2, "no value 'maybe'"),
-        (("--target", "left", "--methods", "pairs-logistic"), 2, "to tell what pairs gain"),
+        (("--target", "left", "--methods", "pairs-logistic"), 2, "to compare pairs with points"),
         (("--target", "left", "--methods", "points-logistc"), 2, "did you mean 'points-logistic'"),
         (("--target", "left", "--drop", "agee"), 3, "did you mean 'age'"),
         (("--target", "left", "--drop", "age,left"), 2, "--drop: column 'left' is the target"),
@@ -360,7 +360,7 @@ def test_levels_are_compared_with_weights_by_the_methods_that_take_them(
 @pytest.mark.parametrize(
     ("options", "said", "folds"),
     [
-        (("--drop", "g"), "Rows have only 2 different combinations", 5),
+        (("--drop", "g"), "have only 2 different combinations", 5),
         (("--groups", "g"), "", 3),
     ],
 )

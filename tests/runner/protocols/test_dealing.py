@@ -130,7 +130,7 @@ def test_holdout_has_the_wanted_share(n, share, stratified):
     wanted = int(n * share + 0.5)
     protocol = hold(test=share, stratified=stratified)
     if not 0 < wanted < n:
-        with pytest.raises(DataError, match="leaves one side empty"):
+        with pytest.raises(DataError, match="leaves one part empty"):
             split(protocol, dataset, None, stream(0, "a"))
         return
     made = split(protocol, dataset, None, stream(0, "a"))
@@ -151,14 +151,14 @@ def test_holdout_of_a_number_of_rows():
 
 def test_what_cannot_be_split():
     continuous = Part(np.ones((4, 1)), np.arange(4.0))
-    with pytest.raises(DataError, match="continuous target: no stratified"):
+    with pytest.raises(DataError, match="continuous target, so its splits cannot be stratified"):
         folds(cross(folds=2, stratified=True), continuous)
     with pytest.raises(DataError, match="has no groups to keep together"):
         folds(cross(folds=2, together="groups"), data(4))
     one = Part(np.ones((4, 1)), np.arange(4.0))
     with pytest.raises(DataError, match="use fewer folds"):
         folds(cross(folds=2, together="duplicates"), one)
-    with pytest.raises(DataError, match="no split leaves two sides"):
+    with pytest.raises(DataError, match="all rows must stay together, so they cannot be split"):
         split(hold(test=0.5, together="duplicates"), one, None, stream(0, "a"))
 
 
@@ -181,7 +181,7 @@ def test_inner_part_is_one_held_out():
     assert y[only.test].sum() == 1
     assert sorted([*only.train, *only.test]) == list(range(20))
     for wrong in ({"test": 0.25}, {"folds": 1}, {"folds": 3, "test": 0.25}):
-        with pytest.raises(ValueError, match="needs its share"):
+        with pytest.raises(ValueError, match="needs 'test'"):
             Inner(**wrong)
 
 

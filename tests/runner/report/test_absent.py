@@ -133,7 +133,7 @@ def test_without_data_the_answer_is_of_artificial_data(make: Make, study: dict[s
         "1 of 1 claims tested hold; not run: 14 published values (d0, d1, d2 and 4 more) "
         "and 2 claims (over all and on the first)."
     )
-    assert said["Not reproduced"] == "Nothing of what was compared."
+    assert said["Not reproduced"] == "Nothing that was compared."
 
 
 @pytest.mark.parametrize("lost", [True, False])

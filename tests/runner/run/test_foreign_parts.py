@@ -12,7 +12,7 @@ from rankexp import registry
 from rankexp.metrics.base import Metric, declare, parse
 from rankexp.runner.config import schema
 from rankexp.runner.plan import Job, PlanCell, cells
-from rankexp.runner.protocols.base import Part, unfit
+from rankexp.runner.protocols.base import Part
 from rankexp.runner.protocols.split import Holdout
 from rankexp.runner.run.evaluate import _check_row, evaluate
 from rankexp.runner.run.material import FoldRows
@@ -55,10 +55,10 @@ def test_a_metric_that_needs_groups_has_a_value_in_each() -> None:
 
 
 def test_rows_of_checks_are_of_plain_types() -> None:
-    row = _check_row({"quantity": "q", "value": np.float64(1), "step": np.int64(3), "group": 7})
+    row = _check_row("q", np.float64(1), step=np.int64(3), group=7)
     assert (type(row.step), row.step, row.group) == (int, 3, "7")
     with pytest.raises(TypeError):
-        _check_row({"quantity": "q", "value": 1.0, "step": 0.5})
+        _check_row("q", 1.0, step=0.5)
 
 
 def test_a_protocol_of_another_kind_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -74,4 +74,4 @@ def test_a_protocol_of_another_kind_is_left_out(monkeypatch: pytest.MonkeyPatch)
     finally:
         registry._room.cache_clear()
     assert "Mistaken" not in str(union) and "Holdout" in str(union)
-    assert unfit(Mistaken) is None and unfit(int) is not None
+    assert registry.unfit("protocols", int) is not None

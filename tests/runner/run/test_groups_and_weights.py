@@ -325,11 +325,11 @@ def test_groups_keep_their_names_and_weights_their_values(tmp_path: Path) -> Non
     ("column", "options", "complaint"),
     [
         ([1, math.nan, 2], {"groups": "c"}, "groups: column 'c' has no value in row 2"),
-        ([1, 0, 2], {"weights": "c"}, "weights: column 'c' must hold .*; row 2 has 0: correct it"),
-        ([1, -0.5, 2], {"weights": "c"}, "row 2 has -0.5: .* leave out rows"),
-        ([1, 1, math.nan], {"weights": "c"}, "row 3 has no value: "),
-        ([math.nan, 0, 1], {"weights": "c", "nominal": ["c"]}, "row 1 has no value: "),
-        ([1, 0, 1], {"weights": "c", "nominal": ["c"]}, "row 1 has '1': "),
+        ([1, 0, 2], {"weights": "c"}, "weights: column 'c' must hold .*; row 2 has 0; correct it"),
+        ([1, -0.5, 2], {"weights": "c"}, "row 2 has -0.5; .* remove rows"),
+        ([1, 1, math.nan], {"weights": "c"}, "row 3 has no value; "),
+        ([math.nan, 0, 1], {"weights": "c", "nominal": ["c"]}, "row 1 has no value; "),
+        ([1, 0, 1], {"weights": "c", "nominal": ["c"]}, "row 1 has '1'; "),
     ],
 )
 def test_groups_and_weights_that_cannot_be(

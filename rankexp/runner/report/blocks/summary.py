@@ -140,7 +140,7 @@ class Summary(BlockKind):
             f"conjecture: {own}" if isinstance(own, str) else own.text(shown) for own in reasons
         ]
         unknown = "the experiment that would tell was not run" if self.why else "unknown"
-        text = "nothing of what was compared" if found else none
+        text = "nothing that was compared" if found else none
         if lacks:
             text = f"{'; '.join(lacks)}. Why: {'; '.join(why) or unknown}"
         blocks = [own.block for own in reasons if isinstance(own, Telling)]
