@@ -73,14 +73,14 @@ def test_types_and_number_format_are_those_of_both(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("test", "said"),
     [
-        ("age,town,y\n1,a,no\n", "test.csv: lacks 'spend': both files need the same columns"),
+        ("age,town,y\n1,a,no\n", "test.csv: lacks 'spend'; both files need the same columns"),
         (HEAD.replace("age", "Age") + "1,a,2,no\n", "lacks 'age' and has 'Age', which "),
-        ("1,a,2,no\n3,b,4,yes\n", "test.csv: has no line of names, unlike"),
+        ("1,a,2,no\n3,b,4,yes\n", "test.csv: has no header, unlike"),
         (HEAD + "1,a,2,no\n3,b,4\n", "test.csv:3: 3 values for 4 columns"),
-        (HEAD + "1,a,2,no\nold,b,4,yes\n", "test.csv:3: 'old' is no number"),
-        (HEAD + "1,a,2,maybe\n", "'maybe', which no level names"),
+        (HEAD + "1,a,2,no\nold,b,4,yes\n", "test.csv:3: 'old' is not a number"),
+        (HEAD + "1,a,2,maybe\n", "'maybe', but no level lists it"),
         (HEAD, "test.csv: no rows of data"),
-        (HEAD + "1,a,inf,no\n", "column 'spend' is infinite in row 1 of the test file"),
+        (HEAD + "1,a,inf,no\n", "column 'spend' has an infinite value in row 1 of the test file"),
     ],
 )
 def test_what_does_not_fit_is_said_with_its_file_and_line(
@@ -95,7 +95,7 @@ def test_strays_in_both_files_are_named_with_their_files(tmp_path: Path) -> None
     train = TRAIN.replace("50,", "none,")
     with pytest.raises(DataError) as error:
         built(tmp_path, train, TEST.replace("33,", "nothing,"))
-    assert "train.csv:4: 'none' is no number, 'nothing' in line 3 of " in str(error.value)
+    assert "train.csv:4: 'none' is not a number, 'nothing' in line 3 of " in str(error.value)
     assert "test.csv, but most of column 'age' is" in str(error.value)
 
 
@@ -112,7 +112,7 @@ def test_other_formats_are_joined_likewise(tmp_path: Path) -> None:
         assert found.features[1].categories in (("Bern", "Genf", "Chur"), ("Bern", "Chur", "Genf"))
         np.testing.assert_array_equal(found.X[:, [2, 0]], expected.X[:, [0, 2]])
         assert found.parts is not None and found.parts.tolist() == [1, 1, 1, 0, 0]
-    with pytest.raises(DataError, match=r"test\.csv: the test file must be of the format of"):
+    with pytest.raises(DataError, match=r"test\.csv: the test file must have the same format as"):
         read(files[0], entry(tmp_path), tmp_path / "test.csv")
 
 
@@ -140,7 +140,9 @@ def test_a_study_finds_both_files_or_says_which_is_lacking(tmp_path: Path) -> No
     with pytest.raises(DataError, match="has two files"):
         add("d", own, tmp_path / "train.csv", cache)
     (tmp_path / "test.csv").unlink()
-    with pytest.raises(DataNotFoundError, match=r"only .*train\.csv is there"):
+    with pytest.raises(
+        DataNotFoundError, match=r"only one of its two files was found: .*train\.csv"
+    ):
         find("d", own, [tmp_path], cache)
 
 

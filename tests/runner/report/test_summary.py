@@ -112,7 +112,7 @@ def test_other_records_change_every_sentence_with_a_number(
     assert said["Done"] != first["Done"] and "INCOMPLETE" in said["Done"]
     assert said["Reproduced"].startswith("INCOMPLETE (table1): ")
     assert said["Not reproduced"].startswith("INCOMPLETE (table1): ")
-    assert said["What it means"].startswith("INCOMPLETE (answer): ")
+    assert said["What it means"].startswith("Nothing yet. Of the experiment boxes 60 of 90")
 
 
 def test_a_block_that_failed_says_so_at_the_head(
@@ -153,8 +153,8 @@ def test_the_sentences_of_every_outcome(make: Make, study: dict[str, Any]) -> No
     means = [{"block": "a", "of": "x", "say": {"better": "gain {}"}}, {"block": "a", "of": "y"}]
     assert told(make, study, bad, reproduced=["a"], means=means) == [
         "1 of 9 values.",
-        "8 values. Why: no experiment tells.",
-        "X, worse: .1; nothing is known of 'y' (block 'a' tells of: x).",
+        "8 values. Why: unknown.",
+        "X, worse: .1; block 'a' has no fact 'y' (it has: x).",
     ]
 
 
