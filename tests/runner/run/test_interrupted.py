@@ -103,7 +103,7 @@ def test_a_killed_run_goes_on(
     assert not list(tmp_path.rglob("*.tmp"))
 
 
-@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("workers", [pytest.param(1, marks=pytest.mark.slow), 2])
 def test_a_run_ends_with_its_time_and_goes_on(
     tmp_path: Path, undisturbed: dict[str, str], workers: int
 ) -> None:
