@@ -59,9 +59,7 @@ def rows() -> Iterator[tuple[str, float, float | None]]:
     X, y = small()
     for loss, target in ((Logistic(), 0.2), (Exponential(), 0.2), (SquaredHinge(), None)):
         ratio = time_ratio(
-            lambda loss=loss: smooth_path(X, y, loss, LAMS),
-            lambda: _scikit_learn(X, y, LAMS),
-            40,
+            lambda loss=loss: smooth_path(X, y, loss, LAMS), lambda: _scikit_learn(X, y, LAMS), 40
         )
         yield f"{loss!r} path / scikit-learn's lbfgs path, 1000 × 50", ratio, target
     ratio = time_ratio(

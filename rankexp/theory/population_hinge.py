@@ -11,12 +11,7 @@ REGISTER = {"hinge_population": "hinge_population"}
 
 
 def hinge_population(
-    model: KnownClasses,
-    X: ArrayLike,
-    *,
-    low: float = -3.0,
-    high: float = 3.0,
-    points: int = 41,
+    model: KnownClasses, X: ArrayLike, *, low: float = -3.0, high: float = 3.0, points: int = 41
 ) -> Floats:
     """Return the scores, (n,), of the least expected pairwise hinge loss on a grid.
 

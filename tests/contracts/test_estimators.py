@@ -45,10 +45,7 @@ LEVELS = [
     clone(other).set_params(risk="multipartite", **(LOOSE if "tol" in other.get_params() else {}))
     for other in OTHERS
     if "risk" in other.get_params()
-] + [
-    ORBoost(variant="all"),
-    OrdinalSVM(constraints="all"),
-]
+] + [ORBoost(variant="all"), OrdinalSVM(constraints="all")]
 
 
 def refused(estimator):

@@ -108,10 +108,7 @@ def test_weights_are_exponentials_of_scores_however_far_these_go():
     for height in [1.0, -2.0, 40.0, 70.0, -300.0, 0.5, 900.0, 1e-3]:
         stump = rows.best(rng.normal(size=60))
         factors.advance(stump, height, factors.split(stump))
-        for up, sign, at in (
-            (factors.up, -1.0, factors.least),
-            (factors.down, 1.0, factors.most),
-        ):
+        for up, sign, at in ((factors.up, -1.0, factors.least), (factors.down, 1.0, factors.most)):
             log = sign * (factors.s - at[cell])
             seen = log > -600.0
             np.testing.assert_allclose(np.log(up[seen]), log[seen], atol=1e-9)

@@ -2,16 +2,7 @@
 
 import pandas as pd
 
-from rankexp.plugin import (
-    ORACLE,
-    Block,
-    Choosing,
-    Context,
-    MethodName,
-    Output,
-    Rule,
-    Table,
-)
+from rankexp.plugin import ORACLE, Block, Choosing, Context, MethodName, Output, Rule, Table
 
 
 class Wins(Choosing):

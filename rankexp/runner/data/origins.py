@@ -154,8 +154,7 @@ def not_found(
         advice += f". Where from: {' '.join(entry.origin.split())}"
     because = f" ({'; '.join(reasons)})" if reasons else ""
     return DataNotFoundError(
-        f"data set '{name}' not found; searched {looked}{because}",
-        f"To add it yourself: {advice}",
+        f"data set '{name}' not found; searched {looked}{because}", f"To add it yourself: {advice}"
     )
 
 

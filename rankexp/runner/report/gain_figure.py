@@ -64,10 +64,7 @@ def _band(axes: "Axes", low: float, high: float) -> None:
 
 
 def _intervals(
-    axes: "Axes",
-    values: Sequence[tuple[float, float, float]],
-    labels: Sequence[str],
-    colour: str,
+    axes: "Axes", values: Sequence[tuple[float, float, float]], labels: Sequence[str], colour: str
 ) -> None:
     """Draw a row a value with its interval, the first above; unknown intervals are left out."""
     for place, (middle, low, high) in enumerate(values):

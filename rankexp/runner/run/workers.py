@@ -194,10 +194,7 @@ def _pool(jobs: Iterator[Job], workers: int) -> Generator[Done, None, None]:
     # One job a task and no memory maps: what is sent is small, and what is done comes at once.
     with parallel_config(backend="loky", inner_max_num_threads=1):
         parallel = Parallel(
-            n_jobs=max(workers, 2),
-            return_as="generator_unordered",
-            batch_size=1,
-            max_nbytes=None,
+            n_jobs=max(workers, 2), return_as="generator_unordered", batch_size=1, max_nbytes=None
         )
         results = parallel(delayed(_in_worker)(job, os.getpid()) for job in jobs)
     try:

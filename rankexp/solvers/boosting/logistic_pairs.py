@@ -57,12 +57,7 @@ class LogisticPairs:
     """
 
     def __init__(
-        self,
-        rows: Binned,
-        codes: Ints,
-        costs: Floats,
-        groups: Ints,
-        share: Floats | None = None,
+        self, rows: Binned, codes: Ints, costs: Floats, groups: Ints, share: Floats | None = None
     ) -> None:
         self.rows, self.factor = rows, rows.weight
         if share is not None:

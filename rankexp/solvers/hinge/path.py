@@ -36,12 +36,7 @@ MARGIN = 0.99  # of the tolerance to solve for: the last measurement adds the ro
 
 
 def hinge_path(
-    X: Floats,
-    order: PartialOrder,
-    lams: npt.ArrayLike,
-    *,
-    tol: float = 1e-6,
-    max_iter: int = 1000,
+    X: Floats, order: PartialOrder, lams: npt.ArrayLike, *, tol: float = 1e-6, max_iter: int = 1000
 ) -> PathResult:
     """Solve the pairwise hinge for each penalty, from the largest to the smallest.
 

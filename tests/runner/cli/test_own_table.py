@@ -359,10 +359,7 @@ def test_levels_are_compared_with_weights_by_the_methods_that_take_them(
 @pytest.mark.usefixtures("designed")
 @pytest.mark.parametrize(
     ("options", "said", "folds"),
-    [
-        (("--drop", "g"), "have only 2 different combinations", 5),
-        (("--groups", "g"), "", 3),
-    ],
+    [(("--drop", "g"), "have only 2 different combinations", 5), (("--groups", "g"), "", 3)],
 )
 def test_a_feature_of_two_values_and_few_groups_are_split_all_the_same(
     tmp_path: Path, typed: Typed, options: tuple[str, ...], said: str, folds: int

@@ -198,10 +198,7 @@ MEANING = {
     "no package": (method("{estimator: «sklaern.svm.SVC}"), "there is no package 'sklaern'"),
     "no class": (method("{estimator: «sklearn.metrics.roc_auc_score}"), "is not a class"),
     "no estimator": (method("{estimator: «collections.Counter}"), "it has no method 'fit'"),
-    "no scores": (
-        method("{estimator: «sklearn.preprocessing.StandardScaler}"),
-        "cannot score",
-    ),
+    "no scores": (method("{estimator: «sklearn.preprocessing.StandardScaler}"), "cannot score"),
     "parameter": (
         method("{params: {«los: hinge}}"),
         "methods.m.params.los: LinearRanker has no parameter 'los' (did you mean 'loss'?)",
@@ -262,10 +259,7 @@ MEANING = {
         "repetitions: 1000000}}\n",
         "experiments.e: this makes 2,000,000 records",
     ),
-    "params and grid": (
-        method("{params: {tol: 1}, grid: {«tol: [1]}}"),
-        "is also in 'params'",
-    ),
+    "params and grid": (method("{params: {tol: 1}, grid: {«tol: [1]}}"), "is also in 'params'"),
     "models of data": (
         NO_RUN + "experiments: {e: {problems: [«d], methods: [m], protocol: {kind: models, "
         "models: 1, training_sets: 1, n_train: 9, n_test: 9}}}\n",
@@ -564,11 +558,7 @@ TWO = GOOD.replace("[m]", "[m, k], metrics: [rank_loss, auc]").replace("{m: {}}"
         ("e,d,m,slope", "", "quantity 'slope'; shown: rank_loss"),
         ("e,*,m,rank_loss", "", "problem '*'; shown: d"),
         ("e,d,k,rank_loss", "options: {methods: [m]}", "method 'k'; shown: m"),
-        (
-            "e,d,k,rank_loss",
-            "options: {beside: {k: m}}",
-            "method 'k'; shown: m",
-        ),
+        ("e,d,k,rank_loss", "options: {beside: {k: m}}", "method 'k'; shown: m"),
     ],
 )
 def test_a_published_value_that_no_block_shows_is_told(errors, tmp_path, row, report, message):

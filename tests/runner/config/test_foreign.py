@@ -65,10 +65,7 @@ def foreign(tmp_path, monkeypatch):
         ("«estimator: foreign_module.Exits", "not possible: SystemExit: 0"),
         ("«estimator: foreign_module.Breaks", "not possible: RuntimeError: not today"),
         ("«estimator: foreign_module.Silent", "not possible: Unprintable: no message"),
-        (
-            "estimator: CRank, params: {classifier: «os.abort}",
-            "'os.abort' is not a class",
-        ),
+        ("estimator: CRank, params: {classifier: «os.abort}", "'os.abort' is not a class"),
         ("estimator: CRank, params: {classifier: «sys.exit}", "'sys.exit' is not a class"),
         ("estimator: CRank, params: {classifier: «foreign_module.called}", "is not a class"),
         ("estimator: CRank, params: {classifier: «foreign_module.Deaf}", "no method 'fit'"),

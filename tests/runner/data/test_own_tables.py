@@ -443,8 +443,7 @@ def test_more_than_the_machine_holds_is_refused(entry):
 
 
 @pytest.mark.parametrize(
-    ("suffix", "pack"),
-    [(".gz", gzip.compress), (".xz", partial(lzma.compress, preset=0))],
+    ("suffix", "pack"), [(".gz", gzip.compress), (".xz", partial(lzma.compress, preset=0))]
 )
 def test_a_bomb_is_not_unpacked(write, monkeypatch, suffix, pack):
     path = write("bomb.csv" + suffix, pack(b"1,2\n" * 15_000_000))

@@ -9,16 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from test_mutated_tables import (
-    BARE,
-    COUNT,
-    CSV,
-    GERMAN,
-    PIECES,
-    QUOTED,
-    WIDE,
-    mutated,
-)
+from test_mutated_tables import BARE, COUNT, CSV, GERMAN, PIECES, QUOTED, WIDE, mutated
 
 from rankexp.errors import DataError
 from rankexp.runner.data.readers import columns, grid

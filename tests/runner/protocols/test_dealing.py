@@ -59,10 +59,7 @@ def test_folds_are_a_partition_of_even_sizes(n, k, stratified, seed):
 
 @law
 @given(
-    st.integers(4, 60),
-    st.sampled_from(["groups", "duplicates"]),
-    st.booleans(),
-    st.integers(0, 5),
+    st.integers(4, 60), st.sampled_from(["groups", "duplicates"]), st.booleans(), st.integers(0, 5)
 )
 def test_rows_that_belong_together_stay_together(n, together, stratified, seed):
     groups = np.random.default_rng(seed).integers(10, 14, size=n)

@@ -425,11 +425,7 @@ def test_what_a_study_says_wrongly_is_found_at_check(
     ("source", "part", "said"),
     [
         ("{file: a.csv, test: b.csv}", "", "unknown part of 'd': 'S1'; known: train, test"),
-        (
-            "{file: a.csv}",
-            "",
-            "data set 'd' has no parts: name their column in 'part'",
-        ),
+        ("{file: a.csv}", "", "data set 'd' has no parts: name their column in 'part'"),
         ("{file: a.csv}", "part: part", ""),
         ("{letor: {S1: S1.txt}, openml: 3}", "part: part", ""),
         ("{letor: {S1: S1.txt}, file: a.csv}", "part: column7", ""),

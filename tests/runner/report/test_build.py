@@ -285,7 +285,7 @@ def test_the_report_of_the_edited_study_is_taken(
     study["report"] = [study["report"][2] | {"title": "Only one", "text": "New words."}]
     report = build.open_report(folder, Study.model_validate(study))
     assert {path.name for path in report.write()} == {
-        *(*ALWAYS, "differences.csv", "differences.md", "differences.tex"),
+        *(*ALWAYS, "differences.csv", "differences.md", "differences.tex")
     }
     page = (folder / "report.md").read_text(encoding="utf-8")
     assert page.startswith("# Another \\*title\\*") and "## Only one\n\nNew words." in page

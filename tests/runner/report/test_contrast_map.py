@@ -40,7 +40,7 @@ WORST: dict[str, Any] = {
             "params": {"rounds": 2},
             "grid": {"points": [2, 3]},
             "repetitions": 2,
-        },
+        }
     },
 }
 

@@ -23,10 +23,7 @@ DELIMITERS = ("\t", ";", "|", ",")
 SPACES = " "
 _SAID = re.compile(r"sep=(.)\s*", re.IGNORECASE)
 """The first line by which Excel is told the delimiter."""
-_NO_TABLES = {
-    ("{", "[{", "[[", '["'): "JSON",
-    ("<!", "<html", "<?xml", "<table"): "HTML or XML",
-}
+_NO_TABLES = {("{", "[{", "[[", '["'): "JSON", ("<!", "<html", "<?xml", "<table"): "HTML or XML"}
 
 
 def read_delimited(path: Path, rules: TextRules = DEFAULT, test: Path | None = None) -> DataTable:

@@ -27,10 +27,7 @@ from rankexp.studies.kotlowski2011_theory.theory.univariate_bounds import (
     zero_one_bound,
 )
 
-REGISTER = {
-    "univariate_bounds": "univariate_bounds",
-    "zero_one_ranking": "zero_one_ranking",
-}
+REGISTER = {"univariate_bounds": "univariate_bounds", "zero_one_ranking": "zero_one_ranking"}
 
 ROUNDING = 1e-12
 LOSSES = ("exponential", "logistic", "squared", "hinge")

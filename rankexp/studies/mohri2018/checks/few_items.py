@@ -15,10 +15,7 @@ from rankexp.preference import (
 )
 from rankexp.runner.checks.base import Rows, quantities
 
-REGISTER = {
-    "worst_rankings": "worst_rankings",
-    "watched_sorts": "watched_sorts",
-}
+REGISTER = {"worst_rankings": "worst_rankings", "watched_sorts": "watched_sorts"}
 
 QUICKSORT, DEGREE = "QuickSort", "sort by degree"
 ROUNDING = 1e-12

@@ -32,11 +32,7 @@ class Completeness(BlockKind):
         header = ["Experiment", "Problem", "Method", *NUMBERS[:-2], "NaN", "warned"]
         shown = [row for name in names for row in _rows(context, name)]
         notes = [good(context, names), *wrong(context, names)]
-        return Output(
-            numbers,
-            [Table(header, shown, "Records", detail=True)],
-            notes=notes,
-        )
+        return Output(numbers, [Table(header, shown, "Records", detail=True)], notes=notes)
 
 
 def _rows(context: Context, experiment: str) -> list[list[Entry]]:
