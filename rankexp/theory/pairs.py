@@ -11,7 +11,7 @@ from scipy.optimize import linprog
 
 from rankexp.arrays import Floats
 from rankexp.losses.base import MarginLoss
-from rankexp.metrics.costs import cost_matrix
+from rankexp.metrics.level_counts import cost_matrix
 
 
 def pair_weights(masses: npt.ArrayLike, costs: npt.ArrayLike | None = None) -> Floats:
