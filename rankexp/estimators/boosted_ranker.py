@@ -165,22 +165,17 @@ class BoostedRanker(RiskMixin, InRounds):
         one_of("risk", self.risk, RISKS)
         PairObjective(self.loss, self.curvature)
         if self.risk not in PAIRS and self.loss != "logistic":
-            raise ValueError(
-                f"loss={self.loss!r} is for pairs, but risk={self.risk!r} trains on points: "
-                "set loss='logistic'"
-            )
-        share = self.validation_fraction
+            text = f"loss={self.loss!r} is for pairs, but risk={self.risk!r} trains on points: "
+            raise ValueError(f"{text}set loss='logistic'")
         check_count("n_rounds", self.n_rounds)
-        check_stopping(share, self.n_iter_no_change)
+        check_stopping(self.validation_fraction, self.n_iter_no_change)
         check_count("n_jobs", 1 if self.n_jobs is None else self.n_jobs)
         check_count("max_leaf_nodes", self.max_leaf_nodes, 2)  # a tree of one leaf ranks nothing
         check_number("learning_rate", self.learning_rate)
         if not isinstance(self.params or {}, Mapping):
-            raise ValueError(
-                f"params must be a dict of the engine's parameters, got {self.params!r}"
-            )
+            raise ValueError(f"params must be a dict of engine parameters, got {self.params!r}")
         self._engine().check(self.params or {})
-        if share is not None and not self._engine().keeps_trees(self.params or {}):
+        if self.validation_fraction and not self._engine().keeps_trees(self.params or {}):
             raise ValueError(
                 f"params={self.params!r} change the trees of earlier rounds, so training cannot "
                 "stop early: set validation_fraction=None"
@@ -210,7 +205,7 @@ class BoostedRanker(RiskMixin, InRounds):
         ValueError also for parameters that LightGBM does not know (XGBoost warns of them), and for
         groups when training on points; ImportError if the engine is not installed.
         """
-        return self._first(self._ready(X, y, groups, sample_weight))
+        return self._first(self._found(X, y, groups, sample_weight))
 
     def _keeps_rounds(self) -> bool:
         return super()._keeps_rounds() and self._engine().keeps_trees(self.params or {})
@@ -236,10 +231,8 @@ class BoostedRanker(RiskMixin, InRounds):
             return f"risk={self.risk!r}, which trains on points: only pairs have groups"
         return "validation_fraction, as copies of a row could be both held out and trained on"
 
-    def _ready(
-        self, X: ArrayLike, y: ArrayLike, groups: PerRow = None, sample_weight: PerRow = None
-    ) -> GrownTrees:
-        data = self._data(X, y, groups, sample_weight)
+    def _found(self, X: ArrayLike, y: ArrayLike, *given: PerRow, **named: PerRow) -> GrownTrees:
+        data = self._data(X, y, *given, **named)
         rng = check_random_state(self.random_state)
         seed = int(rng.randint(2**31 - 1))
         train, stop = data, None
@@ -249,19 +242,8 @@ class BoostedRanker(RiskMixin, InRounds):
             stop, errors = self._watch(data.of(out))
             train = data.of(~out)
         weight, steps = self._pulls(train)
-        task = EngineTask(
-            train.X,
-            train.codes.astype(np.float64),
-            self.n_rounds,
-            self.learning_rate,
-            self.max_leaf_nodes,
-            seed,
-            self.n_jobs or 1,
-            self.params or {},
-            weight,
-            steps,
-            stop,
-        )
+        y, own = train.codes.astype(np.float64), self.params or {}
+        task = EngineTask(self, train.X, y, seed, self.n_jobs or 1, own, weight, steps, stop)
         return GrownTrees(data, self._engine().train(task), errors)
 
     def _watch(self, data: Data) -> tuple[Callable[[Booster], bool], list[float]]:
@@ -283,9 +265,6 @@ class BoostedRanker(RiskMixin, InRounds):
             weight = each if weight is None else weight * each
         return weight, None
 
-    def _found(self, X: ArrayLike, y: ArrayLike, **given: PerRow) -> GrownTrees:
-        return self._ready(X, y, **given)
-
     def _first(self, found: GrownTrees) -> Self:
         data, errors = found.data, found.errors
         self._forget("classes_", "better_", "validation_error_")
@@ -293,7 +272,7 @@ class BoostedRanker(RiskMixin, InRounds):
         if errors:
             self.validation_error_ = np.array(errors)
             self.n_iter_ = int(np.argmin(errors)) + 1
-        s = self._sum(data.X)
+        s = self._scores(data.X)
         if s.min() == s.max():
             warn_user(
                 f"no tree of {self.engine} splits the {s.size} training rows, so all scores are "
@@ -306,7 +285,7 @@ class BoostedRanker(RiskMixin, InRounds):
         self._keep_classes(self.levels_)
         return self
 
-    def _sum(self, X: Table) -> Floats:
+    def _scores(self, X: Table) -> Floats:
         return self._engine().scores(self.booster_, X, self.n_iter_, self.n_jobs or 1)
 
     def _signed(self, s: Floats) -> Floats:
@@ -314,13 +293,12 @@ class BoostedRanker(RiskMixin, InRounds):
         return -s if self._turned() else s
 
     def decision_function(self, X: ArrayLike) -> Floats:
-        """Return the scores of rows, shape (n,): the higher, the better.
+        """Return the scores of rows, shape (n,), with `intercept_`: the higher, the better.
 
-        For two classes, above 0 means the last of `classes_`. If `levels` say that this is the
-        worse one, use `rank_scores`.
+        See :meth:`LinearRanker.decision_function`.
         """
         check_is_fitted(self, "booster_")
-        return self._signed(self._sum(table_rows(self, X)))
+        return self._signed(self._scores(table_rows(self, X)))
 
     def staged_decision_function(self, X: ArrayLike) -> Iterator[Floats]:
         """Yield the scores of rows after 1, 2, ... rounds, shape (n,) each.

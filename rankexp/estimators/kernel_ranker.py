@@ -15,9 +15,7 @@ from rankexp.estimators.pair_data import OfLabels, PairProblem
 from rankexp.estimators.parameters import (
     check_count,
     check_number,
-    fitted_rows,
     one_of,
-    training_data,
     training_rows,
     warn_unconverged,
     warn_user,
@@ -161,15 +159,12 @@ class KernelRanker(RiskRanker):
         digits of `objective_`.
         """
         self.check()
-        trained = self._trained()
-        order = self._order(y, trained[1])
-        X, y = training_data(self, X, y)
-        labels, task = self._task(trained, X, y, np.array([float(self.lam)]), order, groups)
-        self.gamma_ = _gamma(X) if self.gamma is None else float(self.gamma)
-        rows, first, back = np.unique(X, axis=0, return_index=True, return_inverse=True)
-        self._expand(X, rows, first, OfLabels(task), back.reshape(-1))
+        labels, task = self._task(self._trained(), X, y, np.array([float(self.lam)]), groups)
+        self.gamma_ = _gamma(task.X) if self.gamma is None else float(self.gamma)
+        rows, first, back = np.unique(task.X, axis=0, return_index=True, return_inverse=True)
+        self._expand(task.X, rows, first, OfLabels(task), back.reshape(-1))
         if not task.risk.several_levels:
-            self.threshold_ = best_threshold(self._scores(X), task.level > 0)
+            self.threshold_ = best_threshold(self._scores(task.X), task.level > 0)
         self._keep(labels, task.risk)
         return self
 
@@ -267,14 +262,6 @@ class KernelRanker(RiskRanker):
         moved -= float(weight @ moved) / float(weight.sum())
         norms = float(b @ s[factor.pivots]) - float(w @ w)
         return float(weight @ np.abs(moved)) + 0.5 * self.lam * abs(norms)
-
-    def decision_function(self, X: ArrayLike) -> Floats:
-        """Return the scores of rows, shape (n,): the higher, the better.
-
-        They are ``f(x) - threshold_``: with two classes a score above 0 means ``classes_[1]``. If
-        `levels` say that this is the worse one, use `rank_scores`.
-        """
-        return self._scores(fitted_rows(self, X)) - self.threshold_
 
     def _scores(self, X: Floats) -> Floats:
         return self._expanded(X, self.support_vectors_, self.dual_coef_[0])

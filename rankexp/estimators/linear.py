@@ -9,16 +9,10 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rankexp.arrays import Floats, Labels, PerRow
+from rankexp.arrays import Floats, PerRow
 from rankexp.categories import Levels
 from rankexp.estimators.labels import ClassWeight, best_threshold, class_weights
-from rankexp.estimators.parameters import (
-    checked_data,
-    fitted_rows,
-    training_data,
-    training_rows,
-    warn_unconverged,
-)
+from rankexp.estimators.parameters import training_rows, warn_unconverged
 from rankexp.estimators.risk_ranker import RiskRanker, no_minimiser
 from rankexp.losses.base import Loss
 from rankexp.risks.base import Risk, Task
@@ -26,8 +20,6 @@ from rankexp.solvers.result import PathResult
 from rankexp.solvers.scores import scores
 
 REGISTER = {"LinearRanker": "LinearRanker"}
-
-Weights = tuple[tuple[float, float], Floats | None]
 
 
 class LinearRanker(RiskRanker):
@@ -171,15 +163,14 @@ class LinearRanker(RiskRanker):
             without a pair, groups or weights that the risk does not take, or missing groups; a
             TypeError for a sparse matrix. A ConvergenceWarning tells if `tol` was not reached.
         """
-        trained = self._check(self.lam)
-        order, lams = self._order(y, trained[1]), np.array([self.lam], dtype=np.float64)
-        X, y = training_data(self, X, y)
-        labels, task, weights = self._weighted(trained, X, y, lams, order, groups, sample_weight)
-        found = self._solve(task)
+        trained, lams = self._check(self.lam), np.array([self.lam], dtype=np.float64)
+        labels, task = self._task(trained, X, y, lams, groups, sample_weight)
+        weights = class_weights(self.class_weight, labels, task)
+        found = self._solve(task, weights)
         self._set(found)
         if not task.risk.several_levels:
             s = scores(task.X, found.coef, found.offset)[:, 0]
-            self.threshold_ = best_threshold(s, task.level > 0, *weights)
+            self.threshold_ = best_threshold(s, task.level > 0, weights, task.sample_weight)
         self._keep(labels, task.risk)
         return self
 
@@ -243,10 +234,8 @@ class LinearRanker(RiskRanker):
         trained = self._trained()
         for lam in grid.tolist():
             self._check(lam)
-        order = self._order(y, trained[1])
-        X, y = checked_data(X, y)
-        labels, task, _ = self._weighted(trained, X, y, grid, order, groups, sample_weight)
-        found = self._solve(task)
+        labels, task = self._task(trained, X, y, grid, groups, sample_weight, learns=False)
+        found = self._solve(task, class_weights(self.class_weight, labels, task))
         return found if task.risk.several_levels or not self._turns(labels) else found.turned()
 
     def separates(self) -> bool:
@@ -257,44 +246,23 @@ class LinearRanker(RiskRanker):
         """Raise ValueError if a parameter is impossible; this needs no data."""
         self._check(self.lam if lam is None else lam)
 
-    def _weighted(
-        self,
-        trained: tuple[Loss, Risk],
-        X: Floats,
-        y: Labels,
-        lams: Floats,
-        order: Levels | None,
-        groups: PerRow,
-        sample_weight: PerRow,
-    ) -> tuple[Labels, Task, Weights]:
-        risk = trained[1]
-        X, y, groups, given = self._counted(risk, X, y, groups, sample_weight)
-        labels, task = self._task(trained, X, y, lams, order, groups)
-        down, up = class_weights(self.class_weight, labels, y, task, given)
-        weight = given
-        if risk.class_weight and self.class_weight is not None:
-            each = np.where(task.level > 0, up, down)
-            weight = each if given is None else each * given
-        task = replace(task, sample_weight=weight, intercept=self.fit_intercept)
-        return labels, task, ((down, up), given)
-
     def _set(self, found: PathResult) -> None:
         self.coef_, self.intercept_ = found.coef.T.copy(), found.intercept
         self.offset_, self.threshold_ = found.offset, 0.0
         self.objective_, self.gap_ = float(found.objective[0]), float(found.gap[0])
         self.n_iter_ = int(found.n_iter[0])
 
-    def _solve(self, task: Task) -> PathResult:
+    def _solve(self, task: Task, weights: tuple[float, float]) -> PathResult:
+        weight = task.sample_weight
+        if task.risk.class_weight and self.class_weight is not None:
+            each = np.where(task.level > 0, *weights[::-1])
+            weight = each if weight is None else each * weight
+        task = replace(task, sample_weight=weight, intercept=self.fit_intercept)
         found = task.risk.solve(task)
         if not found.converged.all():
             what, why = f"{task.loss!r} × {task.risk!r}", partial(no_minimiser, task, found)
             warn_unconverged(what, found, task.lams, self.tol, special=why)
         return found
 
-    def decision_function(self, X: ArrayLike) -> Floats:
-        """Return the scores of rows, shape (n,): the higher, the better.
-
-        They are ``w·x + offset_ - threshold_``: with two classes a score above 0 means
-        ``classes_[1]``. If `levels` say that this is the worse one, use `rank_scores`.
-        """
-        return scores(fitted_rows(self, X), self.coef_.T, self.offset_)[:, 0] - self.threshold_
+    def _scores(self, X: Floats) -> Floats:
+        return scores(X, self.coef_.T, self.offset_)[:, 0]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 from typing import NamedTuple, Self
 
 import numpy as np
@@ -30,7 +31,7 @@ REGISTER = {"ORBoost": "ORBoost"}
 class LevelRounds(NamedTuple):
     """The rounds to come, and the risk and the thresholds before the first one."""
 
-    rounds: Iterator[OrdinalRound]
+    rounds: Iterable[OrdinalRound]
     risk: float
     thresholds: Floats
 
@@ -99,8 +100,7 @@ class ORBoost(LevelRanker, StumpBooster):
         Row weights and errors are as for :meth:`ProportionalOdds.fit`; ValueError also for over
         1,000 levels, or an infinite coefficient (smoothing=0).
         """
-        ready = self._ready(X, y, sample_weight)
-        return self._finish(ready, ready.rounds)
+        return self._first(self._ready(X, y, sample_weight))
 
     def _ready(self, X: ArrayLike, y: ArrayLike, sample_weight: PerRow = None) -> LevelRounds:
         self.check()
@@ -110,15 +110,14 @@ class ORBoost(LevelRanker, StumpBooster):
         self.levels_, codes = few_levels(y[kept], levels)
         rows = binned(X[kept], self.cuts, self.n_cuts, weight=weight)
         weights = OrdinalWeights(rows, codes, self.levels_.shape[0], self.variant)
-        smoothing = 1.0 / rows.count if self.smoothing is None else float(self.smoothing)
-        rounds = boost_levels(rows, weights, self.n_rounds, smoothing)
+        rounds = boost_levels(rows, weights, self.n_rounds, self._smoothing(rows))
         return LevelRounds(rounds, weights.risk, weights.thresholds)
 
-    def _finish(self, ready: LevelRounds, rounds: Iterable[OrdinalRound]) -> Self:
-        kept = list(rounds)
+    def _first(self, found: LevelRounds) -> Self:
+        kept = list(islice(found.rounds, self.n_rounds))
         self._keep([one.stump for one in kept], [one.alpha for one in kept])
-        self.thresholds_ = kept[-1].thresholds if kept else ready.thresholds
-        self.risk_ = np.array([ready.risk, *(one.risk for one in kept)])
+        self.thresholds_ = kept[-1].thresholds if kept else found.thresholds
+        self.risk_ = np.array([found.risk, *(one.risk for one in kept)])
         return self
 
     def decision_function(self, X: ArrayLike) -> Floats:

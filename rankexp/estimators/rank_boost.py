@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 from typing import NamedTuple, Self
 
 import numpy as np
@@ -15,13 +16,7 @@ from rankexp.arrays import Floats, Ints, PerRow, Seed
 from rankexp.categories import Levels
 from rankexp.estimators.labels import best_threshold, level_order
 from rankexp.estimators.pair_data import PairError, held_out, labelled_pairs
-from rankexp.estimators.parameters import (
-    fitted_rows,
-    one_of,
-    training_data,
-    training_rows,
-    weighed,
-)
+from rankexp.estimators.parameters import one_of, training_data, training_rows, weighed
 from rankexp.estimators.risk_mixin import RiskMixin
 from rankexp.estimators.rounds import StumpBooster, Watch, check_stopping
 from rankexp.losses.exponential import Exponential
@@ -40,7 +35,7 @@ LOSSES = {"exponential": Exponential, "logistic": Logistic}
 class PairRounds(NamedTuple):
     """The rounds to come, the risk before them, the mass of pairs, held out and training rows."""
 
-    rounds: Iterator[Round]
+    rounds: Iterable[Round]
     risk: float
     mass: float
     watched: tuple[Floats, PairError] | None = None
@@ -187,8 +182,7 @@ class RankBoost(RiskMixin, StumpBooster):
         validate on, weights with early stopping, or an infinite coefficient (smoothing=0);
         TypeError for a sparse matrix.
         """
-        ready = self._ready(X, y, groups, sample_weight)
-        return self._finish(ready, ready.rounds)
+        return self._first(self._ready(X, y, groups, sample_weight))
 
     def _ready(
         self, X: ArrayLike, y: ArrayLike, groups: PerRow = None, sample_weight: PerRow = None
@@ -220,15 +214,14 @@ class RankBoost(RiskMixin, StumpBooster):
         rows = binned(X[train], self.cuts, self.n_cuts, weight=weight)
         within = None if within is None else within[train]
         pairs = all_pairs(rows, codes[train], costs, within, LOSSES[self.loss](), each)
-        return PairRounds(
-            self._rounds(rows, pairs), pairs.risk, pairs.mass, watched, X, codes, weight
-        )
+        rounds = self._rounds(rows, pairs)
+        return PairRounds(rounds, pairs.risk, pairs.mass, watched, X, codes, weight)
 
-    def _finish(self, ready: PairRounds, rounds: Iterable[Round]) -> Self:
-        self._keep_rounds(ready, rounds)
+    def _first(self, found: PairRounds) -> Self:
+        self._keep_rounds(found)
         if self.risk == "bipartite":
-            s, positive = self._sum(ready.X), ready.codes == 1
-            self.threshold_ = best_threshold(s, positive, sample_weight=ready.weight)
+            s, positive = self._sum(found.X), found.codes == 1
+            self.threshold_ = best_threshold(s, positive, sample_weight=found.weight)
             self._keep_classes(self.levels_, "alphas_", "threshold_")
         else:
             self._forget("classes_", "better_")
@@ -248,25 +241,22 @@ class RankBoost(RiskMixin, StumpBooster):
         rows = binned(X, self.cuts, self.n_cuts)
         listed = ListedPairs(rows, upper, lower, weights, LOSSES[self.loss]())
         self._forget("classes_", "better_", "levels_")
-        ready = PairRounds(self._rounds(rows, listed), listed.risk, listed.mass)
-        self._keep_rounds(ready, ready.rounds)
+        self._keep_rounds(PairRounds(self._rounds(rows, listed), listed.risk, listed.mass))
         return self
 
     def _rounds(self, rows: Binned, pairs: WeightedPairs) -> Iterator[Round]:
         return boost(rows, pairs, self.n_rounds, self.alpha, self._smoothing(rows))
 
-    def _smoothing(self, rows: Binned) -> float:
-        return 1.0 / rows.count if self.smoothing is None else float(self.smoothing)
-
-    def _keep_rounds(self, ready: PairRounds, rounds: Iterable[Round]) -> None:
+    def _keep_rounds(self, found: PairRounds) -> None:
         self._forget("validation_error_")
-        kept = list(rounds) if ready.watched is None else self._watch(rounds, *ready.watched)
+        rounds = islice(found.rounds, self.n_rounds)
+        kept = list(rounds) if found.watched is None else self._watch(rounds, *found.watched)
         self._keep([one.stump for one in kept], [one.alpha for one in kept])
         self.normalisers_ = np.array([one.ratio for one in kept], dtype=np.float64)
         tops = [sorted((r.shares.wrong, r.shares.right)) for r in kept]
         self.wrong_, self.right_ = np.array(tops, dtype=np.float64).reshape(-1, 2).T
-        self.pairs_ = ready.mass
-        self.risk_ = ready.risk * np.concatenate(([1.0], np.cumprod(self.normalisers_)))
+        self.pairs_ = found.mass
+        self.risk_ = found.risk * np.concatenate(([1.0], np.cumprod(self.normalisers_)))
         self.threshold_ = 0.0
 
     @property
@@ -293,13 +283,8 @@ class RankBoost(RiskMixin, StumpBooster):
         self.validation_error_ = np.array(watch.errors)
         return found[: watch.best]
 
-    def decision_function(self, X: ArrayLike) -> Floats:
-        """Return the scores of rows less `threshold_`, shape (n,): the higher, the better.
-
-        With two classes a high score means ``classes_[1]``. If `levels` say that this is the worse
-        one, use `rank_scores`.
-        """
-        return self._sum(fitted_rows(self, X)) - self.threshold_
+    def _scores(self, X: Floats) -> Floats:
+        return self._sum(X)
 
     def staged_decision_function(self, X: ArrayLike) -> Iterator[Floats]:
         """Yield the scores of rows after 1, 2, ... rounds, shape (n,) each.

@@ -15,7 +15,7 @@ from rankexp.blas import SparesThreads
 from rankexp.categories import Levels
 from rankexp.errors import ClassOrderWarning
 from rankexp.estimators.labels import few_levels, share_of_levels, two_classes
-from rankexp.estimators.parameters import warn_user
+from rankexp.estimators.parameters import fitted_rows, warn_user
 from rankexp.metrics.bipartite import auc
 from rankexp.risks.base import Risk
 
@@ -59,6 +59,14 @@ class RiskMixin(SparesThreads, ClassifierMixin):  # type: ignore[misc]
         else:
             tags.classifier_tags.multi_class = False
         return tags
+
+    def decision_function(self, X: ArrayLike) -> Floats:
+        """Return the scores of rows less `threshold_`, shape (n,): the higher, the better.
+
+        With two classes a score above 0 means ``classes_[1]``. If `levels` say that this is the
+        worse one, use `rank_scores`.
+        """
+        return np.asarray(self._scores(fitted_rows(self, X)) - self.threshold_)
 
     def rank_scores(self, X: ArrayLike) -> Floats:
         """Return the scores of rows, shape (n,): the higher, the better according to `levels`.

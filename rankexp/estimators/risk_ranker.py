@@ -11,7 +11,7 @@ from rankexp.arrays import Floats, Ints, Labels, PerRow
 from rankexp.categories import Levels
 from rankexp.estimators.labels import few_levels, level_order, ordered_levels, two_classes
 from rankexp.estimators.pair_data import OfList, labelled_pairs
-from rankexp.estimators.parameters import check_solver, one_of
+from rankexp.estimators.parameters import check_solver, checked_data, one_of, training_data
 from rankexp.estimators.risk_mixin import RiskMixin
 from rankexp.losses.base import Loss
 from rankexp.metrics.level_counts import cost_matrix, group_numbers
@@ -83,9 +83,6 @@ class RiskRanker(RiskMixin, BaseEstimator):  # type: ignore[misc]
         check_solver(lam, self.tol, self.max_iter, what)
         return loss, risk
 
-    def _order(self, y: ArrayLike, risk: Risk) -> Levels | None:
-        return level_order(y, self.levels, present=not risk.several_levels)
-
     def _counted(
         self, risk: Risk, X: Floats, y: Labels, groups: PerRow, sample_weight: PerRow
     ) -> tuple[Floats, Labels, PerRow, Floats | None]:
@@ -106,14 +103,18 @@ class RiskRanker(RiskMixin, BaseEstimator):  # type: ignore[misc]
     def _task(
         self,
         trained: tuple[Loss, Risk],
-        X: Floats,
-        y: Labels,
+        X: ArrayLike,
+        y: ArrayLike,
         lams: Floats,
-        order: Levels | None,
         groups: PerRow,
+        sample_weight: PerRow = None,
+        learns: bool = True,
     ) -> tuple[Labels, Task]:
         """Return the classes or levels, worst to best, and the task to minimise."""
         loss, risk = trained
+        order = level_order(y, self.levels, present=not risk.several_levels)
+        X, y = training_data(self, X, y) if learns else checked_data(X, y)
+        X, y, groups, weight = self._counted(risk, X, y, groups, sample_weight)
         if groups is not None and "groups" not in risk.takes:
             raise ValueError(risk.refuses("groups"))
         risk.check_queries(self.queries, groups is not None)
@@ -122,7 +123,7 @@ class RiskRanker(RiskMixin, BaseEstimator):  # type: ignore[misc]
             cost_matrix(self.costs, len(labels))
         else:
             labels, level = _two_classes(y, order)
-        task = Task(
+        return labels, Task(
             X,
             level,
             loss,
@@ -130,12 +131,12 @@ class RiskRanker(RiskMixin, BaseEstimator):  # type: ignore[misc]
             lams,
             tol=self.tol,
             max_iter=self.max_iter,
+            sample_weight=weight,
             groups=None if self.queries == "across" else group_numbers(groups, level.size),
             costs=self.costs if risk.several_levels else None,
             levels=len(labels),
             queries=self.queries,
         )
-        return labels, task
 
     def _listed(
         self, X: Floats, pairs: ArrayLike, labels: ArrayLike, sample_weight: PerRow
