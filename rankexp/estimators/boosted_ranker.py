@@ -81,26 +81,18 @@ class BoostedRanker(RiskMixin, InRounds):
     risk : {"bipartite", "multipartite", "classification", "balanced"}
         "bipartite" and "multipartite" train on all pairs, of two classes or of ordered levels.
         "classification" trains on points by the engine's binary logistic loss; "balanced" does so
-        with class weights ``2 (1 - p)`` and ``2p``, p = P(better). Its first round equals that of
-        the logistic loss of pairs.
-    n_rounds : int
-        The largest number of rounds.
+        with class weights ``2 (1 - p)`` and ``2p``, p = P(better).
+    n_rounds, validation_fraction, n_iter_no_change, levels
+        As for `RankBoost`.
     learning_rate : float
         > 0.
     max_leaf_nodes : int
         The largest number of leaves of a tree, >= 2.
     curvature : float
         As in `PairObjective`; ignored when training on points.
-    validation_fraction : float or None
-        Share of the examples of each level (or of the groups) to hold out, in (0, 1). Rounds are
-        kept up to the one with the greatest AUC (or U_pairs) on these. None: no early stopping.
-    n_iter_no_change : int
-        Training stops after so many rounds without improvement.
     params : dict or None
         Other parameters of the engine, by its own names: ``{"max_delta_step": 2.0}``. They
         override what is set here (XGBoost grows up to `max_leaf_nodes` leaves of any depth).
-    levels : None or sequence
-        Worst to best, as for `RankBoost`.
     random_state : int, RandomState or None
         Seed of the rows held out and of the engine's sampling.
     n_jobs : int or None
@@ -114,20 +106,20 @@ class BoostedRanker(RiskMixin, InRounds):
         Rounds kept.
     intercept_ : float
         The number a that is added to the sum of trees, so that for two classes the mean of
-        ``sigma(s + a)`` over training rows is the share of the better class. It is 0 for levels
-        and for "classification", which has probabilities of its own.
+        ``sigma(s + a)`` over training rows is the share of the better class; else, and for
+        "classification", 0.
     validation_error_ : ndarray of shape (rounds tried,)
         With early stopping: the share of held out pairs in the wrong order, by round.
     classes_, better_, levels_
-        As for `RankBoost`.
+        As for `LinearRanker`.
 
     Notes
     -----
     A group counts by its number of rows, as in `PairObjective`. X may be a DataFrame with
     categorical columns and missing values. `predict_proba` reads scores as log odds, which they
-    are under the logistic loss; under other losses calibrate, for example with
-    ``CalibratedClassifierCV``. Row weights move the cuts of XGBoost's histograms when training on
-    points. LightGBM runs in its deterministic mode, except ``boosting="dart"`` with pairs.
+    are under the logistic loss; under others calibrate, as with ``CalibratedClassifierCV``. Row
+    weights move the cuts of XGBoost's histograms when training on points. LightGBM runs in its
+    deterministic mode, except ``boosting="dart"`` with pairs.
 
     Examples
     --------

@@ -42,32 +42,25 @@ class ORBoost(LevelRanker, StumpBooster):
 
     An example costs ``exp(-(r(x) - theta_k))`` for each threshold k below its level and
     ``exp(-(theta_k - r(x)))`` for each one above. A round adds the stump, -1 or 1, with the
-    greatest edge, with the best coefficient for fixed thresholds, and then sets the thresholds to
-    their ordered minimum. The risk never rises.
+    greatest edge, by its best coefficient, and then sets the thresholds to their ordered minimum.
 
     Parameters
     ----------
     variant : {"lr", "all"}
         "lr" (left-right) counts only the thresholds next to the level, "all" counts all.
-    n_rounds, cuts, n_cuts
+    n_rounds, cuts, n_cuts, smoothing
         As for `RankBoost`.
-    smoothing : float or None
-        The d >= 0 of ``½ log((e+ + d) / (e- + d))``; None means one over the number of examples.
     levels : None or sequence
-        Worst to best; None means ascending numbers. A threshold without an example beyond it is
-        infinite. The thresholds around a level without an example are equal.
+        As for `OrdinalSVM`.
 
     Attributes
     ----------
     thresholds_ : ndarray of shape (K - 1,)
         Not decreasing.
-    stump_features_, stump_thresholds_, alphas_ : ndarray of shape (n_iter_,)
-        The stump and the coefficient of each round.
     risk_ : ndarray of shape (n_iter_ + 1,)
-        The mean loss of the training examples after 0, 1, ... rounds.
-    n_iter_ : int
-        Rounds kept; fewer than `n_rounds` if no stump has an edge.
-    levels_ : ndarray of shape (K,)
+        The mean loss of the training examples after 0, 1, ... rounds; it never rises.
+    stump_features_, stump_thresholds_, alphas_, n_iter_, levels_
+        As for `RankBoost`.
 
     References
     ----------

@@ -138,17 +138,15 @@ def copied(X: Floats, sample_weight: PerRow, what: str) -> Rows:
     if weight is None:
         return kept
     if not (weight == np.rint(weight)).all():
-        raise ValueError(
-            f"{what} repeats rows, so sample_weight must be whole numbers; scale and round them"
-        )
+        why = "sample_weight must be whole numbers; scale and round them"
+        raise ValueError(f"{what} repeats rows, so {why}")
     return np.arange(len(X))[kept].repeat(weight.astype(np.int64))
 
 
 def fitted_rows(estimator: BaseEstimator, X: ArrayLike) -> Floats:
     """Return rows to score as an array, (n, d), with the features of the fit."""
     check_is_fitted(estimator)
-    refuse_sparse(X)
-    return np.asarray(validate_data(estimator, X, dtype=np.float64, order="C", reset=False))
+    return training_rows(estimator, X, reset=False)
 
 
 def warn_unconverged(
@@ -197,9 +195,8 @@ def check_number(name: str, value: float, *, zero: bool = False) -> None:
     """Raise ValueError unless a parameter is a finite number above 0, or 0 if that is allowed."""
     fine = isinstance(value, Real) and 0.0 <= float(value) < np.inf
     if not fine or (value == 0 and not zero):
-        raise ValueError(
-            f"{name} must be a finite number {'>=' if zero else '>'} 0, got {value!r}"
-        )
+        least = ">= 0" if zero else "> 0"
+        raise ValueError(f"{name} must be a finite number {least}, got {value!r}")
 
 
 def check_solver(lam: float, tol: float, max_iter: int, needs_penalty: str = "") -> None:

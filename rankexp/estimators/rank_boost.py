@@ -49,26 +49,23 @@ class RankBoost(RiskMixin, StumpBooster):
     """A sum of threshold rankers ``alpha 1[x_j > t]``, boosted on pairs.
 
     Each round takes the base ranker with the greatest ``|e+ - e-|``, where e+ and e- are the
-    weights of the pairs that it orders rightly and wrongly, with the coefficient
-    ``½ log((e+ + d) / (e- + d))``. This is coordinate descent on the mean of
-    ``exp(-(r(x) - r(x')))`` over pairs, where x is to be above x'. A negative coefficient stands
-    for the base ranker ``1[x_j <= t]``.
+    weights of the pairs that it orders rightly and wrongly, with the coefficient ``½ log((e+ + d)
+    / (e- + d))``. This is coordinate descent on the mean of ``exp(-(r(x) - r(x')))`` over pairs,
+    where x is to be above x'. A negative coefficient stands for the base ranker ``1[x_j <= t]``.
 
     Parameters
     ----------
     risk : {"bipartite", "multipartite"}
-        Pairs of two classes, or of any number of ordered levels, weighted by `costs`. With two
-        levels both are the same.
+        Pairs of two classes, or of any number of ordered levels, weighted by `costs`.
     n_rounds : int
         The largest number of rounds.
     cuts : {"quantile", "equidistant", "all"}
         Thresholds lie at `n_cuts` quantiles of a feature in the training data, at as many points
-        in its range, or midway between all neighbouring values. With "all" each round fills
-        tables as large as X. A feature with few distinct values has all cuts.
+        in its range, or midway between all neighbouring values, as always if there are few. With
+        "all" each round fills tables as large as X.
     n_cuts : int
     loss : {"exponential", "logistic"}
-        The loss of a pair's score difference. With "exponential" a round costs O(n) for each
-        feature. With "logistic" a pair weighs ``1 / (1 + exp(r(x) - r(x')))``.
+        The loss of a pair's score difference. With "exponential" a round takes O(n) a feature.
     alpha : {"pairs", "bound", "textbook"}
         "pairs" takes e+ and e- over pairs, for two classes ``E+[h] (1 - E-[h])`` and
         ``(1 - E+[h]) E-[h]``, which minimises the exponential loss along the coordinate. "bound"
@@ -76,13 +73,12 @@ class RankBoost(RiskMixin, StumpBooster):
         of that loss (Freund et al., 2003, section 3.2). "textbook" takes the ``E+[h]`` and
         ``E-[h]`` of mohri2018's Figure 10.2, which minimises neither.
     smoothing : float or None
-        The number d >= 0; None means one over the number of training examples, as Schapire and
-        Singer (1999) advise. If d > 0, alpha stays finite when e- is 0.
+        The number d >= 0, which keeps alpha finite when e- is 0; None means one over the number of
+        training examples, as Schapire and Singer (1999) advise.
     costs : None or array-like of shape (K, K)
         ``costs[j, i]`` is the cost of ranking level i below level j < i. None means 1.
     levels : None or sequence
-        Worst to best. None means ascending numbers, or for two classes their sorted order. A
-        level without an example has no pairs.
+        Worst to best. None means ascending numbers, or for two classes their sorted order.
     validation_fraction : float or None
         Share of the examples of each level (or of the groups) to hold out, in (0, 1). Rounds are
         kept up to the one with the least cost of wrongly ordered pairs. None: no early stopping.
@@ -118,14 +114,9 @@ class RankBoost(RiskMixin, StumpBooster):
     validation_error_ : ndarray of shape (rounds tried + 1,)
         With early stopping: the error on held out pairs, by round.
     levels_ : ndarray of shape (K,)
-    classes_ : ndarray of shape (2,)
-        Under the bipartite risk: sorted; a `decision_function` above 0 means the last one.
-    better_ : label
-        The better class: the last of `levels`, or of the classes. If it is not the last class,
+    classes_, better_, threshold_
+        Under the bipartite risk: as for `LinearRanker`. If `better_` is not the last class,
         `alphas_` and `threshold_` have the sign of the last class.
-    threshold_ : float
-        Under the bipartite risk `predict` says positive if the sum is above it. It has the least
-        training error, and `decision_function` is relative to it.
 
     References
     ----------
@@ -176,11 +167,8 @@ class RankBoost(RiskMixin, StumpBooster):
         `sample_weight` (n,), >= 0, says how often each row counts; a pair has the product of two
         weights. Early stopping allows none, as copies of a row could be on both sides.
 
-        ValueError for a parameter out of range, missing or infinite values, labels that are not
-        among `levels`, one class or, under the bipartite risk, more than two, over 1,000 levels,
-        costs of another shape, missing groups, data without a pair, nothing to train or to
-        validate on, weights with early stopping, or an infinite coefficient (smoothing=0);
-        TypeError for a sparse matrix.
+        Errors are as for :meth:`LinearRanker.fit`; ValueError also for over 1,000 levels, nothing
+        to train or to validate on, or an infinite coefficient (smoothing=0).
         """
         return self._first(self._ready(X, y, groups, sample_weight))
 
@@ -191,10 +179,8 @@ class RankBoost(RiskMixin, StumpBooster):
         levels = level_order(y, self.levels, present=self.risk == "bipartite")
         X, y = training_data(self, X, y)
         if sample_weight is not None and "sample_weight" not in self.takes():
-            raise ValueError(
-                "sample_weight needs validation_fraction=None, as copies of a row could be both "
-                "held out and trained on"
-            )
+            why = "as copies of a row could be both held out and trained on"
+            raise ValueError(f"sample_weight needs validation_fraction=None, {why}")
         train, weight = weighed(X, sample_weight)
         X, y, groups = X[train], y[train], group_numbers(groups, X.shape[0])
         each = self.queries == "each"
@@ -232,8 +218,7 @@ class RankBoost(RiskMixin, StumpBooster):
     ) -> Self:
         """Fit to labelled pairs of rows (mohri2018, Figure 10.1).
 
-        :meth:`LinearRanker.fit_pairs` explains the parameters. There are no classes, so `predict`
-        returns scores, and there is no early stopping.
+        :meth:`LinearRanker.fit_pairs` explains the parameters. There is no early stopping.
         """
         self.check()
         X = training_rows(self, X)
