@@ -207,9 +207,12 @@ class BoostedRanker(RiskMixin, InRounds):
     ) -> Data:
         """Return the rows to train on; set `levels_` and what is known of the features."""
         self.check()
-        for name, given in (("groups", groups), ("sample_weight", sample_weight)):
-            if given is not None and name not in self.takes():
-                raise ValueError(f"{name} cannot be used with {self._why_not(name)}")
+        if groups is not None and self.risk not in PAIRS:
+            text = f"groups cannot be used with risk={self.risk!r}, which trains on points"
+            raise ValueError(f"{text}: only pairs have groups")
+        if sample_weight is not None and self.validation_fraction is not None:
+            why = "as copies of a row could be both held out and trained on"
+            raise ValueError(f"sample_weight cannot be used with validation_fraction, {why}")
         levels = level_order(y, self.levels, present=not ranks_levels(self))
         X, y = table_data(self, X, y)
         kept, weight = weighed(X, sample_weight)
@@ -217,11 +220,6 @@ class BoostedRanker(RiskMixin, InRounds):
         X, y = taken(X, kept), y[kept]
         codes = self._codes(y, levels)
         return Data(X, codes, weight, None if groups is None else groups[kept])
-
-    def _why_not(self, name: str) -> str:
-        if name == "groups":
-            return f"risk={self.risk!r}, which trains on points: only pairs have groups"
-        return "validation_fraction, as copies of a row could be both held out and trained on"
 
     def _found(self, X: ArrayLike, y: ArrayLike, *given: PerRow, **named: PerRow) -> GrownTrees:
         data = self._data(X, y, *given, **named)

@@ -26,7 +26,8 @@ def held_out(codes: Ints, groups: Ints | None, share: float, rng: np.random.Rand
     if groups is not None:
         kinds = np.unique(groups)
         if kinds.size < 2:
-            raise ValueError("there is one group: set validation_fraction=None, or drop groups")
+            text = "there is only one group: set validation_fraction=None, or drop groups"
+            raise ValueError(text)
         size = min(max(1, round(share * kinds.size)), kinds.size - 1)
         return np.isin(groups, rng.permutation(kinds)[:size])
     for level in np.unique(codes):

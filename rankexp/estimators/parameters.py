@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
+from functools import partial
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, TypeAlias, cast
 from warnings import warn
@@ -47,12 +48,13 @@ def training_rows(estimator: BaseEstimator, X: ArrayLike, *, reset: bool = True)
 
 
 def training_data(
-    estimator: BaseEstimator, X: ArrayLike, y: ArrayLike, *, real: bool = False, reset: bool = True
+    estimator: BaseEstimator | None, X: ArrayLike, y: ArrayLike, real: bool = False, **how: bool
 ) -> tuple[Floats, Labels]:
-    """Return rows to fit and their targets, (n,), which are made numbers where they are `real`."""
+    """Return rows to fit and their targets, (n,), as numbers if `real`; None has no estimator."""
     refuse_sparse(X)
-    more = {"dtype": np.float64, "order": "C", "y_numeric": real, "reset": reset}
-    rows, targets = validate_data(estimator, X, y, **more)
+    more = {"dtype": np.float64, "order": "C", "y_numeric": real}
+    check = check_X_y if estimator is None else partial(validate_data, estimator)
+    rows, targets = check(X, y, **more, **how)
     return rows, targets
 
 
@@ -72,13 +74,6 @@ def table_data(estimator: BaseEstimator, X: ArrayLike, y: ArrayLike) -> tuple[Ta
     targets = column_or_1d(y, warn=True)
     check_consistent_length(frame, targets)
     return frame, targets
-
-
-def checked_data(X: ArrayLike, y: ArrayLike) -> tuple[Floats, Labels]:
-    """Return rows and their targets as arrays, for an estimator that is not to change."""
-    refuse_sparse(X)
-    rows, targets = check_X_y(X, y, dtype=np.float64, order="C")
-    return rows, targets
 
 
 def _with_categories(estimator: BaseEstimator, X: ArrayLike, *, reset: bool) -> DataFrame | None:

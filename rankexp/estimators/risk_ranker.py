@@ -10,13 +10,7 @@ from rankexp.arrays import Floats, Ints, Labels, PerRow
 from rankexp.categories import Levels
 from rankexp.estimators.labels import few_levels, level_order, ordered_levels, two_classes
 from rankexp.estimators.pair_data import OfList, labelled_pairs
-from rankexp.estimators.parameters import (
-    check_solver,
-    checked_data,
-    one_of,
-    training_data,
-    weighed,
-)
+from rankexp.estimators.parameters import check_solver, one_of, training_data, weighed
 from rankexp.estimators.risk_mixin import RiskMixin
 from rankexp.losses.base import Loss
 from rankexp.metrics.level_counts import cost_matrix, group_numbers
@@ -109,7 +103,7 @@ class RiskRanker(RiskMixin, BaseEstimator):  # type: ignore[misc]
         """Return the classes or levels, worst to best, and the task to minimise."""
         loss, risk = trained
         order = level_order(y, self.levels, present=not risk.several_levels)
-        X, y = training_data(self, X, y) if learns else checked_data(X, y)
+        X, y = training_data(self if learns else None, X, y)
         X, y, groups, weight = self._counted(risk, X, y, groups, sample_weight)
         if groups is not None and "groups" not in risk.takes:
             raise ValueError(risk.refuses("groups"))

@@ -15,7 +15,6 @@ from rankexp.estimators.labels import few_levels, level_order, share_of_levels
 from rankexp.estimators.parameters import (
     Rows,
     check_solver,
-    checked_data,
     copied,
     fitted_rows,
     one_of,
@@ -103,7 +102,7 @@ class ThresholdModel(LevelRanker):
         for lam in grid.tolist():
             self.check(lam)
         levels = level_order(y, self.levels)
-        X, y = checked_data(X, y)
+        X, y = training_data(None, X, y)
         rows, weight = self._rows(X, sample_weight)
         codes = few_levels(y[rows], levels)[1]
         return self._path(X[rows], np.unique(codes, return_inverse=True)[1], grid, weight)
