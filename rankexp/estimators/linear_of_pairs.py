@@ -186,10 +186,9 @@ class RankPerceptron(LinearOfPairs):
             if self.separable_:
                 break
         else:
-            text = (
-                f"after {self.max_iter} passes some pairs are in the wrong order: raise max_iter"
-            )
-            warn_user(f"{text}, or use a LinearRanker if no linear order agrees with all pairs")
+            text = f"after {self.max_iter} passes some pairs are in the wrong order"
+            advice = "or use a LinearRanker if no linear order agrees with all pairs"
+            warn_user(f"{text}: raise max_iter, {advice}")
         w /= np.abs(w).max() or 1.0
         w /= np.abs(w).sum() or 1.0
         self.coef_ = w[None]
