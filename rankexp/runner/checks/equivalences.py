@@ -13,6 +13,15 @@ from rankexp.runner.checks.base import Rows, quantities
 
 REGISTER = {"same_minimisers": "same_minimisers", "class_weights": "class_weights"}
 
+LABELS = {
+    "coef": "relative difference of coefficients",
+    "angle": "angle between coefficients",
+    "swapped": "share of pairs swapped",
+    "shift": "shift of the intercept",
+    "rank_loss": "rank loss without weights",
+    "gain": "gain by weights",
+}
+
 FEATURES = 5
 TOLS = 1e-20, 1e-13, 1e-8  # of a risk without penalty, with one, and with a kink
 

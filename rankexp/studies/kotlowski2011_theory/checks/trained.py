@@ -20,6 +20,8 @@ from rankexp.theory.bounds.rademacher import Approximation
 
 REGISTER = {"surrogate_regrets": "surrogate_regrets"}
 
+LABELS = {"loss_regret": "regret of the loss", "best_bound": "best bound"}
+
 DRAWN = 20_000  # rows that regrets are estimated from, where there are no sums
 TOL, LEAST = 1e-9, 1e-12  # of training; of a regret in a ratio
 
