@@ -88,8 +88,7 @@ class _OneThread:
                     _set(library, n)
 
 
-one_thread = _OneThread()
-"""For products with vectors, which are short however long these are."""
+one_thread = _OneThread()  # for products with vectors, which are short however long these are
 
 
 def threads_for(n: float, d: float) -> AbstractContextManager[None]:

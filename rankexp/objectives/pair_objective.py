@@ -39,11 +39,9 @@ NO_METRIC = (
     "PairObjective is an objective that returns gradient and curvature, not a metric: name a "
     "metric such as 'auc', or write a function"
 )
-MOST_LEVELS = 1000
-"""Each two of which are compared; a continuous target has more."""
+MOST_LEVELS = 1000  # each two of which are compared; a continuous target has more
 
-Steps = tuple[Floats, Floats]
-"""Gradient and curvature by score, (n,) each."""
+Steps = tuple[Floats, Floats]  # gradient and curvature by score, (n,) each
 
 
 @runtime_checkable

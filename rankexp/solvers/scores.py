@@ -4,12 +4,9 @@ import numpy as np
 
 from rankexp.arrays import Floats
 
-UNIT = 8
-"""Columns and rows are padded to multiples of it: BLAS has kernels for up to so many."""
-DEPTH = 128
-"""Of a product: deeper ones are cut by BLAS at places that depend on its shape."""
-FEW = 16
-"""Rows that are looked at first: as a rule they show that no intercept is too large."""
+UNIT = 8  # columns and rows are padded to multiples of it: BLAS has kernels for up to so many
+DEPTH = 128  # of a product: deeper ones are cut by BLAS at places that depend on its shape
+FEW = 16  # rows that are looked at first: as a rule they show that no intercept is too large
 TOO_LARGE = 2.0**20
 """An intercept larger than all products by this factor leaves them less than 33 of 53 bits."""
 BEARABLE = 2.0**10

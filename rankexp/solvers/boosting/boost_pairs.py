@@ -32,10 +32,8 @@ class Shares(NamedTuple):
 class WeightedPairs(Protocol):
     """Weighted pairs of training rows, an upper and a lower one each."""
 
-    risk: float
-    """The mean loss of the pairs before the first round."""
-    mass: float
-    """How many pairs there are, each counted by its weight."""
+    risk: float  # the mean loss of the pairs before the first round
+    mass: float  # how many pairs there are, each counted by its weight
 
     def charges(self) -> Floats:
         """Return the charge of each row, (n,), as a share of all weight."""
@@ -152,7 +150,6 @@ class FactorisedPairs:
         self.total = float((self.of_up * ups).sum())
 
     def charges(self) -> Floats:
-        """Return the charge of each row, (n,)."""
         of_up, of_down = self.of_up.ravel() / self.total, self.of_down.ravel() / self.total
         return self.factors.charges(of_up, of_down)
 
@@ -205,19 +202,16 @@ class ListedPairs:
         self.weight = weight / total if total > LEAST else np.zeros_like(weight)
 
     def charges(self) -> Floats:
-        """Return the charge of each row, (n,)."""
         n = self.rows.size
         return sums(self.upper, self.weight, n) - sums(self.lower, self.weight, n)
 
     def shares(self, stump: Stump) -> Shares:
-        """Return what a stump does to the pairs."""
         above = self.rows.above(stump)
         key = 2 * above[self.lower] + above[self.upper]
         low, right, wrong, high = sums(key, self.weight, 4).tolist()
         return Shares(right, wrong, low + high, right + high, wrong + high)
 
     def step(self, stump: Stump, alpha: float, shares: Shares) -> float:
-        """Add alpha to the scores above a stump."""
         h, before = self.rows.above(stump).astype(np.float64), self.risk
         self.margins += alpha * (h[self.upper] - h[self.lower])
         self._weigh()

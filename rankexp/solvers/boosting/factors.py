@@ -33,7 +33,6 @@ class Factors:
         self.refresh()
 
     def refresh(self) -> None:
-        """Make the weights anew from the scores."""
         self.least, self.most = np.full(self.cells, np.inf), np.full(self.cells, -np.inf)
         np.minimum.at(self.least, self.cell, self.s)
         np.maximum.at(self.most, self.cell, self.s)

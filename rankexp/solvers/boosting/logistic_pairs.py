@@ -86,7 +86,6 @@ class LogisticPairs:
         return found if self.factor is None else found * self.factor
 
     def shares(self, stump: Stump) -> Shares:
-        """Return what a stump does to the pairs."""
         M = self.sums.moments(self.panels, np.flatnonzero(self.rows.above(stump)))
         upper, lower = float((M * self.as_upper).sum()), float((M * self.as_lower).sum())
         high = self.sums.total(self.weight, M)
@@ -97,7 +96,6 @@ class LogisticPairs:
         return Shares(*(part / self.total for part in (right, wrong, tied, upper, lower)))
 
     def step(self, stump: Stump, alpha: float, shares: Shares) -> float:
-        """Add alpha to the scores above a stump."""
         before = self.risk
         self.s[self.rows.above(stump)] += alpha
         self._sum()

@@ -85,7 +85,6 @@ class OrdinalWeights:
 
     @property
     def risk(self) -> float:
-        """The mean loss of the examples."""
         weight = self.factors.rows.weight
         n = self.factors.s.size if weight is None else float(weight.sum())
         return self.total / n * float(np.exp(self.unit))

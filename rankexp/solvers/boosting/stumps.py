@@ -87,7 +87,6 @@ class Binned:
 
     @property
     def size(self) -> int:
-        """Number of rows."""
         return int(self.bins.shape[1])
 
     @property
@@ -104,7 +103,6 @@ class Binned:
 
     @cached_property
     def width(self) -> int:
-        """The largest number of bins of a feature."""
         return 1 + max(cuts.size for cuts in self.cuts)
 
     def best(self, charges: Floats) -> Stump | None:

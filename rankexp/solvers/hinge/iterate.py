@@ -54,7 +54,6 @@ class HingeIterate(Generic[S]):
         )
 
     def moved(self, lam: float, step: "Step[S]") -> "HingeIterate[S]":
-        """Return the point that a line search found."""
         t, p, q, swept = step
         return HingeIterate.at(lam, self.w + t * p, self.s + t * q, swept)
 
@@ -82,7 +81,6 @@ class Best:
     slope: Floats | None = None
 
     def update(self, at: HingeIterate[S]) -> None:
-        """Take what is better."""
         if at.dual > self.dual:
             self.dual, self.residual, self.alpha = at.dual, at.sweep.residual, at.sweep.alpha
             self.slope = at.slope

@@ -59,7 +59,6 @@ class SortedSweep(Sweep):
 
     @cached_property
     def at(self) -> list[Ints]:
-        """Rows of each level, in the order of the keys."""
         return [self.rows[start:stop] for start, stop in pairwise(self.pairs.starts)]
 
     @cached_property

@@ -51,14 +51,12 @@ class State:
         return 1.0 / max(steepest, TINY)
 
     def finite(self) -> bool:
-        """Return whether no number has overflowed."""
         return all(np.isfinite(part).all() for part in vars(self).values())
 
     def _positive(self) -> list[Floats]:
         return [self.s, self.t, self.a, self.c, self.q, self.m]
 
     def moved(self, step: "State", size: float) -> "State":
-        """Return the state a step further."""
         parts = zip(vars(self).values(), vars(step).values(), strict=True)
         return State(*(here + size * change for here, change in parts))
 

@@ -63,7 +63,6 @@ class BlockPairs(PairRisk):
         return table if w is None else table * w[i, None] * w[j]
 
     def value(self, s: Floats) -> float:
-        """Return the risk."""
         total = 0.0
         for i, j, cost in self._blocks():
             L = self._weighed(self.loss.of_margin(s[i, None] - s[j]), i, j)
@@ -73,7 +72,6 @@ class BlockPairs(PairRisk):
         return total * self.scale
 
     def slope(self, s: Floats) -> Floats:
-        """Return the derivative with respect to each score."""
         r = np.zeros(s.shape[0])
         for i, j, cost in self._blocks():
             E = self._weighed(self.loss.margin_derivative(s[i, None] - s[j]), i, j)
@@ -85,7 +83,6 @@ class BlockPairs(PairRisk):
         return r * self.scale
 
     def steps(self, s: Floats) -> tuple[Floats, Floats]:
-        """Return the slope, and the second derivative with respect to each score."""
         r, h = np.zeros(s.shape[0]), np.zeros(s.shape[0])
         for i, j, cost in self._blocks():
             D = s[i, None] - s[j]

@@ -17,8 +17,7 @@ from scipy.fft import irfft, next_fast_len, rfft
 
 from rankexp.arrays import Complexes, Floats, Ints
 
-WIDTH = 0.25
-"""Of a panel. Tuned: narrower ones are more, wider ones need more polynomials."""
+WIDTH = 0.25  # of a panel. Tuned: narrower ones are more, wider ones need more polynomials
 DEGREES = 8
 """Polynomials: for the logistic loss, whose poles are at ±pi i, all but 1e-12 at this width."""
 ANGLES = np.pi * (np.arange(DEGREES) + 0.5) / DEGREES
@@ -52,12 +51,10 @@ class ScorePanels:
 
     @cached_property
     def panel(self) -> Ints:
-        """The panel of each score."""
         return self.x.astype(np.int64)
 
     @cached_property
     def t(self) -> Floats:
-        """Where in its panel a score lies."""
         t: Floats = self.x - self.panel
         t *= 2.0
         t -= 1.0
@@ -184,7 +181,6 @@ class CellSums:
         return np.asarray(irfft(seen, of.length, axis=0)[:panels])
 
     def total(self, of: Convolution, moments: Floats) -> float:
-        """Return the sum over all pairs."""
         return float((moments * self.seen_by_upper(of, moments)).sum())
 
     def _paid(self, hats: Complexes, costs: Floats) -> Complexes:

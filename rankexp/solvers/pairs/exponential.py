@@ -73,12 +73,10 @@ class ExponentialPairs(PairRisk):
 
     @cached_property
     def sides(self) -> tuple[Side, Side]:
-        """The upper and the lower rows."""
         return self._side(self.cells[0]), self._side(self.cells[1])
 
     @cached_property
     def charges(self) -> Floats:
-        """The cost of each pair of cells."""
         return self.scale * self.cells[2]
 
     @cached_property
@@ -134,11 +132,9 @@ class ExponentialPairs(PairRisk):
         return r, h
 
     def value(self, s: Floats) -> float:
-        """Return the risk."""
         return float(self._parts(s)[0].sum())
 
     def slope(self, s: Floats) -> Floats:
-        """Return the derivative with respect to each score."""
         (up, down), (part, of_up, of_down) = self.sides, self._parts(s)
         r = np.zeros(s.shape[0])
         r[down.rows] = down.charge(part, of_down)

@@ -16,8 +16,7 @@ from rankexp.losses.base import Loss, MarginLoss
 from rankexp.solvers.pairs.risk import PairLoss
 from rankexp.solvers.smooth.objective import SmoothRisk
 
-DENSE = 2**23
-"""Numbers of a matrix of differences that is written out: 64 MB. Tuned."""
+DENSE = 2**23  # numbers of a matrix of differences that is written out: 64 MB. Tuned
 
 
 @dataclass(frozen=True)
@@ -52,7 +51,6 @@ class PairList:
         return np.asarray(a @ self.incidence)
 
     def mass(self) -> Floats:
-        """Return what the pairs of each row count, (n,)."""
         return np.asarray(
             np.bincount(np.r_[self.upper, self.lower], np.tile(self.share, 2), self.n)
         )
@@ -80,7 +78,6 @@ class Differences:
         return np.asarray(self.pairs.spread(a) @ self.X)
 
     def gram(self, e: Floats) -> Floats:
-        """Return ``D' diag(e) D``."""
         return self.pairs.curvature(self.X, e)
 
 
@@ -103,16 +100,13 @@ class ListedRisk(SmoothRisk):
         self.steepest = loss.steepest
 
     def value(self, s: Floats) -> float:
-        """Return the risk."""
         return float(self.pairs.share @ self.loss.of_margin(self.pairs.differences(s)))
 
     def slope(self, s: Floats) -> Floats:
-        """Return the derivative with respect to each score."""
         each = self.loss.margin_derivative(self.pairs.differences(s))
         return self.pairs.spread(self.pairs.share * each)
 
     def hessian(self, X: Floats, s: Floats) -> Floats:
-        """Return the second derivative in w."""
         each = self.loss.margin_curvature(self.pairs.differences(s))
         return self.pairs.curvature(X, self.pairs.share * each)
 
@@ -121,7 +115,6 @@ class ListedRisk(SmoothRisk):
         return np.arange(self.pairs.n), self
 
     def subset(self, rows: Ints) -> tuple["ListedRisk", float]:
-        """Return the risk on the pairs of some of the rows, and the share that they make up."""
         place = np.full(self.pairs.n, -1)
         place[rows] = np.arange(rows.size)
         upper, lower = place[self.pairs.upper], place[self.pairs.lower]

@@ -24,18 +24,14 @@ NOISE = 1e-13
 """Of the value and, times n, of the slope: rounding in Fourier transforms, at most 6e-14 found."""
 EXACT_PAIRS = 10_000_000
 """Are summed up one by one where that is needed, which takes a fraction of a second."""
-FEW_PAIRS = 20_000
-"""Are cheap enough for an exact Hessian. Only the number of steps depends on it."""
+FEW_PAIRS = 20_000  # are cheap enough for an exact Hessian. Only the number of steps depends on it
 HESSIAN_PANELS = 1_000
 """A table of all their distances takes 8 MB; with more the exact Hessian is taken."""
-FAR = 80.0
-"""Apart: the derivative of the logistic loss is 0 or -1 there, to 1e-34."""
-MOST_PANELS = 2**16
-"""Of scores up to 16,384 apart: with a table of all distances they take 270 MB."""
+FAR = 80.0  # apart: the derivative of the logistic loss is 0 or -1 there, to 1e-34
+MOST_PANELS = 2**16  # of scores up to 16,384 apart: with a table of all distances they take 270 MB
 MOST_ENTRIES = 2**20
 """Of panels by cells: sums of all polynomials take 67 MB, and four times that on the way."""
-MANY_PAIRS = 10**9
-"""Take some ten seconds, one by one."""
+MANY_PAIRS = 10**9  # take some ten seconds, one by one
 
 
 @lru_cache(maxsize=32)
@@ -66,18 +62,15 @@ class PanelPairs(BlockPairs):
         self.pairs = float(np.sum(rows * (rows @ (order.costs > 0.0))))
 
     def exact(self) -> PairRisk:
-        """Return the sum over all pairs one by one, unless they are too many."""
         return BlockPairs(self.order, self.loss) if self.pairs <= EXACT_PAIRS else self
 
     def value(self, s: Floats) -> float:
-        """Return the risk."""
         if not self._entries(s) * DEGREES <= self.pairs:
             return super().value(s)
         total = self.sums.total(self.of_loss, self._seen(s)[1])
         return max(total, 0.0) * self.scale  # rounding
 
     def slope(self, s: Floats) -> Floats:
-        """Return the derivative with respect to each score."""
         if not self._entries(s) * DEGREES <= self.pairs:
             return super().slope(s)
         (panels, moments), w = self._seen(s), self.order.factor
@@ -86,7 +79,6 @@ class PanelPairs(BlockPairs):
         return r if w is None else r * w
 
     def steps(self, s: Floats) -> tuple[Floats, Floats]:
-        """Return the slope and the second derivative by each score, from one sum over pairs."""
         if float(s.max() - s.min()) > WIDTH * MOST_PANELS:
             s = together(s)
         entries, cells = self._entries(s), self.order.counts.size

@@ -98,7 +98,6 @@ class PartialOrder:
 
     @cached_property
     def total(self) -> float:
-        """Sum of the costs of all pairs."""
         return float(np.sum(self.counts * self.parts()[0]))
 
     def whole(self) -> "PartialOrder":
@@ -166,7 +165,6 @@ class PartialOrder:
                 yield low, up, float(self.costs[low, up])
 
     def differences(self, s: Floats) -> tuple[float, float]:
-        """Return the smallest and the largest ``s_i - s_j`` of all pairs."""
         least = np.full(self.counts.size, np.inf)
         most = np.full(self.counts.size, -np.inf)
         np.minimum.at(least, self.cell, s)

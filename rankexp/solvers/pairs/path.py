@@ -44,16 +44,13 @@ class PartPairs(PairRisk):
         self.whole = PanelPairs(order, loss) if panels else None
 
     def exact(self) -> PairRisk:
-        """Return the sum over all pairs one by one, unless they are too many."""
         same = all(risk.exact() is risk for _, risk in self.parts)
         return self if same else BlockPairs(self.order, self.loss)
 
     def value(self, s: Floats) -> float:
-        """Return the risk."""
         return float(sum(part.factor * risk.value(part.rate * s) for part, risk in self.parts))
 
     def slope(self, s: Floats) -> Floats:
-        """Return the derivative with respect to each score."""
         r = np.zeros(s.size)
         for part, risk in self.parts:
             r += part.factor * part.rate * risk.slope(part.rate * s)

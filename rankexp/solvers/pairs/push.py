@@ -29,18 +29,15 @@ class ExponentialPush(PushPairs):
         return float(np.exp(total)), shares[0], shares[1]
 
     def value(self, s: Floats) -> float:
-        """Return the risk."""
         return float(self.prepared(s)[0])
 
     def slope(self, s: Floats) -> Floats:
-        """Return the derivative with respect to each score."""
         value, above, below = self.prepared(s)
         r = np.empty(s.size)
         r[self.up], r[self.down] = -self.p * value * above, self.p * value * below
         return r
 
     def hessian(self, X: Floats, s: Floats) -> Floats:
-        """Return the second derivative in w."""
         value, above, below = self.prepared(s)
         share = np.zeros((2, s.size))
         share[0, self.down], share[1, self.up] = below, above
@@ -66,7 +63,6 @@ class SquaredPush(PushPairs):
             self.higher -= self.s_down.searchsorted(self.s_up)
 
     def means(self, s: Floats) -> Floats:
-        """Return the mean loss of each negative."""
         self.prepared(s)
         v, u, t, G = self.v[self.i], self.s_up, self.s_down, np.empty(self.down.size)
         whole, first, second = (_running(x)[self.lower] for x in (v, v * u, v * u * u))
@@ -74,7 +70,6 @@ class SquaredPush(PushPairs):
         return G
 
     def rises(self, s: Floats, a: Floats) -> tuple[Floats, Floats]:
-        """Return the mean slope of each negative, and the sum of those of a positive times a."""
         self.prepared(s)
         own, others = np.empty(self.down.size), np.empty(self.up.size)
         v, u, t = self.v[self.i], self.s_up, self.s_down
@@ -85,7 +80,6 @@ class SquaredPush(PushPairs):
         return own, others
 
     def spreads(self, s: Floats) -> bool:
-        """Tell whether `spread` is quick, however many pairs there are."""
         return True
 
     def spread(self, X: Floats, s: Floats, a: Floats) -> Spread:

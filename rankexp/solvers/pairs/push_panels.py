@@ -66,7 +66,6 @@ class PanelPush(PushPairs):
         return Convolution(part.loss.of_margin), Convolution(part.loss.margin_derivative)
 
     def exact(self) -> PushPairs:
-        """Return the sum over all pairs one by one, unless they are too many."""
         few = self.pairs <= EXACT_PAIRS
         return PushPairs(self.positive, self.loss, self.p, self.weight) if few else self
 
@@ -79,7 +78,6 @@ class PanelPush(PushPairs):
         return Sides(panels.some(self.up, self.v), panels.some(self.down, self.u))
 
     def means(self, s: Floats) -> Floats:
-        """Return the mean loss of each negative."""
         sides: Sides | None = self.prepared(s)
         if sides is None:
             return super().means(s)
@@ -89,7 +87,6 @@ class PanelPush(PushPairs):
         return sides.means
 
     def rises(self, s: Floats, a: Floats) -> tuple[Floats, Floats]:
-        """Return the mean slope of each negative, and the sum of those of a positive times a."""
         sides: Sides | None = self.prepared(s)
         times = self.factor * self.rate
         if sides is None:

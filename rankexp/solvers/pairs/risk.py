@@ -10,8 +10,7 @@ from rankexp.losses.base import Loss, MarginLoss, ScaledLoss
 from rankexp.solvers.pairs.partial_order import PartialOrder
 from rankexp.solvers.smooth.objective import SmoothRisk
 
-SQUARED = 2
-"""The power of the hinge that has quick sums."""
+SQUARED = 2  # the power of the hinge that has quick sums
 
 
 class PairRisk(SmoothRisk):
@@ -25,18 +24,15 @@ class PairRisk(SmoothRisk):
         self.scale = 1.0 / order.total if order.total else 0.0
 
     def sample(self, size: int) -> tuple[Ints, Self]:
-        """Return some of the rows, and an estimate of the risk from their scores alone."""
         rows, order = self.order.sample(size)
         return rows, type(self)(order, self.loss)
 
     def subset(self, rows: Ints) -> tuple[Self, float]:
-        """Return the risk on some of the rows, and what share of the pairs they form."""
         order = self.order.take(rows)
         return type(self)(order, self.loss), order.total * self.scale
 
     @cached_property
     def by_cell(self) -> Ints:
-        """Rows by group and level."""
         return np.argsort(self.order.cell, kind="stable")
 
     @cached_property
@@ -66,17 +62,13 @@ class PairLoss(MarginLoss):
         self.loss, self.steepest = loss, loss.steepest
 
     def of_margin(self, z: Floats) -> Floats:
-        """Return the loss of score differences."""
         return 0.5 * (self.loss.value(1.0, z) + self.loss.value(-1.0, -z))
 
     def margin_derivative(self, z: Floats) -> Floats:
-        """Return the derivative with respect to the difference."""
         return 0.5 * (self.loss.derivative(1.0, z) - self.loss.derivative(-1.0, -z))
 
     def margin_curvature(self, z: Floats) -> Floats:
-        """Return the second derivative with respect to the difference."""
         return 0.5 * (self.loss.curvature(1.0, z) + self.loss.curvature(-1.0, -z))
 
     def parts(self, of: Literal["pair", "positive"]) -> tuple[ScaledLoss, ...]:
-        """Return the parts that the loss says."""
         return self.loss.parts(of)

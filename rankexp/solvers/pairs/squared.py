@@ -41,13 +41,11 @@ class SquaredPairs(PairRisk):
         return s - mean[self.order.cell], mean[upper] - mean[lower] - 1.0
 
     def value(self, s: Floats) -> float:
-        """Return the risk."""
         (off, short), (a, _, degree), mass = self._parts(s), self.charges, self.mass[1]
         within = self._sums(self.mass[0] * off * off) @ degree
         return self.scale * float(within + (a * mass[self.cells[0]]) @ short**2)
 
     def slope(self, s: Floats) -> Floats:
-        """Return the derivative with respect to each score."""
         (off, short), (a, b, degree), cell = self._parts(s), self.charges, self.order.cell
         between = np.bincount(self.cells[0], a * short, degree.size)
         between -= np.bincount(self.cells[1], b * short, degree.size)

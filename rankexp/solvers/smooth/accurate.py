@@ -10,8 +10,7 @@ from rankexp.arrays import Floats
 
 SPLITTER = 2.0**27 + 1.0
 """Splits 53 bits into halves of 26, of which products are exact (Veltkamp)."""
-NUMBERS = 1 << 18
-"""Numbers at once: some 2 MB an array. Bounds memory; no result depends on it."""
+NUMBERS = 1 << 18  # numbers at once: some 2 MB an array. Bounds memory; no result depends on it
 
 Pair = tuple[Floats, Floats]
 

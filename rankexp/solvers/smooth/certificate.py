@@ -23,18 +23,15 @@ from rankexp.solvers.smooth.accurate import product
 from rankexp.solvers.smooth.objective import Objective, SmoothIterate
 
 EPS = float(np.finfo(np.float64).eps)
-VALUE = 1e-10
-"""Relative error that the objective may have: a tenth of what is promised."""
-REFINED = 10
-"""Steps at most in twice the precision; each gains a digit or is the last."""
+VALUE = 1e-10  # relative error that the objective may have: a tenth of what is promised
+REFINED = 10  # steps at most in twice the precision; each gains a digit or is the last
 STALE = 100.0
 """Cached scores are moved from step to step; they are worked out anew where all that they were
 on the way is more than they are by this factor, see `Descent.stale`."""
 SUMMED = 4.0
 """Roundings of a part of the gradient, once its products are summed in twice the precision; and
 of the slope of each loss, in which the certificate is flat."""
-GAIN = 0.5
-"""A step that leaves more of the gap than this is the last one."""
+GAIN = 0.5  # A step that leaves more of the gap than this is the last one
 
 
 @dataclass

@@ -22,10 +22,8 @@ FIRST_RIDGE, RIDGE_GROWTH, MOST_RIDGES = 1e-12, 100.0, 10
 """Multiples of the diagonal that repair a singular Hessian, from rounding to far beyond 1."""
 LEAST_RIDGE, RIDGE_FLOOR = 1e-290, 1e-14
 """Where the diagonal is 0: first the least that can be inverted, then a share of the largest."""
-LARGEST = 1e150
-"""Of a row's norm: its square, times what a Hessian adds up, stays below 1.8e308."""
-PROBED = 64
-"""Rows that show of most columns that they aren't constant."""
+LARGEST = 1e150  # of a row's norm: its square, times what a Hessian adds up, stays below 1.8e308
+PROBED = 64  # rows that show of most columns that they aren't constant
 FAR = 100.0
 """Means beyond so many norms of centred rows are taken off in a copy: two digits are lost else."""
 
@@ -77,12 +75,10 @@ class Objective:
 
     @cached_property
     def radius(self) -> float:
-        """The largest norm of a row."""
         return float(self.norms.max())
 
     @cached_property
     def shift(self) -> float:
-        """The norm of what is taken off the rows."""
         return float(np.sqrt(self.centre @ self.centre))
 
     @cached_property
@@ -114,7 +110,6 @@ class Objective:
         return g
 
     def at(self, theta: Floats, lam: float) -> "SmoothIterate":
-        """Evaluate at a point."""
         s = self.product(theta)
         r = self.risk.slope(s)
         return SmoothIterate(theta, s, r, self.gradient(r, theta, lam))

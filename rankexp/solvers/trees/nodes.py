@@ -29,11 +29,9 @@ class Node:
 
     @property
     def key(self) -> tuple[int, int]:
-        """Its place (j, k)."""
         return self.j, self.k
 
     def children(self) -> tuple["Node", "Node"] | None:
-        """Return the left and the right child; None at a leaf."""
         return (self.left, self.right) if self.left and self.right else None
 
     def walk(self) -> Iterator["Node"]:
@@ -43,7 +41,6 @@ class Node:
             yield from child.walk()
 
     def collapse(self) -> None:
-        """Make it a leaf."""
         self.rule = self.left = self.right = None
 
     def score(self, depth: int) -> float:

@@ -22,7 +22,6 @@ class Threshold(NamedTuple):
     low_first: bool  # these rows are ranked above the others (the left child)
 
     def left(self, X: Floats, rows: Ints | slice = slice(None)) -> Bools:
-        """Return which of some rows of X go to the left child."""
         low: Bools = X[rows, self.feature] <= self.threshold
         return low if self.low_first else ~low
 
@@ -36,17 +35,14 @@ class Sorted:
 
     @property
     def size(self) -> int:
-        """Number of rows."""
         return int(self.rows.shape[1])
 
     @property
     def y(self) -> Floats:
-        """The targets, ascending, (m,)."""
         return np.asarray(self.values[-1])
 
     @property
     def by_y(self) -> Ints:
-        """The rows in ascending order of y, (m,)."""
         return np.asarray(self.rows[-1])
 
     def part(self, member: Bools) -> "Sorted":

@@ -15,8 +15,7 @@ from rankexp.theory.bounds.given import check_positive, table
 
 Supremum = Callable[[Floats], Floats]
 
-BLOCK = 2_000_000
-"""Signs drawn at a time."""
+BLOCK = 2_000_000  # signs drawn at a time
 
 
 class Approximation(NamedTuple):
