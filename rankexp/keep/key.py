@@ -3,8 +3,7 @@
 from dataclasses import dataclass
 from typing import Self
 
-BAYES = "bayes"
-"""Stands in place of a grid point, and of a method, for the best scorer of a distribution."""
+BAYES = "bayes"  # stands for a grid point, and a method: the best scorer of a distribution
 
 
 @dataclass(frozen=True)

@@ -7,10 +7,8 @@ from rankexp.arrays import Floats
 UNIT = 8  # columns and rows are padded to multiples of it: BLAS has kernels for up to so many
 DEPTH = 128  # of a product: deeper ones are cut by BLAS at places that depend on its shape
 FEW = 16  # rows that are looked at first: as a rule they show that no intercept is too large
-TOO_LARGE = 2.0**20
-"""An intercept larger than all products by this factor leaves them less than 33 of 53 bits."""
-BEARABLE = 2.0**10
-"""By this factor it may be larger: 42 bits are left, and signs hold for rows as much farther."""
+TOO_LARGE = 2.0**20  # times all products, an intercept leaves them less than 33 of 53 bits
+BEARABLE = 2.0**10  # times them it leaves 42 bits, and signs hold for rows as much farther
 
 
 def bearable(X: Floats, coef: Floats, intercept: Floats) -> Floats:

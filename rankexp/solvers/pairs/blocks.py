@@ -12,12 +12,9 @@ from scipy.sparse import csr_array
 from rankexp.arrays import Floats, Ints
 from rankexp.solvers.pairs.risk import PairRisk
 
-BLOCK_CELLS = 200_000
-"""Pairs at once: a block of them takes 1.6 MB. Bounds memory; no result depends on it."""
-HESSIAN_PAIRS = 4_000_000
-"""Of more, a Hessian is estimated from a part: only the number of steps depends on it."""
-SMALL = 4096
-"""Pairs of two cells: fewer are put together with others. For speed; no result depends on it."""
+BLOCK_CELLS = 200_000  # pairs at once, 1.6 MB: bounds memory, no result depends on it
+HESSIAN_PAIRS = 4_000_000  # of more, a part gives the Hessian: only steps depend on it
+SMALL = 4096  # pairs of two cells: fewer are put together with others, for speed
 
 
 class BlockPairs(PairRisk):

@@ -18,16 +18,14 @@ from scipy.fft import irfft, next_fast_len, rfft
 from rankexp.arrays import Complexes, Floats, Ints
 
 WIDTH = 0.25  # of a panel. Tuned: narrower ones are more, wider ones need more polynomials
-DEGREES = 8
-"""Polynomials: for the logistic loss, whose poles are at ±pi i, all but 1e-12 at this width."""
+DEGREES = 8  # polynomials: all but 1e-12 of the logistic loss, whose poles are at ±pi i
 ANGLES = np.pi * (np.arange(DEGREES) + 0.5) / DEGREES
 TO_COEFFICIENTS = np.cos(np.outer(np.arange(DEGREES), ANGLES)) * 2.0 / DEGREES
 TO_COEFFICIENTS[0] /= 2.0
 TO_POWERS = np.array(
     [np.pad(cheb2poly([0.0] * q + [1.0]), (0, DEGREES - 1 - q)) for q in range(DEGREES)]
 )
-NEAR = 0.5 * WIDTH * (np.cos(ANGLES)[:, None] - np.cos(ANGLES))
-"""Differences of the places in one panel from which polynomials are taken."""
+NEAR = 0.5 * WIDTH * (np.cos(ANGLES)[:, None] - np.cos(ANGLES))  # places within a panel
 
 
 def coefficients(values: Floats) -> Floats:

@@ -20,17 +20,13 @@ from rankexp.solvers.pairs.partial_order import PartialOrder
 from rankexp.solvers.pairs.risk import PairRisk
 from rankexp.solvers.smooth.objective import gram
 
-NOISE = 1e-13
-"""Of the value and, times n, of the slope: rounding in Fourier transforms, at most 6e-14 found."""
-EXACT_PAIRS = 10_000_000
-"""Are summed up one by one where that is needed, which takes a fraction of a second."""
+NOISE = 1e-13  # of the value and, times n, of the slope: Fourier transforms round by 6e-14 at most
+EXACT_PAIRS = 10_000_000  # are summed one by one if needed, in a fraction of a second
 FEW_PAIRS = 20_000  # are cheap enough for an exact Hessian. Only the number of steps depends on it
-HESSIAN_PANELS = 1_000
-"""A table of all their distances takes 8 MB; with more the exact Hessian is taken."""
+HESSIAN_PANELS = 1_000  # a table of all their distances takes 8 MB; more need the exact Hessian
 FAR = 80.0  # apart: the derivative of the logistic loss is 0 or -1 there, to 1e-34
 MOST_PANELS = 2**16  # of scores up to 16,384 apart: with a table of all distances they take 270 MB
-MOST_ENTRIES = 2**20
-"""Of panels by cells: sums of all polynomials take 67 MB, and four times that on the way."""
+MOST_ENTRIES = 2**20  # of panels by cells: their sums take 67 MB, and four times that on the way
 MANY_PAIRS = 10**9  # take some ten seconds, one by one
 
 

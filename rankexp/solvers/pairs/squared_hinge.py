@@ -17,8 +17,7 @@ import numpy as np
 from rankexp.arrays import Bools, Floats, Ints
 from rankexp.solvers.pairs.risk import PairRisk
 
-KEPT_ROWS = 100_000
-"""The order of fewer rows is kept for the next value, slope or Hessian at the same scores."""
+KEPT_ROWS = 100_000  # with fewer their order is kept for the next call at the same scores
 NARROW = 2**16  # fewer groups are sorted by their digits, in linear time
 
 

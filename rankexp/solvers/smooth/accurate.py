@@ -8,8 +8,7 @@ import numpy as np
 
 from rankexp.arrays import Floats
 
-SPLITTER = 2.0**27 + 1.0
-"""Splits 53 bits into halves of 26, of which products are exact (Veltkamp)."""
+SPLITTER = 2.0**27 + 1.0  # splits 53 bits into halves whose products are exact (Veltkamp)
 NUMBERS = 1 << 18  # numbers at once: some 2 MB an array. Bounds memory; no result depends on it
 
 Pair = tuple[Floats, Floats]

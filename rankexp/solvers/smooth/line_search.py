@@ -7,11 +7,9 @@ from typing import TypeVar
 T = TypeVar("T")
 
 GROWTH = 1.5, 10.0  # A step that is too short grows by at least and at most these factors. Tuned
-INSIDE = 0.1, 0.9
-"""Shares of an interval that a new step keeps from its ends, as in any safeguarded search."""
+INSIDE = 0.1, 0.9  # shares of an interval that a new step keeps from its ends
 OVERFLOWED = 0.2  # where in an interval the step goes whose far end is no number. Tuned
-ENOUGH, MOST = 0.5, 40
-"""Share of the first derivative that is small enough, and evaluations at most."""
+ENOUGH, MOST = 0.5, 40  # of the first derivative, small enough; evaluations
 
 
 def derivative_search(

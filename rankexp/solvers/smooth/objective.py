@@ -10,22 +10,15 @@ from scipy.linalg.lapack import dpotrf, dpotri
 
 from rankexp.arrays import Bools, Floats, Ints
 
-SAMPLE_ABOVE = 50_000
-"""Rows: with more, Hessians come from a sample and X isn't copied, for speed and memory."""
-SAMPLE_ROWS = 20_000
-"""Of the sample: some hundred a column for 50 columns. Only the number of steps depends on it."""
-BLOCK = 4096
-"""Rows of a Hessian at once. Bounds memory, 1.6 MB with 50 columns; beyond that only rounding."""
-SINGULAR = 1e-13
-"""A pivot below this share of the diagonal is rounding: some hundred units in the last place."""
-FIRST_RIDGE, RIDGE_GROWTH, MOST_RIDGES = 1e-12, 100.0, 10
-"""Multiples of the diagonal that repair a singular Hessian, from rounding to far beyond 1."""
-LEAST_RIDGE, RIDGE_FLOOR = 1e-290, 1e-14
-"""Where the diagonal is 0: first the least that can be inverted, then a share of the largest."""
+SAMPLE_ABOVE = 50_000  # rows: with more, Hessians come from a sample and X isn't copied
+SAMPLE_ROWS = 20_000  # of the sample: only the number of steps depends on it
+BLOCK = 4096  # rows of a Hessian at once: 1.6 MB with 50 columns
+SINGULAR = 1e-13  # of the diagonal: a smaller pivot is rounding, some hundred last digits
+FIRST_RIDGE, RIDGE_GROWTH, MOST_RIDGES = 1e-12, 100.0, 10  # of the diagonal, for a singular one
+LEAST_RIDGE, RIDGE_FLOOR = 1e-290, 1e-14  # where the diagonal is 0: then a share of the largest
 LARGEST = 1e150  # of a row's norm: its square, times what a Hessian adds up, stays below 1.8e308
 PROBED = 64  # rows that show of most columns that they aren't constant
-FAR = 100.0
-"""Means beyond so many norms of centred rows are taken off in a copy: two digits are lost else."""
+FAR = 100.0  # norms of centred rows: means farther off are taken off in a copy, lest two digits go
 
 
 class SmoothRisk(Protocol):
