@@ -4,8 +4,7 @@ import numpy as np
 
 from rankexp.arrays import Floats, Ints
 from rankexp.losses.base import MarginLoss
-from rankexp.losses.exponential import Exponential
-from rankexp.losses.logistic import Logistic
+from rankexp.losses.margin import Exponential, Logistic
 from rankexp.solvers.boosting.boost_pairs import (
     LEAST,
     FactorisedPairs,

@@ -11,8 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rankexp.arrays import Bools, Floats, Ints
-from rankexp.solvers.boosting.factors import Factors, half_log_ratio
-from rankexp.solvers.boosting.stumps import Binned, Stump
+from rankexp.solvers.boosting.stumps import Binned, Factors, Stump, half_log_ratio
 
 VARIANTS = ("lr", "all")
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rankexp.arrays import Floats
-from rankexp.solvers.hinge.hessian import factor, solve
+from rankexp.solvers.hinge.iterate import factor, solve
 from rankexp.solvers.ordinal.threshold_terms import Terms
 
 TO_THE_WALL = 0.995  # share of the way to the nearest wall; the usual choice, close to 1

@@ -81,7 +81,7 @@ class ScorePanels:
 
         The shape is (panels, m, cells).
         """
-        from rankexp.solvers.pairs.convolution_loops import moments
+        from rankexp.solvers.loops import moments
 
         taken = slice(None) if rows is None else rows
         w = np.empty(0) if self.weight is None else self.weight[taken]
@@ -89,13 +89,13 @@ class ScorePanels:
 
     def values(self, field: Floats, cell: Ints) -> Floats:
         """Return the polynomials with coefficients (panels, m, cells) at the scores, (n,)."""
-        from rankexp.solvers.pairs.convolution_loops import values
+        from rankexp.solvers.loops import values
 
         return values(self.x, cell, field)
 
     def steps(self, field: Floats, cell: Ints) -> tuple[Floats, Floats]:
         """Return what `values` does but for rounding, and its derivative by the scores, (n,)."""
-        from rankexp.solvers.pairs.convolution_loops import steps
+        from rankexp.solvers.loops import steps
 
         powers = (field.transpose(0, 2, 1) @ TO_POWERS).reshape(-1, DEGREES)
         out, rise = steps(self.x, cell, field.shape[-1], np.ascontiguousarray(powers))

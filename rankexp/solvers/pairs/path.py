@@ -5,12 +5,9 @@ import numpy.typing as npt
 
 from rankexp.arrays import Floats
 from rankexp.losses.base import Loss, MarginLoss
-from rankexp.solvers.pairs.blocks import BlockPairs
-from rankexp.solvers.pairs.exponential import ExponentialPairs
-from rankexp.solvers.pairs.panels import PanelPairs
+from rankexp.solvers.pairs.panels import BlockPairs, PanelPairs
 from rankexp.solvers.pairs.partial_order import PartialOrder
-from rankexp.solvers.pairs.risk import SQUARED, PairLoss, PairRisk
-from rankexp.solvers.pairs.squared import SquaredPairs
+from rankexp.solvers.pairs.risk import SQUARED, ExponentialPairs, PairLoss, PairRisk, SquaredPairs
 from rankexp.solvers.pairs.squared_hinge import SquaredHingePairs
 from rankexp.solvers.result import PathResult
 from rankexp.solvers.smooth.descent import descend

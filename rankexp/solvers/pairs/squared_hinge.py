@@ -90,7 +90,7 @@ class Merged:
 
     def rows_over(self, X: Floats) -> Floats:
         """Return the weighted sums of X over the lower rows above each upper one, (upper, d)."""
-        from rankexp.solvers.pairs.squared_hinge_loops import rows_over
+        from rankexp.solvers.loops import rows_over
 
         mass, ends = np.atleast_1d(self.mass), np.atleast_1d(self.level.ends[0])
         return rows_over(X, self.lower, mass, self.above, ends)

@@ -11,11 +11,15 @@ import numpy as np
 from scipy.linalg.blas import dsymv, dsyr2
 
 from rankexp.arrays import Floats
-from rankexp.solvers.result import PathResult
-from rankexp.solvers.scores import bearable
+from rankexp.solvers.result import PathResult, bearable
 from rankexp.solvers.smooth.certificate import STALE, Solution, bound, finish, largest, relative
-from rankexp.solvers.smooth.line_search import derivative_search
-from rankexp.solvers.smooth.objective import Objective, SmoothIterate, SmoothRisk, prepare
+from rankexp.solvers.smooth.objective import (
+    Objective,
+    SmoothIterate,
+    SmoothRisk,
+    derivative_search,
+    prepare,
+)
 
 SLOW = 0.1  # A step that leaves more than this share of the squared decrement is slow. Tuned
 MOST_SLOW = 2  # slow steps in a row, after which the Hessian is taken anew. Tuned

@@ -8,7 +8,7 @@ import numpy as np
 from rankexp import registry
 from rankexp.estimators.linear import LinearRanker
 from rankexp.losses.base import Loss, parse
-from rankexp.losses.zero_one import ZeroOne
+from rankexp.losses.margin import ZeroOne
 from rankexp.runner.checks.base import Rows, quantities
 from rankexp.studies.kotlowski2011_theory.theory.regret import scorer_regrets
 from rankexp.studies.kotlowski2011_theory.theory.univariate_bounds import (
@@ -16,7 +16,7 @@ from rankexp.studies.kotlowski2011_theory.theory.univariate_bounds import (
     proper_regret_bound,
     regret_bound,
 )
-from rankexp.theory.bounds.rademacher import Approximation
+from rankexp.theory.bounds import Approximation
 
 REGISTER = {"surrogate_regrets": "surrogate_regrets"}
 
