@@ -12,7 +12,7 @@ from scipy.optimize import linprog
 
 from rankexp.arrays import Floats, Ints
 from rankexp.losses.base import MarginLoss
-from rankexp.metrics.costs import cost_matrix
+from rankexp.metrics.level_counts import cost_matrix
 from rankexp.theory.models import KnownClasses, log_densities
 
 
