@@ -42,10 +42,8 @@ def spoken(name: str, own: Mapping[str, str] = LABELS) -> str:
     if name.endswith(")") and (found := _parsed(name)):
         given = ", ".join(f"{spoken(key)} = {value_text(one)}" for key, one in found.parameters)
         return f"{spoken(found.name, own)} ({given})"
-    words = (
-        own.get(word) or LABELS.get(word) or word.replace("_", " ") for word in name.split(" ")
-    )
-    return " ".join(words).strip()
+    known = LABELS | {key: text for key, text in own.items() if "_" in key}
+    return " ".join(known.get(word, word.replace("_", " ")) for word in name.split(" ")).strip()
 
 
 def value_text(value: object, own: Mapping[str, str] = LABELS) -> str:

@@ -164,7 +164,10 @@ def _without_rule(study: Study, row: ClaimRow) -> str | None:
         except ValueError as error:
             return str(error)
     elif isinstance(setup, Evaluate) and with_grids(study, setup):
-        return f"experiment '{row.experiment}' tunes a grid, so this claim needs a 'rule' (such as oracle or nested)"
+        return (
+            f"experiment '{row.experiment}' tunes a grid, so this claim needs a 'rule', such as "
+            "oracle or nested"
+        )
     return None
 
 
@@ -208,6 +211,8 @@ def _range(low: float, high: float) -> str:
     """Return a range in words: ``from −1 to 1``, ``at least .1``, ``exactly 0``."""
     if low == high:
         return f"exactly {short(high)}"
+    if low == -high:
+        return f"within ±{short(high)}"
     if math.isinf(high):
         return f"at least {short(low)}"
     return f"at most {short(high)}" if math.isinf(low) else f"from {short(low)} to {short(high)}"
@@ -240,7 +245,7 @@ def _how(context: Context, row: ClaimRow) -> str:
     what = words(context, row.metric, row.experiment)
     if (curve := row.curve()) is not None:
         name, *ends = curve
-        what = f"{name} for x from {ends[0]:g} to {ends[1]:g}"
+        what = f"{name} for x from {short(ends[0])} to {short(ends[1])}"
     what += f" of {methods}" if methods else ""
     what += f" {text} {others}" if word.compares else f"{f' − {others}' * bool(others)} {text}"
     problems = [name for name in row.problem if name not in ("*", OVER)]
