@@ -204,7 +204,8 @@ class Along(AtRule):
             said = f"{_range(own, self.digits, minus)}, and {at} where it is largest"
             if timed:
                 times = [spot.x for spot in last] or [math.nan]
-                said = f"{_seconds(min(times))} to {_seconds(max(times))} for {at}"
+                ends = dict.fromkeys(map(_seconds, (min(times), max(times))))
+                said = f"{' to '.join(ends)} for {at}"
             parts.append(f"{context.method_label(method)}{minus} {said}")
         if timed:
             return f"{self._title(context, found[-1])}: {'; '.join(parts)}."

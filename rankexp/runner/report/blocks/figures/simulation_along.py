@@ -47,6 +47,11 @@ class Grown(NamedTuple):
     exponent: float
     exponent_se: float
 
+    @property
+    def whole(self) -> bool:
+        """Whether it is printed without decimals: a count, or a large number."""
+        return self.mean >= 100 or (self.mean % 1 == 0 and not self.se > 0)
+
 
 class SimulationAlong(BlockKind):
     """A panel an experiment, data set and group of quantities: lines along a number of its grid.
@@ -206,7 +211,7 @@ class SimulationAlong(BlockKind):
         rows: list[list[Entry]] = []
         for (name, problem, line), own in lines.items():
             cells = [
-                Cell(at.mean, at.se, digits=0 if at.mean >= 100 else self.digits) if at else Cell()
+                Cell(at.mean, at.se, digits=0 if at.whole else self.digits) if at else Cell()
                 for at in map(own.get, values)
             ]
             first = next(iter(own.values()))

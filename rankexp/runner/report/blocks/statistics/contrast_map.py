@@ -111,11 +111,12 @@ class ContrastMap(Contrasts):
             f"({one.label}, {one.place.column:,.0f} {name})"
             for one in (min(shown or own, key=_size), max(shown or own, key=_size))
         ]
-        near = f"within {short(self.margin)} on {len(own) - len(open_)} of {len(own)} cells"
+        near = f"within ±{short(self.margin)} in {len(own) - len(open_)} of {len(own)} cells"
         if after:
-            near += f", on all from {min(after):,.0f} {name} on"
-        differ = f"{len(shown)} differ: " if shown else ""
-        return Fact("", f"{near}, {differ}{' to '.join(dict.fromkeys(ends))}")
+            near += f", among them all with {min(after):,.0f} {name} or more"
+        differ = "difference is" if len(shown) == 1 else "differences are"
+        told = f"{len(shown)} {differ} significant" if shown else "no difference is significant"
+        return Fact("", f"{near}; {told} ({' to '.join(dict.fromkeys(ends))})")
 
     def _tables(self, found: list[MapContrast], metric: str) -> list[Table]:
         tables = []
