@@ -24,8 +24,7 @@ from rankexp.estimators.parameters import (
 )
 from rankexp.estimators.risk_mixin import RiskMixin
 from rankexp.estimators.rounds import StumpBooster, Watch, check_stopping
-from rankexp.losses.exponential import Exponential
-from rankexp.losses.logistic import Logistic
+from rankexp.losses.margin import Exponential, Logistic
 from rankexp.metrics.level_counts import cost_matrix, group_numbers
 from rankexp.risks.base import NO_QUERIES, QUERIES, Given
 from rankexp.solvers.boosting.boost_pairs import ListedPairs, Round, WeightedPairs, boost

@@ -9,7 +9,7 @@ from rankexp import registry
 from rankexp.arrays import Floats, Labels
 from rankexp.estimators.linear import LinearRanker
 from rankexp.losses.base import Loss, parse
-from rankexp.losses.zero_one import ZeroOne
+from rankexp.losses.margin import ZeroOne
 from rankexp.metrics.bipartite import rank_loss
 from rankexp.runner.checks.base import Rows, apart, quantities
 from rankexp.studies.kotlowski2011_theory.theory.regret import scorer_regrets
@@ -18,7 +18,7 @@ from rankexp.studies.kotlowski2011_theory.theory.univariate_bounds import (
     proper_regret_bound,
     regret_bound,
 )
-from rankexp.theory.bounds.rademacher import Approximation
+from rankexp.theory.bounds import Approximation
 
 REGISTER = {"surrogate_regrets": "surrogate_regrets", "class_weights": "class_weights"}
 
