@@ -19,7 +19,7 @@ from rankexp.estimators.parameters import check_count, copied, fitted_rows, trai
 from rankexp.estimators.pruning import prune
 from rankexp.estimators.risk_mixin import PredictsScores
 from rankexp.metrics.continuous import concordance
-from rankexp.solvers.trees.splits import (
+from rankexp.solvers.trees import (
     Node,
     Sorted,
     SplitRule,

@@ -177,19 +177,9 @@ def hinge_pairs(
         rotation, triangle = np.linalg.qr(X.T)
         X = np.ascontiguousarray(triangle.T)
         difference = difference @ rotation
-    return HingePairs(
-        X=X,
-        order=order,
-        levels=levels,
-        count=count,
-        mean_difference=difference,
-        given=given,
-        rotation=rotation,
-        centred=centred,
-        power=power,
-        square=float(np.vdot(given, given)) if square is None else square,
-        rows=used,
-    )
+    square = float(np.vdot(given, given)) if square is None else square
+    data = X, order, levels, count, difference, given, rotation, centred, power, square, used
+    return HingePairs(*data)
 
 
 def _in_pairs(

@@ -145,8 +145,6 @@ def _search(start: Fit, p: Floats) -> Fit | None:
 class ProportionalOddsRisk(SmoothRisk):
     """The likelihood of scores with the best thresholds, for the descent."""
 
-    intercept, centred = False, True
-
     def __init__(self, codes: Ints, weight: Floats | None = None) -> None:
         self.codes, self.weight, self.rows = codes, weight, ByLevel(codes, weight)
         below = self.rows.mass.cumsum()[:-1]

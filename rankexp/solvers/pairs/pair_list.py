@@ -93,9 +93,6 @@ def differences(X: Floats, pairs: PairList) -> Floats | Differences:
 class ListedRisk(SmoothRisk):
     """The mean of a smooth loss of score differences over listed pairs."""
 
-    intercept = False
-    centred = True
-
     def __init__(self, pairs: PairList, loss: Loss) -> None:
         self.pairs, self.loss = pairs, loss if isinstance(loss, MarginLoss) else PairLoss(loss)
         self.steepest = loss.steepest

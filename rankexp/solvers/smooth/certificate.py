@@ -144,12 +144,8 @@ def rounding(problem: Objective, found: Solution, sharp: bool) -> Rounding:
     all_rows = terms * size * problem.shift + STALE * largest(at.s) + intercept
     most = EPS * (terms * top + all_rows)
     above = problem.risk.steepest * (1.0 + found.objective) * most * most
-    return Rounding(
-        risk=EPS * (terms * mean + total * all_rows) + above + problem.risk.noise,
-        norm=n * EPS * of_norm,
-        g_b=n * EPS * total,
-        above=above,
-    )
+    risk = EPS * (terms * mean + total * all_rows) + above + problem.risk.noise
+    return Rounding(risk, n * EPS * of_norm, n * EPS * total, above)
 
 
 def length(v: Floats) -> float:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from math import isfinite
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from scipy.linalg.lapack import dpotrf, dpotri
@@ -26,8 +26,8 @@ FAR = 100.0  # norms of centred rows: means farther off are taken off in a copy,
 class SmoothRisk(Protocol):
     """A smooth convex function of the n scores."""
 
-    intercept: bool  # it has a free one
-    centred: bool  # the rows may be: there is an intercept, or only differences count
+    intercept: bool = False  # it has a free one
+    centred: bool = True  # the rows may be: there is an intercept, or only differences count
     noise: float = 0.0  # by how much the value may be off, beside rounding
     steepest: float = 1.0  # no curvature is above ``2 steepest (1 + value)``
 
@@ -52,6 +52,18 @@ class SmoothRisk(Protocol):
     def exact(self) -> "SmoothRisk":
         """Return the same risk with less noise, if some cost makes that possible."""
         return self
+
+    _last: tuple[Floats, Any] | None = None
+
+    def _prepare(self, s: Floats) -> Any:
+        """Return what value, slope and Hessian at the same scores share."""
+        return ()
+
+    def prepared(self, s: Floats) -> Any:
+        """Return it, worked out once where scores stay the same."""
+        if self._last is None or not np.array_equal(self._last[0], s):
+            self._last = s.copy(), self._prepare(s)
+        return self._last[1]
 
 
 @dataclass

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from rankexp.generators.folded import FoldedModel
+from rankexp.generators.regression import FoldedModel
 from rankexp.metrics.bipartite import auc
 from rankexp.metrics.continuous import iauc, one_minus_discordance
 from rankexp.runner.checks.base import Rows, quantities

@@ -6,7 +6,7 @@ import numpy as np
 
 from rankexp import registry
 from rankexp.arrays import Floats, Ints
-from rankexp.generators.noise import FlippedModel
+from rankexp.generators.flipped import FlippedModel
 from rankexp.metrics.bipartite import rank_loss
 from rankexp.runner.checks.base import Rows, quantities
 

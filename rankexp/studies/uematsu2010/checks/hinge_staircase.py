@@ -3,7 +3,7 @@
 import numpy as np
 
 from rankexp.arrays import Floats
-from rankexp.generators.gaussian import Gaussian
+from rankexp.generators.classes import Gaussian
 from rankexp.losses.margin import Hinge
 from rankexp.runner.checks.base import Rows, quantities
 from rankexp.theory.bayes import log_ratio

@@ -1,4 +1,4 @@
-"""Splits of a node of an oriented tree, by a threshold on one feature.
+"""Oriented trees: their nodes, and splits by a threshold on one feature.
 
 A split is judged by charges of the examples: integers whose sum over one side, taken twice, less
 that over all, says how much better the side is above the other than below it. So one cumulative
