@@ -22,8 +22,7 @@ from rankexp.arrays import Floats, Ints, PerRow
 from rankexp.estimators.parameters import check_count, fitted_rows
 from rankexp.estimators.risk_mixin import RealRanker
 from rankexp.metrics.dominance import runs
-from rankexp.solvers.trees.nodes import Node, SplitRule, cells
-from rankexp.solvers.trees.splits import Sorted, Threshold, presort
+from rankexp.solvers.trees import Node, Sorted, SplitRule, Threshold, cells, presort
 
 NodeRow = dict[str, int | float | str | bool]
 """A node for JSON."""

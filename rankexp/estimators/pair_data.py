@@ -10,7 +10,7 @@ from rankexp.arrays import Bools, Floats, Ints, PerRow
 from rankexp.losses.base import Loss
 from rankexp.risks.base import RiskOfPairs, Task
 from rankexp.solvers.boosting.boost_pairs import list_pairs, pair_mass
-from rankexp.solvers.hinge.listed import listed_hinge
+from rankexp.solvers.hinge.polish import listed_hinge
 from rankexp.solvers.pairs.pair_list import ListedRisk, PairList
 from rankexp.solvers.pairs.partial_order import PartialOrder
 from rankexp.solvers.result import PathResult

@@ -19,8 +19,7 @@ from rankexp.estimators.pair_data import PairError, held_out, labelled_pairs
 from rankexp.estimators.parameters import one_of, training_data, training_rows, weighed
 from rankexp.estimators.risk_mixin import RiskMixin
 from rankexp.estimators.rounds import StumpBooster, Watch, check_stopping
-from rankexp.losses.exponential import Exponential
-from rankexp.losses.logistic import Logistic
+from rankexp.losses.margin import Exponential, Logistic
 from rankexp.metrics.level_counts import cost_matrix, group_numbers
 from rankexp.risks.base import NO_QUERIES, QUERIES, Given
 from rankexp.solvers.boosting.boost_pairs import ListedPairs, Round, WeightedPairs, boost

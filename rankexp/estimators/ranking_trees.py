@@ -17,8 +17,7 @@ from rankexp.estimators.parameters import Rows, check_count, fitted_rows
 from rankexp.estimators.risk_mixin import RealRanker
 from rankexp.imports import import_class
 from rankexp.names import parse
-from rankexp.solvers.trees.nodes import SplitRule
-from rankexp.solvers.trees.splits import Sorted, best_threshold_split, halves, kendall_charges
+from rankexp.solvers.trees import Sorted, SplitRule, best_threshold_split, halves, kendall_charges
 
 REGISTER = {"CRank": "CRank", "KendallTree": "KendallTree", "RankingForest": "RankingForest"}
 

@@ -15,10 +15,9 @@ from rankexp.estimators.risk_mixin import RiskMixin
 from rankexp.losses.base import Loss
 from rankexp.metrics.level_counts import cost_matrix, group_numbers
 from rankexp.risks.base import QUERIES, Given, Risk, RiskOfPairs, Task, table
-from rankexp.risks.bipartite import Bipartite
+from rankexp.risks.pairs import Bipartite
 from rankexp.solvers.pairs.pair_list import PairList
-from rankexp.solvers.result import PathResult
-from rankexp.solvers.scores import scores
+from rankexp.solvers.result import PathResult, scores
 
 
 class RiskRanker(RiskMixin, BaseEstimator):  # type: ignore[misc]

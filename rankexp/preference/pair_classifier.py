@@ -28,8 +28,13 @@ from rankexp.estimators.parameters import (
 )
 from rankexp.estimators.ranking_trees import classifier_of
 from rankexp.metrics.level_counts import group_numbers
-from rankexp.preference.asking import all_pairs
-from rankexp.preference.second_stage import Ranked, degrees, quicksort_rank, sort_by_degree
+from rankexp.preference.second_stage import (
+    Ranked,
+    all_pairs,
+    degrees,
+    quicksort_rank,
+    sort_by_degree,
+)
 
 __all__ = ["PairClassifier"]
 
