@@ -1,145 +1,236 @@
-"""Compute posteriors and draw samples of models whose classes have known densities."""
+"""Classes with known densities: Gaussian, or on finitely many points, where sums are exact."""
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from math import sqrt
 
 import numpy as np
-from numpy.typing import ArrayLike
+from scipy.special import ndtr
 
 from rankexp.arrays import Floats, Ints
+from rankexp.generators.base import (
+    ClassModel,
+    Rows,
+    checked_priors,
+    levels_of,
+    numbers,
+    plain,
+    table,
+)
 
-Rows = tuple[tuple[float, ...], ...]
-Nested: TypeAlias = "float | tuple[Nested, ...]"
+REGISTER = {"gaussian": "Gaussian", "discrete": "Discrete"}
 
-
-def levels_of(classes: int) -> tuple[int, ...]:
-    """Return the values of y, worst to best: -1 and 1, or for more classes 0 to K - 1."""
-    return (-1, 1) if classes == 2 else tuple(range(classes))
-
-
-def checked_priors(priors: Sequence[float] | None, classes: int) -> tuple[float, ...] | None:
-    """Return the priors as given, None for equal ones; ValueError unless K are positive."""
-    if priors is None:
-        return None
-    given = numbers("priors", priors)
-    if given.shape != (classes,) or not (given > 0.0).all():
-        raise ValueError(f"priors={priors}: expected {classes} positive numbers, one a class")
-    return tuple(given.tolist())
-
-
-def numbers(name: str, value: ArrayLike) -> Floats:
-    """Return a parameter as an array of finite numbers; ValueError, naming it, for others."""
-    try:
-        array = np.asarray(value)
-    except ValueError:  # lists of different lengths
-        raise ValueError(f"{name}={value!r}: expected lists of the same length") from None
-    if array.dtype.kind not in "iuf" or not np.isfinite(array).all():
-        raise ValueError(f"{name}={value!r}: expected finite numbers")
-    return array.astype(np.float64)
-
-
-def plain(array: Floats) -> Nested:
-    """Return an array as nested tuples of floats, which can be compared, hashed and written."""
-    return tuple(map(plain, array)) if array.ndim else float(array)
-
-
-def table(array: Floats) -> Rows:
-    """Return a matrix as nested tuples of floats."""
-    return tuple(map(tuple, array.tolist()))
-
-
-def class_counts(n: int, shares: Floats) -> Ints:
-    """Return how many of n examples each class has, (K,), by largest remainders."""
-    exact = n * shares
-    counts = np.floor(exact + 1e-9).astype(np.int64)  # 3 * (1 / 3) is to be 1
-    most = np.argsort(counts - exact, kind="stable")[: n - counts.sum()]
-    counts[most] += 1
-    return counts
+REACH, STEPS = 12.0, 16  # of the grid: SDs beyond the outer means, nodes per SD
+MOST_NODES = 200_000
 
 
 @dataclass(frozen=True)
-class ClassModel(ABC):
-    """A model whose K classes have known densities, and `priors` that add up to 1, worst first.
+class GaussianModel(ClassModel):
+    """K classes, each normal with independent features: means and variances are (K, d)."""
 
-    If `stratified`, the classes' counts in a sample are their shares of n, rounded, and only
-    the order of the rows is random; otherwise every row's class is drawn.
+    means: Rows
+    variances: Rows
+
+    def log_densities(self, X: Floats) -> Floats:
+        """Return the log densities of x in each class, (n, K), added up feature by feature."""
+        if X.shape[1] != len(self.means[0]):
+            raise ValueError(f"X has {X.shape[1]} features; the model has {len(self.means[0])}")
+        columns = []
+        for mean, variance in zip(self.means, self.variances, strict=True):
+            total = np.full(len(X), -0.5 * float(np.log(2 * np.pi * np.array(variance)).sum()))
+            for j, (m, v) in enumerate(zip(mean, variance, strict=True)):
+                total -= (X[:, j] - m) ** 2 / (2 * v)
+            columns.append(total)
+        return np.stack(columns, axis=1)
+
+    def _draw(self, codes: Ints, rng: np.random.Generator) -> Floats:
+        means, scales = np.array(self.means), np.sqrt(self.variances)
+        noise = rng.standard_normal((len(codes), means.shape[1]))
+        return np.asarray(means[codes] + scales[codes] * noise)
+
+    @property
+    def bayes_rank_risk(self) -> float:
+        """Rank loss of the likelihood ratio, for two classes of equal variances."""
+        self._needs("bayes_rank_risk", 2)
+        if self.variances[0] != self.variances[1]:
+            raise AttributeError("bayes_rank_risk is known for equal variances only")
+        # The log of the ratio is linear in x: a positive's minus a negative's is normal.
+        apart = np.diff(self.means, axis=0)[0] / np.sqrt(self.variances[0])
+        return float(ndtr(-sqrt(float((apart**2).sum()) / 2)))
+
+    @property
+    def nodes(self) -> Callable[[], tuple[Floats, Floats]]:
+        """The function () -> points (m, 1) and weights (m,), for one feature.
+
+        Sums of weight times density times a smooth function are expectations: the trapezoidal
+        rule, whose error vanishes exponentially fast for such integrands.
+        """
+        if len(self.means[0]) != 1:
+            raise AttributeError("nodes are known for one feature only")
+        return self._nodes
+
+    def _nodes(self) -> tuple[Floats, Floats]:
+        means, scales = np.array(self.means)[:, 0], np.sqrt(self.variances)[:, 0]
+        low, high = (means - REACH * scales).min(), (means + REACH * scales).max()
+        wanted = (high - low) * STEPS / scales.min()
+        if not wanted < MOST_NODES:
+            raise ValueError(
+                f"expectations over x would take {wanted:.1e} points, more than {MOST_NODES}: "
+                "choose variances nearer to each other, or nearer means"
+            )
+        count = int(np.ceil(wanted)) + 1
+        x, step = np.linspace(low, high, count, retstep=True)
+        return x[:, None], np.full(count, float(step))
+
+
+@dataclass(frozen=True)
+class Gaussian:
+    """Classes with normal features, independent within a class; densities are known.
+
+    Both numerical examples of uematsu2010, bipartite and tripartite, are of this kind.
+
+    Parameters
+    ----------
+    means : sequence of K numbers, or of K lists of d numbers
+        The classes' means, worst class first, K >= 2.
+    variances : number, sequence of K numbers or of K lists of d numbers, or None
+        > 0: the same for all, one a class, or one a class and feature. None: 1.
+    priors : sequence of K positive numbers or None
+        The classes' shares, scaled to add up to 1. None: equal.
+    stratified : bool
+        Whether a sample has exactly these shares, rounded: with ``n_train: 400`` two equal classes
+        have 200 each.
     """
 
-    priors: tuple[float, ...]
-    stratified: bool
+    means: Sequence[float] | Sequence[Sequence[float]] = (-1.0, 1.0)
+    variances: float | Sequence[float] | Sequence[Sequence[float]] | None = None
+    priors: Sequence[float] | None = None
+    stratified: bool = False
+
+    def __post_init__(self) -> None:
+        means = numbers("means", self.means)
+        if means.ndim not in (1, 2) or len(means) < 2 or means.size == 0:
+            raise ValueError(
+                f"means={self.means}: expected two or more numbers, or lists of d numbers, "
+                "one a class"
+            )
+        object.__setattr__(self, "means", plain(means))
+        object.__setattr__(self, "priors", checked_priors(self.priors, len(means)))
+        if self.variances is not None:
+            variances = numbers("variances", self.variances)
+            table = means.reshape(len(means), -1).shape
+            if variances.shape not in ((), table[:1], table) or not (variances > 0.0).all():
+                raise ValueError(
+                    f"variances={self.variances}: expected a number > 0, {table[0]} of them "
+                    f"(one a class), or {table[0]} lists of {table[1]} (one a feature)"
+                )
+            object.__setattr__(self, "variances", plain(variances))
 
     @property
     def levels(self) -> tuple[int, ...]:
-        """The values of y from worst to best: -1 and 1, or for more classes 0 to K - 1."""
-        return levels_of(len(self.priors))
+        """The values of y: -1 and 1, or for more classes 0 to K - 1."""
+        return levels_of(len(self.means))
 
-    @abstractmethod
+    def draw_model(self, rng: np.random.Generator) -> GaussianModel:
+        """Return the model; nothing about it is random."""
+        means = np.array(self.means).reshape(len(self.means), -1)
+        variances = np.array(1.0 if self.variances is None else self.variances)
+        if variances.ndim == 1:
+            variances = variances[:, None]
+        shares = np.ones(len(means)) if self.priors is None else np.array(self.priors)
+        return GaussianModel(
+            tuple((shares / shares.sum()).tolist()),
+            self.stratified,
+            table(means),
+            table(np.broadcast_to(variances, means.shape)),
+        )
+
+
+@dataclass(frozen=True)
+class DiscreteModel(ClassModel):
+    """K probability mass functions (K, m) on the same m points (m, d)."""
+
+    points: Rows
+    pmfs: Rows
+
     def log_densities(self, X: Floats) -> Floats:
-        """Return the log densities of x in each class, (n, K); -inf for a density of 0."""
+        """Return the log probabilities of x in each class, (n, K); each row must be a point."""
+        place = {point: i for i, point in enumerate(self.points)}
+        rows = [place.get(tuple(row), -1) for row in np.asarray(X).tolist()]
+        if -1 in rows:
+            raise ValueError(f"row {rows.index(-1)} of X is none of the {len(place)} points")
+        with np.errstate(divide="ignore"):
+            return np.asarray(np.log(np.array(self.pmfs).T[rows]))
 
-    @abstractmethod
     def _draw(self, codes: Ints, rng: np.random.Generator) -> Floats:
-        """Draw one x for each of these classes, (n, d)."""
+        rows = np.empty(len(codes), dtype=np.int64)
+        for k, pmf in enumerate(self.pmfs):
+            mine = codes == k
+            rows[mine] = rng.choice(len(pmf), size=int(mine.sum()), p=pmf)
+        return np.array(self.points)[rows]
 
-    def densities(self, X: Floats) -> Floats:
-        """Return the densities of x in each class, (n, K)."""
-        return np.asarray(np.exp(self.log_densities(X)))
+    def nodes(self) -> tuple[Floats, Floats]:
+        """Return the points (m, d) and weights (m,) of 1: sums over them are expectations."""
+        return np.array(self.points), np.ones(len(self.points))
 
-    def log_joint(self, X: Floats) -> Floats:
-        """Return the logs of prior times density, (n, K)."""
-        return self.log_densities(X) + np.log(self.priors)
 
-    def posterior(self, X: Floats) -> Floats:
-        """Return P(y = level | x), (n, K)."""
-        joint = self.log_joint(X)
-        share = np.exp(joint - joint.max(axis=1, keepdims=True))
-        return np.asarray(share / share.sum(axis=1, keepdims=True))
+@dataclass(frozen=True)
+class Discrete:
+    """Classes on finitely many points, with given probability mass functions.
+
+    Those of uematsu2010, "Toy example for possible ties under hinge loss", are of this kind.
+
+    Parameters
+    ----------
+    points : sequence of m numbers, or of m lists of d numbers
+        All different.
+    pmfs : sequence of K lists of m numbers
+        The probability of each point in each class, worst class first, K >= 2. Those of a class
+        add up to 1 within 1e-6, and are scaled to do so exactly.
+    priors : sequence of K positive numbers or None
+        The classes' shares, scaled to add up to 1. None: equal.
+    stratified : bool
+        Whether a sample has exactly these shares, rounded.
+    """
+
+    points: Sequence[float] | Sequence[Sequence[float]] = (1.0, 2.0, 3.0)
+    pmfs: Sequence[Sequence[float]] = ((0.5, 0.3, 0.2), (0.2, 0.3, 0.5))
+    priors: Sequence[float] | None = None
+    stratified: bool = False
+
+    def __post_init__(self) -> None:
+        points = numbers("points", self.points)
+        if points.ndim not in (1, 2) or points.size == 0:
+            raise ValueError(f"points={self.points}: expected numbers, or lists of d numbers")
+        if len(np.unique(points, axis=0)) < len(points):
+            raise ValueError(f"points={self.points}: a point occurs twice; add up its chances")
+        pmfs = numbers("pmfs", self.pmfs)
+        if pmfs.ndim != 2 or len(pmfs) < 2 or pmfs.shape[1] != len(points):
+            raise ValueError(
+                f"pmfs={self.pmfs}: expected two or more lists, one a class, of {len(points)} "
+                "numbers, one a point"
+            )
+        totals = pmfs.sum(axis=1)
+        if (pmfs < 0.0).any() or (np.abs(totals - 1.0) > 1e-6).any():
+            raise ValueError(f"pmfs={self.pmfs}: expected numbers >= 0 that add up to 1 a class")
+        if not (pmfs > 0.0).any(axis=0).all():
+            raise ValueError(f"pmfs={self.pmfs}: leave out what has chance 0 in every class")
+        object.__setattr__(self, "points", plain(points))
+        object.__setattr__(self, "pmfs", plain(pmfs))
+        object.__setattr__(self, "priors", checked_priors(self.priors, len(pmfs)))
 
     @property
-    def prior(self) -> float:
-        """P(y = 1), for two classes."""
-        self._needs("prior", 2)
-        return self.priors[1]
+    def levels(self) -> tuple[int, ...]:
+        """The values of y: -1 and 1, or for more classes 0 to K - 1."""
+        return levels_of(len(self.pmfs))
 
-    @property
-    def eta(self) -> Callable[[Floats], Floats]:
-        """The function X (n, d) -> P(y = 1 | x) (n,), for two classes."""
-        self._needs("eta", 2)
-        return self._eta
-
-    @property
-    def ranking(self) -> Callable[[Floats], Floats]:
-        """The function X (n, d) -> (n,) that ranks pairs of different levels best.
-
-        For two classes the log of the likelihood ratio (uematsu2010, Theorem 1), for three the log
-        of (P(3|x) + P(2|x)) / (P(1|x) + P(2|x)) (Theorem 4, all costs 1); not known for more.
-        """
-        self._needs("ranking", 2, 3)
-        return self._ranking
-
-    def _needs(self, name: str, *classes: int) -> None:
-        if (have := len(self.priors)) not in classes:
-            wanted = " or ".join(map(str, classes))
-            raise AttributeError(f"{name} is known for {wanted} classes, not for {have}")
-
-    def _eta(self, X: Floats) -> Floats:
-        return np.ascontiguousarray(self.posterior(X)[:, 1])
-
-    def _ranking(self, X: Floats) -> Floats:
-        if len(self.priors) == 2:
-            low, high = self.log_densities(X).T
-            return np.asarray(high - low)
-        joint = self.log_joint(X)
-        above, below = np.logaddexp(joint[:, 1:2], joint[:, [2, 0]]).T
-        return np.asarray(above - below)
-
-    def sample(self, n: int, rng: np.random.Generator) -> tuple[Floats, Ints]:
-        """Draw X (n, d), float64 in C order, and y (n,) of `levels`."""
-        shares = np.array(self.priors)
-        if self.stratified:
-            codes = rng.permutation(np.repeat(np.arange(len(shares)), class_counts(n, shares)))
-        else:
-            codes = rng.choice(len(shares), size=n, p=shares)
-        return self._draw(codes, rng), np.array(self.levels)[codes]
+    def draw_model(self, rng: np.random.Generator) -> DiscreteModel:
+        """Return the model; nothing about it is random."""
+        points, pmfs = np.array(self.points), np.array(self.pmfs)
+        shares = np.ones(len(pmfs)) if self.priors is None else np.array(self.priors)
+        return DiscreteModel(
+            tuple((shares / shares.sum()).tolist()),
+            self.stratified,
+            table(points.reshape(len(points), -1)),
+            table(pmfs / pmfs.sum(axis=1, keepdims=True)),
+        )

@@ -21,8 +21,7 @@ __all__ = ["Risk", "Task", "parse", "table"]
 
 T = TypeVar("T")
 Given = Literal["sample_weight", "groups"]
-QUERIES = ("pairs", "each", "across")
-"""All pairs within groups weigh alike, or all groups that have pairs; or groups are ignored."""
+QUERIES = ("pairs", "each", "across")  # pairs within groups weigh alike, or all groups, or none
 NO_QUERIES = "queries='each' weighs all groups alike: give groups, or set queries='pairs'"
 
 

@@ -6,8 +6,7 @@ from scipy.sparse.csgraph import connected_components
 from scipy.special import logsumexp
 
 from rankexp.arrays import Floats
-from rankexp.theory.models import KnownClasses, log_joint, log_masses
-from rankexp.theory.newton import minimise
+from rankexp.theory.models import KnownClasses, log_joint, log_masses, minimise
 
 REGISTER = {"orboost": "orboost"}
 

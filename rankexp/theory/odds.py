@@ -5,8 +5,7 @@ import numpy.typing as npt
 from scipy.special import expit, log_expit, logsumexp
 
 from rankexp.arrays import Floats
-from rankexp.theory.models import KnownClasses, log_joint, log_masses
-from rankexp.theory.newton import minimise
+from rankexp.theory.models import KnownClasses, log_joint, log_masses, minimise
 
 REGISTER = {"proportional_odds": "proportional_odds"}
 

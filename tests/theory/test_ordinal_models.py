@@ -12,7 +12,7 @@ from rankexp.generators import Discrete, Gaussian
 from rankexp.theory import half_log_ratio, log_ratio, orboost, proportional_odds, tripartite
 from rankexp.theory.boosting import _log_risk, _sides, orboost_function, orboost_thresholds
 from rankexp.theory.odds import _loss, odds_root, proportional_odds_thresholds
-from rankexp.theory.pairs import pair_weights, ranking_risk
+from rankexp.theory.population_hinge import pair_weights, ranking_risk
 
 SEEDS = st.integers(0, 2**32 - 1)
 EACH_VARIANT = pytest.mark.parametrize("variant", ["lr", "all"])
@@ -208,8 +208,8 @@ def test_sums_over_x_are_converged_and_reverse_with_the_levels(thresholds, gener
     variances = generator.variances[::-1] if generator.variances else None
     turned = Gaussian([-m for m in generator.means[::-1]], variances)
     np.testing.assert_allclose(thresholds(turned.draw_model(None)), -found[::-1], atol=1e-8)
-    monkeypatch.setattr("rankexp.generators.gaussian.STEPS", 40)
-    monkeypatch.setattr("rankexp.generators.gaussian.REACH", 16.0)
+    monkeypatch.setattr("rankexp.generators.classes.STEPS", 40)
+    monkeypatch.setattr("rankexp.generators.classes.REACH", 16.0)
     np.testing.assert_allclose(thresholds(generator.draw_model(None)), found, atol=1e-9)
 
 

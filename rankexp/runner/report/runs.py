@@ -9,6 +9,7 @@ from rankexp import __version__
 from rankexp.runner.analyse import frame
 from rankexp.runner.analyse.verdicts import Kind, Note
 from rankexp.runner.config.schema import Block, Evaluate, Simulate
+from rankexp.runner.labels import spoken
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Output, Table
 from rankexp.runner.report.numbers import NOTHING, listed
@@ -35,7 +36,7 @@ def experiments(context: Context) -> Table:
     """Return a row an experiment."""
     rows = []
     for name, setup in context.study.experiments.items():
-        does = setup.methods if isinstance(setup, Evaluate) else [setup.check]
+        does = setup.methods if isinstance(setup, Evaluate) else [spoken(setup.check)]
         given, does = (setup.problems, does) if setup.problems else (does, [NOTHING])
         what = [", ".join(given), protocol(setup), ", ".join(does)]
         total = context.total(name)

@@ -18,8 +18,7 @@ from rankexp.arrays import Floats, Ints
 from rankexp.solvers.ordinal.threshold_terms import thresholds as hinge_thresholds
 from rankexp.solvers.result import PathResult
 from rankexp.solvers.smooth.descent import descend
-from rankexp.solvers.smooth.line_search import derivative_search
-from rankexp.solvers.smooth.objective import SmoothRisk, inverse
+from rankexp.solvers.smooth.objective import SmoothRisk, derivative_search, inverse
 from rankexp.solvers.smooth.path import penalties
 
 EXACT = 1e-13  # imbalance at which thresholds are final: some hundred roundings of the pulls
@@ -145,8 +144,6 @@ def _search(start: Fit, p: Floats) -> Fit | None:
 
 class ProportionalOddsRisk(SmoothRisk):
     """The likelihood of scores with the best thresholds, for the descent."""
-
-    intercept, centred = False, True
 
     def __init__(self, codes: Ints, weight: Floats | None = None) -> None:
         self.codes, self.weight, self.rows = codes, weight, ByLevel(codes, weight)

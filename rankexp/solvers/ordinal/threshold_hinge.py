@@ -31,10 +31,8 @@ from rankexp.solvers.ordinal.threshold_terms import (
     thresholds,
     values,
 )
-from rankexp.solvers.result import PathResult
-from rankexp.solvers.scores import bearable, scores
-from rankexp.solvers.smooth.accurate import product
-from rankexp.solvers.smooth.certificate import EPS
+from rankexp.solvers.result import PathResult, bearable, scores
+from rankexp.solvers.smooth.certificate import EPS, product
 from rankexp.solvers.smooth.path import penalties
 
 PRECISE = 1e-10  # relative rounding of the objective: a tenth of what `objective_` promises
@@ -179,15 +177,10 @@ def threshold_hinge_path(
 
 
 def _result(found: list[PrimalDualBounds], n_iter: list[int]) -> PathResult:
-    gap = np.array([one.gap for one in found])
-    return PathResult(
-        coef=np.column_stack([one.w for one in found]),
-        intercept=np.zeros(gap.size),
-        objective=np.array([one.objective for one in found]),
-        gap=gap,
-        n_iter=np.maximum(n_iter, 1),
-        converged=gap <= found[0].tol,
-    )
+    coef = np.column_stack([one.w for one in found])
+    objective, gap = np.array([(one.objective, one.gap) for one in found]).T
+    n = np.maximum(n_iter, 1)
+    return PathResult(coef, np.zeros(n.size), objective, gap, n, gap <= found[0].tol)
 
 
 def hinge_classes_path(

@@ -7,13 +7,13 @@ and `spread` of its own.
 """
 
 from collections.abc import Iterator
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 
 from rankexp.arrays import Bools, Floats, Ints
 from rankexp.losses.base import Loss
-from rankexp.solvers.pairs.blocks import BLOCK_CELLS, HESSIAN_PAIRS
+from rankexp.solvers.pairs.panels import BLOCK_CELLS, HESSIAN_PAIRS
 from rankexp.solvers.smooth.objective import SmoothRisk, gram, stratified
 
 Spread = tuple[Floats, Floats, Floats]
@@ -25,10 +25,6 @@ class PushPairs(SmoothRisk):
     `up`, `down`: the rows of the classes, both of which occur. `v`, `u`: their weights, which sum
     to 1 each.
     """
-
-    intercept = False
-    centred = True
-    _last: tuple[Floats, Any] | None = None
 
     def __init__(self, positive: Bools, loss: Loss, p: float, weight: Floats | None) -> None:
         self.positive, self.loss, self.p, self.weight = positive, loss, p, weight
@@ -44,24 +40,13 @@ class PushPairs(SmoothRisk):
         return type(self)(self.positive[rows], self.loss, self.p, weight)
 
     def sample(self, size: int) -> tuple[Ints, Self]:
-        """Return some of the rows, of both classes, and an estimate from their scores alone."""
         rows = stratified(self.positive, size)
         return rows, self._some(rows)
 
     def subset(self, rows: Ints) -> tuple[Self, float]:
-        """Return the risk on some of the rows, and what share of the whole one it makes up."""
         some = self._some(rows)
         up, down = (part / whole for part, whole in zip(some.mass, self.mass, strict=True))
         return some, float(up**self.p * down)
-
-    def _prepare(self, s: Floats) -> Any:
-        """Return what value, slope and Hessian at the same scores share."""
-
-    def prepared(self, s: Floats) -> Any:
-        """Return it, worked out once where scores stay the same."""
-        if self._last is None or not np.array_equal(self._last[0], s):
-            self._last = s.copy(), self._prepare(s)
-        return self._last[1]
 
     def _blocks(self, s: Floats) -> Iterator[tuple[slice, Floats]]:
         size = max(1, BLOCK_CELLS // self.up.size)
@@ -102,11 +87,9 @@ class PushPairs(SmoothRisk):
         return slopes, bends, degree
 
     def value(self, s: Floats) -> float:
-        """Return the risk."""
         return float(self.u @ self.means(s) ** self.p)
 
     def slope(self, s: Floats) -> Floats:
-        """Return the derivative with respect to each score."""
         a = self.p * self.u * self.means(s) ** (self.p - 1.0)
         own, others = self.rises(s, a)
         r = np.empty(s.size)

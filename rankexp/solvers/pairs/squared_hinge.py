@@ -17,10 +17,8 @@ import numpy as np
 from rankexp.arrays import Bools, Floats, Ints
 from rankexp.solvers.pairs.risk import PairRisk
 
-KEPT_ROWS = 100_000
-"""The order of fewer rows is kept for the next value, slope or Hessian at the same scores."""
-NARROW = 2**16
-"""Fewer groups are sorted by their digits, in linear time."""
+KEPT_ROWS = 100_000  # with fewer their order is kept for the next call at the same scores
+NARROW = 2**16  # fewer groups are sorted by their digits, in linear time
 
 
 class Level(NamedTuple):
@@ -92,7 +90,7 @@ class Merged:
 
     def rows_over(self, X: Floats) -> Floats:
         """Return the weighted sums of X over the lower rows above each upper one, (upper, d)."""
-        from rankexp.solvers.pairs.squared_hinge_loops import rows_over
+        from rankexp.solvers.loops import rows_over
 
         mass, ends = np.atleast_1d(self.mass), np.atleast_1d(self.level.ends[0])
         return rows_over(X, self.lower, mass, self.above, ends)
@@ -143,14 +141,12 @@ class SquaredHingePairs(PairRisk):
             found.append(Level(here, cost, mass, ends, starts))
         return found
 
-    _last: tuple[Floats, list[Merged]] | None = None
+    def _prepare(self, s: Floats) -> list[Merged]:
+        return list(self._sorted(s))
 
     def _merged(self, s: Floats) -> Iterable[Merged]:
-        if s.size > KEPT_ROWS:
-            return self._sorted(s)
-        if self._last is None or not np.array_equal(self._last[0], s):
-            self._last = s.copy(), list(self._sorted(s))
-        return self._last[1]
+        kept: list[Merged] | None = None if s.size > KEPT_ROWS else self.prepared(s)
+        return self._sorted(s) if kept is None else kept
 
     def _sorted(self, s: Floats) -> Iterator[Merged]:
         row, lower, group = self._roles
@@ -175,13 +171,11 @@ class SquaredHingePairs(PairRisk):
         return Merged(level, row[up], value[up], cost, i, row[down], value[down], mass, j)
 
     def value(self, s: Floats) -> float:
-        """Return the risk."""
         return self.scale * sum(
             float((m.cost * m.excess(squared=True)).sum()) for m in self._merged(s)
         )
 
     def slope(self, s: Floats) -> Floats:
-        """Return the derivative with respect to each score."""
         r = np.zeros(s.shape[0])
         for m in self._merged(s):
             r[m.upper] -= m.cost * m.excess()
@@ -190,7 +184,6 @@ class SquaredHingePairs(PairRisk):
         return r
 
     def steps(self, s: Floats) -> tuple[Floats, Floats]:
-        """Return the slope, and the second derivative with respect to each score."""
         r, h = np.zeros(s.shape[0]), np.zeros(s.shape[0])
         for m in self._merged(s):
             r[m.upper] -= m.cost * m.excess()
@@ -202,7 +195,6 @@ class SquaredHingePairs(PairRisk):
         return r, h
 
     def hessian(self, X: Floats, s: Floats) -> Floats:
-        """Return the second derivative in w, from the pairs that count."""
         degree, cross = np.zeros(s.shape[0]), np.zeros((X.shape[1], X.shape[1]))
         for m in self._merged(s):
             degree[m.upper] += m.cost * m.over()

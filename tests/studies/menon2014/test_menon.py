@@ -8,7 +8,7 @@ from rankexp.studies.menon2014.checks.decomposable import best_scorers, regret_b
 from rankexp.studies.menon2014.checks.proper import propriety
 from rankexp.studies.menon2014.checks.same_minimisers import same_minimisers
 from rankexp.studies.uematsu2010.theory.three_points import hinge_regions
-from rankexp.theory.pairs import pair_weights, ranking_risk, surrogate_risk
+from rankexp.theory.population_hinge import pair_weights, ranking_risk, surrogate_risk
 
 SIGMOID = [
     "logistic",

@@ -10,7 +10,7 @@ import numpy as np
 
 from rankexp.arrays import Floats
 from rankexp.losses.base import parse
-from rankexp.losses.zero_one import ZeroOne
+from rankexp.losses.margin import ZeroOne
 from rankexp.runner.checks.base import Rows
 from rankexp.studies.kotlowski2011_theory.theory.regret import (
     loss_regret,
@@ -28,6 +28,16 @@ from rankexp.studies.kotlowski2011_theory.theory.univariate_bounds import (
 )
 
 REGISTER = {"univariate_bounds": "univariate_bounds", "zero_one_ranking": "zero_one_ranking"}
+
+LABELS = {
+    "all_violations": "violations of all bounds",
+    "violations": "violations",
+    "largest_ratio": "largest share of the bound",
+    "median_slack": "median slack",
+    "balanced": "balanced 0/1 risk",
+    "zero_one": "0/1 risk",
+    "eta": "class probability",
+}
 
 ROUNDING = 1e-12
 LOSSES = ("exponential", "logistic", "squared", "hinge")

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankexp.arrays import Floats
-from rankexp.theory.bounds.given import (
+from rankexp.theory.bounds import (
     check_confidence,
     check_not_negative,
     check_positive,
