@@ -5,8 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeVar
 
 from rankexp import registry
-from rankexp.runner.config.estimators import parameters
-from rankexp.runner.config.made import Factory
+from rankexp.runner.config.estimators import Factory, parameters
 from rankexp.runner.strict import Plain
 
 T = TypeVar("T")

@@ -51,21 +51,17 @@ def _read(path: Path) -> str:
         return path.read_bytes().decode("utf-8-sig")
     except FileNotFoundError:
         near = [*(file.name for file in path.parent.glob("*.y*ml")), *shipped()]
-        hint = did_you_mean(path.name, near)
-        raise ConfigError(f"{path}: no such file{hint}") from None
+        why = f": no such file{did_you_mean(path.name, near)}"
     except IsADirectoryError:
         files = ", ".join(sorted(file.name for file in path.glob("*.y*ml"))) or "none"
-        raise ConfigError(
-            f"{path}: this is a folder, not a study; its YAML files: {files}"
-        ) from None
+        why = f": this is a folder, not a study; its YAML files: {files}"
     except UnicodeDecodeError as error:
         line = error.object[: error.start].count(b"\n") + 1
         column = error.start - error.object.rfind(b"\n", 0, error.start)
-        raise ConfigError(
-            f"{path}:{line}:{column}: not UTF-8 text (byte 0x{error.object[error.start]:02x})"
-        ) from None
+        why = f":{line}:{column}: not UTF-8 text (byte 0x{error.object[error.start]:02x})"
     except OSError as error:
-        raise ConfigError(f"{path}: cannot be read: {error.strerror or error}") from None
+        why = f": cannot be read: {error.strerror or error}"
+    raise ConfigError(f"{path}{why}")
 
 
 def _variants(tree: YamlTree) -> tuple[dict[str | None, YamlTree], list[Fault]]:
@@ -129,12 +125,10 @@ def _studies(
 
 
 def _placed(fault: Fault, tree: YamlTree) -> Fault:
-    """Return a fault with its place in the file."""
     return fault._replace(mark=fault.mark or tree.place(fault.path, key=fault.key))
 
 
 def _validated(tree: YamlTree, folder: Path) -> tuple[Study | None, list[Fault]]:
-    """Check one variant of the file, its shape first, then what its names mean."""
     try:
         study = Study.model_validate(tree.plain())
     except ValidationError as error:

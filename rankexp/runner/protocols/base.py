@@ -13,11 +13,8 @@ from rankexp.runner.strict import Plain, Strict
 
 TRUTHS = ("eta", "mean", "ranking")
 """What models know of the best scores; the first that a model has is taken."""
-
-
 EXAMPLES = "examples"
 """The pairs of a design that has one test set only."""
-
 QUERIES = "queries"
 """The pairs of a design whose test sets the data names, where rows come in queries."""
 

@@ -57,9 +57,8 @@ class Inner(Strict):
     @model_validator(mode="after")
     def _one_fold_has_a_size(self) -> "Inner":
         if (self.folds == 1) != (self.test is not None):
-            raise ValueError(
-                "'folds: 1' needs 'test', and only it has one: {folds: 1, test: 0.25}"
-            )
+            text = "'folds: 1' needs 'test', and only it has one: {folds: 1, test: 0.25}"
+            raise ValueError(text)
         return self
 
 

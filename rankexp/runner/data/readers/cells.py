@@ -16,10 +16,10 @@ from rankexp.runner.data.readers.numbers import (
     FORMATS,
     LIKE_A_NUMBER,
     NumberFormat,
+    TextRules,
     shape_of,
     without_signs,
 )
-from rankexp.runner.data.readers.rules import TextRules
 from rankexp.runner.data.reading import EMPTY
 
 MOSTLY_NUMBERS = 0.5

@@ -16,8 +16,7 @@ from rankexp.runner.data.readers.cells import short
 from rankexp.runner.data.readers.columns import LONGEST_CELL, cut
 from rankexp.runner.data.readers.compressed import encoding_of, opened, pieces, unpacked
 from rankexp.runner.data.readers.grid import FIRST, Grid, Row
-from rankexp.runner.data.readers.numbers import LIKE_A_NUMBER
-from rankexp.runner.data.readers.rules import DEFAULT, TextRules
+from rankexp.runner.data.readers.numbers import DEFAULT, LIKE_A_NUMBER, TextRules
 
 DELIMITERS = ("\t", ";", "|", ",")
 SPACES = " "

@@ -12,13 +12,11 @@ import numpy as np
 import pyarrow as pa
 
 from rankexp.errors import DataError
-from rankexp.runner.data.dataset import DataTable, Feature, Floats, Ints
+from rankexp.runner.data.dataset import DataTable, Feature, Floats, Ints, matched
 from rankexp.runner.data.levels import large
 from rankexp.runner.data.readers.cells import Maker, TextColumn, described, short
 from rankexp.runner.data.readers.columns import Coded, any_dot, any_padded, lengths, numbers
-from rankexp.runner.data.readers.numbers import LIKE_A_NUMBER
-from rankexp.runner.data.readers.rules import TextRules
-from rankexp.runner.data.readers.second import matched
+from rankexp.runner.data.readers.numbers import LIKE_A_NUMBER, TextRules
 from rankexp.runner.data.reading import Layout
 
 CHUNK = 1 << 17

@@ -19,7 +19,7 @@ from rankexp.runner.data.readers.cells import Maker, TextColumn, described
 from rankexp.runner.data.readers.columns import Codes
 from rankexp.runner.data.readers.compressed import check_size, unpacked
 from rankexp.runner.data.readers.grid import Grid, Row
-from rankexp.runner.data.readers.rules import DEFAULT, TextRules
+from rankexp.runner.data.readers.numbers import DEFAULT, TextRules
 from rankexp.runner.data.reading import Layout
 
 if TYPE_CHECKING:

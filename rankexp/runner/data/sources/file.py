@@ -73,8 +73,8 @@ def read(path: Path, entry: "DataEntry", test: Path | None = None) -> DataTable:
 
     What a text file or a sheet does not declare is found out from the rows of both.
     """
-    from rankexp.runner.data.readers.rules import TextRules
-    from rankexp.runner.data.readers.second import joined
+    from rankexp.runner.data.dataset import joined
+    from rankexp.runner.data.readers.numbers import TextRules
 
     files = [path] if test is None else [path, test]
     suffix = format_suffix(path)

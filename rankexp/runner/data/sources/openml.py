@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from rankexp.errors import DataError
 from rankexp.runner.data.dataset import DataTable
 from rankexp.runner.data.readers.arff import read_arff
-from rankexp.runner.data.readers.rules import TextRules
+from rankexp.runner.data.readers.numbers import TextRules
 from rankexp.runner.data.sources import Reference, asks_network
 
 if TYPE_CHECKING:
