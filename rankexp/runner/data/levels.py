@@ -40,13 +40,7 @@ def level_codes(
     """Return the level of each row and the names of the levels.
 
     Levels go from worst to best; a list merges values, ``"*"`` is all values not named. No value
-    is missing.
-
-    Raises
-    ------
-    DataError
-        A value in no level or in two; a level, or a value that is named and was never declared,
-        without an example.
+    is missing. DataError for a value in no level or in two, and a level or name without a row.
     """
     texts, index = raw_values(target, values)
     items = [level if isinstance(level, list) else [level] for level in levels]
@@ -87,7 +81,6 @@ def number_text(value: float) -> str:
 def _assign(
     target: Feature, texts: Sequence[str], items: Sequence[Sequence[Value]]
 ) -> dict[int, int]:
-    """Map the index of each named raw value to its level."""
     given: dict[int, int] = {}
     for level, named in enumerate(items):
         for value in named:

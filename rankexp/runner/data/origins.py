@@ -5,18 +5,15 @@ import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from rankexp import registry
 from rankexp.errors import DataError, DataNotFoundError
+from rankexp.runner.config.data_entry import DataEntry
 from rankexp.runner.data.dataset import DataTable
 from rankexp.runner.data.snapshot import read_table, table_hash, write_table
 from rankexp.runner.data.sources import Reference, needs_network, source_of, takes_files
 from rankexp.runner.data.sources.file import locate, located, read
-
-if TYPE_CHECKING:
-    from rankexp.runner.config.data_entry import DataEntry
 
 WORDS = {"openml": "OpenML {}", "shipped": "{}, shipped with rankexp"}
 """How a source and its reference are said; others by their names."""
@@ -42,7 +39,7 @@ def cache_folder() -> Path:
 
 
 def local(
-    name: str, entry: "DataEntry", folders: Sequence[Path], cache: Path, reasons: list[str]
+    name: str, entry: DataEntry, folders: Sequence[Path], cache: Path, reasons: list[str]
 ) -> Origin | None:
     """Return where a data set is on this machine; say in `reasons` what could not be used."""
     if "file" in entry.source:
@@ -73,7 +70,7 @@ def local(
     return None
 
 
-def remote(entry: "DataEntry", cache: Path, reasons: list[str]) -> Origin | None:
+def remote(entry: DataEntry, cache: Path, reasons: list[str]) -> Origin | None:
     """Fetch a table and keep it; say in `reasons` why this could not be done."""
     for source, kept in _fetched(entry, cache):
         try:
@@ -87,7 +84,7 @@ def remote(entry: "DataEntry", cache: Path, reasons: list[str]) -> Origin | None
     return None
 
 
-def from_file(path: Path, entry: "DataEntry", test: Path | None = None) -> Origin:
+def from_file(path: Path, entry: DataEntry, test: Path | None = None) -> Origin:
     """Return a file, and perhaps one of test rows beside it, as an origin."""
     other = next((source for source in entry.sources if takes_files(source)), None)
     if other is not None and "file" not in entry.source:
@@ -101,7 +98,7 @@ def _of_files(
     paths: Sequence[Path],
     source: str,
     reference: Reference,
-    entry: "DataEntry",
+    entry: DataEntry,
     folders: Sequence[Path],
 ) -> Origin:
     """Return files that a source other than ``file`` reads."""
@@ -138,7 +135,7 @@ def added_folder(name: str, cache: Path) -> Path:
 
 
 def not_found(
-    name: str, entry: "DataEntry", folders: Sequence[Path], cache: Path, reasons: Sequence[str]
+    name: str, entry: DataEntry, folders: Sequence[Path], cache: Path, reasons: Sequence[str]
 ) -> DataNotFoundError:
     """Return the error that says where was looked, and how to add the file by hand."""
     single = [str(value) for s, value in entry.sources.items() if s == "file" or takes_files(s)]
@@ -158,7 +155,7 @@ def not_found(
     )
 
 
-def whereabouts(name: str, entry: "DataEntry", folders: Sequence[Path], cache: Path) -> str:
+def whereabouts(name: str, entry: DataEntry, folders: Sequence[Path], cache: Path) -> str:
     """Return in words where a data set is, or how to get it; asks no network."""
     try:
         origin = local(name, entry, folders, cache, [])
@@ -180,7 +177,7 @@ def _from_table(table: DataTable, where: str) -> Origin:
     return Origin(where, table_hash(table), lambda: table)
 
 
-def _fetched(entry: "DataEntry", cache: Path) -> list[tuple[str, Path]]:
+def _fetched(entry: DataEntry, cache: Path) -> list[tuple[str, Path]]:
     """Return the network sources of an entry, each with the file its table is kept in."""
     return [
         (source, cache / "tables" / f"{source}-{quote(str(reference), safe='')}.npz")
@@ -189,5 +186,5 @@ def _fetched(entry: "DataEntry", cache: Path) -> list[tuple[str, Path]]:
     ]
 
 
-def _named(source: str, entry: "DataEntry") -> str:
+def _named(source: str, entry: DataEntry) -> str:
     return WORDS.get(source, f"{source}: {{}}").format(entry.source[source])

@@ -68,13 +68,7 @@ def write_dataset(dataset: Dataset, path: Path) -> None:
 
 
 def read_dataset(path: Path) -> Dataset:
-    """Read what `write_dataset` wrote and check it against its own hash.
-
-    Raises
-    ------
-    DataError
-        Where the file is missing, damaged or no snapshot of ours.
-    """
+    """Read what `write_dataset` wrote and check it against its own hash; DataError if not so."""
 
     def made(head: SnapshotHead, arrays: Arrays) -> Dataset:
         return Dataset(
@@ -136,7 +130,6 @@ def _read(
     make: Callable[[SnapshotHead, Arrays], Read],
     content: Callable[[Read], str],
 ) -> Read:
-    """Return what a file holds; whatever goes wrong is an error that names the file."""
     try:
         with np.load(path, allow_pickle=False) as file:
             arrays = {name: file[name] for name in file.files}

@@ -3,16 +3,13 @@
 import os
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from rankexp.errors import DataError
+from rankexp.runner.config.data_entry import DataEntry
 from rankexp.runner.data.dataset import Feature, Floats
 from rankexp.runner.data.reading import Kind, Layout
-
-if TYPE_CHECKING:
-    from rankexp.runner.config.data_entry import DataEntry
 
 FEWEST_ROWS = 20
 """Of fewer rows nothing is concluded: by chance a column may ascend or have distinct texts."""
@@ -111,7 +108,7 @@ def coded_width(features: Sequence[Feature]) -> list[int]:
     return [len(f.categories) if len(f.categories) > 2 else 1 for f in features]
 
 
-def check_width(features: Sequence[Feature], rows: int, entry: "DataEntry") -> None:
+def check_width(features: Sequence[Feature], rows: int, entry: DataEntry) -> None:
     """Hold that the features, coded, are not too many, before anything is fitted."""
     width = coded_width(features)
     sized = sorted(zip(width, (f.name for f in features), strict=True), reverse=True)

@@ -4,11 +4,11 @@ import re
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from rankexp.arrays import Floats
+from rankexp.runner.config.data_entry import DataEntry
 from rankexp.runner.data.levels import large
 
 SIGNS = "%$€£"
@@ -104,9 +104,6 @@ def shape_of(text: str) -> str:
     return shape.replace("9", "0", 1) if text.lstrip("+-")[:1] == "0" else shape
 
 
-if TYPE_CHECKING:
-    from rankexp.runner.config.data_entry import DataEntry
-
 USUAL = frozenset(
     ("", "?", "NA", "N/A", "n/a", "#N/A", "#N/A N/A", "#NA", "<NA>", "NaN", "nan", "-NaN", "-nan")
 ) | {"NULL", "null", "None", "1.#IND", "-1.#IND", "1.#QNAN", "-1.#QNAN"}
@@ -139,7 +136,7 @@ class TextRules:
         return self.missing - self.levels if column == self.target else self.missing
 
     @classmethod
-    def of(cls, entry: "DataEntry", usual: frozenset[str] = USUAL) -> "TextRules":
+    def of(cls, entry: DataEntry, usual: frozenset[str] = USUAL) -> "TextRules":
         """Return the rules of an entry; `usual` marks where it names none."""
         marks = usual if entry.missing_values is None else frozenset(entry.missing_values)
         given = (v if isinstance(v, list) else [v] for v in entry.levels or ())

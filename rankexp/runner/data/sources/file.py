@@ -4,45 +4,26 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from stat import S_ISREG
-from typing import TYPE_CHECKING
 
 from rankexp.errors import DataError
+from rankexp.runner.config.data_entry import DataEntry
 from rankexp.runner.data.dataset import DataTable
 from rankexp.runner.data.readers.compressed import OPENERS, format_suffix
 from rankexp.runner.data.sources import Reference
-
-if TYPE_CHECKING:
-    from rankexp.runner.config.data_entry import DataEntry
 
 REGISTER = {"file": "from_file"}
 PARQUET = (".parquet", ".pq")
 EXCEL = (".xlsx", ".xlsm")
 
 
-def from_file(
-    reference: Reference, entry: "DataEntry", folders: Sequence[Path]
-) -> DataTable | None:
-    """Return the table of the first file of this name, or None where no folder has it.
-
-    Raises
-    ------
-    DataError
-        The file is there and malformed.
-    """
+def from_file(reference: Reference, entry: DataEntry, folders: Sequence[Path]) -> DataTable | None:
+    """Return the table of the first file of this name, or None where no folder has it."""
     path = locate(reference, folders)
     return None if path is None else read(path, entry)
 
 
 def locate(reference: object, folders: Sequence[Path]) -> Path | None:
-    """Return the first file of this name in the folders, or the same compressed.
-
-    An absolute path is looked for where it points.
-
-    Raises
-    ------
-    DataError
-        A folder cannot be read.
-    """
+    """Return the first file of this name in the folders, or where it points, or compressed."""
     wanted = Path(str(reference)).expanduser()
     for folder in [Path()] if wanted.is_absolute() else folders:
         whole = folder / wanted
@@ -68,7 +49,7 @@ def located(reference: Reference, folders: Sequence[Path]) -> tuple[dict[str, Pa
     return there, [str(name) for part, name in names.items() if part not in there]
 
 
-def read(path: Path, entry: "DataEntry", test: Path | None = None) -> DataTable:
+def read(path: Path, entry: DataEntry, test: Path | None = None) -> DataTable:
     """Read a file by the format that its name tells, and one of test rows in the same format.
 
     What a text file or a sheet does not declare is found out from the rows of both.
@@ -104,6 +85,5 @@ def read(path: Path, entry: "DataEntry", test: Path | None = None) -> DataTable:
 
 
 def _family(suffix: str) -> str:
-    """Return what files that are read alike share."""
     known = next((family for family in (PARQUET, EXCEL) if suffix in family), (suffix,))
     return known[0] if known[0] in (".arff", PARQUET[0], EXCEL[0]) else "text"

@@ -2,23 +2,20 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from rankexp.errors import DataError
+from rankexp.runner.config.data_entry import DataEntry
 from rankexp.runner.data.dataset import DataTable
 from rankexp.runner.data.readers.letor import read_letor
 from rankexp.runner.data.sources import Reference, reads_files
 from rankexp.runner.data.sources.file import located
-
-if TYPE_CHECKING:
-    from rankexp.runner.config.data_entry import DataEntry
 
 REGISTER = {"letor": "from_letor"}
 
 
 @reads_files
 def from_letor(
-    reference: Reference, entry: "DataEntry", folders: Sequence[Path]
+    reference: Reference, entry: DataEntry, folders: Sequence[Path]
 ) -> DataTable | None:
     """Return the table of a file of queries, or of one for each part; None without any of them.
 

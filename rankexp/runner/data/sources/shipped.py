@@ -3,29 +3,20 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from rankexp.errors import DataError
 from rankexp.registry import did_you_mean
+from rankexp.runner.config.data_entry import DataEntry
 from rankexp.runner.config.shipped import shipped_data
 from rankexp.runner.data.dataset import DataTable
 from rankexp.runner.data.sources import Reference
 from rankexp.runner.data.sources.file import read
 
-if TYPE_CHECKING:
-    from rankexp.runner.config.data_entry import DataEntry
-
 REGISTER = {"shipped": "from_shipped"}
 
 
-def from_shipped(reference: Reference, entry: "DataEntry", folders: Sequence[Path]) -> DataTable:
-    """Return a data set that comes with rankexp, read as a file of the user would be.
-
-    Raises
-    ------
-    DataError
-        There is none of this name.
-    """
+def from_shipped(reference: Reference, entry: DataEntry, folders: Sequence[Path]) -> DataTable:
+    """Return a data set that comes with rankexp, read as a file of the user would be."""
     known, name = shipped_data(), str(reference)
     if name not in known:
         hint = did_you_mean(name, known)

@@ -2,31 +2,22 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from rankexp.errors import DataError
 from rankexp.registry import did_you_mean
+from rankexp.runner.config.data_entry import DataEntry
 from rankexp.runner.data.dataset import DataTable, Feature
 from rankexp.runner.data.sources import Reference
-
-if TYPE_CHECKING:
-    from rankexp.runner.config.data_entry import DataEntry
 
 REGISTER = {"sklearn": "from_sklearn"}
 
 BUNDLED = ("breast_cancer", "diabetes", "digits", "iris", "wine")
 
 
-def from_sklearn(reference: Reference, entry: "DataEntry", folders: Sequence[Path]) -> DataTable:
-    """Return a bundled data set; its target is the column `target`, with names for classes.
-
-    Raises
-    ------
-    DataError
-        There is none of this name.
-    """
+def from_sklearn(reference: Reference, entry: DataEntry, folders: Sequence[Path]) -> DataTable:
+    """Return a bundled data set; its target is the column `target`, with names for classes."""
     import sklearn
     from sklearn import datasets
 
