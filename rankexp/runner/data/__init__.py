@@ -13,7 +13,3 @@ found and compares it with the declared fingerprint. `Preprocessor` learns from 
 >>> iris.X.shape, iris.levels, iris.y[:3].tolist()
 ((150, 4), ('virginica', 'versicolor', 'setosa'), [2, 2, 2])
 """
-
-from rankexp.runner.data.inspect import dataset_of, entry_of, inspect_table
-
-__all__ = ["dataset_of", "entry_of", "inspect_table"]

@@ -104,13 +104,7 @@ class Dataset:
 def matched(
     names: Sequence[str], path: str | Path, others: Sequence[str], other: str | Path
 ) -> list[int]:
-    """Return where the second file has each column of the first.
-
-    Raises
-    ------
-    DataError
-        A column is in one of them only.
-    """
+    """Return where the second file has each column of the first; DataError where one lacks it."""
     lacking = [name for name in names if name not in others]
     extra = [name for name in others if name not in names]
     if lacking or extra:
@@ -129,11 +123,6 @@ def joined(tables: Sequence[DataTable], paths: Sequence[Path]) -> DataTable:
     """Return the rows of one table or two whose files declare the types of columns.
 
     Categories are those of the first, then what the second has beside them.
-
-    Raises
-    ------
-    DataError
-        Columns differ in name or type, texts that are numbers in their format.
     """
     if len(tables) == 1:
         return tables[0]
@@ -146,9 +135,8 @@ def joined(tables: Sequence[DataTable], paths: Sequence[Path]) -> DataTable:
     for j, mine in enumerate(columns):
         theirs = second.columns[order[j]]
         if mine.kind != theirs.kind:
-            raise DataError(
-                f"{other}: column '{mine.name}' is {theirs.kind}, but {mine.kind} in {path}"
-            )
+            text = f"column '{mine.name}' is {theirs.kind}, but {mine.kind} in {path}"
+            raise DataError(f"{other}: {text}")
         if mine.kind == "nominal":
             columns[j], values[:, j] = _recoded(mine, theirs, values[:, j])
     rows = np.concatenate([first.values, values])

@@ -2,12 +2,15 @@
 
 import warnings
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from rankexp.errors import DataError
-from rankexp.runner.config.schema import Preprocess
 from rankexp.runner.data.dataset import Feature, Floats, Ints
+
+if TYPE_CHECKING:
+    from rankexp.runner.config.schema import Preprocess
 
 
 class Preprocessor:
@@ -25,7 +28,7 @@ class Preprocessor:
     moments; what is missing then becomes the training mean of scaled values.
     """
 
-    def __init__(self, config: Preprocess, features: Sequence[Feature]) -> None:
+    def __init__(self, config: "Preprocess", features: Sequence[Feature]) -> None:
         self._config = config
         self._features = tuple(features)
         layout = [

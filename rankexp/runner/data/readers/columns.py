@@ -33,10 +33,7 @@ def cut(
 ) -> Iterator[list[pa.StringArray]]:
     """Yield some columns of a text as Python's csv module would cut it, from where it is open on.
 
-    Raises
-    ------
-    DoubtError, pyarrow.ArrowInvalid, UnicodeEncodeError
-        It may cut it otherwise, or not at all.
+    A ValueError such as `DoubtError` or ArrowInvalid where that may cut it otherwise.
     """
     if len(delimiter.encode()) > 1 or delimiter in '"\r\n' or width < 2:
         raise DoubtError
@@ -115,13 +112,13 @@ def numbers(column: pa.StringArray, missing: Collection[str]) -> tuple[Floats | 
     Texts are the numbers that they are for Python, but for 1_000 and the digits of other scripts.
     The second are the texts that mean missing and in how many cells.
     """
-    texts = bytes(_bytes(column))
+    texts = joined(column)
     some = texts.translate(None, _NUMBER) or not lengths(column).all()
     if some or any(not mark.encode().translate(None, _NUMBER) for mark in missing if mark):
         unknown = compute.is_in(column, pa.array(missing, pa.string()))
         if unknown.true_count:
             known = column.filter(compute.invert(unknown))
-            found = _floats(known, bytes(_bytes(known)))
+            found = _floats(known, joined(known))
             if found is None:
                 return None, Counter()
             values = np.full(len(column), np.nan)
@@ -145,18 +142,13 @@ def plain_numbers(texts: Sequence[str]) -> list[float] | None:
 
     Python also takes 1_000 and the digits of other scripts.
     """
-    joined = "".join(texts)
-    if "_" in joined or not joined.isascii():
+    whole = "".join(texts)
+    if "_" in whole or not whole.isascii():
         return None
     try:
         return [float(text) for text in texts]
     except ValueError:
         return None
-
-
-def any_dot(column: pa.StringArray) -> bool:
-    """Tell whether a text has a point."""
-    return b"." in bytes(_bytes(column))
 
 
 def any_padded(column: pa.StringArray) -> bool:
@@ -172,10 +164,10 @@ def _offsets(column: pa.StringArray) -> Codes:
     return offsets[column.offset : column.offset + len(column) + 1]
 
 
-def _bytes(column: pa.StringArray) -> memoryview:
+def joined(column: pa.StringArray) -> bytes:
     """Return the texts of a column, one after the other."""
     offsets = _offsets(column)
-    return memoryview(column.buffers()[2] or b"")[offsets[0] : offsets[-1]]
+    return bytes(memoryview(column.buffers()[2] or b"")[offsets[0] : offsets[-1]])
 
 
 class Coded:

@@ -33,12 +33,8 @@ def read_delimited(path: Path, rules: TextRules = DEFAULT, test: Path | None = N
     breaks may stand in quotes. Leading lines that begin with ``#`` are left out. The first row
     names the columns if none of its cells is a number or a mark of missing; otherwise they are
     ``column1``, ``column2``, ... A column that holds a text is nominal, its categories sorted.
-    The rows of `test`, a second file of the same columns, come after the first's.
-
-    Raises
-    ------
-    DataError
-        Malformed, with file and line; in doubt, with the option that settles it.
+    The rows of `test`, a second file of the same columns, come after the first's. A DataError
+    names file and line, and where the text is in doubt, the option that settles it.
     """
     limit = csv.field_size_limit(LONGEST_CELL)  # of the process: other packages raise it
     try:

@@ -15,7 +15,7 @@ from rankexp.errors import DataError
 from rankexp.runner.data.dataset import DataTable, Feature, Floats, Ints, matched
 from rankexp.runner.data.levels import large
 from rankexp.runner.data.readers.cells import Maker, TextColumn, described, short
-from rankexp.runner.data.readers.columns import Coded, any_dot, any_padded, lengths, numbers
+from rankexp.runner.data.readers.columns import Coded, any_padded, joined, lengths, numbers
 from rankexp.runner.data.readers.numbers import LIKE_A_NUMBER, TextRules
 from rankexp.runner.data.reading import Layout
 
@@ -44,14 +44,8 @@ Piece = tuple[Ints, list[pa.StringArray]]
 class Grid:
     """One pass or more over the rows of a file.
 
-    Parameters
-    ----------
-    path : str
-    rows : callable
-        Gives the rows anew, the line of names among them; none is without cells.
-    rules : TextRules
-    cut : callable, optional
-        Gives columns of the rows from a line on, quickly; it raises ValueError in doubt.
+    `rows` gives them anew, the line of names among them, none without cells; `cut` gives columns
+    of the rows from a line on, quickly, and raises ValueError in doubt.
     """
 
     def __init__(self, path: str, rows: Rows, rules: TextRules, cut: Cut | None = None) -> None:
@@ -74,13 +68,7 @@ class Grid:
         self._second: tuple[Grid, list[int]] | None = None
 
     def append(self, other: "Grid") -> None:
-        """Take the rows of another file after these; its columns are matched by name.
-
-        Raises
-        ------
-        DataError
-            A column is in one file only, or one file alone has a line of names.
-        """
+        """Take the rows of another file after these; its columns are matched by name."""
         if self.header != other.header:
             has = "has a header" if other.header else "has no header"
             raise DataError(f"{other.path}: {has}, unlike {self.path}")
@@ -90,11 +78,8 @@ class Grid:
     def _has_header(self, first: Sequence[Row]) -> bool:
         """Tell whether the first row names columns: none of its cells is a number or missing.
 
-        Raises
-        ------
-        DataError
-            One cell is a number, and another seems to be a name: it stands above numbers, or no
-            text of the row occurs below it.
+        DataError where one cell is a number, and another seems to be a name: it stands above
+        numbers, or no text of the row occurs below it.
         """
         line, cells = first[0][0], [cell.strip() for cell in first[0][1]]
         marks = self.rules.missing - {""}
@@ -291,18 +276,10 @@ class Grid:
 
 @dataclass
 class _Scan:
-    """What is found in one pass over all rows.
+    """What is found in one pass over all rows: values, 0 in columns of texts, and which columns.
 
-    Attributes
-    ----------
-    values : Floats
-        0 in columns of texts, after the first.
-    lines : list of Ints
-    texts, large, dotted, points, padded : set of int
-        Columns with a text, with numbers that may be rounded, with a point, with one that
-        separates no thousands, with a zero that leads.
-    coded : dict
-        Columns of texts from the first row on.
+    They have a text, numbers that may be rounded, a point, one that separates no thousands, or a
+    zero that leads; `coded` are those of texts from the first row on.
     """
 
     values: Floats
@@ -326,7 +303,7 @@ class _Scan:
             return
         self.values[begin:, j] = found
         self.marks.setdefault(j, Counter()).update(marks)
-        if any_dot(column):
+        if b"." in joined(column):
             self.dotted.add(j)
             if j not in self.points and _DECIMAL.search(",".join(column.to_pylist())):
                 self.points.add(j)

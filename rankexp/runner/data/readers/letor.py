@@ -47,13 +47,7 @@ def read_letor(files: Mapping[str, Path], encoding: str | None = None) -> DataTa
 
     Its columns are ``relevance``, ``qid``, then ``part`` unless the only part is ``""``,
     then the features ``1``, ``2``, ... A feature that a line leaves out is 0, as SVM^light has it;
-    ``NULL`` and ``nan`` are missing. Files may be compressed.
-
-    Raises
-    ------
-    DataError
-        Malformed, with file and line; a query in two files; more than memory holds; a feature
-        whose index is far beyond the others, see `FAR`.
+    ``NULL`` and ``nan`` are missing. Files may be compressed; errors name file and line.
     """
     import pandas as pd
 
@@ -66,10 +60,9 @@ def read_letor(files: Mapping[str, Path], encoding: str | None = None) -> DataTa
     head += [Feature("part", "nominal", (*files,))] if parted else []
     width = max(features.shape[1] for _, _, features, _ in blocks)
     check_memory(len(codes), len(head) + width)
-    bare = _check_gaps(files, width, [features for _, _, features, _ in blocks])
-    notes = bare + [
-        note for part, path in files.items() for note in _scattered(path, queries[part])
-    ]
+    notes = _check_gaps(files, width, [features for _, _, features, _ in blocks])
+    for part, path in files.items():
+        notes += _scattered(path, queries[part])
     if absent := len(codes) * width - sum(given for *_, given in blocks):
         notes.append(f"{absent:,} cells that the file leaves out were read as 0")
     values = np.zeros((len(codes), len(head) + width))
@@ -88,9 +81,8 @@ def read_letor(files: Mapping[str, Path], encoding: str | None = None) -> DataTa
     columns = (*head, *(Feature(str(j)) for j in range(1, width + 1)))
     layout = Layout("LETOR", labels=tuple(c.name for c in head[1:]), notes=tuple(notes))
     named: dict[str, Json] = {part: "/".join(path.parts[-2:]) for part, path in files.items()}
-    single = next(iter(files.values())).name
-    where: dict[str, Json] = {"files": named} if parted else {"file": single}
-    name = f"{len(files)} files" if parted else single
+    name = f"{len(files)} files" if parted else next(iter(files.values())).name
+    where: dict[str, Json] = {"files": named} if parted else {"file": name}
     return DataTable(name, columns, values, {"source": "letor"} | where, layout)
 
 
@@ -120,11 +112,8 @@ def _check_gaps(files: Mapping[str, Path], width: int, blocks: Sequence[Floats])
             f"{_place(files, width)}: feature {width} is far beyond the others: {said}. Is the "
             "index right? If it is, number the features from 1 on without gaps"
         )
-    return (
-        []
-        if 2 * used.sum() >= width
-        else [f"{said}; feature {width} is in {_place(files, width)}"]
-    )
+    few = 2 * used.sum() < width
+    return [f"{said}; feature {width} is in {_place(files, width)}"] if few else []
 
 
 def _place(files: Mapping[str, Path], index: int) -> str:
@@ -165,9 +154,8 @@ def _read(path: Path, encoding: str | None) -> list[_Block]:
             found.append(_quickly(plain, count) or _each(path, bodies, line, count))
         line += text.count(b"\n")
     if not any(features.shape[1] for _, _, features, _ in found):
-        raise DataError(
-            f"{path}: " + ("no line has a feature" if found else "there are no data rows")
-        )
+        what = "no line has a feature" if found else "there are no data rows"
+        raise DataError(f"{path}: {what}")
     return found
 
 
@@ -179,9 +167,8 @@ def _whole_lines(path: Path) -> Iterator[bytes]:
         cut = whole.rfind(b"\n") + 1
         rest = whole[cut:]
         if len(rest) > BLOCK:
-            raise DataError(
-                f"{path}: a line has more than {BLOCK:,} bytes; is this file in LETOR format?"
-            )
+            text = f"a line has more than {BLOCK:,} bytes; is this file in LETOR format?"
+            raise DataError(f"{path}: {text}")
         yield whole[:cut]
     yield rest
 
@@ -254,9 +241,8 @@ def _head(texts: Sequence[bytes]) -> tuple[float, int]:
     """Return label and query of a line; ValueError says what is wrong with them."""
     relevance = _number(texts[0])
     if relevance is None or not np.isfinite(relevance):
-        raise ValueError(
-            f"the line begins with {_shown(texts[0])}, but a label is a finite number"
-        )
+        text = f"the line begins with {_shown(texts[0])}"
+        raise ValueError(f"{text}, but a label is a finite number")
     if len(texts) < 2 or not texts[1].startswith(b"qid:"):
         raise ValueError("the label is not followed by 'qid:'")
     query = texts[1].removeprefix(b"qid:")
@@ -274,14 +260,11 @@ def _pairs(texts: Sequence[bytes]) -> dict[int, float]:
         if not index.isdigit() or not cell:
             raise ValueError(f"{_shown(text)} is not a feature, which is written 'index:value'")
         if len(index) > DIGITS or (number := int(index)) > MOST_FEATURES:
-            raise ValueError(
-                f"feature {_shown(index)}: at most {MOST_FEATURES:,} features are allowed"
-            )
+            most = f"at most {MOST_FEATURES:,} features are allowed"
+            raise ValueError(f"feature {_shown(index)}: {most}")
         if number <= last:
-            wrong = f"comes after {last}" if last else "is below 1"
-            raise ValueError(
-                f"feature {number} {wrong}; indices must increase and start at 1 or above"
-            )
+            wrong = f"feature {number} " + (f"comes after {last}" if last else "is below 1")
+            raise ValueError(f"{wrong}; indices must increase and start at 1 or above")
         value = _number(cell)
         if value is None or np.isinf(value):
             kind = f"{_shown(cell)}, which is not a number" if value is None else "infinite"
