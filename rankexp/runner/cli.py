@@ -152,7 +152,6 @@ def report(
 
 
 def _report(name: str, quick: bool, results: Path) -> int:
-    """Write the report of one study and return its exit code."""
     from rankexp.runner.report.build import edited, open_report
 
     study = _study(Path(name), quick) if name.endswith((".yaml", ".yml")) else None

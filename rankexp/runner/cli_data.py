@@ -113,7 +113,6 @@ def _for_each(
     declared: "dict[str, tuple[DataEntry, list[Path]]]",
     act: "Callable[[str, DataEntry, list[Path]], str]",
 ) -> None:
-    """Do one thing to every data set and print what it says; report failures at the end."""
     wrong = []
     for name, (entry, folders) in declared.items():
         try:

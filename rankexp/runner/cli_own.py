@@ -141,7 +141,6 @@ def inspect(asked: InspectOptions) -> None:
 
 
 def _given(asked: TableOptions) -> dict[str, Any]:
-    """Return options by name, lists of names taken apart."""
     own = vars(asked)
     return own | {name: names(own[name]) or None for name in LISTS & own.keys()}
 

@@ -60,10 +60,7 @@ class GeneratorProblem:
 
 @dataclass(frozen=True)
 class DataProblem:
-    """A data set as it was found; its name is the path of its seeds.
-
-    The file that a worker loads it from and its rows determine no number, so are in no key.
-    """
+    """A data set as it was found; its name is the path of its seeds; its file is in no key."""
 
     name: str
     fingerprint: str

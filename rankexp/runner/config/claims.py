@@ -1,7 +1,4 @@
-"""Claims of a source in words: the file that a study keeps them in, read and checked.
-
-A row says what must hold of one experiment; rows with the same `claim` must all hold.
-"""
+"""Claims of a source in words, read and checked: rows with the same `claim` must all hold."""
 
 import math
 from collections.abc import Iterator, Mapping

@@ -29,10 +29,7 @@ class Factory(Protocol):
 
 
 class EstimatorMaker:
-    """Makes estimators by a function: parameters that it names are its arguments.
-
-    The others go to `set_params` of what it returns, ``logisticregression__C``.
-    """
+    """Makes estimators by a function; what it does not name goes to `set_params` of its result."""
 
     def __init__(self, path: str, make: Factory) -> None:
         self.__name__ = path
@@ -106,10 +103,7 @@ def way_of(model: Fits) -> str | None:
 
 
 def ordered(model: Fits, groups: Ints | None) -> tuple[Ints | None, dict[str, Ints]]:
-    """Return the order that rows must have for a model's fit, and what tells it their groups.
-
-    None and nothing where it has no such way; ValueError where it has, and there are no groups.
-    """
+    """Return the order of rows that a fit asks for, or None, and what tells it their groups."""
     way = way_of(model)
     if way is None:
         return None, {}
@@ -124,9 +118,9 @@ def ordered(model: Fits, groups: Ints | None) -> tuple[Ints | None, dict[str, In
 def resolve_estimator(name: str, folder: str = "", sha256: str = "") -> Factory:
     """Return what makes an estimator: a class, or an `EstimatorMaker`.
 
-    It is named as it is registered, by its import path, or as ``models.py:name`` in a file of the
-    folder, which must have this SHA-256 if one is given. ConfigError where there is none, or what
-    is made cannot be fitted and asked for scores.
+    It is named as registered, by its import path, or as ``models.py:name`` in a file of the
+    folder, with this SHA-256 if one is given. ConfigError where there is none that can be fitted
+    and score.
     """
     try:
         if file_of(name) is None:
@@ -170,10 +164,7 @@ def _scoring(name: str, found: Factory) -> Factory:
 
 
 def has_path(name: str) -> bool:
-    """Tell whether an estimator solves for many lambdas at once; False where there is none.
-
-    Only ours do: what scikit-learn calls `path` is something else.
-    """
+    """Tell whether an estimator solves for many lambdas at once; only ours do."""
     try:
         return "." not in name and hasattr(resolve_estimator(name), "path")
     except ConfigError:

@@ -41,10 +41,7 @@ def kind_of(study: Study, problem: str) -> Kind | None:
 
 
 def levels_of(study: Study, problem: str) -> int | None:
-    """Return the number of levels of a problem's target, 0 for a continuous one.
-
-    None where there is no such problem, or it is a generator with parameters that it refuses.
-    """
+    """Return how many levels a target has, 0 if it is continuous; None where that is not known."""
     if problem in study.data:
         levels = study.data[problem].levels
     elif problem in study.generators:
@@ -103,7 +100,6 @@ def evaluate(study: Study, experiment: Evaluate, path: tuple[str, str]) -> Itera
 def _unasked(
     experiment: Evaluate, used: Mapping[str, Method], problem: str, data: bool, path: TreePath
 ) -> Iterator[Fault]:
-    """Find methods that cannot do without groups, for a problem that has none."""
     hint = "only data sets have groups"
     if data:
         hint = "name their column in 'groups' of the data set"
@@ -135,7 +131,6 @@ def nothing_aside(study: Study) -> Iterator[Fault]:
 def _unweighted(
     experiment: Evaluate, used: Mapping[str, Method], named: str, path: TreePath
 ) -> Iterator[Fault]:
-    """Find methods and metrics that would leave the weights of rows out."""
     for i, name in enumerate(experiment.methods):
         if name in used and "sample_weight" not in methods.takes(used[name]):
             text = f"method '{name}' does not accept row weights, but {named}"
@@ -203,7 +198,6 @@ def _metrics(study: Study, experiment: Evaluate, path: tuple[str, str]) -> Itera
 
 
 def _kept(experiment: Evaluate, path: TreePath) -> Iterator[Fault]:
-    """Find curves and texts that nothing makes."""
     for key in ("curves", "texts"):
         for i, name in enumerate(getattr(experiment.keep, key, ())):
             yield from unregistered(f"keep.{key}", name, (*path, key, i))
@@ -258,7 +252,6 @@ def simulate(study: Study, experiment: Simulate, path: tuple[str, str]) -> Itera
 def _problems(
     study: Study, experiment: Simulate, takes: Takes, path: tuple[str, str]
 ) -> Iterator[Fault]:
-    """Find problems that a check cannot take."""
     owner, known = f"check '{experiment.check}'", [*study.data, *study.generators]
     yield from unknown(experiment.problems, known, "problem", (*path, "problems"))
     for value in twice(experiment.problems):

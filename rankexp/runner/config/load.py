@@ -102,10 +102,7 @@ def _removals(base: YamlTree, over: YamlTree, path: TreePath) -> list[Fault]:
 def _studies(
     tree: YamlTree, folder: Path, known: set[FileMark | None]
 ) -> tuple[dict[str | None, Study], list[Fault]]:
-    """Check the study as it stands (under None) and under each profile.
-
-    A fault of a profile counts where the study has not the same one, and no place in `known`.
-    """
+    """Check the study as it stands (under None) and each profile, of which only new faults count."""
     profiles, faults = _variants(tree)
     studies: dict[str | None, Study] = {}
     for name, variant in profiles.items():
@@ -143,7 +140,6 @@ def _validated(tree: YamlTree, folder: Path) -> tuple[Study | None, list[Fault]]
 
 
 def _lines(file: Path, faults: list[Fault]) -> str:
-    """Write the faults, each with its place, in the order of the file."""
     lines = []
     for path, text, _, mark in sorted(faults, key=lambda fault: fault.mark or FileMark(1, 1)):
         line, column = mark or FileMark(1, 1)

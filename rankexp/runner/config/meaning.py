@@ -1,7 +1,7 @@
 """Check what a study's names and values mean: that they exist, and go together.
 
-The shape of the file is right here. Each check yields faults: where in the tree, and one
-sentence. What a study is made of is checked in this file, its methods and experiments in theirs.
+Each check yields faults: where in the tree, and one sentence. Methods and experiments are checked
+in files of their own.
 """
 
 from collections import Counter
@@ -163,10 +163,7 @@ def _report(study: Study) -> Iterator[Fault]:
 
 
 def _block(study: Study, block: Block, path: TreePath, tree: YamlTree) -> list[Fault]:
-    """Check a block by the kind that it registers: its options, then what it can show.
-
-    The types of the options say which of them hold names (`rankexp.runner.report.options.Holds`).
-    """
+    """Check a block by its kind: options, whose types say which hold names, what it can show."""
     try:
         model = registry.get("report.blocks", block.block)
         options = model.model_validate(block.options, context=names_for(study, block))
@@ -178,10 +175,7 @@ def _block(study: Study, block: Block, path: TreePath, tree: YamlTree) -> list[F
 
 
 def names_for(study: Study, block: Block) -> dict[str, list[str] | list[Metric]] | None:
-    """Return what the options of a block may name, by kind: what its experiments have.
-
-    None where one of the experiments is unknown: then nobody can tell.
-    """
+    """Return what a block's options may name, by kind; None where an experiment is unknown."""
     shown = [study.experiments.get(name) for name in listed(block.experiment)]
     if None in shown:
         return None

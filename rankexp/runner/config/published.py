@@ -17,11 +17,7 @@ LINE = "line"  # a further key of each row: its line in the file
 
 
 def read_rows(file: Path | None, columns: Sequence[str]) -> list[dict[str, str]] | None:
-    """Return the rows of a file, each with its line; None without a file.
-
-    Lines that begin with # are comments. ConfigError where the file cannot be read, lacks a
-    column, or has a row with more or fewer values than the first line has names.
-    """
+    """Return the rows of a file but comments (#), each with its line; None without a file."""
     if file is None or not file.is_file():
         return None
     rows, at = [], 0
@@ -139,7 +135,6 @@ def table(rows: Iterable[Mapping[str, str]]) -> dict[PublishedKey, Published]:
 
 
 def _add(found: dict[PublishedKey, Published], row: Mapping[str, str]) -> None:
-    """Add a row's value; ConfigError where it is no number, or there is one already."""
     if lacking := [name for name in COLUMNS if name not in row]:
         raise ConfigError(f"no value for {', '.join(lacking)}")
     experiment, problem, method, quantity, *numbers, source, verified, note = (
@@ -212,7 +207,6 @@ def _strange(study: Study, key: PublishedKey) -> str | None:
 
 
 def _shown(study: Study) -> set[PublishedKey] | None:
-    """Return what the blocks of a study look up; None where a block is wrong."""
     if (kinds := block_kinds(study)) is None:
         return None
     try:

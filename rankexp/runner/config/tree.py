@@ -254,7 +254,6 @@ def parse(text: str) -> tuple[YamlTree | None, list[Fault]]:
 
 
 def _syntax(error: yaml.MarkedYAMLError) -> str:
-    """Say what PyYAML met, in one line."""
     text = ", ".join(part for part in (error.context, error.problem) if part)
     if "\\t" in text:
         text += "; indent with spaces, not tabs"

@@ -1,7 +1,6 @@
 """Say in plain words what pydantic found wrong with a study.
 
-An error has a type, a location and an input; what was expected there is read off the annotations
-of the models, never off the sentences of pydantic.
+What was expected is read off the annotations of the models, never off pydantic's sentences.
 """
 
 from collections import defaultdict
@@ -138,11 +137,7 @@ class Shape:
         return None
 
     def walk(self, location: TreePath) -> "tuple[TreePath, Shape]":
-        """Follow the location of an error; return where it is in the file, and its shape.
-
-        The path has none of the tags and classes of union members that pydantic puts into a
-        location; the annotation is None where it is not known.
-        """
+        """Follow an error's location, but pydantic's tags; return path and shape, None if unknown."""
         path: list[str | int] = []
         here = self
         for part in location:
@@ -229,10 +224,10 @@ def faults(
     base: TreePath = (),
     model: type[BaseModel] = schema.Study,
 ) -> list[Fault]:
-    """Turn pydantic's errors in the part of a study at `base`, of a model, into faults.
+    """Turn pydantic's errors in the part of a study at `base`, of a model, into a fault a place.
 
-    There is one for each wrong place: what the members of a union say is joined, and a member's
-    "expected text" is left out where another found the fault deeper in the value.
+    What the members of a union say is joined; a member's "expected text" is left out where another
+    found the fault deeper in the value.
     """
     found: list[Fault] = []
     grouped: dict[tuple[TreePath, bool], list[Complaint]] = defaultdict(list)

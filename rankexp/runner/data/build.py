@@ -16,11 +16,7 @@ from rankexp.runner.data.suitable import check_width
 def build(
     name: str, table: DataTable, entry: DataEntry, provenance: Provenance | None = None
 ) -> Dataset:
-    """Return the data set that an entry makes of a table.
-
-    DataError where a column is not there or refused, for undeclared or infinite values, and where
-    coding makes more columns than the entry allows.
-    """
+    """Return the data set that an entry makes of a table; DataError where it cannot be used so."""
     chosen = choose(table, entry, entry.target)
     columns, values = chosen.columns, chosen.values
     groups, group_names = _labels(chosen, "groups")

@@ -28,8 +28,8 @@ DOUBTS = {
 class Chosen:
     """The columns of a table with their roles, and the rows that have a target.
 
-    `rows` are their numbers in the table, from 1, of which the first `first` are of the first of
-    two files; `unfit` says why columns are left out, `doubtful` are kept all the same.
+    `rows` are their numbers in the table, from 1; the first `first` are of the first of two files.
+    `unfit` says why columns are left out, `doubtful` are kept all the same.
     """
 
     columns: list[Feature]
@@ -120,10 +120,7 @@ def _marks(layout: Layout) -> list[str]:
 
 
 def choose(table: DataTable, entry: DataEntry, target: str | None) -> Chosen:
-    """Give the columns of a table their roles and leave out rows without a target.
-
-    DataError for a column that is not there or refused, and where no row has a target.
-    """
+    """Give the columns of a table their roles and leave out rows without a target."""
     columns, values = _recode(table, entry)
     names = [column.name for column in columns]
     roles: list[Role] = ["feature"] * len(columns)
@@ -191,7 +188,6 @@ def column_index(names: Sequence[str], wanted: str, role: str) -> int:
 
 
 def _recode(table: DataTable, entry: DataEntry) -> tuple[list[Feature], Floats]:
-    """Apply what the entry says of missing marks and of numbers that are names."""
     columns, values = list(table.columns), table.values
     names = [column.name for column in columns]
     marks: dict[int, set[str | float]] = {}

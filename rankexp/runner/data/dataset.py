@@ -50,22 +50,10 @@ class DataTable:
 class Dataset:
     """Examples with a target.
 
-    Attributes
-    ----------
-    X : ndarray of float64, shape (n, d)
-        Raw numbers and codes of categories; NaN is missing.
-    y : ndarray, shape (n,)
-        Codes 0 .. K-1 of the levels (int64), or a continuous target (float64).
-    levels : tuple of str or None
-        Worst to best; None where the target is continuous.
-    groups : ndarray of int64, shape (n,), or None
-        Query or cluster of each row, by its place in `group_names`.
-    weights : ndarray of float64, shape (n,), or None
-        What each row counts; all above 0.
-    reading : Reading or None
-        What was read and left out, for people; part of no fingerprint.
-    parts : ndarray of int64, shape (n,), or None
-        Part of the data that each row is in, by its place in `part_names`.
+    X, (n, d), holds raw numbers and codes of categories, NaN where missing; y, (n,), codes 0 ..
+    K-1 of the levels, worst to best, or a continuous target, whose `levels` are None. `groups` and
+    `parts`, (n,), are places in their names; `weights`, (n,), are above 0. `reading` is for people
+    only.
     """
 
     name: str
@@ -120,10 +108,7 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def joined(tables: Sequence[DataTable], paths: Sequence[Path]) -> DataTable:
-    """Return the rows of one table or two whose files declare the types of columns.
-
-    Categories are those of the first, then what the second has beside them.
-    """
+    """Return the rows of one table or two; to the first's categories come the second's."""
     if len(tables) == 1:
         return tables[0]
     (first, second), (path, other) = tables, paths
@@ -144,7 +129,6 @@ def joined(tables: Sequence[DataTable], paths: Sequence[Path]) -> DataTable:
 
 
 def _recoded(mine: Feature, theirs: Feature, codes: Floats) -> tuple[Feature, Floats]:
-    """Return the categories of both, and codes of the second's as codes of these."""
     texts = tuple(dict.fromkeys((*mine.categories, *theirs.categories)))
     place = np.array([*(texts.index(text) for text in theirs.categories), np.nan])
     known = np.where(np.isnan(codes), len(place) - 1, codes).astype(np.int64)

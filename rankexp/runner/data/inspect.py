@@ -28,12 +28,9 @@ def inspect_table(path: str | Path, *, target: str | None = None, **options: Opt
     """Return what is read of a table, with what would be left out of its features and why.
 
     Without a target, every column is looked at as a feature. The options are those of a data entry
-    in a study; None is as if it was not given. `positive` names the better of two values of the
-    target, in place of `levels`; `test` is a second file with the rows of a test set.
-
-    Of a target of names without levels, the reading's `levels` are the values as they stand. Why a
-    study would refuse the table, as far as it could be read, is its last warning. DataError where
-    the file cannot be read, or not without doubt, ConfigError for an option that no entry has.
+    in a study; `positive` names the better of two values of the target, in place of `levels`, and
+    `test` a second file with the rows of a test set. Of a target of names without levels, the
+    reading has the values as they stand. Why a study would refuse the table is its last warning.
     """
     entry, table = _read(Path(path), target, options)
     chosen = choose(table, entry, target)
@@ -73,10 +70,7 @@ def _counts(chosen: Chosen, levels: Sequence[Level] | None = None) -> dict[str, 
 
 
 def entry_of(path: str | Path, *, target: str, **options: Option) -> DataEntry:
-    """Return the entry that a study has for a table; options and errors as of `inspect_table`.
-
-    Its `levels` are written out where `positive` is given.
-    """
+    """Return the entry that a study has for a table, its `levels` written out for `positive`."""
     return _read(Path(path), target, options)[0]
 
 

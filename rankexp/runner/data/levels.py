@@ -37,10 +37,10 @@ def key_of(value: Value) -> str | float:
 def level_codes(
     target: Feature, values: Floats, levels: Sequence[Value | list[Value]]
 ) -> tuple[Ints, tuple[str, ...]]:
-    """Return the level of each row and the names of the levels.
+    """Return the level of each row and the names of the levels, worst to best.
 
-    Levels go from worst to best; a list merges values, ``"*"`` is all values not named. No value
-    is missing. DataError for a value in no level or in two, and a level or name without a row.
+    A list merges values, ``"*"`` is all not named. DataError for a value in no level or in two, a
+    level without a row, and a named value that the target never has.
     """
     texts, index = raw_values(target, values)
     items = [level if isinstance(level, list) else [level] for level in levels]

@@ -72,10 +72,7 @@ def _numbers(name: str, values: Floats) -> Unfit | None:
 
 
 def dubious(column: Feature, values: Floats) -> bool:
-    """Tell whether a feature may be another thing than it is taken for.
-
-    Whole numbers that differ in every row may name the rows, and texts be numbers with a unit.
-    """
+    """Tell whether a feature may be another thing: row numbers, or numbers with a unit."""
     if column.kind == "nominal":
         return _quantities(column)
     if len(values) < ENOUGH or np.isnan(values).any():

@@ -123,8 +123,7 @@ class Generated:
     ) -> Part:
         """Return n rows of the model that the path `model` draws, drawn by the stream `path`.
 
-        `keep` says that the next place is likely to ask for the same, `truth` that the best scores
-        are asked for.
+        `keep`: the next place may ask for the same; `truth`: the best scores are asked for.
         """
 
 

@@ -37,9 +37,8 @@ class GivenFold(Strict):
 class Given(Protocol):
     """Test sets that come with the data, as its parts say: one, or one in each of its folds.
 
-    The entry of the data names a column of parts in `part`, or a second file in its source, whose
-    rows are the part ``test``. Rows of a test part keep their order. Groups have nothing to do
-    with one test set; in folds none may be on both sides.
+    The entry of the data names a column of parts, or a second file, whose rows are the part
+    ``test``. Rows of a test part keep their order. In folds, no group may be on both sides.
     """
 
     problems = "data sets"
@@ -97,10 +96,6 @@ class Given(Protocol):
         return rows * 2 // 3
 
     def parts(self, source: Loaded, place: Place, *, inner: bool) -> Parts:
-        """Return the parts of a data set.
-
-        DataError for a part without a row, or none to train on, and a group on both sides.
-        """
         for _, text in self.faults({}):
             raise DataError(f"data set '{source.name}': {text}")
         number = place.fold or 0

@@ -1,8 +1,4 @@
-"""Read ARFF, as Weka and OpenML write it.
-
-scipy's reader takes neither string attributes nor says where a file is malformed, liac-arff
-refuses ``integer [1,10]``; this one keeps the order of declared values and names file and line.
-"""
+"""Read ARFF, as Weka and OpenML write it; errors name file and line, as no other reader's do."""
 
 import re
 from collections import Counter
@@ -37,10 +33,7 @@ _ESCAPED = {"n": "\n", "r": "\r", "t": "\t"}
 def read_arff(
     path: Path, missing: Collection[str] = ("",), encoding: str | None = None
 ) -> DataTable:
-    """Return the table of an ARFF file, plain or compressed; errors name file and line.
-
-    `missing` are texts that mean a missing cell, besides ``?`` where it is not quoted.
-    """
+    """Return the table of an ARFF file; the texts in `missing` are missing, as a bare ``?`` is."""
     found = encoding_of(path, lambda: pieces(path), encoding)
     reader = _Reader(path, missing)
     rows = lines(path, found)
@@ -175,7 +168,6 @@ class _Reader:
             return None
 
     def _bad_cell(self, rows: Sequence[Row], j: int) -> DataError:
-        """Find the cell that could not be converted."""
         name, _, declared = self.attributes[j]
         for line, row in rows:
             if (cell := row[j]) is None or cell in self.missing:

@@ -78,10 +78,7 @@ class Maker:
         return TextColumn(name, list(stripped), renumbered[codes])
 
     def settle(self, columns: Sequence[TextColumn]) -> None:
-        """Find the number format in which the columns of numbers are all written.
-
-        DataError where columns contradict each other, or two formats give different numbers.
-        """
+        """Find the number format of all columns of numbers; DataError unless there is just one."""
         decimal, thousands = self.rules.decimal, self.rules.thousands
         allowed = [f for f in FORMATS if decimal in (None, f.decimal)]
         allowed = [f for f in allowed if thousands in (None, f.thousands)]

@@ -31,10 +31,7 @@ class DoubtError(ValueError):
 def cut(
     file: TextIO, delimiter: str, width: int, which: Sequence[int]
 ) -> Iterator[list[pa.StringArray]]:
-    """Yield some columns of a text as Python's csv module would cut it, from where it is open on.
-
-    A ValueError such as `DoubtError` or ArrowInvalid where that may cut it otherwise.
-    """
+    """Yield some columns as Python's csv module cuts them; ValueError where that is in doubt."""
     if len(delimiter.encode()) > 1 or delimiter in '"\r\n' or width < 2:
         raise DoubtError
     names = [str(j) for j in range(width)]
@@ -107,10 +104,9 @@ def lengths(column: pa.StringArray) -> Codes:
 
 
 def numbers(column: pa.StringArray, missing: Collection[str]) -> tuple[Floats | None, Marks]:
-    """Return the numbers of a column that holds nothing else, NaN where a text means missing.
+    """Return the numbers of a column, NaN where missing, or None; and its marks of missing.
 
     Texts are the numbers that they are for Python, but for 1_000 and the digits of other scripts.
-    The second are the texts that mean missing and in how many cells.
     """
     texts = joined(column)
     some = texts.translate(None, _NUMBER) or not lengths(column).all()
@@ -138,10 +134,7 @@ def _floats(column: pa.StringArray, texts: bytes) -> Floats | None:
 
 
 def plain_numbers(texts: Sequence[str]) -> list[float] | None:
-    """Return the numbers of texts that are nothing else; None if they may not be.
-
-    Python also takes 1_000 and the digits of other scripts.
-    """
+    """Return the numbers of texts; None where one is none, 1_000 or in another script's digits."""
     whole = "".join(texts)
     if "_" in whole or not whole.isascii():
         return None

@@ -88,7 +88,7 @@ def check_size(path: Path, size: int) -> None:
 def encoding_of(
     path: Path, content: Callable[[], Iterable[bytes]], given: str | None = None, first: int = 1
 ) -> str:
-    """Return the encoding of a text, given or found out: by its mark, UTF-8, Windows-1252.
+    """Return the encoding of a text, given, or by its mark, or UTF-8, or Windows-1252.
 
     It begins with the line `first` of the file, and `content` gives its pieces anew.
     """
@@ -115,8 +115,8 @@ def _first_wrong(
 ) -> int | None:
     """Return how many bytes come before the first that an encoding does not have; None: it fits.
 
-    A zero is an error, in text of an encoding that is guessed even after wrong bytes; `unmarked`
-    is how such text begins.
+    A zero is an error, after wrong bytes only in a guessed encoding; `unmarked` begins such a
+    text.
     """
     try:
         b"".decode(name)

@@ -78,8 +78,7 @@ class Grid:
     def _has_header(self, first: Sequence[Row]) -> bool:
         """Tell whether the first row names columns: none of its cells is a number or missing.
 
-        DataError where one cell is a number, and another seems to be a name: it stands above
-        numbers, or no text of the row occurs below it.
+        DataError where one is a number, and another stands above numbers or occurs nowhere below.
         """
         line, cells = first[0][0], [cell.strip() for cell in first[0][1]]
         marks = self.rules.missing - {""}
@@ -178,10 +177,7 @@ class Grid:
                 yield -lines, columns
 
     def read(self, kind: str, **how: str | None) -> DataTable:
-        """Return the table; `how` goes into its layout.
-
-        It is read quickly, and again, with the lines of its rows, if anything is in doubt.
-        """
+        """Return the table: read quickly, and if in doubt again, with the lines of its rows."""
         with suppress(DataError, ValueError):
             return self._read(kind, how, quick=True)
         return self._read(kind, how, quick=False)
@@ -210,7 +206,6 @@ class Grid:
         )
 
     def _scan(self, *, quick: bool) -> "_Scan":
-        """Go through all rows once."""
         scan = _Scan(np.empty((0, self.width)))
         for lines, columns in self._pieces(range(self.width), quick=quick):
             begin = len(scan.values)
@@ -229,7 +224,6 @@ class Grid:
     def _texts(
         self, scan: "_Scan", maker: Maker, which: Collection[int], *, quick: bool
     ) -> dict[int, TextColumn]:
-        """Return some columns as texts."""
         coded = {j: scan.coded.get(j, Coded()) for j in sorted(which)}
         if again := [j for j in coded if j not in scan.coded]:
             for _, columns in self._pieces(again, quick=quick):
@@ -276,21 +270,17 @@ class Grid:
 
 @dataclass
 class _Scan:
-    """What is found in one pass over all rows: values, 0 in columns of texts, and which columns.
-
-    They have a text, numbers that may be rounded, a point, one that separates no thousands, or a
-    zero that leads; `coded` are those of texts from the first row on.
-    """
+    """What is found in one pass over all rows: values, and columns, by what they have."""
 
     values: Floats
     lines: list[Ints] = field(default_factory=list)
     texts: set[int] = field(default_factory=set)
-    large: set[int] = field(default_factory=set)
+    large: set[int] = field(default_factory=set)  # numbers that may be rounded
     dotted: set[int] = field(default_factory=set)
-    points: set[int] = field(default_factory=set)
-    padded: set[int] = field(default_factory=set)
+    points: set[int] = field(default_factory=set)  # one that separates no thousands
+    padded: set[int] = field(default_factory=set)  # a zero that leads
     marks: dict[int, Counter[str]] = field(default_factory=dict)
-    coded: dict[int, Coded] = field(default_factory=dict)
+    coded: dict[int, Coded] = field(default_factory=dict)  # texts from the first row on
 
     def take(self, j: int, column: pa.StringArray, missing: Collection[str], begin: int) -> None:
         """Take a piece of a column that has held only numbers so far."""

@@ -1,7 +1,6 @@
 """Read queries in LETOR's format, SVM^light's lines ``label qid:Q index:value ... # comment``.
 
-Plain lines are read a block at a time; if any is not, all of its block one by one, which also
-finds what is wrong with which.
+Plain lines are read a block at a time; a block with any other line by line, for errors' places.
 """
 
 import codecs
@@ -45,9 +44,8 @@ _Block = tuple[Floats, Ints, Floats, int]
 def read_letor(files: Mapping[str, Path], encoding: str | None = None) -> DataTable:
     """Return one table of files in LETOR's format, their rows in the order of the files.
 
-    Its columns are ``relevance``, ``qid``, then ``part`` unless the only part is ``""``,
-    then the features ``1``, ``2``, ... A feature that a line leaves out is 0, as SVM^light has it;
-    ``NULL`` and ``nan`` are missing. Files may be compressed; errors name file and line.
+    Its columns are ``relevance``, ``qid``, then ``part`` unless the only part is ``""``, then the
+    features ``1``, ``2``, ... One that a line leaves out is 0; ``NULL`` and ``nan`` are missing.
     """
     import pandas as pd
 
@@ -99,10 +97,7 @@ def _check_queries(files: Mapping[str, Path], queries: Mapping[str, Ints]) -> No
 
 
 def _check_gaps(files: Mapping[str, Path], width: int, blocks: Sequence[Floats]) -> list[str]:
-    """Say that most features are 0 in all rows; refuse where next to all are, as one index is far.
-
-    What files of real queries have without it: all features, or over half up to the largest.
-    """
+    """Say that most features are 0 in all rows; refuse where nearly all are: one index is far."""
     used = np.zeros(width, dtype=bool)
     for features in blocks:
         used[: features.shape[1]] |= (features != 0).any(axis=0)
@@ -117,7 +112,6 @@ def _check_gaps(files: Mapping[str, Path], width: int, blocks: Sequence[Floats])
 
 
 def _place(files: Mapping[str, Path], index: int) -> str:
-    """Return the file and line where a feature is first given."""
     given = re.compile(rb"[^#]*\s0*%d:" % index)
     for path in files.values():
         line = 1
@@ -130,7 +124,6 @@ def _place(files: Mapping[str, Path], index: int) -> str:
 
 
 def _scattered(path: Path, queries: Ints) -> Iterator[str]:
-    """Say which queries have rows in several places of a file."""
     runs = queries[np.flatnonzero(np.diff(queries, prepend=queries[0] - 1))]
     distinct, counts = np.unique(runs, return_counts=True)
     again = distinct[counts > 1]
@@ -143,7 +136,6 @@ def _scattered(path: Path, queries: Ints) -> Iterator[str]:
 
 
 def _read(path: Path, encoding: str | None) -> list[_Block]:
-    """Read a file."""
     found: list[_Block] = []
     line, count = 1, 0
     for text in _whole_lines(path):
@@ -160,7 +152,6 @@ def _read(path: Path, encoding: str | None) -> list[_Block]:
 
 
 def _whole_lines(path: Path) -> Iterator[bytes]:
-    """Yield the content of a file, cut at the ends of lines."""
     rest, mark = b"", codecs.BOM_UTF8
     for piece in pieces(path, BLOCK):
         whole, mark = rest + piece.removeprefix(mark), b""

@@ -114,9 +114,8 @@ USUAL = frozenset(
 class TextRules:
     """What an entry says of how texts are read; None is found out.
 
-    `missing` are the marks of missing cells, `lenient` columns in which a stray text is no
-    mistake, `labels` those whose values are names of groups or parts, `levels` the values of the
-    target that are named and so not missing.
+    `missing` are marks of missing cells, except `levels` of the target; in `lenient` columns a
+    stray text is no mistake; the values of `labels` name groups or parts.
     """
 
     missing: frozenset[str] = USUAL

@@ -114,10 +114,7 @@ def _text(value: object) -> str | None:
 
 
 def read_excel(path: Path, rules: TextRules = DEFAULT, test: Path | None = None) -> DataTable:
-    """Return the table of an Excel file: its only sheet with values, or the one that is named.
-
-    The rows of `test`, a second file of the same columns, come after the first's.
-    """
+    """Return the table of an Excel file's only or named sheet, then the rows of `test`."""
     grid, sheet = _grid(path, rules)
     if test is not None:
         grid.append(_grid(test, rules)[0])
@@ -125,7 +122,6 @@ def read_excel(path: Path, rules: TextRules = DEFAULT, test: Path | None = None)
 
 
 def _grid(path: Path, rules: TextRules) -> tuple[Grid, str]:
-    """Return the rows of a sheet, and its name."""
     if find_spec("openpyxl") is None:
         raise DataError(
             f"{path}: Excel files need openpyxl: pip install 'rankexp[excel]', or save it as CSV"

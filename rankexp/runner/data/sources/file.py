@@ -39,10 +39,7 @@ def locate(reference: object, folders: Sequence[Path]) -> Path | None:
 
 
 def located(reference: Reference, folders: Sequence[Path]) -> tuple[dict[str, Path], list[str]]:
-    """Return where the files of a reference are, by part, and the names of those not found.
-
-    A single file is of the part without name; errors as of `locate`.
-    """
+    """Return the files of a reference by part, or under "", and the names of those not found."""
     names = reference if isinstance(reference, Mapping) else {"": reference}
     found = {part: locate(name, folders) for part, name in names.items()}
     there = {part: path for part, path in found.items() if path is not None}
@@ -50,10 +47,7 @@ def located(reference: Reference, folders: Sequence[Path]) -> tuple[dict[str, Pa
 
 
 def read(path: Path, entry: DataEntry, test: Path | None = None) -> DataTable:
-    """Read a file by the format that its name tells, and one of test rows in the same format.
-
-    What a text file or a sheet does not declare is found out from the rows of both.
-    """
+    """Read a file by the format of its name, and perhaps one of test rows in the same format."""
     from rankexp.runner.data.dataset import joined
     from rankexp.runner.data.readers.numbers import TextRules
 

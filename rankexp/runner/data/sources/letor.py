@@ -17,10 +17,7 @@ REGISTER = {"letor": "from_letor"}
 def from_letor(
     reference: Reference, entry: DataEntry, folders: Sequence[Path]
 ) -> DataTable | None:
-    """Return the table of a file of queries, or of one for each part; None without any of them.
-
-    See `rankexp.runner.data.readers.letor.read_letor`; DataError, too, where only some are there.
-    """
+    """Return the table of a file of queries, or of one for each part; None without any of them."""
     there, lacking = located(reference, folders)
     if there and lacking:
         raise DataError(

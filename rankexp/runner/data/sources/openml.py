@@ -53,7 +53,6 @@ def _marks(entry: DataEntry) -> frozenset[str]:
 
 
 def _is_whole(folder: Path) -> bool:
-    """Whether a folder of the package's cache has the data, with the checksum described."""
     data, description = folder / "dataset.arff", folder / "description.xml"
     if not (data.is_file() and description.is_file()):
         return False
