@@ -168,7 +168,6 @@ def _report(name: str, quick: bool, results: Path) -> int:
 
 
 def _result_folders(names: list[str] | None, results: Path) -> list[Path]:
-    """Return the folders of the studies named, by name or path, or of all that were run."""
     run = sorted(f.parent for f in results.glob("*/manifest.json"))
     if not run and not names:
         raise ConfigError(f"no study has been run into '{results}' yet")

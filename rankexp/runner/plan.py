@@ -69,7 +69,7 @@ class DataFacts:
 
 @dataclass(frozen=True, slots=True)
 class PlanCell:
-    """One record that the study needs: a method or check with its grid at one place of a problem."""
+    """One record that a study needs: a method or check with its grid at one place of a problem."""
 
     key: str
     """SHA-256 of the specification's identity; never of the experiment's name."""

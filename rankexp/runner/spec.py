@@ -36,7 +36,6 @@ def digest(value: Plain) -> str:
 
 
 def _changed(model: Strict) -> dict[str, Plain]:
-    """Return the values of a model that are no defaults."""
     return model.model_dump(mode="json", exclude_defaults=True)
 
 

@@ -206,7 +206,6 @@ def _kept(experiment: Evaluate, path: TreePath) -> Iterator[Fault]:
 def _unfit(
     experiment: Evaluate, kind: Kind, levels: int, named: str, path: tuple[str, str]
 ) -> Iterator[Fault]:
-    """Find metrics that are for other kinds of targets, or for other numbers of levels."""
     for i, metric in enumerate(map(metric_of, experiment.metrics)):
         if metric is not None and kind not in metric.kinds:
             known = " or ".join(WORDS[one] for one in metric.kinds)

@@ -102,7 +102,7 @@ def _removals(base: YamlTree, over: YamlTree, path: TreePath) -> list[Fault]:
 def _studies(
     tree: YamlTree, folder: Path, known: set[FileMark | None]
 ) -> tuple[dict[str | None, Study], list[Fault]]:
-    """Check the study as it stands (under None) and each profile, of which only new faults count."""
+    """Check the study as it stands (under None) and under each profile, with its new faults."""
     profiles, faults = _variants(tree)
     studies: dict[str | None, Study] = {}
     for name, variant in profiles.items():
@@ -143,15 +143,9 @@ def _lines(file: Path, faults: list[Fault]) -> str:
     lines = []
     for path, text, _, mark in sorted(faults, key=lambda fault: fault.mark or FileMark(1, 1)):
         line, column = mark or FileMark(1, 1)
-        whole = f"{_where(path)}{text}"
+        parts = (f"[{part}]" if isinstance(part, int) else f".{part}" for part in path)
+        whole = "".join(parts).removeprefix(".") + ": " * bool(path) + text
         shown = whole if len(whole) <= LONGEST else f"{whole[:LONGEST]}..."
         shown = "".join(sign if sign.isprintable() else " " for sign in shown)  # one line
         lines.append(f"{file}:{line}:{column}: {shown}")
     return "\n".join(lines)
-
-
-def _where(path: TreePath) -> str:
-    text = ""
-    for part in path:
-        text += f"[{part}]" if isinstance(part, int) else f".{part}"
-    return f"{text.removeprefix('.')}: " if text else ""

@@ -174,7 +174,6 @@ def _clashes(method: Method, path: TreePath) -> Iterator[Fault]:
 
 
 def _pairwise(method: Method) -> bool:
-    """Tell whether one of our estimators minimises a risk of pairs, whatever the grid point."""
     risks = _said(method, "risk").values()
     return "." not in method.estimator and bool(risks) and "classification" not in risks
 

@@ -190,7 +190,6 @@ def unseen(study: Study, rows: Iterable[Mapping[str, str]]) -> list[str]:
 
 
 def _strange(study: Study, key: PublishedKey) -> str | None:
-    """Say which experiment, problem or method of a value the study has not."""
     name = key.experiment
     setup = study.experiments.get(name)
     if not isinstance(setup, Evaluate):

@@ -63,13 +63,19 @@ def find(
     there counts: one that is broken or has another fingerprint is a DataError, as is none.
     """
     cache = cache or cache_folder()
+    return _keep(name, entry, _origin(name, entry, folders, cache, online=online), cache)
+
+
+def _origin(
+    name: str, entry: DataEntry, folders: Sequence[Path], cache: Path, *, online: bool
+) -> Origin:
     reasons: list[str] = []
     origin = local(name, entry, folders, cache, reasons)
     if origin is None and online:
         origin = remote(entry, cache, reasons)
     if origin is None:
         raise not_found(name, entry, folders, cache, reasons)
-    return _keep(name, entry, origin, cache)
+    return origin
 
 
 def add(name: str, entry: DataEntry, file: Path, cache: Path | None = None) -> FoundData:
@@ -96,11 +102,7 @@ def add(name: str, entry: DataEntry, file: Path, cache: Path | None = None) -> F
 
 def verify(name: str, entry: DataEntry, folders: Sequence[Path], cache: Path | None = None) -> str:
     """Read a data set that is here again, whatever its snapshot holds; return what was found."""
-    cache = cache or cache_folder()
-    reasons: list[str] = []
-    origin = local(name, entry, folders, cache, reasons)
-    if origin is None:
-        raise not_found(name, entry, folders, cache, reasons)
+    origin = _origin(name, entry, folders, cache or cache_folder(), online=False)
     dataset = _built(name, entry, origin)
     rows, features = dataset.X.shape
     classes = "" if dataset.levels is None else f"classes {np.bincount(dataset.y).tolist()}, "
@@ -150,15 +152,10 @@ def _built(name: str, entry: DataEntry, origin: Origin) -> Dataset:
 
 
 def _check(dataset: Dataset, entry: DataEntry, origin: Origin) -> None:
-    wrong = differences(dataset, entry)
-    if not wrong:
-        return
-    if "shipped" in entry.sources:
-        wrong += _beside_shipped(dataset, entry)
-    raise DataError(
-        f"data set '{dataset.name}' ({origin.where}) differs from the declared data set: "
-        + "; ".join(wrong)
-    )
+    if wrong := differences(dataset, entry):
+        wrong += _beside_shipped(dataset, entry) if "shipped" in entry.sources else []
+        what = f"data set '{dataset.name}' ({origin.where}) differs from the declared data set"
+        raise DataError(f"{what}: {'; '.join(wrong)}")
 
 
 def _beside_shipped(dataset: Dataset, entry: DataEntry) -> list[str]:

@@ -31,11 +31,8 @@ class Origin:
 
 def cache_folder() -> Path:
     """Return RANKEXP_CACHE, or the folder `rankexp` in the user's cache."""
-    named = os.environ.get("RANKEXP_CACHE")
-    if named:
-        return Path(named).expanduser()
-    base = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
-    return Path(base).expanduser() / "rankexp"
+    usual = Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache", "rankexp")
+    return Path(os.environ.get("RANKEXP_CACHE") or usual).expanduser()
 
 
 def local(
@@ -89,8 +86,8 @@ def from_file(path: Path, entry: DataEntry, test: Path | None = None) -> Origin:
     other = next((source for source in entry.sources if takes_files(source)), None)
     if other is not None and "file" not in entry.source:
         return _of_files([path], other, str(path.absolute()), entry, ())
-    where = f"file {path}" + (f" and {test}" if test else "")
     paths = [path] if test is None else [path, test]
+    where = f"file {' and '.join(map(str, paths))}"
     return Origin(where, _hashes(paths), lambda: read(path, entry, test))
 
 
@@ -101,7 +98,6 @@ def _of_files(
     entry: DataEntry,
     folders: Sequence[Path],
 ) -> Origin:
-    """Return files that a source other than ``file`` reads."""
     where = f"{source} file {paths[0]}" + (f" and {len(paths) - 1} more" if paths[1:] else "")
     function: Callable[..., DataTable] = registry.get("data.sources", source)
     return Origin(where, _hashes(paths), lambda: function(reference, entry, folders))
@@ -140,9 +136,7 @@ def not_found(
     """Return the error that says where was looked, and how to add the file by hand."""
     single = [str(value) for s, value in entry.sources.items() if s == "file" or takes_files(s)]
     file = " and ".join(entry.files or single)
-    looked = f"in the cache {cache}"
-    if file and folders:
-        looked = f"in {', '.join(map(str, folders))} for {file} and {looked}"
+    mine = f"in {', '.join(map(str, folders))} for {file} and " if file and folders else ""
     advice = f"rankexp data add {name} FILE"
     folder = f"put {file} into a folder and name the folder with --data or RANKEXP_DATA"
     if file:
@@ -150,9 +144,8 @@ def not_found(
     if entry.origin:
         advice += f". Where from: {' '.join(entry.origin.split())}"
     because = f" ({'; '.join(reasons)})" if reasons else ""
-    return DataNotFoundError(
-        f"data set '{name}' not found; searched {looked}{because}", f"To add it yourself: {advice}"
-    )
+    searched = f"data set '{name}' not found; searched {mine}in the cache {cache}{because}"
+    return DataNotFoundError(searched, f"To add it yourself: {advice}")
 
 
 def whereabouts(name: str, entry: DataEntry, folders: Sequence[Path], cache: Path) -> str:
@@ -163,13 +156,11 @@ def whereabouts(name: str, entry: DataEntry, folders: Sequence[Path], cache: Pat
         return f"broken: {error}"
     if origin is not None:
         return origin.where
-    online = [
-        f"{_named(source, entry)} ({'' if source in entry.verified else 'not '}verified), "
-        "not downloaded yet"
-        for source, _ in _fetched(entry, cache)
-    ]
-    if online or not entry.files:
-        return online[0] if online else f"not found; to add it: rankexp data add {name} FILE"
+    for source, _ in _fetched(entry, cache):
+        verified = "verified" if source in entry.verified else "not verified"
+        return f"{_named(source, entry)} ({verified}), not downloaded yet"
+    if not entry.files:
+        return f"not found; to add it: rankexp data add {name} FILE"
     return f"not found; put its files into a folder: {', '.join(entry.files)}"
 
 

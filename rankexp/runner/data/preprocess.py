@@ -46,7 +46,6 @@ class Preprocessor:
         ]
 
     def _encoded(self, feature: Feature) -> list[tuple[int | None, str]]:
-        """Return code and name of each column made of a feature; None passes its value on."""
         if feature.kind == "numeric" or self._config.nominal == "codes":
             return [(None, feature.name)]
         if len(feature.categories) <= 2:
@@ -88,7 +87,7 @@ class Preprocessor:
         return X
 
     def transform(self, X: Floats, groups: Ints | None = None) -> Floats:
-        """Return rows, (n, d), as C-ordered numbers, (n, p); with `groups`, (n,), if those count."""
+        """Return rows, (n, d), as C-ordered numbers, (n, p); `groups`, (n,), only if needed."""
         Z: Floats = np.take(self._within(X, groups), self._source, axis=1)
         missing = np.isnan(Z)
         if missing.any() and self._config.impute == "mean":

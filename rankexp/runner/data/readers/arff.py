@@ -156,7 +156,6 @@ class _Reader:
     def _codes(
         self, cells: Sequence[str], j: int, texts: dict[int, dict[str, int]]
     ) -> Sequence[float] | None:
-        """Return the numbers of cells, or the codes of their texts; None where one has none."""
         if (kind := self.attributes[j][1]) == "numeric":
             return plain_numbers(cells)
         if kind == "text":
