@@ -195,11 +195,11 @@ def _strange(study: Study, key: PublishedKey) -> str | None:
     if not isinstance(setup, Evaluate):
         hint = did_you_mean(name, study.experiments)
         return f"the study evaluates no experiment '{name}'{hint}"
-    problems = [*setup.problems, ALL]
-    for what, own, known in (
-        ("problem", key.problem, problems),
+    named = (
+        ("problem", key.problem, [*setup.problems, ALL]),
         ("method", key.method, setup.methods),
-    ):
+    )
+    for what, own, known in named:
         if own not in known:
             return f"experiment '{name}' has no {what} '{own}'{did_you_mean(own, known)}"
     return None

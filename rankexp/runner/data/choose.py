@@ -103,8 +103,7 @@ class Chosen:
             like = [f" ({c.categories[0]!r})" if c.categories else "" for c in columns]
             shown = [f"'{c.name}'{text}" for c, text in zip(columns[:10], like, strict=False)]
             found += [f"{', '.join(shown)}: {what}"] if shown else []
-        out = self.of("left out")
-        if out:
+        if out := self.of("left out"):
             shown = [f"'{self.columns[j].name}' ({self.unfit[j][1]})" for j in out[:10]]
             more = f" and {len(out) - 10:,} more" if len(out) > 10 else ""
             fit = any(self.unfit[j][0] != "empty" for j in out)

@@ -104,8 +104,8 @@ class Maker:
         """Return the notes, with the number format if it was found out."""
         given = self.rules.decimal or self.rules.thousands
         found = self.format != FORMATS[0] and not given
-        first = [f"numbers were read with {self.format}, inferred from the table"] if found else []
-        return (*first, *self.notes)
+        said = f"numbers were read with {self.format}, inferred from the table"
+        return (said, *self.notes) if found else tuple(self.notes)
 
     def _where(self, column: TextColumn, text: str) -> str:
         code = without_signs(column.texts).index(text)

@@ -1,4 +1,4 @@
-"""Files of the user: text, ARFF, Parquet and Excel, by their suffix; plain or compressed."""
+"""Files of the user: tables by their suffix, and queries in LETOR's format; also compressed."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -9,9 +9,9 @@ from rankexp.errors import DataError
 from rankexp.runner.config.data_entry import DataEntry
 from rankexp.runner.data.dataset import DataTable
 from rankexp.runner.data.readers.compressed import OPENERS, format_suffix
-from rankexp.runner.data.sources import Reference
+from rankexp.runner.data.sources import Reference, reads_files
 
-REGISTER = {"file": "from_file"}
+REGISTER = {"file": "from_file", "letor": "from_letor"}
 PARQUET = (".parquet", ".pq")
 EXCEL = (".xlsx", ".xlsm")
 
@@ -20,6 +20,21 @@ def from_file(reference: Reference, entry: DataEntry, folders: Sequence[Path]) -
     """Return the table of the first file of this name, or None where no folder has it."""
     path = locate(reference, folders)
     return None if path is None else read(path, entry)
+
+
+@reads_files
+def from_letor(
+    reference: Reference, entry: DataEntry, folders: Sequence[Path]
+) -> DataTable | None:
+    """Return the table of a file of queries, or of one for each part; None without any of them."""
+    from rankexp.runner.data.readers.letor import read_letor
+
+    there, lacking = located(reference, folders)
+    if there and lacking:
+        raise DataError(
+            f"of {len(there) + len(lacking)} files these are missing: {', '.join(lacking)}"
+        )
+    return read_letor(there, entry.encoding) if there else None
 
 
 def locate(reference: object, folders: Sequence[Path]) -> Path | None:
