@@ -105,10 +105,8 @@ def chosen(study: Study, only: Sequence[str]) -> dict[str, Experiment]:
     for name in only:
         if name not in study.experiments:
             hint = registry.did_you_mean(name, study.experiments)
-            known = ", ".join(study.experiments)
-            raise ConfigError(
-                f"study '{study.study}' has no experiment '{name}'{hint}; it has: {known}"
-            )
+            text = f"study '{study.study}' has no experiment '{name}'{hint}"
+            raise ConfigError(f"{text}; it has: {', '.join(study.experiments)}")
     return {name: e for name, e in study.experiments.items() if not only or name in only}
 
 
@@ -237,9 +235,8 @@ def jobs(cells: Iterable[PlanCell], done: Collection[str]) -> Iterator[Job]:
     families = [list(units.values()) for units in missing.values()]
     made = [job for units in families for job in _chunks(units, _units_a_job(units))]
     if len(made) < FEWEST_JOBS:
-        sizes = (1 if _loaded(units) else _units_a_job(units) for units in families)
-        pairs = zip(families, sizes, strict=True)
-        made = [job for units, most in pairs for job in _chunks(units, most)]
+        sizes = [(units, 1 if _loaded(units) else _units_a_job(units)) for units in families]
+        made = [job for units, most in sizes for job in _chunks(units, most)]
     yield from sorted(made, key=lambda job: -job.cost)
 
 

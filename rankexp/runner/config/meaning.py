@@ -122,10 +122,8 @@ def _generator(name: str, params: Mapping[str, Plain], path: tuple[str, str]) ->
         yield Fault((*path, "generator"), str(error))
         return
     place = (*path, "params")
-    wrong = [
-        *unknown_parameters(factory, params, place, f"generator '{name}'"),
-        *mistyped(factory, params, place),
-    ]
+    wrong = list(unknown_parameters(factory, params, place, f"generator '{name}'"))
+    wrong += mistyped(factory, params, place)
     yield from wrong or methods.construction(factory, params, place)
 
 
@@ -141,10 +139,8 @@ def remarks(study: Study, only: Iterable[str]) -> Iterator[tuple[str, str]]:
         for problem in setup.problems:
             entry = study.data.get(problem)
             if entry is not None and (entry.part is not None or entry.test_file is not None):
-                said = (
-                    f"'{problem}' has train and test parts, but experiment '{name}' ignores them"
-                )
-                yield problem, f"{said}: {why}"
+                said = f"'{problem}' has train and test parts, but experiment '{name}'"
+                yield problem, f"{said} ignores them: {why}"
 
 
 def _report(study: Study) -> Iterator[Fault]:
@@ -152,9 +148,8 @@ def _report(study: Study) -> Iterator[Fault]:
     for i, block in enumerate(study.report):
         path = ("report", i)
         yield from unregistered("report.blocks", block.block, (*path, "block"))
-        yield from unknown(
-            block.experiment, study.experiments, "experiment", (*path, "experiment")
-        )
+        named = (block.experiment, study.experiments, "experiment")
+        yield from unknown(*named, (*path, "experiment"))
         if names[block.name] > 1:
             yield Fault((*path, "name"), f"two blocks are named '{block.name}'")
         if block.name in RESERVED:

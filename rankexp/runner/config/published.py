@@ -195,11 +195,8 @@ def _strange(study: Study, key: PublishedKey) -> str | None:
     if not isinstance(setup, Evaluate):
         hint = did_you_mean(name, study.experiments)
         return f"the study evaluates no experiment '{name}'{hint}"
-    named = (
-        ("problem", key.problem, [*setup.problems, ALL]),
-        ("method", key.method, setup.methods),
-    )
-    for what, own, known in named:
+    problem = ("problem", key.problem, [*setup.problems, ALL])
+    for what, own, known in (problem, ("method", key.method, setup.methods)):
         if own not in known:
             return f"experiment '{name}' has no {what} '{own}'{did_you_mean(own, known)}"
     return None

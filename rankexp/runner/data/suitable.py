@@ -36,10 +36,8 @@ def unfit(column: Feature, values: Floats, layout: Layout | None) -> Unfit | Non
     if np.isnan(values).all():
         return "empty", "it has no values"
     if layout is not None and column.name in layout.labels:
-        return (
-            "identifier",
-            "it holds the query or part of each row; name it under 'groups' or 'part'",
-        )
+        what = "it holds the query or part of each row"
+        return "identifier", f"{what}; name it under 'groups' or 'part'"
     if layout is not None and column.name in layout.dates:
         return "date", "it holds dates or times"
     if layout is not None and column.name == layout.unnamed and _whole(values):
