@@ -10,9 +10,6 @@ Signed = npt.NDArray[np.signedinteger]
 Unsigned = npt.NDArray[np.unsignedinteger]
 Bools = npt.NDArray[np.bool_]
 Complexes = npt.NDArray[np.complex128]
-Labels = npt.NDArray[np.generic]
-"""Classes or levels, whatever they are: numbers, words or objects."""
-PerRow = npt.ArrayLike | None
-"""One value a row, such as a weight; or none given."""
-Seed = int | np.random.RandomState | None
-"""A `random_state` of scikit-learn."""
+Labels = npt.NDArray[np.generic]  # classes or levels, whatever they are: numbers, words or objects
+PerRow = npt.ArrayLike | None  # one value a row, such as a weight; or none given
+Seed = int | np.random.RandomState | None  # A `random_state` of scikit-learn

@@ -14,10 +14,8 @@ from inspect import isfunction, isgeneratorfunction
 from threading import Lock
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
-ENTRIES = 2**22
-"""Of a matrix, 32 MB: up to so many, a product with a vector takes some milliseconds."""
-PRODUCTS = 2**27
-"""Of the same matrix by itself: up to so many, these take some 10 ms in one thread."""
+ENTRIES = 2**22  # of a matrix, 32 MB: by a vector it takes some milliseconds
+PRODUCTS = 2**27  # of the same matrix by itself: some 10 ms in one thread
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -88,8 +86,7 @@ class _OneThread:
                     _set(library, n)
 
 
-one_thread = _OneThread()
-"""For products with vectors, which are short however long these are."""
+one_thread = _OneThread()  # for products with vectors, which are short however long these are
 
 
 def threads_for(n: float, d: float) -> AbstractContextManager[None]:

@@ -20,8 +20,7 @@ from numpy.typing import ArrayLike
 
 from rankexp.arrays import Labels
 
-Levels = Collection[Hashable]
-"""Labels, worst to best."""
+Levels = Collection[Hashable]  # labels, worst to best
 Order = Levels | int | None
 """Labels, worst to best; or how many levels there are, where labels have an order of their own."""
 

@@ -1,7 +1,6 @@
 """Errors that reach a user as one line, each with its exit code."""
 
-_LONGEST = 300
-"""Most characters of a foreign message that a line repeats."""
+_LONGEST = 300  # most characters of a foreign message that a line repeats
 
 
 class RankexpError(Exception):

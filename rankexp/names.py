@@ -26,8 +26,7 @@ from rankexp.registry import shown
 
 Value = None | bool | int | float | str
 
-LONGEST = 10_000
-"""Signs of a text at most: longer than any that means something, and quick to read."""
+LONGEST = 10_000  # signs of a text at most: longer than any that means something
 SCALARS = (bool, int, float, str, type(None))
 
 _NAME = r"[A-Za-z_]\w*"

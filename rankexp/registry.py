@@ -61,11 +61,9 @@ ROOMS = {
 }
 """Rooms by group: other packages add names under the entry points ``rankexp.<group>``."""
 
-WINGS = "studies"
-"""The folder with what single studies need: ``studies/<study>/<last part of a group>/``."""
+WINGS = "studies"  # folder of what one study needs: studies/<study>/<last part of a group>/
 
-SHOWN = 60
-"""Signs of what was given that messages show."""
+SHOWN = 60  # signs of what was given that messages show
 _WRITTEN = {"REGISTER": '{"name": "Attribute"}', "__all__": '["Name"]'}
 _T = TypeVar("_T")
 _TARGET = re.compile(r"(?P<module>\w+(?:\.\w+)*)\s*:\s*(?P<attribute>\w+(?:\.\w+)*)(?:\s*\[.*\])?")

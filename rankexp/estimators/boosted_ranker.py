@@ -32,8 +32,7 @@ from rankexp.estimators.parameters import (
 )
 from rankexp.estimators.risk_mixin import RiskMixin, ranks_levels
 from rankexp.estimators.rounds import InRounds, Watch, check_stopping
-from rankexp.metrics.costs import cost_matrix
-from rankexp.metrics.level_counts import group_numbers
+from rankexp.metrics.level_counts import cost_matrix, group_numbers
 from rankexp.objectives.pair_objective import PairObjective, Steps
 from rankexp.risks.base import Given
 

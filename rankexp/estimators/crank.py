@@ -10,8 +10,7 @@ from rankexp.estimators.oriented_tree import OrientedTree
 from rankexp.estimators.parameters import Rows
 from rankexp.imports import import_class
 from rankexp.names import parse
-from rankexp.solvers.trees.nodes import SplitRule
-from rankexp.solvers.trees.splits import Sorted, best_threshold_split, halves
+from rankexp.solvers.trees.splits import Sorted, SplitRule, best_threshold_split, halves
 
 REGISTER = {"CRank": "CRank"}
 

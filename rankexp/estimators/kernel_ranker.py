@@ -26,8 +26,7 @@ from rankexp.estimators.risk_ranker import RiskRanker
 from rankexp.losses.base import Loss
 from rankexp.risks.base import Given, Risk
 from rankexp.solvers.kernels import Factor, Kernel, gaussian, linear, polynomial, shaped
-from rankexp.solvers.result import PathResult
-from rankexp.solvers.scores import scores
+from rankexp.solvers.result import PathResult, scores
 
 REGISTER = {"KernelRanker": "KernelRanker"}
 

@@ -22,8 +22,7 @@ from rankexp.estimators.parameters import (
 from rankexp.estimators.risk_ranker import RiskRanker, no_minimiser
 from rankexp.losses.base import Loss
 from rankexp.risks.base import Risk, Task
-from rankexp.solvers.result import PathResult
-from rankexp.solvers.scores import scores
+from rankexp.solvers.result import PathResult, scores
 
 REGISTER = {"LinearRanker": "LinearRanker"}
 

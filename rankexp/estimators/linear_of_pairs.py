@@ -24,9 +24,8 @@ from rankexp.estimators.parameters import (
     warn_user,
 )
 from rankexp.metrics.level_counts import group_numbers
-from rankexp.solvers.pairs.max_margin import max_margin
-from rankexp.solvers.pairs.pair_list import PairList, margins
-from rankexp.solvers.scores import scores
+from rankexp.solvers.pairs.pair_list import PairList, margins, max_margin
+from rankexp.solvers.result import scores
 
 REGISTER = {"MaxMarginRanker": "MaxMarginRanker", "RankPerceptron": "RankPerceptron"}
 

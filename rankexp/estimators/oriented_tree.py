@@ -19,11 +19,13 @@ from rankexp.estimators.parameters import check_count, copied, fitted_rows, trai
 from rankexp.estimators.pruning import prune
 from rankexp.estimators.risk_mixin import PredictsScores
 from rankexp.metrics.continuous import concordance
-from rankexp.solvers.trees.nodes import Node, SplitRule, cells
 from rankexp.solvers.trees.splits import (
+    Node,
     Sorted,
+    SplitRule,
     Threshold,
     best_threshold_split,
+    cells,
     kendall_charges,
     presort,
 )

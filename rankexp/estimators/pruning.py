@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.model_selection import KFold
 
 from rankexp.arrays import Floats, Ints
-from rankexp.solvers.trees.nodes import Node, cells
+from rankexp.solvers.trees.splits import Node, cells
 
 Key = tuple[int, int]
 Grow = Callable[[Floats, Floats, np.random.RandomState], Node]

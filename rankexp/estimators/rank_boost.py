@@ -24,10 +24,8 @@ from rankexp.estimators.parameters import (
 )
 from rankexp.estimators.risk_mixin import RiskMixin
 from rankexp.estimators.rounds import StumpBooster, Watch, check_stopping
-from rankexp.losses.exponential import Exponential
-from rankexp.losses.logistic import Logistic
-from rankexp.metrics.costs import cost_matrix
-from rankexp.metrics.level_counts import group_numbers
+from rankexp.losses.margin import Exponential, Logistic
+from rankexp.metrics.level_counts import cost_matrix, group_numbers
 from rankexp.risks.base import NO_QUERIES, QUERIES, Given
 from rankexp.solvers.boosting.boost_pairs import ListedPairs, Round, WeightedPairs, boost
 from rankexp.solvers.boosting.logistic_pairs import all_pairs

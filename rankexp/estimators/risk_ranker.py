@@ -14,13 +14,11 @@ from rankexp.estimators.pair_data import OfList, labelled_pairs
 from rankexp.estimators.parameters import check_solver, one_of
 from rankexp.estimators.risk_mixin import RiskMixin
 from rankexp.losses.base import Loss
-from rankexp.metrics.costs import cost_matrix
-from rankexp.metrics.level_counts import group_numbers
+from rankexp.metrics.level_counts import cost_matrix, group_numbers
 from rankexp.risks.base import QUERIES, Given, Risk, RiskOfPairs, Task, table
 from rankexp.risks.bipartite import Bipartite
 from rankexp.solvers.pairs.pair_list import PairList
-from rankexp.solvers.result import PathResult
-from rankexp.solvers.scores import scores
+from rankexp.solvers.result import PathResult, scores
 
 
 class RiskRanker(RiskMixin, BaseEstimator):  # type: ignore[misc]

@@ -11,8 +11,7 @@ from numpy.typing import ArrayLike
 from rankexp.arrays import Floats, PerRow
 from rankexp.categories import Levels
 from rankexp.estimators.rank_boost import PairRounds, RankBoost
-from rankexp.solvers.boosting.boost_pairs import Round, WeightedPairs
-from rankexp.solvers.boosting.smooth_margin import smooth_margin_rounds
+from rankexp.solvers.boosting.boost_pairs import Round, WeightedPairs, smooth_margin_rounds
 from rankexp.solvers.boosting.stumps import Binned
 
 REGISTER = {"SmoothMarginRanker": "SmoothMarginRanker"}

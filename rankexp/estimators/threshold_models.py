@@ -27,8 +27,7 @@ from rankexp.estimators.risk_mixin import PredictsScores
 from rankexp.solvers.ordinal import proportional_odds, threshold_terms
 from rankexp.solvers.ordinal.proportional_odds import proportional_odds_path
 from rankexp.solvers.ordinal.threshold_hinge import threshold_hinge_path
-from rankexp.solvers.result import PathResult
-from rankexp.solvers.scores import scores
+from rankexp.solvers.result import PathResult, scores
 
 REGISTER = {"OrdinalSVM": "OrdinalSVM", "ProportionalOdds": "ProportionalOdds"}
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rankexp.arrays import Floats, Ints
-from rankexp.generators.classes import (
+from rankexp.generators.base import (
     ClassModel,
     Rows,
     checked_priors,

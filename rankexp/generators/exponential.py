@@ -7,7 +7,7 @@ import numpy as np
 from scipy.special import ndtr
 
 from rankexp.arrays import Floats
-from rankexp.generators.checked import check_count, check_number
+from rankexp.generators.base import check_count, check_number
 
 REGISTER = {"exponential_family": "ExponentialFamily"}
 

@@ -7,7 +7,7 @@ from math import sqrt
 import numpy as np
 
 from rankexp.arrays import Bools, Floats, Ints
-from rankexp.generators.checked import check_count
+from rankexp.generators.base import check_count
 
 Target = Callable[[Floats], Floats]
 

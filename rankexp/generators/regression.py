@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 
 from rankexp.arrays import Floats
-from rankexp.generators.checked import check_count, check_number
+from rankexp.generators.base import check_count, check_number
 
 REGISTER = {"regression": "Regression"}
 

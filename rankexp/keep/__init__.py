@@ -5,9 +5,35 @@ one file in `curves` or `texts`; another package adds its own by the entry point
 ``rankexp.keep.curves`` and ``rankexp.keep.texts``. A study names them in ``keep`` of an
 experiment, and a record holds them under a `KeptName`.
 
->>> from rankexp.keep.key import KeptName
+>>> from rankexp.keep import KeptName
 >>> str(KeptName("iroc", 0)), str(KeptName("iroc"))
 ('iroc:0', 'iroc:bayes')
 >>> KeptName.parse("iroc:bayes") == KeptName("iroc")
 True
 """
+
+from dataclasses import dataclass
+from typing import Self
+
+BAYES = "bayes"  # stands for a grid point, and a method: the best scorer of a distribution
+
+
+@dataclass(frozen=True)
+class KeptName:
+    """A curve or a text that is kept, and of which place in a grid; None: the best scorer."""
+
+    name: str
+    point: int | None = None
+
+    def __str__(self) -> str:
+        return f"{self.name}:{BAYES if self.point is None else self.point}"
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """Return the key that a record writes as `text`; ValueError for any other text."""
+        name, colon, point = text.rpartition(":")
+        if colon and point == BAYES:
+            return cls(name)
+        if colon and point.isdecimal():
+            return cls(name, int(point))
+        raise ValueError(f"'{text}' is no name of what a record keeps, such as 'tree:0'")

@@ -1,4 +1,4 @@
-"""Losses of scores, one a file.
+"""Losses of scores.
 
 A loss is a pair of functions of a score v: ``l(1, v)`` for a positive and ``l(-1, v)`` for a
 negative example. Most depend only on the margin ``y v``. A loss is a value: it may have

@@ -4,11 +4,11 @@ from rankexp.losses.asymmetric import AsymmetricB as AsymmetricB
 from rankexp.losses.base import Loss as Loss
 from rankexp.losses.base import MarginLoss as MarginLoss
 from rankexp.losses.base import parse as parse
-from rankexp.losses.exponential import Exponential as Exponential
-from rankexp.losses.hinge import Hinge as Hinge
-from rankexp.losses.logistic import Logistic as Logistic
+from rankexp.losses.margin import Exponential as Exponential
+from rankexp.losses.margin import Hinge as Hinge
+from rankexp.losses.margin import Logistic as Logistic
+from rankexp.losses.margin import Squared as Squared
+from rankexp.losses.margin import SquaredHinge as SquaredHinge
+from rankexp.losses.margin import ZeroOne as ZeroOne
 from rankexp.losses.p_classification import PClassification as PClassification
 from rankexp.losses.p_classification import ScaledLogistic as ScaledLogistic
-from rankexp.losses.squared import Squared as Squared
-from rankexp.losses.squared_hinge import SquaredHinge as SquaredHinge
-from rankexp.losses.zero_one import ZeroOne as ZeroOne

@@ -6,8 +6,7 @@ import numpy as np
 
 from rankexp.arrays import Floats
 from rankexp.losses.base import MarginLoss, PartialLosses, ScaledLoss
-from rankexp.losses.exponential import Exponential
-from rankexp.losses.logistic import Logistic
+from rankexp.losses.margin import Exponential, Logistic
 
 REGISTER = {"asymmetric_a": "AsymmetricA", "asymmetric_b": "AsymmetricB"}
 

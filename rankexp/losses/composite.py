@@ -8,8 +8,7 @@ from rankexp.arrays import Floats
 from rankexp.losses.base import Labels, Loss
 
 STEPS = np.array([-2e-3, -1e-3, 1e-3, 2e-3])
-FACTORS = np.array([1.0, -8.0, 8.0, -1.0]) / 12e-3
-"""Of a difference quotient: some 1e-12 is lost to it, and as much to rounding."""
+FACTORS = np.array([1.0, -8.0, 8.0, -1.0]) / 12e-3  # of a difference quotient: 1e-12 is lost
 ANGLES = np.arange(-86, 52) / 16.0
 SHARES = 1.0 / (1.0 + np.exp(-np.pi * np.sinh(ANGLES)))
 """Nodes in (0, 1), from 1e-150 on, of the double exponential rule (Takahasi and Mori 1974)."""

@@ -4,6 +4,7 @@ from rankexp.metrics.base import UndefinedMetricWarning as UndefinedMetricWarnin
 from rankexp.metrics.base import declare as declare
 from rankexp.metrics.base import parse as parse
 from rankexp.metrics.bipartite import auc as auc
+from rankexp.metrics.bipartite import expected_auc as expected_auc
 from rankexp.metrics.bipartite import rank_loss as rank_loss
 from rankexp.metrics.continuous import d_tau as d_tau
 from rankexp.metrics.continuous import iauc as iauc
@@ -11,7 +12,6 @@ from rankexp.metrics.continuous import kendall_tau_b as kendall_tau_b
 from rankexp.metrics.continuous import mse as mse
 from rankexp.metrics.continuous import one_minus_discordance as one_minus_discordance
 from rankexp.metrics.continuous import unexplained_variance as unexplained_variance
-from rankexp.metrics.known_eta import expected_auc as expected_auc
 from rankexp.metrics.multipartite import pair_risk as pair_risk
 from rankexp.metrics.multipartite import u_cons as u_cons
 from rankexp.metrics.multipartite import u_ovo as u_ovo

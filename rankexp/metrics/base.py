@@ -223,6 +223,17 @@ def mean_over_groups(values: Floats, named: str) -> Floats:
     return np.where(count, total / np.maximum(count, 1), np.nan)
 
 
+def each_column(values: Floats, scores: npt.ArrayLike) -> float | Floats:
+    """Return values, (L,), for scores (n, L); the only one as a float for scores (n,)."""
+    return values if np.ndim(scores) == 2 else float(values[0])
+
+
+def undefined(scores: npt.ArrayLike, text: str) -> float | Floats:
+    """Return NaN for scores (n,) or for each column of (n, L), and warn the metric's caller."""
+    warnings.warn(text, UndefinedMetricWarning, stacklevel=3)
+    return each_column(np.full(np.shape(scores)[1:] or 1, np.nan), scores)
+
+
 def declaration_of(name: str, function: Function) -> Declaration:
     """Return what a metric function declares; ValueError where it declares nothing."""
     found = getattr(function, "declaration", None)

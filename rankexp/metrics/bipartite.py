@@ -9,12 +9,18 @@ import numpy as np
 import numpy.typing as npt
 
 from rankexp.arrays import Bools, Floats, Labels, Numbers
+from rankexp.blas import one_thread
 from rankexp.categories import Order, in_order, without_imaginary
-from rankexp.metrics.base import MetricReading, UndefinedMetricWarning, declare
+from rankexp.metrics.base import (
+    MetricReading,
+    UndefinedMetricWarning,
+    declare,
+    each_column,
+    undefined,
+)
 from rankexp.metrics.continuous import checked
 
-REGISTER = {"rank_loss": "rank_loss", "auc": "auc"}
-
+REGISTER = {"rank_loss": "rank_loss", "auc": "auc", "expected_auc": "expected_auc"}
 
 Ties = Literal["expected", "worst", "best"]
 
@@ -75,8 +81,7 @@ def rank_loss(
     -------
     float or ndarray of shape (L,)
         In [0, 1], lower is better. NaN with an `UndefinedMetricWarning` where `y` has a single
-        class. A column's value is the same to the bit alone and among others: without weights,
-        pairs are counted in integers and divided once.
+        class. A column's value is the same to the bit alone and among others.
 
     Raises
     ------
@@ -87,7 +92,7 @@ def rank_loss(
 
     Notes
     -----
-    O(n log n) a column: both classes are sorted, then merged.
+    O(n log n) a column. Without weights pairs are counted in integers and divided once.
     """
     lost, pairs = _twice_lost(in_order(y, levels), scores, ties, sample_weight)
     return _share(lost, pairs)
@@ -108,13 +113,8 @@ def auc(
 ) -> float | Floats:
     """Return the area under the ROC curve: the share of pairs in the right order.
 
-    It is 1 minus :func:`rank_loss` under the same rule for ties (``"worst"``: a tie is an
-    error), which also says what the parameters are and what is raised.
-
-    Returns
-    -------
-    float or ndarray of shape (L,)
-        In [0, 1], higher is better; NaN with a warning where `y` has a single class.
+    It is 1 minus :func:`rank_loss` under the same rule for ties (``"worst"``: a tie is an error),
+    which also says what the parameters are, what is returned and what is raised.
     """
     lost, pairs = _twice_lost(in_order(y, levels), scores, ties, sample_weight)
     return _share(2 * pairs - lost, pairs)
@@ -240,3 +240,45 @@ def positive_rows(labels: Labels) -> Bools:
         shown = ", ".join(map(str, values[:5])) + (", ..." if len(values) > 5 else "")
         raise ValueError(f"y must have two values, got {len(values)}: {shown}")
     return np.asarray(labels == values[-1])
+
+
+OWN = {"expected": 0.5, "worst": 1.0, "best": 0.0}
+"""What `rank_loss` takes for the tie of an example with itself."""
+
+
+@declare(
+    "higher",
+    label="AUC against eta",
+    source="kotlowski2011, (4), given the examples",
+    reading=MetricReading(margin=MARGIN),
+)
+def expected_auc(
+    scores: npt.ArrayLike, eta: npt.ArrayLike, ties: Ties = "expected"
+) -> float | Floats:
+    """Return the expected AUC: a pair weighs P(the first is positive, the second negative).
+
+    It is the AUC without the noise of the test labels: if labels were drawn, the expected number
+    of pairs in the right order over the expected number of pairs. `eta` (n,) holds P(y = 1 | x) of
+    each example; ValueError unless it is in [0, 1]. All else is as for :func:`auc`; the value is
+    NaN with a warning where no pair can have two classes.
+
+    Examples
+    --------
+    >>> expected_auc([1.0, 2.0, 3.0], [0.0, 0.5, 1.0])
+    1.0
+    """
+    check_ties(ties)
+    s, p = np.asarray(scores), np.asarray(eta, dtype=np.float64)
+    if s.ndim not in (1, 2) or p.shape != s.shape[:1]:
+        raise ValueError(f"eta {p.shape} must be (n,), scores {s.shape} (n,) or (n, L)")
+    if not ((p >= 0.0) & (p <= 1.0)).all():
+        raise ValueError("eta must be probabilities, in [0, 1]")
+    weight = np.concatenate((1.0 - p, p))
+    with one_thread:
+        own = float(p @ (1.0 - p))  # an example's pairs with itself, which are no pairs
+    both = float(p.sum() * (1.0 - p).sum())
+    if both - own <= 1e-12 * both:
+        return undefined(s, "no two examples can have different classes: the expected AUC is NaN")
+    lost = rank_loss(np.repeat((0, 1), p.size), np.concatenate((s, s)), ties, weight)
+    found = 1.0 - (np.asarray(lost) * both - OWN[ties] * own) / (both - own)
+    return each_column(np.atleast_1d(np.clip(found, 0.0, 1.0)), s)

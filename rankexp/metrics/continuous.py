@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -9,7 +10,14 @@ import numpy.typing as npt
 
 from rankexp.arrays import Floats
 from rankexp.categories import in_numbers, without_imaginary
-from rankexp.metrics.base import Kind, MetricReading, UndefinedMetricWarning, declare
+from rankexp.metrics.base import (
+    Kind,
+    MetricReading,
+    UndefinedMetricWarning,
+    declare,
+    each_column,
+    undefined,
+)
 from rankexp.metrics.dominance import Ordered, PairCounts, count_pairs, ordered
 
 REGISTER = {
@@ -27,15 +35,10 @@ THREE: tuple[Kind, ...] = ("ordinal", "continuous")
 ANY: tuple[Kind, ...] = ("binary", *THREE)
 PAIRS, TRIPLES, TAU = MetricReading(0.01, reach=2.0), MetricReading(0.01), MetricReading(0.02)
 """Margins are one in a hundred, as for the AUC; a pair that is turned round moves tau-b twice."""
+share = partial(declare, "higher", kinds=ANY, reading=PAIRS)
 
 
-@declare(
-    "higher",
-    source="clemencon2017, (6) and Definition 2",
-    kinds=THREE,
-    reading=TRIPLES,
-    label="IAUC",
-)
+@share(source="clemencon2017, (6) and Definition 2", kinds=THREE, reading=TRIPLES, label="IAUC")
 def iauc(y: npt.ArrayLike, scores: npt.ArrayLike, kind: Literal[6, 5] = 6) -> float | Floats:
     """Return the integrated AUC: the AUC of "y above a cut-off", averaged over the cut-offs.
 
@@ -47,16 +50,15 @@ def iauc(y: npt.ArrayLike, scores: npt.ArrayLike, kind: Literal[6, 5] = 6) -> fl
         Real and without NaN; with two dimensions one column a scorer.
     kind : {6, 5}
         The equation. 6: the share of triples y_i < y_j < y_k whose ends i and k the scores put in
-        order; a tie counts 1/2 (Lemma 1, a U-statistic of degree 3). 5: the mean over the
+        order; a tie counts 1/2 (Lemma 1), so a cut-off weighs by its pairs. 5: the mean over the
         examples j of the AUC between {y > y_j} and {y < y_j}, if both have examples
-        (Definition 2). They differ: (6) weights a cut-off by the number of its pairs, (5) weights
-        all examples alike.
+        (Definition 2).
 
     Returns
     -------
     float or ndarray of shape (L,)
         In [0, 1], higher is better; NaN with an `UndefinedMetricWarning` where `y` has fewer than
-        three values. A column's value is the same to the bit alone and among others.
+        three values.
 
     Raises
     ------
@@ -65,9 +67,8 @@ def iauc(y: npt.ArrayLike, scores: npt.ArrayLike, kind: Literal[6, 5] = 6) -> fl
 
     Notes
     -----
-    O(n log n). In (6) a pair has as many middles as there are examples with y strictly between,
-    which is a difference of two ranks. So the sum over triples is a sum over pairs, with one term
-    for each example. All is counted in integers and divided once.
+    O(n log n). In (6) the number of middles of a pair is a difference of two ranks, so the sum
+    over triples is one over examples. It is counted in integers and divided once.
     """
     if kind not in (5, 6):
         raise ValueError(f"kind={kind!r}: expected 6 or 5, the equation's number")
@@ -75,15 +76,17 @@ def iauc(y: npt.ArrayLike, scores: npt.ArrayLike, kind: Literal[6, 5] = 6) -> fl
     by_y = ordered(target)
     between = by_y.below * (target.size - by_y.upto)
     if not between.any():
-        return _undefined(s, "y has fewer than three values: the IAUC is NaN")
+        return undefined(s, "y has fewer than three values: the IAUC is NaN")
     if kind == 6:
         triples = _exact_sum(between, target.size)
 
-        def share(pairs: PairCounts) -> float:  # a pair i, k has below(k) - upto(i) middles
+        def ordered_share(
+            pairs: PairCounts,
+        ) -> float:  # a pair i, k has below(k) - upto(i) middles
             terms = pairs.below * pairs.won_below - pairs.upto * pairs.won_above
             return _exact_sum(terms, target.size) / (2 * triples)
 
-        return _each(s, by_y, share)
+        return _each(s, by_y, ordered_share)
     weight = np.divide(1.0, between, out=np.zeros(target.size), where=between > 0)
     upto = np.concatenate(([0.0], np.cumsum(weight)))
     low, high = upto[by_y.below], upto[by_y.upto]
@@ -95,13 +98,7 @@ def iauc(y: npt.ArrayLike, scores: npt.ArrayLike, kind: Literal[6, 5] = 6) -> fl
     return _each(s, by_y, averaged)
 
 
-@declare(
-    "higher",
-    source="clemencon2017, (8)",
-    kinds=ANY,
-    reading=PAIRS,
-    label="share of pairs in order",
-)
+@share(source="clemencon2017, (8)", label="share of pairs in order")
 def d_tau(y: npt.ArrayLike, scores: npt.ArrayLike) -> float | Floats:
     """Return the share of pairs that the scores put in the order of y, a tied score counting 1/2.
 
@@ -112,7 +109,7 @@ def d_tau(y: npt.ArrayLike, scores: npt.ArrayLike) -> float | Floats:
     target, s = checked(y, scores)
     both = target.size * (target.size - 1)
     if both == 0:
-        return _undefined(s, "a single example makes no pair: d_tau is NaN")
+        return undefined(s, "a single example makes no pair: d_tau is NaN")
     return _each(s, ordered(target), lambda pairs: (2 * pairs.concordant + pairs.tied) / both)
 
 
@@ -127,18 +124,12 @@ def concordance(y: npt.ArrayLike, scores: npt.ArrayLike) -> float:
     sizes = np.unique(target, return_counts=True)[1]
     pairs = (target.size**2 - int((sizes**2).sum())) // 2
     if pairs == 0:
-        return float(_undefined(s, "y is constant: there is no pair to rank, and no share"))
+        return float(undefined(s, "y is constant: there is no pair to rank, and no share"))
     found = count_pairs(ordered(target), s)
     return (pairs + found.concordant - found.discordant) / (2 * pairs)
 
 
-@declare(
-    "higher",
-    source="Kendall, Biometrika 33 (1945); variant b",
-    kinds=ANY,
-    reading=TAU,
-    label="Kendall's tau-b",
-)
+@share(source="Kendall, Biometrika 33 (1945); variant b", reading=TAU, label="Kendall's tau-b")
 def kendall_tau_b(y: npt.ArrayLike, scores: npt.ArrayLike) -> float | Floats:
     """Return Kendall's tau-b between y and the scores, in [-1, 1], by scipy.
 
@@ -154,28 +145,20 @@ def kendall_tau_b(y: npt.ArrayLike, scores: npt.ArrayLike) -> float | Floats:
     if np.isnan(values).any():
         text = "y or the scores are constant: Kendall's tau-b is NaN"
         warnings.warn(text, UndefinedMetricWarning, stacklevel=2)
-    return values if s.ndim == 2 else float(values[0])
+    return each_column(values, s)
 
 
-@declare(
-    "higher",
-    source="clemencon2017, Table 1 (note on its tau)",
-    kinds=ANY,
-    reading=PAIRS,
-    label="share of pairs not discordant",
-)
+@share(source="clemencon2017, Table 1 (note on its tau)", label="share of pairs not discordant")
 def one_minus_discordance(y: npt.ArrayLike, scores: npt.ArrayLike) -> float | Floats:
     """Return the share of pairs that the scores do not put in the opposite order of y.
 
     All ties count as right, so a constant scorer has 1. Do not rank scorers by it; it is the
-    nearest measure to the tau that the paper prints.
-
-    Parameters, returns and errors are those of :func:`d_tau`.
+    nearest measure to the tau that the paper prints. All else is as for :func:`d_tau`.
     """
     target, s = checked(y, scores)
     both = target.size * (target.size - 1)
     if both == 0:
-        return _undefined(s, "a single example makes no pair: the discordance is NaN")
+        return undefined(s, "a single example makes no pair: the discordance is NaN")
     return _each(s, ordered(target), lambda pairs: (both - 2 * pairs.discordant) / both)
 
 
@@ -205,7 +188,7 @@ def mse(
         raise ValueError(f"score_scale must be positive, got {scale}")
     columns = np.atleast_2d(s.T) / scale.reshape(-1, 1)
     values = np.array([np.square(column - m).mean() for column in columns], dtype=np.float64)
-    return values if s.ndim == 2 else float(values[0])
+    return each_column(values, s)
 
 
 def _each(s: Floats, by_y: Ordered, value: Callable[[PairCounts], float]) -> float | Floats:
@@ -239,27 +222,18 @@ def checked(y: npt.ArrayLike, scores: npt.ArrayLike, name: str = "y") -> tuple[F
     return target, s
 
 
-def _undefined(s: Floats, text: str) -> float | Floats:
-    warnings.warn(text, UndefinedMetricWarning, stacklevel=3)
-    return np.full(s.shape[1], np.nan) if s.ndim == 2 else float("nan")
-
-
-SOURCE = "clemencon2017, Figure 3 (affine matching)"
-
-
-@declare("lower", source=SOURCE, kinds=("continuous",))
+@declare("lower", source="clemencon2017, Figure 3 (affine matching)", kinds=("continuous",))
 def unexplained_variance(scores: npt.ArrayLike, reference: npt.ArrayLike) -> float | Floats:
     """Return the least mean squared error of a s + b, as a share of the reference's variance.
 
-    Parameters and errors are those of :func:`mse`. The scores of an oriented tree have a scale of
-    their own; this is the MSE once the scales are matched: 1 minus the squared correlation. It is
-    in [0, 1], lower is better; 1 for constant scores, and NaN for a constant reference.
+    It is 1 minus the squared correlation, in [0, 1], lower is better; 1 for constant scores, and
+    NaN for a constant reference. Parameters and errors are those of :func:`mse`.
     """
     m, s = checked(reference, scores, "reference")
     deviation = m - m.mean()
     total = float(np.square(deviation).sum())
     values = np.array([_left(column, deviation, total) for column in np.atleast_2d(s.T)])
-    return values if s.ndim == 2 else float(values[0])
+    return each_column(values, s)
 
 
 def _left(s: Floats, deviation: Floats, total: float) -> float:

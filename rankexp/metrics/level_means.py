@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from rankexp.arrays import Bools, Floats, Ints, Numbers
 from rankexp.categories import Order, in_order
-from rankexp.metrics.base import UndefinedMetricWarning, mean_over_groups
+from rankexp.metrics.base import UndefinedMetricWarning, each_column, mean_over_groups
 from rankexp.metrics.bipartite import check_ties, scaled_weights
 from rankexp.metrics.continuous import checked
 from rankexp.metrics.level_counts import Levels, coded, counts, group_numbers, twice_won
@@ -71,7 +71,7 @@ def mean_of(
     else:
         _say_partly(name, there, what)
         mean = mean_over_groups(values, name)
-    return np.asarray(mean) if np.ndim(given[1]) == 2 else float(mean[0])
+    return each_column(mean, given[1])
 
 
 def _means(twice: Numbers, pairs: Numbers) -> tuple[Floats, Bools]:

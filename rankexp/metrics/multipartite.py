@@ -1,5 +1,6 @@
 """Measures of how scores order K levels: pairs of levels, cuts between them, whole tuples."""
 
+from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -7,9 +8,8 @@ import numpy.typing as npt
 
 from rankexp.arrays import Floats, Numbers
 from rankexp.categories import Order
-from rankexp.metrics.base import Kind, MetricReading, declare
-from rankexp.metrics.costs import cost_matrix
-from rankexp.metrics.level_counts import counts
+from rankexp.metrics.base import Kind, MetricReading, declare, each_column
+from rankexp.metrics.level_counts import cost_matrix, counts
 from rankexp.metrics.level_means import Queries, columns_of, mean_of, told, warn
 from rankexp.names import Value
 
@@ -27,15 +27,10 @@ KINDS: tuple[Kind, ...] = ("ordinal", "binary")
 AUC = MetricReading(margin=0.01, reach=1.0)
 """Of shares of pairs of levels in order, like the AUC: one pair in a hundred."""
 POOLED = MetricReading(margin=0.01, reach=1.0, pooled=True)
+share = partial(declare, "higher", kinds=KINDS, reading=AUC)
 
 
-@declare(
-    "higher",
-    source="uematsu2010, U_ovo (Hand and Till, 2001)",
-    kinds=KINDS,
-    reading=AUC,
-    label="mean AUC of pairs of levels",
-)
+@share(source="uematsu2010, U_ovo (Hand and Till, 2001)", label="mean AUC of pairs of levels")
 def u_ovo(
     y: npt.ArrayLike,
     scores: npt.ArrayLike,
@@ -81,8 +76,7 @@ def u_ovo(
 
     Notes
     -----
-    O(n log n + K n) a column: one sort, then counts of each level below each score. All but
-    the last division is in integers, so a column has the same bits alone and among others.
+    O(n log n + K n) a column: one sort, then counts of each level below each score, in integers.
     """
 
     def terms(cells: Numbers) -> Numbers:
@@ -93,13 +87,7 @@ def u_ovo(
     return mean_of("u_ovo", terms, "pairs of levels", given, groups, queries)
 
 
-@declare(
-    "higher",
-    source="uematsu2010, U_cons (Waegeman et al., 2008)",
-    kinds=KINDS,
-    reading=AUC,
-    label="mean AUC of cuts",
-)
+@share(source="uematsu2010, U_cons (Waegeman et al., 2008)", label="mean AUC of cuts")
 def u_cons(
     y: npt.ArrayLike,
     scores: npt.ArrayLike,
@@ -111,13 +99,8 @@ def u_cons(
 ) -> float | Floats:
     """Return the mean over all cuts between levels of the AUC between those above and below.
 
-    Parameters, errors and cost are those of :func:`u_ovo`.
-
-    Returns
-    -------
-    float or ndarray of shape (L,)
-        In [0, 1], higher is better; NaN if no cut is left. A cut with all examples on one side is
-        left out, and an `UndefinedMetricWarning` counts it.
+    All else is as for :func:`u_ovo`: a cut with all examples on one side is left out, and an
+    `UndefinedMetricWarning` counts it.
     """
 
     def terms(cells: Numbers) -> Numbers:
@@ -128,10 +111,8 @@ def u_cons(
     return mean_of("u_cons", terms, "cuts between levels", rows, groups, queries)
 
 
-@declare(
-    "higher",
+@share(
     source="uematsu2010, U_pairs (Waegeman et al., 2008)",
-    kinds=KINDS,
     reading=POOLED,
     label="share of pairs in order",
 )
@@ -146,13 +127,8 @@ def u_pairs(
 ) -> float | Floats:
     """Return the share of pairs of examples of different levels that are in the right order.
 
-    Parameters, errors and cost are those of :func:`u_ovo`.
-
-    Returns
-    -------
-    float or ndarray of shape (L,)
-        In [0, 1], higher is better. A level without an example has no pair to leave out; NaN
-        with an `UndefinedMetricWarning` where all examples are of one level.
+    All else is as for :func:`u_ovo`, but a level without an example has no pair to leave out; NaN
+    with an `UndefinedMetricWarning` where all examples are of one level.
     """
 
     def terms(cells: Numbers) -> Numbers:
@@ -186,21 +162,16 @@ def pair_risk(
 ) -> float | Floats:
     """Return the costs of the pairs in the wrong order over the costs of all pairs.
 
-    Parameters and errors are those of :func:`u_ovo` without weights, and:
+    It is in [0, 1], lower is better; NaN with an `UndefinedMetricWarning` where no pair of
+    examples costs anything. Parameters and errors are those of :func:`u_ovo` without weights, and:
 
     Parameters
     ----------
     costs : str, number, array-like of shape (K, K), or None
-        What it costs to rank an example of a level above one of a better level, see
-        :func:`rankexp.metrics.costs.cost_matrix`. A text lists the entries above the diagonal
-        row by row, those of level 0 first: ``"1 2 1"`` for three levels. With costs for K
-        levels, `levels` is K. None: all pairs cost 1, and this is 1 - :func:`u_pairs`.
-
-    Returns
-    -------
-    float or ndarray of shape (L,)
-        In [0, 1], lower is better; NaN with an `UndefinedMetricWarning` where no pair of
-        examples costs anything.
+        What it costs to rank an example of a level above one of a better level: a matrix, 0 but
+        above the diagonal, or a text with its entries there row by row: ``"1 2 1"`` for three
+        levels. With costs for K levels, `levels` is K. None: all pairs cost 1, and this is
+        1 - :func:`u_pairs`.
     """
     matrix = _costs(costs)
     y, levels = told(y, levels)
@@ -216,16 +187,12 @@ def pair_risk(
         C = C / max(C.max(), TINY)  # so that no sum overflows
         return np.asarray((C * cells).sum(axis=(-2, -1))[..., None])
 
-    given = (y, scores, levels, ties, None)
-    return mean_of(
-        "pair_risk", terms, "sets of pairs that cost", given, groups, queries, lost=True
-    )
+    given, what = (y, scores, levels, ties, None), "sets of pairs that cost"
+    return mean_of("pair_risk", terms, what, given, groups, queries, lost=True)
 
 
-@declare(
-    "higher",
+@share(
     source="Waegeman, De Baets and Boullart, 2008 (volume under the surface)",
-    kinds=KINDS,
     reading=MetricReading(reach=1.0),
     label="VUS",
 )
@@ -234,27 +201,22 @@ def vus(
 ) -> float | Floats:
     """Return the share of tuples with one example of each level that are in the right order.
 
-    Random scores have 1/K!. Parameters and errors are those of :func:`u_ovo`, but:
+    Random scores have 1/K!. It is NaN with an `UndefinedMetricWarning` if a level has no example,
+    because there is no tuple then, or if there is a single level. All else is as for
+    :func:`u_ovo`, but:
 
     Parameters
     ----------
     ties : {"expected", "worst", "best"}
         ``expected``: the expectation over a random order of equal scores, so that m examples of a
         tuple with the same score count 1/m!; else 0 (an error) or 1.
-
-    Returns
-    -------
-    float or ndarray of shape (L,)
-        In [0, 1], higher is better; NaN with an `UndefinedMetricWarning` if a level has no
-        example, because there is no tuple then, or if there is a single level.
     """
     known, columns = columns_of(y, scores, levels, ties)
     if known.missing or known.sizes.size < 2:
         warn(known, "1 of 1 sets of tuples", stacklevel=3)
-        values = np.full(len(columns), np.nan)
-    else:
-        values = np.array([_ordered_share(counts(known, s), ties) for s in columns], np.float64)
-    return values if np.ndim(scores) == 2 else float(values[0])
+        return each_column(np.full(len(columns), np.nan), scores)
+    values = np.array([_ordered_share(counts(known, s), ties) for s in columns], np.float64)
+    return each_column(values, scores)
 
 
 def _ordered_share(table: Floats, ties: str) -> float:

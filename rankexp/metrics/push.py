@@ -1,6 +1,5 @@
 """The risk of the p-norm push: negatives that are ranked above many positives count most."""
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -8,7 +7,7 @@ import numpy.typing as npt
 
 from rankexp.arrays import Floats
 from rankexp.categories import Order
-from rankexp.metrics.base import UndefinedMetricWarning, declare
+from rankexp.metrics.base import declare, each_column, undefined
 from rankexp.metrics.bipartite import Ties, two_classes
 
 REGISTER = {"push_risk": "push_risk"}
@@ -35,8 +34,8 @@ def push_risk(
 ) -> float | Floats:
     """Return the mean over negatives of the share of positives at or below each, to the power p.
 
-    With p = 1 it is :func:`rankexp.metrics.rank_loss`, which also documents the other parameters
-    and the errors. The greater p is, the more the negatives at the top count.
+    With p = 1 it is :func:`rankexp.metrics.rank_loss`, which also documents what is returned, the
+    other parameters and the errors. The greater p is, the more the negatives at the top count.
 
     Parameters
     ----------
@@ -45,11 +44,6 @@ def push_risk(
     ties : {"expected", "worst", "best"}
         What a positive with the negative's score counts: 1/2, 1 or 0, as in menon2014. The share
         is raised to the power, so for p > 1 ``"expected"`` is not the mean over orders of ties.
-
-    Returns
-    -------
-    float or ndarray of shape (L,)
-        In [0, 1], lower is better; NaN with a warning where `y` has a single class.
 
     Examples
     --------
@@ -61,13 +55,11 @@ def push_risk(
     columns = np.atleast_2d(s.T)
     values = np.full(len(columns), np.nan)
     if not (weight[up].any() and weight[~up].any()):
-        text = "y has a single class: no pair to rank, the push risk is NaN"
-        warnings.warn(text, UndefinedMetricWarning, stacklevel=2)
-        return values if s.ndim == 2 else np.nan
+        return undefined(s, "y has a single class: no pair to rank, the push risk is NaN")
     for j, column in enumerate(columns):
         order = column[up].argsort()
         above, mass = column[up][order], np.append(0.0, weight[up][order].cumsum())
         below = [mass[above.searchsorted(column[~up], side)] for side in SIDES[ties]]
         share = np.mean(below, axis=0) / mass[-1]
         values[j] = (weight[~up] * share**p).sum() / weight[~up].sum()
-    return values if s.ndim == 2 else float(values[0])
+    return each_column(values, s)

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from rankexp import names
 from rankexp.arrays import Bools, Floats, Ints
 from rankexp.categories import Order
-from rankexp.metrics.base import DATA, Declaration, MetricReading, mean_over_groups
+from rankexp.metrics.base import DATA, Declaration, MetricReading, each_column, mean_over_groups
 from rankexp.metrics.continuous import checked
 from rankexp.metrics.level_counts import coded, distinct, group_numbers
 from rankexp.metrics.level_means import told
@@ -225,8 +225,7 @@ def _callables(
     @functools.wraps(function)
     def metric(*given: Given, **named: Given) -> float | Floats:
         scores = signature.bind(*given, **named).arguments["scores"]
-        value = mean_over_groups(each(*given, **named), label)
-        return value if np.ndim(scores) == 2 else float(value[0])
+        return each_column(mean_over_groups(each(*given, **named), label), scores)
 
     each.__signature__ = metric.__signature__ = signature  # type: ignore[attr-defined]
     metric.__annotations__ = {p.name: p.annotation for p in taken}

@@ -1,7 +1,6 @@
 """0/1 loss and log loss: what single examples lose, not pairs."""
 
 import math
-import warnings
 from collections.abc import Sequence
 from typing import Literal
 
@@ -11,13 +10,14 @@ import numpy.typing as npt
 from rankexp.arrays import Floats
 from rankexp.blas import one_thread
 from rankexp.categories import Order
-from rankexp.metrics.base import MetricReading, UndefinedMetricWarning, declare
+from rankexp.metrics.base import MetricReading, declare, each_column, undefined
 from rankexp.metrics.bipartite import two_classes
 from rankexp.metrics.continuous import Fitted
 
 REGISTER = {"log_loss": "log_loss", "zero_one_loss": "zero_one_loss"}
 NAMES = {"own": "threshold", "training": "training_threshold"}
 """What `fitted` holds for each kind of threshold."""
+SINGLE = "y has a single class, and nothing says which one"
 
 
 def binomial(loss: float, counts: Sequence[float]) -> float:
@@ -29,9 +29,7 @@ def binomial(loss: float, counts: Sequence[float]) -> float:
 @declare(
     "lower",
     source="kotlowski2011, section 3",
-    reading=MetricReading(
-        0.01, binomial, reach=0.5
-    ),  # of n examples k of one class are at most n/2
+    reading=MetricReading(0.01, binomial, reach=0.5),  # k of n of one class are at most n/2
     label="0/1 loss",
 )
 def zero_one_loss(
@@ -44,8 +42,8 @@ def zero_one_loss(
 ) -> float | Floats:
     """Return the share of examples on the wrong side of a threshold of the scores.
 
-    The other parameters and the errors are those of :func:`rankexp.metrics.rank_loss`; ValueError
-    also for an unknown kind of threshold.
+    It is NaN for a single class, because nothing says which one. All that is not told here is as
+    for :func:`rankexp.metrics.rank_loss`; ValueError also for an unknown kind of threshold.
 
     Parameters
     ----------
@@ -57,26 +55,15 @@ def zero_one_loss(
         ``own``: the threshold that a method fits itself, such as its intercept. A method on pairs
         fits none, so it gets the threshold with the least error on the training rows.
         ``training``: that threshold for all methods.
-
-    Returns
-    -------
-    float or ndarray of shape (L,)
-        In [0, 1], lower is better. NaN with an `UndefinedMetricWarning` if `y` has a single
-        class, because nothing says which one.
     """
     if threshold not in NAMES:
         raise ValueError(f"threshold='{threshold}': expected one of {', '.join(NAMES)}")
     positive, s, weight = two_classes(y, scores, levels, sample_weight)
     cut = np.asarray(fitted.get(NAMES[threshold], 0.0), dtype=np.float64).reshape(-1, 1)
-    columns = np.atleast_2d(s.T)
     if positive.all():
-        text = "y has a single class, and nothing says which one: the 0/1 loss is NaN"
-        warnings.warn(text, UndefinedMetricWarning, stacklevel=2)
-        values = np.full(len(columns), np.nan)
-    else:
-        wrong = (columns > cut) != positive
-        values = np.array([weight[row].sum() for row in wrong]) / weight.sum()
-    return values if s.ndim == 2 else float(values[0])
+        return undefined(s, f"{SINGLE}: the 0/1 loss is NaN")
+    wrong = (np.atleast_2d(s.T) > cut) != positive
+    return each_column(np.array([weight[row].sum() for row in wrong]) / weight.sum(), s)
 
 
 @declare(
@@ -93,15 +80,9 @@ def log_loss(
     """Return the mean of ``log(1 + exp(-y s))``, y in {-1, 1}: the negative log likelihood.
 
     Scores are read as log odds, in nats. The log loss says nothing of a method that only ranks,
-    unless its scores get a scale: `BoostedRanker`, for example, fits an intercept.
-
-    Parameters and errors are those of :func:`rankexp.metrics.rank_loss`.
-
-    Returns
-    -------
-    float or ndarray of shape (L,)
-        >= 0, lower is better. NaN with an `UndefinedMetricWarning` if `y` has a single class,
-        because nothing says which one.
+    unless its scores get a scale: `BoostedRanker`, for example, fits an intercept. It is at least
+    0, and NaN for a single class, because nothing says which one. All else is as for
+    :func:`rankexp.metrics.rank_loss`.
 
     Examples
     --------
@@ -110,12 +91,9 @@ def log_loss(
     """
     positive, s, weight = two_classes(y, scores, levels, sample_weight)
     if positive.all():
-        text = "y has a single class, and nothing says which one: the log loss is NaN"
-        warnings.warn(text, UndefinedMetricWarning, stacklevel=2)
-        return np.full(s.shape[1], np.nan) if s.ndim == 2 else np.nan
+        return undefined(s, f"{SINGLE}: the log loss is NaN")
     sign = np.where(positive, -1.0, 1.0)
     columns = np.ascontiguousarray(np.atleast_2d(s.T))  # to the bit alike, alone or among others
     with one_thread:
         sums = np.array([weight @ np.logaddexp(0.0, sign * one) for one in columns])
-    values = sums / weight.sum()
-    return values if s.ndim == 2 else float(values[0])
+    return each_column(sums / weight.sum(), s)

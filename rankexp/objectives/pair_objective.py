@@ -12,14 +12,12 @@ from numpy.typing import ArrayLike
 
 from rankexp.arrays import Floats, Ints, PerRow
 from rankexp.losses.base import MarginLoss
-from rankexp.losses.exponential import Exponential
-from rankexp.losses.logistic import Logistic
-from rankexp.losses.squared_hinge import SquaredHinge
+from rankexp.losses.margin import Exponential, Logistic, SquaredHinge
 from rankexp.metrics.level_counts import distinct
 from rankexp.registry import did_you_mean
-from rankexp.solvers.pairs.exponential import ExponentialPairs
 from rankexp.solvers.pairs.panels import PanelPairs
 from rankexp.solvers.pairs.partial_order import PartialOrder
+from rankexp.solvers.pairs.risk import ExponentialPairs
 from rankexp.solvers.pairs.squared_hinge import SquaredHingePairs
 
 __all__ = ["PairObjective"]
@@ -39,11 +37,9 @@ NO_METRIC = (
     "PairObjective is an objective that returns gradient and curvature, not a metric: name a "
     "metric such as 'auc', or write a function"
 )
-MOST_LEVELS = 1000
-"""Each two of which are compared; a continuous target has more."""
+MOST_LEVELS = 1000  # each two of which are compared; a continuous target has more
 
-Steps = tuple[Floats, Floats]
-"""Gradient and curvature by score, (n,) each."""
+Steps = tuple[Floats, Floats]  # gradient and curvature by score, (n,) each
 
 
 @runtime_checkable

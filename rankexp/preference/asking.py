@@ -9,8 +9,7 @@ from numpy.typing import ArrayLike
 
 from rankexp.arrays import Floats, Ints
 
-Items = npt.NDArray[Any]
-"""Of a query: numbers, or rows of features."""
+Items = npt.NDArray[Any]  # of a query: numbers, or rows of features
 Preference = Callable[[Items, Items], ArrayLike]
 """h(U, V) -> (k,), in [0, 1]: how strongly each of k items is preferred to another."""
 

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from rankexp import registry
 from rankexp.arrays import Floats, Ints
 from rankexp.losses.base import Loss
-from rankexp.metrics.costs import cost_matrix
+from rankexp.metrics.level_counts import cost_matrix
 from rankexp.names import Named
 from rankexp.solvers.pairs.partial_order import PartialOrder
 from rankexp.solvers.pairs.path import pair_path, pair_risk
@@ -21,8 +21,7 @@ __all__ = ["Risk", "Task", "parse", "table"]
 
 T = TypeVar("T")
 Given = Literal["sample_weight", "groups"]
-QUERIES = ("pairs", "each", "across")
-"""All pairs within groups weigh alike, or all groups that have pairs; or groups are ignored."""
+QUERIES = ("pairs", "each", "across")  # pairs within groups weigh alike, or all groups, or none
 NO_QUERIES = "queries='each' weighs all groups alike: give groups, or set queries='pairs'"
 
 

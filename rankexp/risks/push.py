@@ -5,7 +5,7 @@ import numpy as np
 from rankexp.losses.base import Loss
 from rankexp.losses.p_classification import power
 from rankexp.risks.base import Risk, Task
-from rankexp.solvers.pairs.push import push_risk
+from rankexp.solvers.pairs.push_panels import push_risk
 from rankexp.solvers.result import PathResult
 from rankexp.solvers.smooth.descent import descend
 from rankexp.solvers.smooth.path import penalties

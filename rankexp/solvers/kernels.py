@@ -8,8 +8,8 @@ from scipy.linalg import solve_triangular
 from scipy.linalg.lapack import dpstrf
 from scipy.spatial.distance import cdist
 
-from rankexp.solvers.result import Floats
-from rankexp.solvers.scores import scores
+from rankexp.arrays import Floats
+from rankexp.solvers.result import scores
 
 Kernel = Callable[[Floats, Floats], Floats]
 

@@ -59,7 +59,8 @@ def check_block(
         A study in the form of its YAML; the block shows its first experiment. Default: `TINY`.
     """
     made = thing("report.blocks", kind)
-    keep(f"block {made.__name__}", (declares_its_options,), made)
+    place = f"block {made.__name__}"
+    keep(place, (declares_its_options,), made)
     with tempfile.TemporaryDirectory() as folder:
         whole = Study.model_validate({**(study or TINY)})
         done = execute(whole, results=Path(folder), workers=1, quiet=True)
@@ -68,13 +69,7 @@ def check_block(
         report = open_report(done.folder)
         first = next(iter(whole.experiments))
         block = Block(block="any", name="any", experiment=first, options=dict(options or {}))
-        keep(
-            f"block {made.__name__}",
-            (shows_the_study, names_what_it_looks_up),
-            made,
-            report.context,
-            block,
-        )
+        keep(place, (shows_the_study, names_what_it_looks_up), made, report.context, block)
 
 
 class _Asked(dict[PublishedKey, Published]):

@@ -55,10 +55,8 @@ def is_a_value(made: Named) -> None:
     need(again == made and hash(again) == hash(made), f"made again it is {again!r}")
     need(made != object(), "it equals an object of another kind")
     if registry.name_of(made.room, type(made)):
-        need(
-            type(made).parse(repr(made)) == made,
-            f"its text '{made!r}' is parsed to something else",
-        )
+        again = type(made).parse(repr(made))
+        need(again == made, f"its text '{made!r}' is parsed to something else")
 
 
 def need(holds: object, where: str) -> None:

@@ -28,9 +28,7 @@ def check_generator(generator: Generator | str) -> None:
     generator : generator or str
         Made with the parameters to check, or the name of a registered one.
     """
-    made: Generator = (
-        registry.get("generators", generator)() if isinstance(generator, str) else generator
-    )
+    made = registry.get("generators", generator)() if isinstance(generator, str) else generator
     laws = (can_be_written_down, makes_data, is_repeatable, samples_without_a_trace)
     keep(f"generator {made!r}", (*laws, knows_its_best_scores), made)
 
@@ -99,16 +97,13 @@ def knows_its_best_scores(generator: Generator) -> None:
 
 def shows_its_eta(model: Model, X: Floats, positive: Bools) -> None:
     """Compare the share of positives with ``prior``, and with ``eta`` in rows of similar eta."""
-    need(
-        0 <= getattr(model, "bayes_rank_risk", 0.0) < 0.5, "its Bayes rank risk is not in [0, 1/2)"
-    )
+    risk = getattr(model, "bayes_rank_risk", 0.0)
+    need(0 <= risk < 0.5, "its Bayes rank risk is not in [0, 1/2)")
     if hasattr(model, "prior"):
         p, share = model.prior, positive.mean()
         allowed = SPREADS * np.sqrt(p * (1 - p) / ROWS) + CALIBRATION
-        need(
-            abs(share - p) < allowed,
-            f"its prior is {p:g}, but the share of positives is {share:g}",
-        )
+        text = f"its prior is {p:g}, but the share of positives is {share:g}"
+        need(abs(share - p) < allowed, text)
     if not hasattr(model, "eta"):
         return
     eta = model.eta(X)

@@ -7,7 +7,7 @@ import numpy as np
 
 from rankexp import registry
 from rankexp.losses.base import Loss
-from rankexp.losses.zero_one import ZeroOne
+from rankexp.losses.margin import ZeroOne
 from rankexp.risks.base import Risk
 from rankexp.testing.contract import ContractError, is_a_value, keep, near, need, raises
 from rankexp.testing.risks import trains

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from rankexp import registry
+from rankexp.arrays import Ints
 from rankexp.metrics.base import DATA, Kind, Metric, parameters_of, parse
 from rankexp.testing.contract import keep, need, raises
 
@@ -56,6 +57,10 @@ def data(kind: Kind, n: int = ROWS, seed: int = 0) -> dict[str, Any]:
         "levels": len(set(y.tolist())),
         "sample_weight": np.arange(n) % 4 / 2,
     }
+
+
+def _taken(given: dict[str, Any], rows: Ints) -> dict[str, Any]:
+    return {name: v[rows] if isinstance(v, np.ndarray) else v for name, v in given.items()}
 
 
 def declares_itself(metric: Metric) -> None:
@@ -114,10 +119,8 @@ def averages_its_groups(metric: Metric, kind: Kind) -> None:
     given = data(kind)
     each, mean = np.asarray(metric.each(**given)), metric(**given)
     need(each.shape == (ROWS // 10, SCORERS), f"its values by group have shape {each.shape}")
-    need(
-        np.allclose(np.nanmean(each, axis=0), mean),
-        f"the groups have {each.tolist()}, but it returns {mean}",
-    )
+    same = np.allclose(np.nanmean(each, axis=0), mean)
+    need(same, f"the groups have {each.tolist()}, but it returns {mean}")
 
 
 def ignores_the_order_of_rows(metric: Metric, kind: Kind) -> None:
@@ -126,8 +129,7 @@ def ignores_the_order_of_rows(metric: Metric, kind: Kind) -> None:
     given["scores"] = np.round(given["scores"])
     value = metric(**given)
     for order in (np.arange(ROWS)[::-1], np.random.default_rng(1).permutation(ROWS)):
-        rows = {name: v[order] if isinstance(v, np.ndarray) else v for name, v in given.items()}
-        moved = metric(**rows)
+        moved = metric(**_taken(given, order))
         same = np.allclose(moved, value, rtol=1e-9, atol=1e-12, equal_nan=True)
         need(same, f"the value is {value}, and {moved} after reordering the rows")
 
@@ -144,12 +146,7 @@ def counts_weights_as_copies(metric: Metric, kind: Kind) -> None:
     """An example of weight 2 counts like two copies of it."""
     given = data(kind)
     times = (2 * given["sample_weight"]).astype(int)
-    copies = {
-        name: np.repeat(values, times, axis=0) if isinstance(values, np.ndarray) else values
-        for name, values in given.items()
-    }
-    weighed, copied = metric(**given), metric(**{**copies, "sample_weight": None})
-    need(
-        np.allclose(weighed, copied, rtol=1e-12),
-        f"it is {weighed} with weights, but {copied} with copies",
-    )
+    copies = _taken(given, np.arange(ROWS).repeat(times)) | {"sample_weight": None}
+    weighed, copied = metric(**given), metric(**copies)
+    same = np.allclose(weighed, copied, rtol=1e-12)
+    need(same, f"it is {weighed} with weights, but {copied} with copies")

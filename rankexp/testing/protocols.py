@@ -60,17 +60,12 @@ def source(protocol: Protocol) -> Generated | Loaded:
 
 def counts_its_places(protocol: Protocol) -> None:
     """Its places differ, and `size` counts them."""
-    places = list(protocol.places())
-    need(
-        places and all(isinstance(place, Place) for place in places),
-        f"the places are {places[:1]}",
-    )
+    places, size = list(protocol.places()), protocol.size()
+    known = all(isinstance(place, Place) for place in places)
+    need(places and known, f"the places are {places[:1]}")
     need(len(set(places)) == len(places), "two places are the same")
     need(places == list(protocol.places()), "a second call gives other places")
-    need(
-        len(places) == protocol.size(),
-        f"there are {len(places)} places, but `size` says {protocol.size()}",
-    )
+    need(len(places) == size, f"there are {len(places)} places, but `size` says {size}")
 
 
 def is_its_identity(protocol: Protocol) -> None:
@@ -101,10 +96,8 @@ def makes_parts(protocol: Protocol) -> None:
         need(parts.path.startswith(given.name), f"the path '{parts.path}' is not its problem's")
         sizes.append(len(parts.train.X))
     mean, said = float(np.mean(sizes)), protocol.training_rows(ROWS)
-    need(
-        said / ABOUT <= mean <= said * ABOUT,
-        f"`training_rows` says {said}, but {mean:g} rows are trained on",
-    )
+    text = f"`training_rows` says {said}, but {mean:g} rows are trained on"
+    need(said / ABOUT <= mean <= said * ABOUT, text)
 
 
 def parts_rows(protocol: Protocol) -> None:

@@ -5,9 +5,8 @@ import numpy.typing as npt
 
 from rankexp.arrays import Floats
 from rankexp.losses.base import MarginLoss, parse
-from rankexp.metrics.costs import cost_matrix
-from rankexp.theory.criteria import costs_of
-from rankexp.theory.models import KnownClasses, log_densities, log_joint
+from rankexp.metrics.level_counts import cost_matrix
+from rankexp.theory.models import KnownClasses, costs_of, log_densities, log_joint
 
 REGISTER = {
     "likelihood_ratio": "likelihood_ratio",

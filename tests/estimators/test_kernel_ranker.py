@@ -11,7 +11,7 @@ from sklearn.svm import SVC
 
 from rankexp import registry
 from rankexp.estimators import KernelRanker, LinearRanker
-from rankexp.metrics.costs import cost_matrix
+from rankexp.metrics.level_counts import cost_matrix
 
 cells = pytest.mark.parametrize(("loss", "risk"), KernelRanker.combinations())
 COSTS = [[0, 1, 3], [0, 0, 2], [0, 0, 0]]

@@ -17,7 +17,7 @@ from rankexp.estimators import (
     RankPerceptron,
     pair_data,
 )
-from rankexp.solvers.pairs import max_margin
+from rankexp.solvers.pairs import pair_list
 
 ALL = [RankPerceptron(), OnlineRanker(random_state=0), MaxMarginRanker()]
 every = pytest.mark.parametrize("ranker", ALL, ids=lambda r: type(r).__name__)
@@ -162,7 +162,7 @@ def exact_margin(D):
 @pytest.mark.parametrize("seed", range(5))
 def test_the_margin_is_the_greatest_and_certified(seed, parts, monkeypatch):
     if parts:
-        monkeypatch.setattr(max_margin, "ADDED", 5)
+        monkeypatch.setattr(pair_list, "ADDED", 5)
     X, pairs, labels = separable(seed, m=200)
     D = signed(X, pairs, labels)[labels != 0]
     model = MaxMarginRanker().fit_pairs(X, pairs, labels)

@@ -18,7 +18,7 @@ from rankexp.estimators import LinearRanker
 from rankexp.estimators.labels import best_threshold
 from rankexp.losses import Logistic
 from rankexp.metrics import rank_loss
-from rankexp.solvers.scores import scores
+from rankexp.solvers.result import scores
 
 TWO_CLASSES = [cell for cell in LinearRanker.combinations() if cell[1] != "multipartite"]
 combinations = pytest.mark.parametrize(("loss", "risk"), TWO_CLASSES)

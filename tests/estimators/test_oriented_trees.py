@@ -16,7 +16,7 @@ from rankexp.estimators import CRank, KendallTree, RankingForest
 from rankexp.estimators.pruning import gains, merge_order
 from rankexp.generators import Polynomial, Regression
 from rankexp.metrics import d_tau, iauc, mse
-from rankexp.solvers.trees.nodes import cells
+from rankexp.solvers.trees.splits import cells
 
 laws = settings(max_examples=25)
 BOTH = pytest.mark.parametrize("kind", [CRank, KendallTree])

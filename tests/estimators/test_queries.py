@@ -12,7 +12,7 @@ from sklearn.svm import LinearSVC
 from rankexp.estimators import KernelRanker, LinearRanker, RankBoost
 from rankexp.estimators.pair_data import PairError
 from rankexp.losses import parse
-from rankexp.solvers.hinge.hessian import band_hessian
+from rankexp.solvers.hinge.iterate import band_hessian
 from rankexp.solvers.hinge.pairs import hinge_pairs
 from rankexp.solvers.hinge.sweep import sweep
 from rankexp.solvers.pairs.partial_order import PartialOrder

@@ -5,7 +5,7 @@ import pytest
 
 from rankexp.metrics import pair_risk
 from rankexp.metrics.base import build, parse
-from rankexp.metrics.costs import cost_matrix
+from rankexp.metrics.level_counts import cost_matrix
 
 
 def test_all_pairs_cost_one_by_default():

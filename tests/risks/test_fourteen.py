@@ -8,7 +8,7 @@ from rankexp.estimators import LinearRanker
 from rankexp.losses import parse as loss_of
 from rankexp.solvers.pairs.partial_order import PartialOrder
 from rankexp.solvers.pairs.path import pair_risk
-from rankexp.solvers.pairs.push import push_risk
+from rankexp.solvers.pairs.push_panels import push_risk
 
 PROPER = ("logistic", "exponential", "p_classification", "asymmetric_a", "asymmetric_b")
 METHODS = [

@@ -137,7 +137,7 @@ def test_large_powers_of_the_push(loss, p):
 
 
 def test_scores_that_overflow_are_bad_and_no_error():
-    from rankexp.solvers.pairs.push import push_risk
+    from rankexp.solvers.pairs.push_panels import push_risk
 
     y, s = np.array([True, True, False, False]), np.array([0.0, 1.0, 50.0, -3.0])
     with np.errstate(over="ignore"):

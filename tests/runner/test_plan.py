@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from rankexp.errors import ConfigError
 from rankexp.runner.config.schema import Study
 from rankexp.runner.plan import FEWEST_JOBS, JOB_ROWS, DataFacts, cells, jobs
-from rankexp.runner.run.summary import make_plan
+from rankexp.runner.run.prepare import make_plan
 
 FACTS = {"vote": DataFacts(435, "f" * 64, "/cache/vote.npz")}
 BASE: dict[str, Any] = {

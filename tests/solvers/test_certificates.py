@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from rankexp.losses import Exponential, Logistic, SquaredHinge
 from rankexp.solvers.pairs.partial_order import PartialOrder
 from rankexp.solvers.pairs.path import pair_path
-from rankexp.solvers.smooth.accurate import product
+from rankexp.solvers.smooth.certificate import product
 from rankexp.solvers.smooth.path import smooth_path
 
 LONG = np.longdouble

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rankexp.solvers.hinge import path as hinge
-from rankexp.solvers.hinge.hessian import band_hessian
+from rankexp.solvers.hinge.iterate import band_hessian
 from rankexp.solvers.hinge.pairs import hinge_pairs
 from rankexp.solvers.hinge.path import hinge_path
 from rankexp.solvers.hinge.sweep import sweep

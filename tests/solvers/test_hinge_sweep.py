@@ -5,10 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rankexp.solvers.hinge.grid import grid_sweep
-from rankexp.solvers.hinge.hessian import band_hessian
+from rankexp.solvers.hinge.iterate import band_hessian
 from rankexp.solvers.hinge.pairs import hinge_pairs
-from rankexp.solvers.hinge.sweep import sweep
+from rankexp.solvers.hinge.sweep import grid_sweep, sweep
 from rankexp.solvers.pairs.partial_order import PartialOrder
 
 

@@ -6,8 +6,8 @@ from numpy.polynomial.chebyshev import chebder, chebvander
 
 from rankexp.losses import Logistic
 from rankexp.solvers.pairs import panels as pairwise_panels
-from rankexp.solvers.pairs.blocks import BlockPairs
 from rankexp.solvers.pairs.convolution import DEGREES, WIDTH, ScorePanels
+from rankexp.solvers.pairs.panels import BlockPairs
 from rankexp.solvers.pairs.partial_order import PartialOrder
 from rankexp.solvers.pairs.path import pair_path, pair_risk
 

@@ -11,7 +11,7 @@ from rankexp.losses import Logistic
 from rankexp.losses import parse as loss_of
 from rankexp.risks import Task
 from rankexp.risks import parse as risk_of
-from rankexp.solvers.pairs.blocks import BlockPairs
+from rankexp.solvers.pairs.panels import BlockPairs
 from rankexp.solvers.pairs.partial_order import MOST_UNITS, PartialOrder
 from rankexp.solvers.pairs.path import pair_risk
 

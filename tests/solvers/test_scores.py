@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rankexp.solvers.scores import scores
+from rankexp.solvers.result import scores
 
 
 @settings(max_examples=50)

@@ -10,9 +10,9 @@ from sklearn.linear_model import LogisticRegression
 from rankexp.losses import Exponential, Hinge, Logistic, SquaredHinge
 from rankexp.solvers.pairs.partial_order import PartialOrder
 from rankexp.solvers.pairs.path import pair_path
-from rankexp.solvers.scores import scores
+from rankexp.solvers.result import scores
 from rankexp.solvers.smooth import objective as objectives
-from rankexp.solvers.smooth.line_search import derivative_search
+from rankexp.solvers.smooth.objective import derivative_search
 from rankexp.solvers.smooth.path import smooth_path
 
 LAMS = 10.0 ** -np.arange(6)

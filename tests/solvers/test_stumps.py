@@ -4,8 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from rankexp.solvers.boosting.factors import Factors
-from rankexp.solvers.boosting.stumps import CUTS, StepFunctions, binned, cuts_of
+from rankexp.solvers.boosting.stumps import CUTS, Factors, StepFunctions, binned, cuts_of
 
 laws = settings(max_examples=40)
 values = hnp.arrays(

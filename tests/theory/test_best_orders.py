@@ -11,7 +11,7 @@ from rankexp.generators import Discrete, Gaussian, Polynomial
 from rankexp.losses import Exponential, Hinge, Logistic, SquaredHinge
 from rankexp.theory import half_log_ratio, likelihood_ratio, log_ratio, tripartite
 from rankexp.theory.bayes import log_ratio_factor, tripartite_ratio
-from rankexp.theory.pairs import pair_weights, ranking_risk
+from rankexp.theory.population_hinge import pair_weights, ranking_risk
 
 SEEDS = st.integers(0, 2**32 - 1)
 

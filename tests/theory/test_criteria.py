@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from rankexp.generators import Discrete
 from rankexp.metrics import u_cons, u_ovo, u_pairs
 from rankexp.theory import tripartite
-from rankexp.theory.criteria import CRITERIA, costs_of
-from rankexp.theory.pairs import pair_weights, ranking_risk
+from rankexp.theory.models import CRITERIA, costs_of
+from rankexp.theory.population_hinge import pair_weights, ranking_risk
 
 SEEDS = st.integers(0, 2**32 - 1)
 METRICS = {"u_pairs": u_pairs, "u_ovo": u_ovo, "u_cons": u_cons}

@@ -12,7 +12,7 @@ from rankexp.generators import Discrete, Gaussian
 from rankexp.theory import half_log_ratio, log_ratio, orboost, proportional_odds, tripartite
 from rankexp.theory.boosting import _log_risk, _sides, orboost_function, orboost_thresholds
 from rankexp.theory.odds import _loss, odds_root, proportional_odds_thresholds
-from rankexp.theory.pairs import pair_weights, ranking_risk
+from rankexp.theory.population_hinge import pair_weights, ranking_risk
 
 SEEDS = st.integers(0, 2**32 - 1)
 EACH_VARIANT = pytest.mark.parametrize("variant", ["lr", "all"])

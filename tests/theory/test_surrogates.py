@@ -14,7 +14,7 @@ from rankexp.generators import Gaussian, Linear
 from rankexp.losses import Exponential, Hinge, Logistic, SquaredHinge
 from rankexp.theory import half_log_ratio, hinge_population, log_ratio
 from rankexp.theory.newton import minimise
-from rankexp.theory.pairs import minimise_hinge, pair_weights, surrogate_risk
+from rankexp.theory.population_hinge import minimise_hinge, pair_weights, surrogate_risk
 
 SEEDS = st.integers(0, 2**32 - 1)
 CONVEX = pytest.mark.parametrize("loss", [Exponential(), Logistic(), SquaredHinge()], ids=repr)

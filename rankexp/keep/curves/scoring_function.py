@@ -3,12 +3,11 @@
 import numpy as np
 
 from rankexp.arrays import Floats
+from rankexp.keep import KeptName
 from rankexp.keep.curves import Curve
-from rankexp.keep.key import KeptName
 
 REGISTER = {"scoring_function": "scoring_function"}
-AT_POINTS = "scoring_function"
-"""The curve that is kept at fixed points where a study names them, else at the test examples."""
+AT_POINTS = "scoring_function"  # kept at points that a study names, else at the test part
 
 
 def scoring_function(X: Floats, y: Floats, scores: Floats) -> Curve:

@@ -9,8 +9,7 @@ import pandas as pd
 
 from rankexp.runner.grid import Point
 from rankexp.runner.plan import PlanCell
-from rankexp.runner.run.record import Record
-from rankexp.runner.run.rows import Label, RecordRow, RecordRows
+from rankexp.runner.run.record import Label, Record, RecordRow, RecordRows
 
 COLUMNS = [
     *("experiment", "problem", "model", "rep", "fold", "group", "method", "grid", "step"),

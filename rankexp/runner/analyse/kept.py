@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from rankexp.arrays import Floats
-from rankexp.keep.key import BAYES, KeptName
+from rankexp.keep import BAYES, KeptName
 from rankexp.runner.analyse.frame import NONE
 from rankexp.runner.plan import PlanCell
 from rankexp.runner.run.record import Record

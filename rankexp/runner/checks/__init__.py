@@ -1,7 +1,7 @@
 """Claims tried out numerically, one a file: functions ``f(rng, **parameters) -> rows``.
 
-A study names one with a grid of parameters and a number of repetitions. What several studies use
-stands here; the others stand in the wing of their study. The registry finds both.
+A study names one with a grid of parameters and a number of repetitions. One that several studies
+use would stand here; each of the others stands in the wing of its study.
 
 >>> import numpy as np
 >>> from rankexp import registry

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple, SupportsFloat, TypeVar
 
+import numpy as np
 from numpy.typing import NDArray
 
 from rankexp.arrays import Floats, Ints
@@ -84,6 +85,22 @@ def of_data(*kinds: Kind, groups: bool = False, weights: bool = False) -> Callab
 def quantities(values: Mapping[str, SupportsFloat]) -> Rows:
     """Return a row for each value, by the name of its quantity."""
     return [{"quantity": name, "value": float(value)} for name, value in values.items()]
+
+
+def apart(a: Floats, b: Floats, X: Floats) -> dict[str, float]:
+    """Return how far coefficients are apart, (p,) each, and their scores of X, (n, p).
+
+    ``coef``: the norm of the difference over that of b; ``angle``: that between both, in radians;
+    ``swapped``: the share of pairs of rows that they order differently.
+    """
+    from rankexp.metrics.continuous import one_minus_discordance
+
+    unit, other = a / np.linalg.norm(a), b / np.linalg.norm(b)
+    return {
+        "coef": float(np.linalg.norm(a - b) / np.linalg.norm(b)),
+        "angle": float(2 * np.arctan2(np.linalg.norm(unit - other), np.linalg.norm(unit + other))),
+        "swapped": float(1 - one_minus_discordance(X @ a, X @ b)),
+    }
 
 
 def takes(check: Callable[..., Any]) -> Takes | None:

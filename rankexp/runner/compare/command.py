@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from rankexp.errors import ConfigError
-from rankexp.runner.compare import folder, study
+from rankexp.runner.compare import study
+from rankexp.runner.compare.budget import FEWEST_ROWS
 from rankexp.runner.compare.methods import offer
 from rankexp.runner.compare.question import MARGINS, ask
-from rankexp.runner.compare.rows import FEWEST_ROWS
 from rankexp.runner.compare.session import Session, say
 from rankexp.runner.data.inspect import target_values
 from rankexp.runner.run.workers import default_workers
@@ -47,7 +47,7 @@ def compare(table: Path, options: Options) -> int:
     """
     begun = time.monotonic(), time.process_time()
     _check(options)
-    out, said = folder.choose(options.out, table.stem)
+    out, said = study.choose(options.out, table.stem)
     asked = _asked(table, options)
     session = Session(asked, out, options.jobs or default_workers(), options.minutes, begun)
     session.read()

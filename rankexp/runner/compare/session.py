@@ -12,9 +12,9 @@ from typing import Any
 from rankexp.errors import ConfigError, DataError
 from rankexp.metrics.base import parse
 from rankexp.runner.analyse import select
-from rankexp.runner.compare import budget, rows, study
-from rankexp.runner.compare.folder import STUDY, safe
+from rankexp.runner.compare import budget, study
 from rankexp.runner.compare.pilot import pilot
+from rankexp.runner.compare.study import STUDY, safe
 from rankexp.runner.compare.widening import growth, narrowed, widened
 from rankexp.runner.config.load import load
 from rankexp.runner.config.methods import takes
@@ -103,11 +103,11 @@ class Session:
     def design(self) -> None:
         """Time the methods on parts of the data, and take the splits that the time allows."""
         dataset = self.dataset
-        training, remarks = rows.training(dataset)
+        training, remarks = budget.training(dataset)
         self._leave_out_without_weights()
         if "weights" in self.asked.entry:
             remarks = f"{WEIGHTED} {remarks}".strip()
-        together, said = rows.together(training)
+        together, said = budget.together(training)
         for line in filter(None, (remarks, said)):
             say(line)
         inner = budget.inner_folds(training)

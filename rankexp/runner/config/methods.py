@@ -113,7 +113,7 @@ def hint_for_more(method: Method) -> str:
 
 def misshapen_costs(method: Method, levels: int, problem: str, path: TreePath) -> Iterator[Fault]:
     """Yield what is wrong with a method's costs of pairs for a problem of so many levels."""
-    from rankexp.metrics.costs import cost_matrix
+    from rankexp.metrics.level_counts import cost_matrix
 
     for place, costs in _said(method, "costs").items():
         try:

@@ -15,19 +15,18 @@ from rankexp.errors import EnvironmentProblemError, Interrupted, OutOfTime
 from rankexp.runner.config.schema import Study
 from rankexp.runner.files import explained, open_to_append
 from rankexp.runner.plan import PlanCell
-from rankexp.runner.run.lock import advisory_lock
 from rankexp.runner.run.manifest import Manifest, Usage
 from rankexp.runner.run.prepare import Prepared, prepare, to_add
 from rankexp.runner.run.progress import Progress
 from rankexp.runner.run.scored import FOLDER
+from rankexp.runner.run.store import advisory_lock
 from rankexp.runner.run.workers import Done, default_workers, run_here, run_in_workers
 from rankexp.runner.spec import EvaluateSpec
 
 PRECEDENCE = (130, 2, 4, 1, 3)
 CERTAIN = ("DataError", "ValueError", "TypeError", "FloatingPointError", "NotFittedError")
 """Errors that come again with the same study, data and packages."""
-SAVE_EVERY = 15.0
-"""Seconds between manifests, so that a killed run's time is not lost."""
+SAVE_EVERY = 15.0  # seconds between manifests, so that a killed run's time is not lost
 
 
 @dataclass
@@ -35,22 +34,19 @@ class Outcome:
     """What came of a run: messages for the user's eyes, records there are, made now, failed."""
 
     folder: Path
-    exit_code: int = 0
-    """0 done; 1 a job failed; 3 data missing; 4 environment; 130 interrupted."""
+    exit_code: int = 0  # 0 done; 1 a job failed; 3 data missing; 4 environment; 130 interrupted
     messages: list[str] = field(default_factory=list)
     records: int = 0
     made: int = 0
     failed: int = 0
-    stopped: bool = False
-    """Whether the time was over before all was done; records that are done are kept."""
+    stopped: bool = False  # because the time was over before all was done
     cells: Sequence[PlanCell] | None = None
     """All cells of the study, where the run planned for all of them: a report needs no others."""
 
     def note(self, code: int, message: str) -> None:
         """Add a message and the exit code it stands for."""
         self.messages.append(message)
-        codes = {code, self.exit_code}
-        self.exit_code = next((c for c in PRECEDENCE if c in codes), 0)
+        self.exit_code = next((c for c in PRECEDENCE if c in (code, self.exit_code)), 0)
 
 
 def execute(
@@ -84,14 +80,14 @@ def execute(
     workers = workers or default_workers()
     if plan and not quiet:
         # Why data is not used is said once, at the end.
-        short = {name: f"data set '{name}' is not used" for name in prepared.wrong}
+        short = {name: f"data set '{name}' is not used" for name in prepared.data.wrong}
         shown = replace(prepared.plan, missing={**prepared.plan.missing, **short})
         print(shown.describe(workers), flush=True)
     failed = sum(prepared.plan.failed.values())
     outcome = Outcome(prepared.folder, records=len(prepared.known), failed=failed)
     _note_data(study, prepared, outcome)
     manifest = Manifest(prepared, study, config, only)
-    if not only and manifest.names == prepared.facts.keys():
+    if not only and manifest.names == prepared.data.facts.keys():
         outcome.cells = prepared.cells
     _Run(prepared, manifest, outcome).go(workers, until, quiet=quiet)
     return outcome
@@ -99,34 +95,11 @@ def execute(
 
 def _note_data(study: Study, prepared: Prepared, outcome: Outcome) -> None:
     """Say which data could not be had, and how to add it; what is optional is no failure."""
-    for name, reason in prepared.wrong.items():
+    for name, reason in prepared.data.wrong.items():
         outcome.note(3, f"data set '{name}' is not used: {reason}")
-    named = {*prepared.absent, *prepared.wrong}
-    optional = [name for name in prepared.plan.missing if name not in named]
-    for code, what, names in (
-        (3, "missing data", prepared.absent),
-        (0, "missing data that the study can do without", optional),
-    ):
-        if names:
+    for code, what in ((3, "missing data"), (0, "missing data that the study can do without")):
+        if names := [n for n in prepared.data.nowhere if study.data[n].optional == (code == 0)]:
             outcome.note(code, f"{what}: {', '.join(names)}. {to_add(study, names)}")
-
-
-class _Log:
-    """``logs/run.log``: what the terminal has no room for; where it cannot be, nothing can."""
-
-    def __init__(self, folder: Path) -> None:
-        self.file = folder / "logs" / "run.log"
-        self("start")
-
-    def __call__(self, text: str) -> None:
-        """Add a line, or several, with the time."""
-        stamp = time.strftime("%Y-%m-%d %H:%M:%S")
-        try:
-            self.file.parent.mkdir(parents=True, exist_ok=True)
-            with open_to_append(self.file) as log:
-                log.write(f"{stamp} {text}\n")
-        except OSError as error:
-            raise explained(self.file.parent, error) from error
 
 
 class _Run:
@@ -134,9 +107,11 @@ class _Run:
 
     def __init__(self, prepared: Prepared, manifest: Manifest, outcome: Outcome) -> None:
         self.prepared, self.manifest, self.outcome = prepared, manifest, outcome
-        self.log = _Log(prepared.folder)
+        self.log_file = prepared.folder / "logs" / "run.log"
+        self.log("start")
         known, jobs = prepared.known, prepared.plan.jobs
-        specs = (cell.spec for job in jobs for cell in job.cells)
+        self.cells = {cell.key: cell for job in jobs for cell in job.cells}
+        specs = (cell.spec for cell in self.cells.values())
         keeps = (isinstance(spec, EvaluateSpec) and spec.scores for spec in specs)
         kept = (prepared.folder / FOLDER).is_dir()
         folder = str(prepared.folder) if kept or any(keeps) else ""
@@ -144,7 +119,6 @@ class _Run:
             replace(job, folder=folder, again=known & {cell.key for cell in job.cells})
             for job in jobs
         ]
-        self.cells = {cell.key: cell for job in self.jobs for cell in job.cells}
         self.reasons: Counter[str] = Counter()
         self.warned: Counter[str] = Counter()
         self.used = Usage()
@@ -152,24 +126,34 @@ class _Run:
         self.clock = (time.monotonic(), time.process_time())
         self.saved = self.clock[0]
 
+    def log(self, text: str) -> None:
+        """Add to ``logs/run.log`` what the terminal has no room for, with the time.
+
+        A folder in which this cannot be written takes no records either.
+        """
+        stamp = time.strftime("%Y-%m-%d %H:%M:%S")
+        try:
+            self.log_file.parent.mkdir(parents=True, exist_ok=True)
+            with open_to_append(self.log_file) as log:
+                log.write(f"{stamp} {text}\n")
+        except OSError as error:
+            raise explained(self.log_file.parent, error) from error
+
     def go(self, workers: int, until: float | None = None, *, quiet: bool) -> None:
         """Do the jobs; whatever stops this becomes part of the outcome."""
         complete, plan = False, self.prepared.plan
         try:
+            work = sum(plan.seconds.values())
             with (
                 _terminable(until),
                 advisory_lock(self.prepared.folder) as other,
-                Progress(
-                    plan.total_fits, sum(plan.seconds.values()), quiet=quiet or not self.jobs
-                ) as progress,
+                Progress(plan.total_fits, work, quiet=quiet or not self.jobs) as progress,
             ):
-                if other is not None:
-                    progress.say(other)
-                else:
+                if other is None:
                     self.prepared.store.tidy()
-                if self.manifest.damage is not None:
-                    progress.say(self.manifest.damage)
-                self._save(complete=False)
+                for warning in filter(None, (other, self.manifest.damage)):
+                    progress.say(warning)
+                self._save()
                 with contextlib.closing(self._results(workers, progress.say)) as results:
                     for done in results:
                         self._keep(done, progress)
@@ -218,9 +202,9 @@ class _Run:
             self.log(f"failed: {where}, {cell.place}, record {key}\n{trace}")
         progress.advance(count, sum(plan.seconds.get(key, 0.0) for key in done.keys))
         if time.monotonic() - self.saved > SAVE_EVERY:
-            self._save(complete=False)
+            self._save()
 
-    def _save(self, *, complete: bool) -> None:
+    def _save(self, *, complete: bool = False) -> None:
         self.saved = time.monotonic()
         self.used.wall = self.saved - self.clock[0]
         self.used.cpu = time.process_time() - self.clock[1] + self.worker_cpu
@@ -231,18 +215,13 @@ class _Run:
         outcome = self.outcome
         for reason, count in self.reasons.most_common(5):
             outcome.messages.append(f"failed, {count} records: {reason}")
-        before, new = outcome.failed, sum(self.reasons.values())
-        outcome.failed += new
+        before = outcome.failed
+        outcome.failed += self.reasons.total()
         if outcome.failed:
-            certain = not before and all(
-                any(f": {kind}: " in reason for kind in CERTAIN) for reason in self.reasons
-            )
-            retry = (
-                "they would fail again as they are"
-                if certain
-                else "--retry failed runs them again"
-            )
-            outcome.note(1, f"{outcome.failed:,} records failed; see {self.log.file}; {retry}")
+            retry = "--retry failed runs them again"
+            if not before and all(any(f": {k}: " in r for k in CERTAIN) for r in self.reasons):
+                retry = "they would fail again as they are"
+            outcome.note(1, f"{outcome.failed:,} records failed; see {self.log_file}; {retry}")
         for category, count in self.warned.most_common():
             outcome.messages.append(f"{category} in {count:,} records of this run")
 

@@ -17,7 +17,7 @@ from rankexp.runner.run import thresholds
 from rankexp.runner.run.material import TEST, Fold, FoldRows
 from rankexp.runner.spec import MethodSpec
 from rankexp.seeds import stream
-from rankexp.solvers.scores import scores
+from rankexp.solvers.result import scores
 
 MOST_NUMBERS = 100
 """In an attribute that a record keeps."""

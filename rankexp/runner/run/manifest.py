@@ -114,7 +114,7 @@ class Manifest:
 
     def _unsought(self) -> dict[str, str]:
         """Return what a run before could not find and this one, of others, did not look for."""
-        sought = {*self.prepared.facts, *self.prepared.plan.missing}
+        sought = {*self.prepared.data.facts, *self.prepared.plan.missing}
         before = self._before.missing_data if self._before else {}
         return {k: v for k, v in before.items() if k in self.study.data and k not in sought}
 
@@ -122,8 +122,8 @@ class Manifest:
         """Return what is known of data sets: where they come from, and what was read of them."""
         before = self._before.data if self._before else {}
         found = {k: v.model_dump() for k, v in before.items() if k in self.study.data}
-        for name, facts in self.prepared.facts.items():
-            given = dict(self.prepared.provenance.get(name, {}))
+        for name, facts in self.prepared.data.facts.items():
+            given = dict(self.prepared.data.provenance.get(name, {}))
             where = given.pop("provenance", {})
             portable = {k: _portable(v) if isinstance(v, str) else v for k, v in where.items()}
             known = {"rows": facts.rows, "fingerprint": facts.fingerprint}

@@ -1,11 +1,12 @@
 """Everything known before a run: the data there is, the records there are, what is missing."""
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import math
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from rankexp import __version__, registry
 from rankexp.errors import ConfigError, DataError, DataNotFoundError
@@ -13,34 +14,159 @@ from rankexp.runner.config.meaning import remarks
 from rankexp.runner.config.methods import takes
 from rankexp.runner.config.outside import Outside, outside
 from rankexp.runner.config.schema import Evaluate, Study
-from rankexp.runner.plan import DataFacts, PlanCell, cells, chosen
+from rankexp.runner.plan import DataFacts, Job, PlanCell, cells, chosen, jobs
+from rankexp.runner.run.progress import duration
 from rankexp.runner.run.record import Record
+from rankexp.runner.run.scored import with_scores
 from rankexp.runner.run.store import Store
-from rankexp.runner.run.summary import Plan, make_plan
+from rankexp.runner.spec import SimulateSpec
+
+SECONDS_A_FIT = 5e-4, 1.5e-6
+"""A first guess at a fit, and more for each row, where no record tells the time it took."""
+SECONDS_A_ROUND, ROUNDS = (2e-4, 1e-7), {"n_rounds": 1, "n_estimators": 20}
+"""The same for a round of boosting, and how many rounds what a parameter counts is like."""
+SECONDS_A_CHECK = 0.1
+REUSED = "they are reused (--redo makes them anew)"
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Which jobs a run consists of; the counts are by experiment."""
+
+    needed: Mapping[str, int]  # records that the study needs
+    jobs: tuple[Job, ...]  # what is missing
+    fits: Mapping[str, int]  # to do
+    done: Mapping[str, int]  # records there are
+    failed: Mapping[str, int]  # among them
+    seconds: Mapping[str, float]  # by the key of a missing record: about what one process takes
+    missing: Mapping[str, str]  # data sets that are not there, with the reason
+    notes: Sequence[str]  # what a user should know of the records found
+    guessed: bool  # whether some of the time is a guess: no record tells
+    scored: Collection[str]  # keys of missing records that need no fits: their scores are kept
+
+    @property
+    def total_fits(self) -> int:
+        """Fits to do."""
+        return sum(self.fits_of(cell) for job in self.jobs for cell in job.cells)
+
+    def fits_of(self, cell: PlanCell) -> int:
+        """Return how many fits a missing cell takes."""
+        return 0 if cell.key in self.scored else cell.spec.fits
+
+    def describe(self, workers: int = 1) -> str:
+        """Return the plan as lines of text."""
+        width = max((len(name) for name in self.needed), default=0)
+        lines = [self._line(name, count, width) for name, count in self.needed.items()]
+        lines += list(self.missing.values())
+        lines += self.notes
+        if self.scored:
+            count = len(self.scored)
+            lines.append(f"{count:,} records are computed from kept scores, without fits")
+        if not self.jobs:
+            lines.append("nothing to do" + ": every record is there" * bool(self.needed))
+            return "\n".join(lines)
+        busy = max(1, min(workers, len(self.jobs)))
+        many = f"{busy} workers" if busy > 1 else "1 process"
+        seconds = max(1.0, sum(self.seconds.values()) / busy)
+        lines.append(
+            f"to do: {len(self.jobs):,} jobs, {self.total_fits:,} fits, "
+            f"about {duration(seconds)} with {many}"
+            + (" (a guess from rows and rounds; kernels take longer)" * self.guessed)
+        )
+        return "\n".join(lines)
+
+    def _line(self, name: str, needed: int, width: int) -> str:
+        text = f"{name:<{width}}  {needed:,} records, {self.done.get(name, 0):,} done"
+        if self.failed.get(name):
+            text += f" ({self.failed[name]:,} of them failed; --retry failed runs them again)"
+        if self.fits.get(name):
+            text += f", {self.fits[name]:,} fits to do"
+        return text
+
+
+def make_plan(
+    cells: Sequence[PlanCell],
+    records: Mapping[str, Record],
+    *,
+    again: Collection[str],
+    missing: Mapping[str, str],
+    notes: Sequence[str],
+    folder: Path,
+) -> Plan:
+    """Return what is to be done, cells with a record among them if their keys are in `again`."""
+    kept = {key for key in records if key not in again}
+    todo = tuple(jobs(cells, kept))
+    missing_cells = {cell.key: cell.spec for job in todo for cell in job.cells}
+    scored = with_scores({k: s for k, s in missing_cells.items() if k not in again}, folder)
+    needed, done, failed, work = Counter[str](), Counter[str](), Counter[str](), Counter[str]()
+    for cell in cells:
+        needed[cell.experiment] += 1
+        if cell.key in kept:
+            done[cell.experiment] += 1
+            failed[cell.experiment] += records[cell.key].status != "ok"
+        elif cell.key not in scored:
+            work[cell.experiment] += cell.spec.fits
+    fitted = [c for job in todo for c in job.cells if c.key not in scored]
+    seconds, guessed = _seconds(cells, records, fitted)
+    return Plan(needed, todo, work, done, failed, seconds, missing, notes, guessed, scored)
+
+
+def _seconds(
+    cells: Sequence[PlanCell], records: Mapping[str, Record], todo: Sequence[PlanCell]
+) -> tuple[dict[str, float], bool]:
+    """Estimate times of fits: by stored times of the same problem and method, or a guess."""
+    times: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
+    for cell in cells:
+        record = records.get(cell.key)
+        if record is not None and not math.isnan(record.seconds):
+            times[_kind(cell)].append(record.seconds)
+    mean = {kind: sum(known) / len(known) for kind, known in times.items()}
+    guessed = any(_kind(cell) not in mean for cell in todo)
+    return {cell.key: mean.get(_kind(cell), _guess(cell)) for cell in todo}, guessed
+
+
+def _kind(cell: PlanCell) -> tuple[str, str]:
+    """Return what cells of about the same cost share."""
+    spec = cell.spec
+    if isinstance(spec, SimulateSpec):
+        return cell.problem, f"{spec.check} {spec.point.text}"
+    return cell.problem, spec.method.digest
+
+
+def _guess(cell: PlanCell) -> float:
+    if isinstance(cell.spec, SimulateSpec):
+        return SECONDS_A_CHECK
+    (once, a_row), method = SECONDS_A_FIT, cell.spec.method
+    for name, given in {**method.params, **method.grid}.items():
+        tried = [n for n in (given if isinstance(given, list) else [given]) if isinstance(n, int)]
+        if tried and (like := ROUNDS.get(name.rpartition("__")[2])):
+            rounds = like * sum(tried) / len(tried)
+            once, a_row = (rounds * seconds for seconds in SECONDS_A_ROUND)
+    return cell.spec.fits * (once + a_row * cell.spec.training_rows)
+
+
+class DataFound(NamedTuple):
+    """What came of looking for a study's data sets, by their names."""
+
+    facts: dict[str, DataFacts]
+    provenance: dict[str, dict[str, Any]]  # and the reading in short, where there is one
+    nowhere: dict[str, str]  # with where they were looked for
+    wrong: dict[str, str]  # found, but not what was declared: the reason
+    said: list[str]  # what their reading warns of
 
 
 @dataclass
 class Prepared:
     """Everything known before a run: the plan, the data, the store."""
 
-    cells: list[PlanCell]
-    """What the experiments need, done or not."""
+    cells: list[PlanCell]  # what the experiments need, done or not
     plan: Plan
-    folder: Path
-    """``results/<study>``."""
+    folder: Path  # ``results/<study>``
     store: Store
-    facts: Mapping[str, DataFacts]
-    provenance: Mapping[str, Mapping[str, Any]]  # and the reading in short, where there is one
-    absent: tuple[str, ...]
-    """Data sets not found that the study cannot do without."""
-    wrong: Mapping[str, str]
-    """Data sets that were found but are not what was declared, with the reason."""
-    known: frozenset[str]
-    """Keys of the trustworthy records that the plan has use for."""
-    alone: bool
-    """Whether the folder has no record at all."""
-    outside: Outside
-    """What the study takes from outside rankexp."""
+    data: DataFound
+    known: frozenset[str]  # keys of the trustworthy records that the plan has use for
+    alone: bool  # whether the folder has no record at all
+    outside: Outside  # what the study takes from outside rankexp
 
 
 def prepare(
@@ -58,41 +184,29 @@ def prepare(
     See `rankexp.runner.run.execute.execute`; `online` says whether missing data may be fetched.
     """
     folder = Path(results) / study.study
-    said: list[str] = []
-    facts, provenance, nowhere, wrong = _find_data(study, only, folders, said, online=online)
+    data = _find_data(study, only, folders, online=online)
     store = Store(folder)
     records = store.read()
     theirs = outside(study)
-    planned = list(cells(study, facts, only, theirs))
-    wanted = {cell.key for cell in planned}
-    relevant = {key: record for key, record in records.items() if key in wanted}
+    planned = list(cells(study, data.facts, only, theirs))
+    relevant = {cell.key: records[cell.key] for cell in planned if cell.key in records}
     again = _again(study, planned, relevant, retry_failed=retry_failed, redo=redo)
-    notes = [*store.problems, *said]
-    stale = Counter(r.version for k, r in relevant.items() if k not in again)
-    notes += [
-        f"{count:,} records are of rankexp {then}, this is {__version__}; "
-        "they are reused (--redo makes them anew)"
-        for then, count in sorted(stale.items())
-        if then != __version__
-    ]
+    notes = [*store.problems, *data.said]
     notes += _aged(record for key, record in relevant.items() if key not in again)
     notes += _ungrouped(study, only)
-    lacks = nowhere | wrong
+    lacks = data.nowhere | data.wrong
     plan = make_plan(planned, relevant, again=again, missing=lacks, notes=notes, folder=folder)
-    absent = tuple(name for name in nowhere if not study.data[name].optional)
-    found = (facts, provenance, absent, wrong)
-    return Prepared(planned, plan, folder, store, *found, frozenset(relevant), not records, theirs)
+    return Prepared(planned, plan, folder, store, data, frozenset(relevant), not records, theirs)
 
 
 def _aged(reused: Iterable[Record]) -> Iterator[str]:
-    """Say which records that are reused were made with another scikit-learn."""
-    counts = Counter(pair for record in reused for pair in record.packages.items())
+    """Say which records that are reused were made with another rankexp or scikit-learn."""
+    made = ({"rankexp": record.version} | record.packages for record in reused)
+    counts = Counter(pair for versions in made for pair in versions.items())
     for (package, then), count in sorted(counts.items()):
-        if then != (now := version(package)):
-            yield (
-                f"{count:,} records were made with {package} {then}, this is {now}; "
-                "they are reused (--redo makes them anew)"
-            )
+        now = __version__ if package == "rankexp" else version(package)
+        if then not in ("", now):
+            yield f"{count:,} records were made with {package} {then}, this is {now}; {REUSED}"
 
 
 def _ungrouped(study: Study, only: Sequence[str]) -> Iterator[str]:
@@ -110,41 +224,32 @@ def _ungrouped(study: Study, only: Sequence[str]) -> Iterator[str]:
 
 
 def _find_data(
-    study: Study, only: Sequence[str], folders: Sequence[Path], said: list[str], *, online: bool
-) -> tuple[dict[str, DataFacts], dict[str, Mapping[str, Any]], dict[str, str], dict[str, str]]:
-    """Return facts and provenance of the data sets found, and why others were not or are wrong.
-
-    What their reading warns of goes into `said`.
-    """
+    study: Study, only: Sequence[str], folders: Sequence[Path], *, online: bool
+) -> DataFound:
+    """Look for the data sets that the experiments use."""
     from rankexp.runner.data.find import find
 
     folders = [*folders, study.folder] if study.folder else folders  # beside the study, last
-    facts: dict[str, DataFacts] = {}
-    provenance: dict[str, Mapping[str, Any]] = {}
-    nowhere: dict[str, str] = {}
-    wrong: dict[str, str] = {}
+    made = DataFound({}, {}, {}, {}, [])
     aside = list(remarks(study, chosen(study, only)))
-    setups = chosen(study, only).values()
-    used = dict.fromkeys(problem for setup in setups for problem in setup.problems)
+    used = dict.fromkeys(p for setup in chosen(study, only).values() for p in setup.problems)
     for name in [problem for problem in used if problem in study.data]:
         try:
             found = find(name, study.data[name], folders, online=online)
         except DataNotFoundError as error:
-            nowhere[name] = error.where
+            made.nowhere[name] = error.where
         except DataError as error:
-            wrong[name] = str(error)
+            made.wrong[name] = str(error)
         else:
-            facts[name] = found.facts
-            reading = found.dataset.reading
-            beside = [text for problem, text in aside if problem == name]
-            if reading is not None:
-                reading = replace(reading, warnings=(*reading.warnings, *beside))
-            provenance[name] = {
-                "provenance": dict(found.dataset.provenance),
-                **({"reading": reading.in_short()} if reading else {}),
-            }
-            said += [f"{name}: {warning}" for warning in reading.warnings] if reading else beside
-    return facts, provenance, nowhere, wrong
+            made.facts[name] = found.facts
+            made.provenance[name] = {"provenance": dict(found.dataset.provenance)}
+            warned = [text for problem, text in aside if problem == name]
+            if (reading := found.dataset.reading) is not None:
+                reading = replace(reading, warnings=(*reading.warnings, *warned))
+                made.provenance[name] |= {"reading": reading.in_short()}
+                warned = [f"{name}: {warning}" for warning in reading.warnings]
+            made.said.extend(warned)
+    return made
 
 
 def to_add(study: Study, names: Iterable[str]) -> str:

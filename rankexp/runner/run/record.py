@@ -1,16 +1,88 @@
-"""What is kept of one cell: long rows for every grid point, times, warnings, a status."""
+"""What is kept of one cell: long rows for every grid point, times, warnings, a status.
+
+Records of one method differ in their values only. Of records that were read, what stands beside
+the values, a `Label` a row, is kept once for all that share it.
+"""
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from array import array
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import Any, Literal
+from functools import lru_cache
+from sys import intern
+from typing import Any, Literal, NamedTuple
 
 from rankexp.runner.grid import Point
-from rankexp.runner.run.rows import RecordRow, RecordRows
-
-__all__ = ["Record", "RecordRow", "Status"]
 
 Status = Literal["ok", "failed", "timeout", "skipped"]
+
+
+class Label(NamedTuple):
+    """What a number is of."""
+
+    part: str
+    """``test``, ``train``, ``validation`` or ``inner`` (mean over the inner folds)."""
+    grid: int
+    """Index into the record's `grid`."""
+    step: int | None
+    """Round of an iterative method."""
+    group: str | None
+    """Query, level or parameter setting."""
+    quantity: str
+    """A metric's canonical name, or a fitted quantity such as ``objective``."""
+
+
+class RecordRow(NamedTuple):
+    """One number: a `Label` and its value."""
+
+    part: str
+    grid: int
+    step: int | None
+    group: str | None
+    quantity: str
+    value: float
+    """NaN where it is undefined (one class in a fold)."""
+
+
+class RecordRows(Sequence[RecordRow]):
+    """A sequence of rows that keeps their values alone, and their labels with others' alike."""
+
+    __slots__ = ("labels", "values")
+
+    def __init__(
+        self, rows: Iterable[tuple[str, int, int | None, str | None, str, float]]
+    ) -> None:
+        columns = list(zip(*rows, strict=True)) or [()] * 6
+        self.values = array("d", columns.pop())
+        # 1 and True are equal, and are told apart where records are checked.
+        self.labels = _labels(*columns, *(tuple(map(type, column)) for column in columns[1:4]))
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def __getitem__(self, at: Any) -> Any:
+        return list(self)[at]
+
+    def __iter__(self) -> Iterator[RecordRow]:
+        pairs = zip(self.labels, self.values, strict=True)
+        return (RecordRow(*label, value) for label, value in pairs)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, RecordRows | list):
+            return NotImplemented
+        theirs = other if isinstance(other, RecordRows) else RecordRows(other)
+        return self.labels == theirs.labels and self.values.tobytes() == theirs.values.tobytes()
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return repr(list(self))
+
+
+@lru_cache(maxsize=4096)
+def _labels(*columns: tuple[Any, ...]) -> tuple[Label, ...]:
+    part, grid, step, group, quantity = columns[:5]
+    return tuple(map(Label, map(intern, part), grid, step, group, map(intern, quantity)))
 
 
 @dataclass(frozen=True)
@@ -37,14 +109,9 @@ class Record:
     methods from outside rankexp."""
 
     @property
-    def fit_seconds(self) -> float:
-        """What fitting took; NaN where it is unknown."""
-        return self.times.get("fit", math.nan)
-
-    @property
     def seconds(self) -> float:
         """What fitting and scoring took; NaN where it is unknown."""
-        return self.fit_seconds + self.times.get("score", 0.0)
+        return self.times.get("fit", math.nan) + self.times.get("score", 0.0)
 
     @property
     def warned(self) -> set[str]:
@@ -64,12 +131,7 @@ class Record:
         }
 
     @classmethod
-    def from_json(cls, data: dict[str, Any]) -> "Record":
-        """Rebuild a record from what `to_json` gave."""
-        return cls._from_parts(**data)
-
-    @classmethod
-    def _from_parts(
+    def from_json(
         cls,
         *,
         rows: Iterable[tuple[Any, ...]],
@@ -77,6 +139,7 @@ class Record:
         grid: list[dict[str, Any]],
         **others: Any,
     ) -> "Record":
+        """Rebuild a record from what `to_json` gave."""
         found = RecordRows((*place, _decoded(value)) for *place, value in rows)
         known = {
             name: {axis: [_decoded(v) for v in values] for axis, values in curve.items()}

@@ -11,7 +11,9 @@ counts, whatever it knows of the others. Nothing depends on a clock or on a lock
 import contextlib
 import hashlib
 import json
+import os
 import re
+import socket
 import time
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -22,7 +24,7 @@ from rankexp import __version__
 from rankexp.errors import EnvironmentProblemError
 from rankexp.runner.files import write_atomically
 from rankexp.runner.run.record import Record, Status
-from rankexp.runner.spec import canonical
+from rankexp.runner.spec import canonical, digest
 
 FORMAT = 1
 _PLACES = {int, str, type(None)}
@@ -37,13 +39,9 @@ def pack(job_key: str, records: Sequence[Record]) -> bytes:
     that is left for the parent is to write bytes.
     """
     payload = canonical({"job": job_key, "records": [record.to_json() for record in records]})
+    checksum, now = hashlib.sha256(payload.encode()).hexdigest(), time.time_ns()
     head = canonical(
-        {
-            "format": FORMAT,
-            "rankexp": __version__,
-            "written": time.time_ns(),
-            "checksum": hashlib.sha256(payload.encode()).hexdigest(),
-        }
+        {"format": FORMAT, "rankexp": __version__, "written": now, "checksum": checksum}
     )
     return f'{head[:-1]},"payload":{payload}}}\n'.encode()
 
@@ -61,14 +59,14 @@ def unpack(content: bytes) -> tuple[str, int, list[Record]]:
         case _:
             raise ValueError("is not a file of records")
     try:
-        checksum = hashlib.sha256(canonical(payload).encode()).hexdigest()
+        checksum = digest(payload)
     except (ValueError, RecursionError) as error:
         raise ValueError("was altered: it holds NaN or Infinity, or lists too deep") from error
     if checksum != data.get("checksum"):
         raise ValueError("was altered: its checksum differs")
     try:
         job, records = (payload[name] for name in ("job", "records"))
-        made = [_checked(Record.from_json(record)) for record in records]
+        made = [_checked(Record.from_json(**record)) for record in records]
         return str(job), int(data.get("generation", 0)), made
     except (ArithmeticError, AttributeError, KeyError, TypeError, ValueError) as error:
         raise ValueError("holds records of another shape") from error
@@ -131,7 +129,7 @@ class Store:
         found: dict[str, tuple[tuple[Any, ...], Record]] = {}
         for file in self._files():
             try:
-                generation, records = self._unpacked(file.read_bytes(), file)
+                generation, records = self._unpacked(file, file)
             except FileNotFoundError:
                 continue  # superseded by another run since it was listed
             except (ValueError, OSError) as error:
@@ -146,9 +144,9 @@ class Store:
                     found[record.key] = (rank, record)
         return {key: record for key, (_, record) in found.items()}
 
-    def _unpacked(self, content: bytes, file: Path) -> tuple[int, list[Record]]:
-        """Return generation and records of what a file of this name holds."""
-        job_key, generation, records = unpack(content)
+    def _unpacked(self, there: Path, file: Path) -> tuple[int, list[Record]]:
+        """Return generation and records of what a file holds that is, or was, called `file`."""
+        job_key, generation, records = unpack(there.read_bytes())
         if file != self.path(job_key, generation):
             raise ValueError("belongs to another job")
         return generation, records
@@ -212,11 +210,10 @@ class Store:
     def tidy(self) -> None:
         """Remove what killed writes left behind; not while another run is writing."""
         self._remove_superseded(list(self._held))
-        beside = self.folder.parent  # the manifest, and scores of examples
-        left = [*beside.glob(".*.tmp"), *beside.glob("scores/*/.*.tmp")]
-        for file in [*self.folder.glob("*/*.tmp"), *left]:
-            with contextlib.suppress(OSError):
-                file.unlink()
+        for left in (".*.tmp", "scores/*/.*.tmp", f"{self.folder.name}/*/*.tmp"):
+            for file in self.folder.parent.glob(left):
+                with contextlib.suppress(OSError):
+                    file.unlink()
 
     def discard_untrusted(self) -> None:
         """Remove the files that could not be trusted, now that their records are made again.
@@ -228,9 +225,54 @@ class Store:
             with contextlib.suppress(OSError):
                 file.rename(aside)
                 try:
-                    self._unpacked(aside.read_bytes(), file)
+                    self._unpacked(aside, file)
                 except (ValueError, OSError):
                     aside.rmdir() if aside.is_dir() else aside.unlink()
                 else:
                     aside.replace(file)
         self._untrusted.clear()
+
+
+def _holder(file: Path) -> tuple[int, str] | None:
+    """Return process and host of a run that holds a lock and may be alive; None for none."""
+    with contextlib.suppress(ArithmeticError, OSError, RecursionError, ValueError, TypeError):
+        match json.loads(file.read_text(encoding="utf-8")):
+            case {"pid": int(pid), "host": str(host)}:
+                if host != socket.gethostname() or (pid != os.getpid() and _alive(pid)):
+                    return pid, host
+    return None
+
+
+def _alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        pass
+    return True
+
+
+@contextlib.contextmanager
+def advisory_lock(folder: Path) -> Iterator[str | None]:
+    """Hold ``.lock`` in a folder; give a warning if another run seems to be writing there.
+
+    Nothing depends on it.
+    """
+    file = folder / ".lock"
+    if other := _holder(file):
+        yield (
+            f"another run (process {other[0]} on {other[1]}) seems to be writing to "
+            f"'{folder}'. Both go on, so some work may be done twice. If that run is no longer "
+            f"there, remove {file}"
+        )
+        return
+    text = json.dumps({"pid": os.getpid(), "host": socket.gethostname()})
+    with contextlib.suppress(EnvironmentProblemError):  # the first record will say so
+        write_atomically(file, f"{text}\n".encode())
+    try:
+        yield None
+    finally:
+        with contextlib.suppress(OSError):
+            if file.read_text(encoding="utf-8").strip() == text:
+                file.unlink()

@@ -9,12 +9,12 @@ from collections.abc import Iterator
 from typing import NamedTuple, Protocol
 
 import numpy as np
+from scipy.optimize import brentq
 
 from rankexp.arrays import Floats, Ints
 from rankexp.losses.base import MarginLoss
-from rankexp.losses.exponential import Exponential
-from rankexp.solvers.boosting.factors import Factors, half_log_ratio
-from rankexp.solvers.boosting.stumps import Binned, Stump, sums
+from rankexp.losses.margin import Exponential
+from rankexp.solvers.boosting.stumps import Binned, Factors, Stump, half_log_ratio, sums
 
 LEAST = 1e-10  # mean weight of a pair below which sums, right to 1e-12, hold no edge any more
 
@@ -32,10 +32,8 @@ class Shares(NamedTuple):
 class WeightedPairs(Protocol):
     """Weighted pairs of training rows, an upper and a lower one each."""
 
-    risk: float
-    """The mean loss of the pairs before the first round."""
-    mass: float
-    """How many pairs there are, each counted by its weight."""
+    risk: float  # the mean loss of the pairs before the first round
+    mass: float  # how many pairs there are, each counted by its weight
 
     def charges(self) -> Floats:
         """Return the charge of each row, (n,), as a share of all weight."""
@@ -152,7 +150,6 @@ class FactorisedPairs:
         self.total = float((self.of_up * ups).sum())
 
     def charges(self) -> Floats:
-        """Return the charge of each row, (n,)."""
         of_up, of_down = self.of_up.ravel() / self.total, self.of_down.ravel() / self.total
         return self.factors.charges(of_up, of_down)
 
@@ -205,19 +202,16 @@ class ListedPairs:
         self.weight = weight / total if total > LEAST else np.zeros_like(weight)
 
     def charges(self) -> Floats:
-        """Return the charge of each row, (n,)."""
         n = self.rows.size
         return sums(self.upper, self.weight, n) - sums(self.lower, self.weight, n)
 
     def shares(self, stump: Stump) -> Shares:
-        """Return what a stump does to the pairs."""
         above = self.rows.above(stump)
         key = 2 * above[self.lower] + above[self.upper]
         low, right, wrong, high = sums(key, self.weight, 4).tolist()
         return Shares(right, wrong, low + high, right + high, wrong + high)
 
     def step(self, stump: Stump, alpha: float, shares: Shares) -> float:
-        """Add alpha to the scores above a stump."""
         h, before = self.rows.above(stump).astype(np.float64), self.risk
         self.margins += alpha * (h[self.upper] - h[self.lower])
         self._weigh()
@@ -245,3 +239,50 @@ def list_pairs(
         found.append((np.repeat(mine, many), by_cell[place], cost))
     upper, lower, cost = (np.concatenate(parts) for parts in zip(*found, strict=True))
     return upper, lower, cost
+
+
+RISE = 1e-9  # of 1: an edge beyond the smooth margin by less is rounding of sums
+ROOT = 1e-12  # relative: of a coefficient
+
+
+def smooth_margin_rounds(
+    rows: Binned, pairs: WeightedPairs, n_rounds: int, smoothing: float
+) -> Iterator[Round]:
+    """Yield at most `n_rounds` rounds; end if no base ranker raises the smooth margin.
+
+    It is ``G = -log F / |alpha|_1`` of coefficients alpha >= 0, F the sum over pairs of
+    ``exp(-margin)``: at most the least margin, and within ``log(pairs) / |alpha|_1`` of it. Each
+    takes the greatest ``|e+ - e-|``, for which it grows fastest, and the coefficient that
+    maximises it; RankBoost's one until the margin is above 0.
+    """
+    log_f, size = float(np.log(pairs.mass)), 0.0
+    for _ in range(n_rounds):
+        stump = rows.best(pairs.charges())
+        if stump is None:
+            return
+        shares = pairs.shares(stump)
+        if size == 0.0 or log_f >= 0.0:
+            alpha = coefficient(shares, "pairs", smoothing)
+        elif abs(shares.right - shares.wrong) > -log_f / size + RISE:
+            alpha = highest(shares, log_f, size, coefficient(shares, "pairs", smoothing))
+        else:
+            return
+        ratio = pairs.step(stump, alpha, shares)
+        log_f, size = log_f + float(np.log(ratio)), size + abs(alpha)
+        yield Round(stump, alpha, ratio, shares)
+
+
+def highest(shares: Shares, log_f: float, size: float, longest: float) -> float:
+    """Return the coefficient at which ``-(log F + log Z) / (size + |alpha|)`` is greatest.
+
+    ``-log Z`` is concave, so the derivative's numerator has one zero between 0 and RankBoost's
+    coefficient, `longest`, at which the normaliser Z is least.
+    """
+    sign = np.sign(longest)
+
+    def rise(alpha: float) -> float:
+        right, wrong = shares.right * np.exp(-alpha), shares.wrong * np.exp(alpha)
+        z = right + wrong + shares.tied
+        return float(sign * (right - wrong) / z * (size + abs(alpha)) + log_f + np.log(z))
+
+    return longest if rise(longest) >= 0.0 else float(brentq(rise, 0.0, longest, rtol=ROOT))

@@ -4,8 +4,7 @@ import numpy as np
 
 from rankexp.arrays import Floats, Ints
 from rankexp.losses.base import MarginLoss
-from rankexp.losses.exponential import Exponential
-from rankexp.losses.logistic import Logistic
+from rankexp.losses.margin import Exponential, Logistic
 from rankexp.solvers.boosting.boost_pairs import (
     LEAST,
     FactorisedPairs,
@@ -86,7 +85,6 @@ class LogisticPairs:
         return found if self.factor is None else found * self.factor
 
     def shares(self, stump: Stump) -> Shares:
-        """Return what a stump does to the pairs."""
         M = self.sums.moments(self.panels, np.flatnonzero(self.rows.above(stump)))
         upper, lower = float((M * self.as_upper).sum()), float((M * self.as_lower).sum())
         high = self.sums.total(self.weight, M)
@@ -97,7 +95,6 @@ class LogisticPairs:
         return Shares(*(part / self.total for part in (right, wrong, tied, upper, lower)))
 
     def step(self, stump: Stump, alpha: float, shares: Shares) -> float:
-        """Add alpha to the scores above a stump."""
         before = self.risk
         self.s[self.rows.above(stump)] += alpha
         self._sum()

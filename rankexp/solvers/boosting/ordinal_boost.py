@@ -11,8 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rankexp.arrays import Bools, Floats, Ints
-from rankexp.solvers.boosting.factors import Factors, half_log_ratio
-from rankexp.solvers.boosting.stumps import Binned, Stump
+from rankexp.solvers.boosting.stumps import Binned, Factors, Stump, half_log_ratio
 
 VARIANTS = ("lr", "all")
 
@@ -85,7 +84,6 @@ class OrdinalWeights:
 
     @property
     def risk(self) -> float:
-        """The mean loss of the examples."""
         weight = self.factors.rows.weight
         n = self.factors.s.size if weight is None else float(weight.sum())
         return self.total / n * float(np.exp(self.unit))

@@ -10,8 +10,7 @@ import math
 import numpy as np
 
 from rankexp.arrays import Floats
-from rankexp.solvers.hinge.hessian import ridged_factor, solve
-from rankexp.solvers.hinge.iterate import BROKEN
+from rankexp.solvers.hinge.iterate import BROKEN, ridged_factor, solve
 from rankexp.solvers.hinge.pairs import common_power
 from rankexp.solvers.hinge.polish import CUBE, START, TO_THE_WALL, longest
 from rankexp.solvers.pairs.pair_list import Differences, PairList, differences

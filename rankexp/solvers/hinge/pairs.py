@@ -38,12 +38,10 @@ class HingePairs:
 
     @property
     def weight(self) -> Ints:
-        """How often each row counts, (n,)."""
         return cast(Ints, self.order.weight)
 
     @cached_property
     def weight_or_none(self) -> Floats | None:
-        """Weights as floats, or None if all are one."""
         return None if self.weight.max() == 1 else self.weight.astype(np.float64)
 
     @cached_property
@@ -87,7 +85,6 @@ class HingePairs:
 
     @cached_property
     def paired(self) -> Bools:
-        """The upper and the lower levels of pairs, (2, K)."""
         counts = self.order.costs > 0.0
         return np.array((counts.any(axis=0), counts.any(axis=1)))
 
@@ -108,7 +105,6 @@ class HingePairs:
         return w if self.rotation is None else np.asarray(self.rotation @ w)
 
     def differences(self, s: Floats) -> tuple[float, float]:
-        """Return the smallest and the largest ``s_i - s_j`` of all pairs."""
         if self.upper is None:
             return self.order.differences(s)
         up, down = s[self.upper], s[~self.upper]

@@ -12,12 +12,17 @@ import numpy.typing as npt
 
 from rankexp.arrays import Floats
 from rankexp.solvers.hinge.certificate import Certifier
-from rankexp.solvers.hinge.grid import coarse
 from rankexp.solvers.hinge.iterate import Best, HingeIterate
-from rankexp.solvers.hinge.newton import MANY_COLUMNS, newton
+from rankexp.solvers.hinge.newton import (
+    MANY_COLUMNS,
+    WIDE_BAND,
+    band_for,
+    inverse_hessian,
+    newton,
+    quasi_newton,
+)
 from rankexp.solvers.hinge.pairs import HingePairs, common_power, hinge_pairs
-from rankexp.solvers.hinge.quasi_newton import WIDE_BAND, band_for, inverse_hessian, quasi_newton
-from rankexp.solvers.hinge.sweep import SortedSweep, Sweep, sweep
+from rankexp.solvers.hinge.sweep import SortedSweep, Sweep, coarse, sweep
 from rankexp.solvers.pairs.partial_order import PartialOrder
 from rankexp.solvers.result import PathResult
 

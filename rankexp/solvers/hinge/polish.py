@@ -10,8 +10,7 @@ from collections.abc import Callable
 import numpy as np
 
 from rankexp.arrays import Floats
-from rankexp.solvers.hinge.hessian import factor, solve
-from rankexp.solvers.hinge.iterate import Best, HingeIterate, line_search
+from rankexp.solvers.hinge.iterate import Best, HingeIterate, factor, line_search, solve
 from rankexp.solvers.hinge.pairs import HingePairs
 from rankexp.solvers.hinge.sweep import SortedSweep, sweep
 

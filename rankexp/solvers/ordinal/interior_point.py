@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rankexp.arrays import Floats
-from rankexp.solvers.hinge.hessian import factor, solve
+from rankexp.solvers.hinge.iterate import factor, solve
 from rankexp.solvers.ordinal.threshold_terms import Terms
 
 TO_THE_WALL = 0.995  # share of the way to the nearest wall; the usual choice, close to 1
@@ -51,14 +51,12 @@ class State:
         return 1.0 / max(steepest, TINY)
 
     def finite(self) -> bool:
-        """Return whether no number has overflowed."""
         return all(np.isfinite(part).all() for part in vars(self).values())
 
     def _positive(self) -> list[Floats]:
         return [self.s, self.t, self.a, self.c, self.q, self.m]
 
     def moved(self, step: "State", size: float) -> "State":
-        """Return the state a step further."""
         parts = zip(vars(self).values(), vars(step).values(), strict=True)
         return State(*(here + size * change for here, change in parts))
 

@@ -18,8 +18,7 @@ from rankexp.arrays import Floats, Ints
 from rankexp.solvers.ordinal.threshold_terms import thresholds as hinge_thresholds
 from rankexp.solvers.result import PathResult
 from rankexp.solvers.smooth.descent import descend
-from rankexp.solvers.smooth.line_search import derivative_search
-from rankexp.solvers.smooth.objective import SmoothRisk, inverse
+from rankexp.solvers.smooth.objective import SmoothRisk, derivative_search, inverse
 from rankexp.solvers.smooth.path import penalties
 
 EXACT = 1e-13  # imbalance at which thresholds are final: some hundred roundings of the pulls

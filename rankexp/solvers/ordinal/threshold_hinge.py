@@ -31,10 +31,8 @@ from rankexp.solvers.ordinal.threshold_terms import (
     thresholds,
     values,
 )
-from rankexp.solvers.result import PathResult
-from rankexp.solvers.scores import bearable, scores
-from rankexp.solvers.smooth.accurate import product
-from rankexp.solvers.smooth.certificate import EPS
+from rankexp.solvers.result import PathResult, bearable, scores
+from rankexp.solvers.smooth.certificate import EPS, product
 from rankexp.solvers.smooth.path import penalties
 
 PRECISE = 1e-10  # relative rounding of the objective: a tenth of what `objective_` promises

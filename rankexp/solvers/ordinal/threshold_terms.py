@@ -12,8 +12,7 @@ import numpy as np
 
 from rankexp.arrays import Floats, Ints
 
-SAME = 1e-12
-"""Relative: sums of weights in two orders differ by that much at most."""
+SAME = 1e-12  # relative: sums of weights in two orders differ by that much at most
 
 
 class Terms:

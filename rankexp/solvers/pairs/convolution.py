@@ -17,18 +17,15 @@ from scipy.fft import irfft, next_fast_len, rfft
 
 from rankexp.arrays import Complexes, Floats, Ints
 
-WIDTH = 0.25
-"""Of a panel. Tuned: narrower ones are more, wider ones need more polynomials."""
-DEGREES = 8
-"""Polynomials: for the logistic loss, whose poles are at ±pi i, all but 1e-12 at this width."""
+WIDTH = 0.25  # of a panel. Tuned: narrower ones are more, wider ones need more polynomials
+DEGREES = 8  # polynomials: all but 1e-12 of the logistic loss, whose poles are at ±pi i
 ANGLES = np.pi * (np.arange(DEGREES) + 0.5) / DEGREES
 TO_COEFFICIENTS = np.cos(np.outer(np.arange(DEGREES), ANGLES)) * 2.0 / DEGREES
 TO_COEFFICIENTS[0] /= 2.0
 TO_POWERS = np.array(
     [np.pad(cheb2poly([0.0] * q + [1.0]), (0, DEGREES - 1 - q)) for q in range(DEGREES)]
 )
-NEAR = 0.5 * WIDTH * (np.cos(ANGLES)[:, None] - np.cos(ANGLES))
-"""Differences of the places in one panel from which polynomials are taken."""
+NEAR = 0.5 * WIDTH * (np.cos(ANGLES)[:, None] - np.cos(ANGLES))  # places within a panel
 
 
 def coefficients(values: Floats) -> Floats:
@@ -52,12 +49,10 @@ class ScorePanels:
 
     @cached_property
     def panel(self) -> Ints:
-        """The panel of each score."""
         return self.x.astype(np.int64)
 
     @cached_property
     def t(self) -> Floats:
-        """Where in its panel a score lies."""
         t: Floats = self.x - self.panel
         t *= 2.0
         t -= 1.0
@@ -86,7 +81,7 @@ class ScorePanels:
 
         The shape is (panels, m, cells).
         """
-        from rankexp.solvers.pairs.convolution_loops import moments
+        from rankexp.solvers.loops import moments
 
         taken = slice(None) if rows is None else rows
         w = np.empty(0) if self.weight is None else self.weight[taken]
@@ -94,13 +89,13 @@ class ScorePanels:
 
     def values(self, field: Floats, cell: Ints) -> Floats:
         """Return the polynomials with coefficients (panels, m, cells) at the scores, (n,)."""
-        from rankexp.solvers.pairs.convolution_loops import values
+        from rankexp.solvers.loops import values
 
         return values(self.x, cell, field)
 
     def steps(self, field: Floats, cell: Ints) -> tuple[Floats, Floats]:
         """Return what `values` does but for rounding, and its derivative by the scores, (n,)."""
-        from rankexp.solvers.pairs.convolution_loops import steps
+        from rankexp.solvers.loops import steps
 
         powers = (field.transpose(0, 2, 1) @ TO_POWERS).reshape(-1, DEGREES)
         out, rise = steps(self.x, cell, field.shape[-1], np.ascontiguousarray(powers))
@@ -184,7 +179,6 @@ class CellSums:
         return np.asarray(irfft(seen, of.length, axis=0)[:panels])
 
     def total(self, of: Convolution, moments: Floats) -> float:
-        """Return the sum over all pairs."""
         return float((moments * self.seen_by_upper(of, moments)).sum())
 
     def _paid(self, hats: Complexes, costs: Floats) -> Complexes:

@@ -6,9 +6,10 @@ curvature is ``X' B X`` with B the sparse Laplacian of the pairs.
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Self
+from typing import NamedTuple, Self
 
 import numpy as np
+from scipy.optimize import linprog
 from scipy.sparse import csr_array
 
 from rankexp.arrays import Floats, Ints
@@ -16,8 +17,7 @@ from rankexp.losses.base import Loss, MarginLoss
 from rankexp.solvers.pairs.risk import PairLoss
 from rankexp.solvers.smooth.objective import SmoothRisk
 
-DENSE = 2**23
-"""Numbers of a matrix of differences that is written out: 64 MB. Tuned."""
+DENSE = 2**23  # numbers of a matrix of differences that is written out: 64 MB. Tuned
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,6 @@ class PairList:
         return np.asarray(a @ self.incidence)
 
     def mass(self) -> Floats:
-        """Return what the pairs of each row count, (n,)."""
         return np.asarray(
             np.bincount(np.r_[self.upper, self.lower], np.tile(self.share, 2), self.n)
         )
@@ -80,7 +79,6 @@ class Differences:
         return np.asarray(self.pairs.spread(a) @ self.X)
 
     def gram(self, e: Floats) -> Floats:
-        """Return ``D' diag(e) D``."""
         return self.pairs.curvature(self.X, e)
 
 
@@ -103,16 +101,13 @@ class ListedRisk(SmoothRisk):
         self.steepest = loss.steepest
 
     def value(self, s: Floats) -> float:
-        """Return the risk."""
         return float(self.pairs.share @ self.loss.of_margin(self.pairs.differences(s)))
 
     def slope(self, s: Floats) -> Floats:
-        """Return the derivative with respect to each score."""
         each = self.loss.margin_derivative(self.pairs.differences(s))
         return self.pairs.spread(self.pairs.share * each)
 
     def hessian(self, X: Floats, s: Floats) -> Floats:
-        """Return the second derivative in w."""
         each = self.loss.margin_curvature(self.pairs.differences(s))
         return self.pairs.curvature(X, self.pairs.share * each)
 
@@ -121,7 +116,6 @@ class ListedRisk(SmoothRisk):
         return np.arange(self.pairs.n), self
 
     def subset(self, rows: Ints) -> tuple["ListedRisk", float]:
-        """Return the risk on the pairs of some of the rows, and the share that they make up."""
         place = np.full(self.pairs.n, -1)
         place[rows] = np.arange(rows.size)
         upper, lower = place[self.pairs.upper], place[self.pairs.lower]
@@ -137,3 +131,72 @@ def margins(X: Floats, upper: Ints, lower: Ints, w: Floats) -> Floats:
     size = max(DENSE // X.shape[1], 1)
     parts = [slice(start, start + size) for start in range(0, upper.size, size)]
     return np.concatenate([(X[upper[part]] - X[lower[part]]) @ w for part in parts])
+
+
+ADDED = 500  # tuned: pairs at once; in the first program those that a guess of w ranks worst
+LONGEST = 200  # programs; some 10 are usual
+FEASIBLE = 1e-10  # what HiGHS is asked for, the least that it takes
+
+
+class Margin(NamedTuple):
+    """Coefficients (d,), their margin, and a bound on the greatest one; programs solved."""
+
+    w: Floats
+    margin: float
+    bound: float
+    n_iter: int
+
+
+def max_margin(X: Floats, pairs: PairList, tol: float, enough: float) -> Margin:
+    """Return the coefficients, ``|w|_1 <= 1``, with the greatest margin, to a tolerance.
+
+    The dual puts weights p >= 0 on pairs: it minimises ``|D' p|_inf`` over ``sum p = 1``. It is
+    solved for few pairs, to which those short of the margin are added, until both values meet.
+    """
+    guess = np.sign(pairs.spread(pairs.share) @ X) / X.shape[1]
+    order = np.argsort(margins(X, pairs.upper, pairs.lower, guess), kind="stable")
+    taken = np.sort(order[:ADDED])
+    best = Margin(np.zeros(X.shape[1]), 0.0, np.inf, 0)
+    for n_iter in range(1, LONGEST + 1):
+        D = X[pairs.upper[taken]] - X[pairs.lower[taken]]
+        w, level, bound = _program(D)
+        z = margins(X, pairs.upper, pairs.lower, w)
+        margin = float(z.min())
+        best = best._replace(bound=min(bound, best.bound), n_iter=n_iter)
+        if margin > best.margin:
+            best = best._replace(w=w, margin=margin)
+        if best.bound - best.margin <= tol * best.bound or best.bound <= enough:
+            break
+        short = np.setdiff1d(np.flatnonzero(z < level), taken, assume_unique=True)
+        if not short.size:
+            break
+        worst = np.argsort(z[short])[: max(ADDED, taken.size // 2)]
+        taken = np.union1d(taken, short[worst])
+    return best
+
+
+def _program(D: Floats) -> tuple[Floats, float, float]:
+    """Solve the dual for some pairs; return w, the margin level, and a bound.
+
+    The bound is worked out from the weights, so it holds whatever the solver's tolerance is.
+    """
+    m, d = D.shape
+    both = np.vstack((D.T, -D.T))
+    found = linprog(
+        np.append(np.zeros(m), 1.0),
+        A_ub=np.column_stack((both, -np.ones(2 * d))),
+        b_ub=np.zeros(2 * d),
+        A_eq=np.append(np.ones(m), 0.0)[None],
+        b_eq=[1.0],
+        bounds=(0.0, None),
+        method="highs",
+        options={"primal_feasibility_tolerance": FEASIBLE, "dual_feasibility_tolerance": FEASIBLE},
+    )
+    if found.x is None:
+        raise FloatingPointError(f"HiGHS found no solution ({found.message}): scale the features")
+    p = np.maximum(found.x[:m], 0.0)
+    w = np.asarray(found.ineqlin.marginals[d:] - found.ineqlin.marginals[:d])
+    size = float(np.abs(w).sum())
+    w = w / (size or 1.0)
+    level = float(found.eqlin.marginals[0]) / (size or 1.0)
+    return w, level, float(np.abs((p / p.sum()) @ D).max())

@@ -11,14 +11,10 @@ import numpy.typing as npt
 
 from rankexp.arrays import Floats, Ints
 
-LARGE_GROUP = 0.05
-"""Of a sample: with larger groups, rows are drawn, not whole groups: too few of them would be."""
-MOST_UNITS = 2**31
-"""Of weights of the hinge, fewer: its sums of scores in fixed point then keep enough digits."""
-FINEST = 10**7
-"""Parts of the smallest weight that a unit is looked for in: enough for six decimals."""
-SAME = 4.0 * float(np.finfo(np.float64).eps)
-"""Relative: 0.3 is three times 0.1, but for the last digit of a double."""
+LARGE_GROUP = 0.05  # of a sample: with larger groups rows are drawn, because whole groups are few
+MOST_UNITS = 2**31  # of weights of the hinge: its sums of scores in fixed point keep enough digits
+FINEST = 10**7  # parts of the smallest weight that a unit is looked for in: six decimals
+SAME = 4.0 * float(np.finfo(np.float64).eps)  # relative: 0.3 is three times 0.1 but for that
 
 
 @dataclass(frozen=True)
@@ -98,7 +94,6 @@ class PartialOrder:
 
     @cached_property
     def total(self) -> float:
-        """Sum of the costs of all pairs."""
         return float(np.sum(self.counts * self.parts()[0]))
 
     def whole(self) -> "PartialOrder":
@@ -166,7 +161,6 @@ class PartialOrder:
                 yield low, up, float(self.costs[low, up])
 
     def differences(self, s: Floats) -> tuple[float, float]:
-        """Return the smallest and the largest ``s_i - s_j`` of all pairs."""
         least = np.full(self.counts.size, np.inf)
         most = np.full(self.counts.size, -np.inf)
         np.minimum.at(least, self.cell, s)

@@ -5,12 +5,9 @@ import numpy.typing as npt
 
 from rankexp.arrays import Floats
 from rankexp.losses.base import Loss, MarginLoss
-from rankexp.solvers.pairs.blocks import BlockPairs
-from rankexp.solvers.pairs.exponential import ExponentialPairs
-from rankexp.solvers.pairs.panels import PanelPairs
+from rankexp.solvers.pairs.panels import BlockPairs, PanelPairs
 from rankexp.solvers.pairs.partial_order import PartialOrder
-from rankexp.solvers.pairs.risk import SQUARED, PairLoss, PairRisk
-from rankexp.solvers.pairs.squared import SquaredPairs
+from rankexp.solvers.pairs.risk import SQUARED, ExponentialPairs, PairLoss, PairRisk, SquaredPairs
 from rankexp.solvers.pairs.squared_hinge import SquaredHingePairs
 from rankexp.solvers.result import PathResult
 from rankexp.solvers.smooth.descent import descend
@@ -44,16 +41,13 @@ class PartPairs(PairRisk):
         self.whole = PanelPairs(order, loss) if panels else None
 
     def exact(self) -> PairRisk:
-        """Return the sum over all pairs one by one, unless they are too many."""
         same = all(risk.exact() is risk for _, risk in self.parts)
         return self if same else BlockPairs(self.order, self.loss)
 
     def value(self, s: Floats) -> float:
-        """Return the risk."""
         return float(sum(part.factor * risk.value(part.rate * s) for part, risk in self.parts))
 
     def slope(self, s: Floats) -> Floats:
-        """Return the derivative with respect to each score."""
         r = np.zeros(s.size)
         for part, risk in self.parts:
             r += part.factor * part.rate * risk.slope(part.rate * s)

@@ -13,7 +13,7 @@ import numpy as np
 
 from rankexp.arrays import Bools, Floats, Ints
 from rankexp.losses.base import Loss
-from rankexp.solvers.pairs.blocks import BLOCK_CELLS, HESSIAN_PAIRS
+from rankexp.solvers.pairs.panels import BLOCK_CELLS, HESSIAN_PAIRS
 from rankexp.solvers.smooth.objective import SmoothRisk, gram, stratified
 
 Spread = tuple[Floats, Floats, Floats]
@@ -44,12 +44,10 @@ class PushPairs(SmoothRisk):
         return type(self)(self.positive[rows], self.loss, self.p, weight)
 
     def sample(self, size: int) -> tuple[Ints, Self]:
-        """Return some of the rows, of both classes, and an estimate from their scores alone."""
         rows = stratified(self.positive, size)
         return rows, self._some(rows)
 
     def subset(self, rows: Ints) -> tuple[Self, float]:
-        """Return the risk on some of the rows, and what share of the whole one it makes up."""
         some = self._some(rows)
         up, down = (part / whole for part, whole in zip(some.mass, self.mass, strict=True))
         return some, float(up**self.p * down)
@@ -102,11 +100,9 @@ class PushPairs(SmoothRisk):
         return slopes, bends, degree
 
     def value(self, s: Floats) -> float:
-        """Return the risk."""
         return float(self.u @ self.means(s) ** self.p)
 
     def slope(self, s: Floats) -> Floats:
-        """Return the derivative with respect to each score."""
         a = self.p * self.u * self.means(s) ** (self.p - 1.0)
         own, others = self.rises(s, a)
         r = np.empty(s.size)

@@ -17,10 +17,8 @@ import numpy as np
 from rankexp.arrays import Bools, Floats, Ints
 from rankexp.solvers.pairs.risk import PairRisk
 
-KEPT_ROWS = 100_000
-"""The order of fewer rows is kept for the next value, slope or Hessian at the same scores."""
-NARROW = 2**16
-"""Fewer groups are sorted by their digits, in linear time."""
+KEPT_ROWS = 100_000  # with fewer their order is kept for the next call at the same scores
+NARROW = 2**16  # fewer groups are sorted by their digits, in linear time
 
 
 class Level(NamedTuple):
@@ -92,7 +90,7 @@ class Merged:
 
     def rows_over(self, X: Floats) -> Floats:
         """Return the weighted sums of X over the lower rows above each upper one, (upper, d)."""
-        from rankexp.solvers.pairs.squared_hinge_loops import rows_over
+        from rankexp.solvers.loops import rows_over
 
         mass, ends = np.atleast_1d(self.mass), np.atleast_1d(self.level.ends[0])
         return rows_over(X, self.lower, mass, self.above, ends)
@@ -175,13 +173,11 @@ class SquaredHingePairs(PairRisk):
         return Merged(level, row[up], value[up], cost, i, row[down], value[down], mass, j)
 
     def value(self, s: Floats) -> float:
-        """Return the risk."""
         return self.scale * sum(
             float((m.cost * m.excess(squared=True)).sum()) for m in self._merged(s)
         )
 
     def slope(self, s: Floats) -> Floats:
-        """Return the derivative with respect to each score."""
         r = np.zeros(s.shape[0])
         for m in self._merged(s):
             r[m.upper] -= m.cost * m.excess()
@@ -190,7 +186,6 @@ class SquaredHingePairs(PairRisk):
         return r
 
     def steps(self, s: Floats) -> tuple[Floats, Floats]:
-        """Return the slope, and the second derivative with respect to each score."""
         r, h = np.zeros(s.shape[0]), np.zeros(s.shape[0])
         for m in self._merged(s):
             r[m.upper] -= m.cost * m.excess()
@@ -202,7 +197,6 @@ class SquaredHingePairs(PairRisk):
         return r, h
 
     def hessian(self, X: Floats, s: Floats) -> Floats:
-        """Return the second derivative in w, from the pairs that count."""
         degree, cross = np.zeros(s.shape[0]), np.zeros((X.shape[1], X.shape[1]))
         for m in self._merged(s):
             degree[m.upper] += m.cost * m.over()

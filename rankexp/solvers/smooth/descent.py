@@ -11,35 +11,29 @@ import numpy as np
 from scipy.linalg.blas import dsymv, dsyr2
 
 from rankexp.arrays import Floats
-from rankexp.solvers.result import PathResult
-from rankexp.solvers.scores import bearable
+from rankexp.solvers.result import PathResult, bearable
 from rankexp.solvers.smooth.certificate import STALE, Solution, bound, finish, largest, relative
-from rankexp.solvers.smooth.line_search import derivative_search
-from rankexp.solvers.smooth.objective import Objective, SmoothIterate, SmoothRisk, prepare
+from rankexp.solvers.smooth.objective import (
+    Objective,
+    SmoothIterate,
+    SmoothRisk,
+    derivative_search,
+    prepare,
+)
 
-SLOW = 0.1
-"""A step that leaves more than this share of the squared decrement is slow. Tuned."""
-MOST_SLOW = 2
-"""Slow steps in a row, after which the Hessian is taken anew. Tuned."""
-VANISHED = 1e-30
-"""Of the first value: an unpenalised risk goes to 0 on separable data."""
-INNER, LEAST_INNER = 1e-3, 1e-22
-"""Share of the tolerance that the next step may promise: so the gap is checked once as a rule."""
-IDLE = 20
-"""Steps without half the decrement, after which rounding is taken to be all that is left."""
-MOST_RENEWED = 3
-"""Times that scores are worked out anew before the end; mostly once is enough."""
-LEAST_CURVATURE = 1e-300
-"""Below it a division overflows: the inverse stays as it is."""
-POLISHED = 0.05
-"""Share of the gradient's norm at the tolerance that the intercept's derivative may add."""
-POLISH_GAIN = 0.9
-"""Of that derivative, a step that leaves more is the last."""
+SLOW = 0.1  # A step that leaves more than this share of the squared decrement is slow. Tuned
+MOST_SLOW = 2  # slow steps in a row, after which the Hessian is taken anew. Tuned
+VANISHED = 1e-30  # of the first value: an unpenalised risk goes to 0 on separable data
+INNER, LEAST_INNER = 1e-3, 1e-22  # of tol, what a next step may promise: the gap is checked once
+IDLE = 20  # steps without half the decrement, after which rounding is taken to be all that is left
+MOST_RENEWED = 3  # times that scores are worked out anew before the end; mostly once is enough
+LEAST_CURVATURE = 1e-300  # below it a division overflows: the inverse stays as it is
+POLISHED = 0.05  # of the gradient's norm at tol, what the intercept's derivative may add
+POLISH_GAIN = 0.9  # of that derivative, a step that leaves more is the last
 DRIFT = 0.02
 """Of a score, what the last step may move it by without a penalty. Some 0.05 is usual where a
 direction parts some rows and ties the others, so that the risk falls for ever; else < 0.001."""
-SAMPLE_TOL, SAMPLE_ITER = 1e-4, 50
-"""On the sample that a large problem starts from: it differs by more than that anyway. Tuned."""
+SAMPLE_TOL, SAMPLE_ITER = 1e-4, 50  # tuned: on a sample, which differs by more than that
 
 
 def polish(
@@ -104,7 +98,6 @@ class Descent:
         self.refresh()
 
     def refresh(self) -> None:
-        """Take the Hessian anew."""
         self.B = self.problem.inverse_hessian(self.at, self.lam)
         self.b_scale = float(self.B[-1, -1])
         self.age = self.slow = 0

@@ -1,33 +1,26 @@
 """What the descent works on: a risk of scores, the rows, and how they are put together."""
 
 from abc import abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol
+from math import isfinite
+from typing import Protocol, TypeVar
 
 import numpy as np
 from scipy.linalg.lapack import dpotrf, dpotri
 
 from rankexp.arrays import Bools, Floats, Ints
 
-SAMPLE_ABOVE = 50_000
-"""Rows: with more, Hessians come from a sample and X isn't copied, for speed and memory."""
-SAMPLE_ROWS = 20_000
-"""Of the sample: some hundred a column for 50 columns. Only the number of steps depends on it."""
-BLOCK = 4096
-"""Rows of a Hessian at once. Bounds memory, 1.6 MB with 50 columns; beyond that only rounding."""
-SINGULAR = 1e-13
-"""A pivot below this share of the diagonal is rounding: some hundred units in the last place."""
-FIRST_RIDGE, RIDGE_GROWTH, MOST_RIDGES = 1e-12, 100.0, 10
-"""Multiples of the diagonal that repair a singular Hessian, from rounding to far beyond 1."""
-LEAST_RIDGE, RIDGE_FLOOR = 1e-290, 1e-14
-"""Where the diagonal is 0: first the least that can be inverted, then a share of the largest."""
-LARGEST = 1e150
-"""Of a row's norm: its square, times what a Hessian adds up, stays below 1.8e308."""
-PROBED = 64
-"""Rows that show of most columns that they aren't constant."""
-FAR = 100.0
-"""Means beyond so many norms of centred rows are taken off in a copy: two digits are lost else."""
+SAMPLE_ABOVE = 50_000  # rows: with more, Hessians come from a sample and X isn't copied
+SAMPLE_ROWS = 20_000  # of the sample: only the number of steps depends on it
+BLOCK = 4096  # rows of a Hessian at once: 1.6 MB with 50 columns
+SINGULAR = 1e-13  # of the diagonal: a smaller pivot is rounding, some hundred last digits
+FIRST_RIDGE, RIDGE_GROWTH, MOST_RIDGES = 1e-12, 100.0, 10  # of the diagonal, for a singular one
+LEAST_RIDGE, RIDGE_FLOOR = 1e-290, 1e-14  # where the diagonal is 0: then a share of the largest
+LARGEST = 1e150  # of a row's norm: its square, times what a Hessian adds up, stays below 1.8e308
+PROBED = 64  # rows that show of most columns that they aren't constant
+FAR = 100.0  # norms of centred rows: means farther off are taken off in a copy, lest two digits go
 
 
 class SmoothRisk(Protocol):
@@ -77,12 +70,10 @@ class Objective:
 
     @cached_property
     def radius(self) -> float:
-        """The largest norm of a row."""
         return float(self.norms.max())
 
     @cached_property
     def shift(self) -> float:
-        """The norm of what is taken off the rows."""
         return float(np.sqrt(self.centre @ self.centre))
 
     @cached_property
@@ -114,7 +105,6 @@ class Objective:
         return g
 
     def at(self, theta: Floats, lam: float) -> "SmoothIterate":
-        """Evaluate at a point."""
         s = self.product(theta)
         r = self.risk.slope(s)
         return SmoothIterate(theta, s, r, self.gradient(r, theta, lam))
@@ -244,3 +234,37 @@ def _check_size(X: Floats, norms: Floats) -> None:
             f"column {int(size.argmax())} of X (counted from 0) has values up to "
             f"{size.max():.3g}: their squares overflow; scale the features, or mark missing values"
         )
+
+
+T = TypeVar("T")
+
+GROWTH = 1.5, 10.0  # A step that is too short grows by at least and at most these factors. Tuned
+INSIDE = 0.1, 0.9  # shares of an interval that a new step keeps from its ends
+OVERFLOWED = 0.2  # where in an interval the step goes whose far end is no number. Tuned
+ENOUGH, MOST = 0.5, 40  # of the first derivative, small enough; evaluations
+
+
+def derivative_search(
+    along: Callable[[float], tuple[float, T]], start: float
+) -> tuple[float, T | None]:
+    """Find a t at which the derivative is small against its `start`, 0 if none goes down."""
+    enough = -ENOUGH * start
+    low, d_low, high, d_high = 0.0, start, 0.0, float("inf")
+    best: T | None = None
+    t = 1.0
+    for _ in range(MOST):
+        d, found = along(t)
+        if -enough <= d <= enough:
+            return t, found
+        if d < 0.0:
+            low, d_low, best = t, d, found
+            slack = start - d if d > start else 0.0
+            grown = t * start / slack if slack else GROWTH[1] * t
+        else:
+            high, d_high = t, d if isfinite(d) else float("inf")
+        if not high:
+            t = min(max(grown, GROWTH[0] * t), GROWTH[1] * t)
+            continue
+        share = d_low / (d_low - d_high) if isfinite(d_high) else OVERFLOWED
+        t = low + (high - low) * min(max(share, INSIDE[0]), INSIDE[1])
+    return low, best

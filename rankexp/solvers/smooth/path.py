@@ -21,20 +21,17 @@ class ExampleRisk(SmoothRisk):
         self._buffer = np.empty((0, 0))
 
     def value(self, s: Floats) -> float:
-        """Return the risk."""
         losses = self.loss.value(self.y, s)
         if self.weight is None:
             return self.scale * float(losses.sum())
         return float(losses @ self.weight)
 
     def slope(self, s: Floats) -> Floats:
-        """Return the derivative with respect to each score."""
         r = self.loss.derivative(self.y, s)
         r *= self.scale if self.weight is None else self.weight
         return r
 
     def hessian(self, X: Floats, s: Floats) -> Floats:
-        """Return the second derivative in (w, b), in blocks of rows."""
         c = self.loss.curvature(self.y, s)
         root = np.sqrt(c * (self.scale if self.weight is None else self.weight))
         (n, d), size = X.shape, min(X.shape[0], BLOCK)
@@ -54,7 +51,6 @@ class ExampleRisk(SmoothRisk):
         return H
 
     def sample(self, size: int) -> tuple[Ints, SmoothRisk]:
-        """Return some rows, the classes drawn apart and weighted back, and an estimate."""
         positive = self.y > 0
         rows = stratified(positive, size)
         drawn = positive[rows]
@@ -64,7 +60,6 @@ class ExampleRisk(SmoothRisk):
         return rows, ExampleRisk(self.loss, self.y[rows], weight, self.intercept)
 
     def subset(self, rows: Ints) -> tuple[SmoothRisk, float]:
-        """Return the risk on some of the rows, and what share of the weight they have."""
         weight = np.full(rows.shape[0], self.scale) if self.weight is None else self.weight[rows]
         share = float(weight.sum())
         return ExampleRisk(self.loss, self.y[rows], weight, self.intercept), share

@@ -5,8 +5,9 @@ that over all, says how much better the side is above the other than below it. S
 sum in the order of each feature judges all its thresholds, in both orientations.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
@@ -22,7 +23,6 @@ class Threshold(NamedTuple):
     low_first: bool  # these rows are ranked above the others (the left child)
 
     def left(self, X: Floats, rows: Ints | slice = slice(None)) -> Bools:
-        """Return which of some rows of X go to the left child."""
         low: Bools = X[rows, self.feature] <= self.threshold
         return low if self.low_first else ~low
 
@@ -36,22 +36,19 @@ class Sorted:
 
     @property
     def size(self) -> int:
-        """Number of rows."""
         return int(self.rows.shape[1])
 
     @property
     def y(self) -> Floats:
-        """The targets, ascending, (m,)."""
         return np.asarray(self.values[-1])
 
     @property
     def by_y(self) -> Ints:
-        """The rows in ascending order of y, (m,)."""
         return np.asarray(self.rows[-1])
 
     def part(self, member: Bools) -> "Sorted":
         """Return the rows that a mask over the whole training set, (n,), selects, in O(d m)."""
-        from rankexp.solvers.trees.splits_loops import part
+        from rankexp.solvers.loops import part
 
         size = int(np.count_nonzero(member[self.by_y]))
         return Sorted(*part(self.rows, self.values, member, size))
@@ -103,7 +100,7 @@ def best_threshold_split(
     threshold. `count_ties`: take off pairs with equal y across the split, which (8) never counts
     as in order.
     """
-    from rankexp.solvers.trees.splits_loops import best_place
+    from rankexp.solvers.loops import best_place
 
     if node.size < 2 * least:
         return None
@@ -134,3 +131,55 @@ def _by_row(node: Sorted, values: Ints, n: int) -> Signed:
     table: Signed = np.empty(n, dtype=np.int32 if n < 2**31 else np.int64)
     table[node.by_y] = values
     return table
+
+
+class SplitRule(Protocol):
+    """A rule that sends rows to the left child, which is ranked above the right one."""
+
+    def left(self, X: Floats, rows: Ints | slice = slice(None)) -> Bools:
+        """Return which of some rows of X go to the left child."""
+
+
+@dataclass
+class Node:
+    """The cell C(j, k): the k-th from the left, from 0, at depth j; a leaf has no rule."""
+
+    j: int
+    k: int
+    size: int
+    rule: SplitRule | None = None
+    left: "Node | None" = None
+    right: "Node | None" = None
+
+    @property
+    def key(self) -> tuple[int, int]:
+        return self.j, self.k
+
+    def children(self) -> tuple["Node", "Node"] | None:
+        return (self.left, self.right) if self.left and self.right else None
+
+    def walk(self) -> Iterator["Node"]:
+        """Yield the node and all below it, left before right."""
+        yield self
+        for child in self.children() or ():
+            yield from child.walk()
+
+    def collapse(self) -> None:
+        self.rule = self.left = self.right = None
+
+    def score(self, depth: int) -> float:
+        """Return 2^J (1 - k/2^j), the score of a leaf (clemencon2017, (9))."""
+        return 2.0**depth * (1.0 - self.k / 2.0**self.j)
+
+
+def cells(root: Node, X: Floats) -> Iterator[tuple[Node, Ints]]:
+    """Yield the nodes that rows of X fall into, with these rows: leaves and those above them."""
+    waiting = [(root, np.arange(len(X)))]
+    while waiting:
+        node, rows = waiting.pop()
+        yield node, rows
+        children = node.children()
+        if node.rule is None or children is None or not rows.size:
+            continue
+        left = node.rule.left(X, rows)
+        waiting += [(children[1], rows[~left]), (children[0], rows[left])]

@@ -353,7 +353,7 @@ def test_another_scikit_learn_is_named_where_records_are_reused() -> None:
     )
     (line,) = _aged([then, then, Record("b", packages=now), Record("c")])
     assert line.startswith("2 records were made with scikit-learn 0.9, this is ")
-    assert Record.from_json(then.to_json()) == then and "packages" not in Record("c").to_json()
+    assert Record.from_json(**then.to_json()) == then and "packages" not in Record("c").to_json()
 
 
 def test_records_of_foreign_methods_say_their_scikit_learn(place: Path, typed: Typed) -> None:

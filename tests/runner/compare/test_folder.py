@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from rankexp.errors import ConfigError
-from rankexp.runner.compare.folder import STUDY, choose, headed, state
+from rankexp.runner.compare.study import STUDY, choose, headed, state
 
 BODY = "study: s\ntitle: 'my.csv: does training on pairs help to rank by churn?'\n"
 

@@ -26,10 +26,9 @@ from rankexp.runner.plan import jobs as plan_jobs
 from rankexp.runner.run import execute as module
 from rankexp.runner.run import workers as workers_module
 from rankexp.runner.run.execute import Outcome, execute
-from rankexp.runner.run.lock import advisory_lock
 from rankexp.runner.run.manifest import PACKAGES, facts_of, packages, read_manifest
 from rankexp.runner.run.prepare import prepare
-from rankexp.runner.run.store import Store
+from rankexp.runner.run.store import Store, advisory_lock
 
 METHODS = {
     "log": {"params": {"loss": "logistic"}, "lambdas": [0.01, 1.0]},
@@ -152,7 +151,7 @@ def test_records_of_another_version_are_named(
     run(toys.study(), tmp_path)
     monkeypatch.undo()
     (note,) = prepare(toys.study(), results=tmp_path).plan.notes
-    assert note.startswith("6 records are of rankexp 0.0.1")
+    assert note.startswith("6 records were made with rankexp 0.0.1")
 
 
 def with_data(**optional: bool) -> Study:

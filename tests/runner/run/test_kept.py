@@ -9,7 +9,7 @@ import pytest
 from rankexp.keep.curves.scoring_function import scoring_function
 from rankexp.keep.texts.tree import read
 from rankexp.metrics.continuous import iauc
-from rankexp.metrics.iroc import iroc
+from rankexp.metrics.roc import iroc
 from rankexp.runner.config.schema import Study
 from rankexp.runner.data.dataset import Dataset, Feature
 from rankexp.runner.data.snapshot import write_dataset

@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankexp.runner.grid import Point
-from rankexp.runner.run.record import Record
-from rankexp.runner.run.rows import RecordRow, RecordRows
+from rankexp.runner.run.record import Record, RecordRow, RecordRows
 from rankexp.runner.run.store import pack, unpack
 
 GRID = (Point.of({"lam": 1}), Point.of({"lam": 2}))

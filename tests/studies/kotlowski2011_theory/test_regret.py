@@ -15,7 +15,7 @@ from rankexp.studies.kotlowski2011_theory.theory.regret import (
     rank_risk,
     scorer_regrets,
 )
-from rankexp.theory.pairs import pair_weights, ranking_risk
+from rankexp.theory.population_hinge import pair_weights, ranking_risk
 
 LOSSES = [Exponential(), Logistic(), Squared(), Hinge(), ZeroOne(), PClassification(2.0)]
 

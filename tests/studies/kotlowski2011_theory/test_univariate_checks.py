@@ -2,8 +2,7 @@ import numpy as np
 import pytest
 
 from rankexp.losses import parse
-from rankexp.runner.checks.equivalences import class_weights
-from rankexp.studies.kotlowski2011_theory.checks.trained import surrogate_regrets
+from rankexp.studies.kotlowski2011_theory.checks.trained import class_weights, surrogate_regrets
 from rankexp.studies.kotlowski2011_theory.checks.univariate import (
     univariate_bounds,
     zero_one_ranking,

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from rankexp.losses import Hinge, Logistic, Squared, parse
-from rankexp.runner.checks.equivalences import same_minimisers
 from rankexp.studies.menon2014.checks.decomposable import best_scorers, regret_bound
 from rankexp.studies.menon2014.checks.proper import propriety
+from rankexp.studies.menon2014.checks.same_minimisers import same_minimisers
 from rankexp.studies.uematsu2010.theory.three_points import hinge_regions
-from rankexp.theory.pairs import pair_weights, ranking_risk, surrogate_risk
+from rankexp.theory.population_hinge import pair_weights, ranking_risk, surrogate_risk
 
 SIGMOID = [
     "logistic",
@@ -150,7 +150,7 @@ def test_the_angle_and_the_swaps_are_of_directions(monkeypatch):
             self.coef_ = np.array([[0.0, 2.0, 0.0] if self.turned else [1.0, 0.0, 0.0]])
             return self
 
-    monkeypatch.setattr("rankexp.runner.checks.equivalences.LinearRanker", Ranker)
+    monkeypatch.setattr(f"{same_minimisers.__module__}.LinearRanker", Ranker)
     value = found(same_minimisers, lam=1.0)
     assert value["angle"] == pytest.approx(np.pi / 2)
     assert value["coef"] == pytest.approx(np.sqrt(5) / 2)
@@ -158,7 +158,9 @@ def test_the_angle_and_the_swaps_are_of_directions(monkeypatch):
 
 
 def test_a_separated_sample_is_refused(monkeypatch):
-    monkeypatch.setattr("rankexp.runner.checks.equivalences.expit", lambda s: (s > 0) * 1.0)
+    monkeypatch.setattr(
+        "rankexp.studies.menon2014.checks.same_minimisers.expit", lambda s: (s > 0) * 1.0
+    )
     with pytest.raises(ValueError, match="separates the classes"):
         found(same_minimisers, lam=0.001)
 

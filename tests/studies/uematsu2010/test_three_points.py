@@ -5,7 +5,7 @@ import pytest
 
 from rankexp.losses import Hinge
 from rankexp.studies.uematsu2010.theory.three_points import hinge_program, hinge_regions
-from rankexp.theory.pairs import pair_weights, surrogate_risk
+from rankexp.theory.population_hinge import pair_weights, surrogate_risk
 
 
 def ordered(rng):

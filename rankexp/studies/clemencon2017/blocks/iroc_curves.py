@@ -8,7 +8,7 @@ import pandas as pd
 from pydantic import Field
 
 from rankexp.arrays import Floats
-from rankexp.keep.key import BAYES
+from rankexp.keep import BAYES
 from rankexp.runner.analyse import kept
 from rankexp.runner.config.schema import Block
 from rankexp.runner.report import figure

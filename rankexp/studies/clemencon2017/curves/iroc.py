@@ -4,7 +4,7 @@ import numpy as np
 
 from rankexp.arrays import Floats
 from rankexp.keep.curves import Curve
-from rankexp.metrics.iroc import iroc
+from rankexp.metrics.roc import iroc
 
 REGISTER = {"iroc": "integrated_roc"}
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from rankexp.arrays import Floats
 from rankexp.losses.base import parse
-from rankexp.losses.zero_one import ZeroOne
+from rankexp.losses.margin import ZeroOne
 from rankexp.runner.checks.base import Rows
 from rankexp.studies.kotlowski2011_theory.theory.regret import (
     loss_regret,

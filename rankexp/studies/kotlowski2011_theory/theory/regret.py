@@ -16,9 +16,9 @@ from rankexp.arrays import Floats
 from rankexp.generators.base import Model
 from rankexp.generators.discrete import DiscreteModel
 from rankexp.losses.base import Loss
-from rankexp.losses.zero_one import ZeroOne
+from rankexp.losses.margin import ZeroOne
 from rankexp.metrics.bipartite import rank_loss
-from rankexp.theory.bounds.rademacher import Approximation
+from rankexp.theory.bounds import Approximation
 from rankexp.theory.models import KnownClasses, log_masses
 
 BLOCKS = 20  # of a sample: the standard error is that of their mean

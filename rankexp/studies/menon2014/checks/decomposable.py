@@ -12,7 +12,7 @@ from rankexp.risks.base import Risk, RiskOfPairs
 from rankexp.runner.checks.base import Rows, quantities
 from rankexp.solvers.pairs.risk import PairLoss
 from rankexp.studies.menon2014.checks.proper import least_score, proper_loss
-from rankexp.theory.pairs import minimise_hinge, pair_weights, ranking_risk
+from rankexp.theory.population_hinge import minimise_hinge, pair_weights, ranking_risk
 
 REGISTER = {"best_scorers": "best_scorers", "regret_bound": "regret_bound"}
 

@@ -11,7 +11,7 @@ from scipy.special import ndtri
 
 from rankexp.arrays import Floats
 from rankexp.metrics.level_counts import won
-from rankexp.theory.bounds.given import check_confidence, check_positive, vector
+from rankexp.theory.bounds import check_confidence, check_positive, vector
 
 Kind = Literal["hoeffding", "mcdiarmid"]
 

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankexp.arrays import Floats
-from rankexp.theory.bounds.given import check_not_negative, table, vector
+from rankexp.theory.bounds import check_not_negative, table, vector
 
 
 def round_shares(differences: npt.ArrayLike, alphas: npt.ArrayLike) -> tuple[Floats, Floats]:

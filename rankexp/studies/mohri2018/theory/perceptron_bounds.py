@@ -3,7 +3,7 @@
 import numpy as np
 import numpy.typing as npt
 
-from rankexp.theory.bounds.given import table, vector
+from rankexp.theory.bounds import table, vector
 
 
 def perceptron_bound(differences: npt.ArrayLike, w: npt.ArrayLike) -> float:

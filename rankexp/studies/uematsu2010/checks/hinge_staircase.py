@@ -4,11 +4,16 @@ import numpy as np
 
 from rankexp.arrays import Floats
 from rankexp.generators.gaussian import Gaussian
-from rankexp.losses.hinge import Hinge
+from rankexp.losses.margin import Hinge
 from rankexp.runner.checks.base import Rows, quantities
 from rankexp.theory.bayes import log_ratio
-from rankexp.theory.pairs import minimise_hinge, pair_weights, ranking_risk, surrogate_risk
-from rankexp.theory.population_hinge import grid_masses
+from rankexp.theory.population_hinge import (
+    grid_masses,
+    minimise_hinge,
+    pair_weights,
+    ranking_risk,
+    surrogate_risk,
+)
 
 REGISTER = {"hinge_staircase": "hinge_staircase"}
 

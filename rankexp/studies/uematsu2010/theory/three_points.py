@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankexp.arrays import Floats
-from rankexp.theory.pairs import minimise_hinge, pair_weights
+from rankexp.theory.population_hinge import minimise_hinge, pair_weights
 
 CLOSE = 1e-9  # relative: nearer to a border of the regions, either side is as good
 

@@ -9,7 +9,7 @@ import pandas as pd
 from pydantic import Field
 
 from rankexp.arrays import Bools, Floats
-from rankexp.keep.key import BAYES
+from rankexp.keep import BAYES
 from rankexp.runner.analyse.kept import KeptItem, curves
 from rankexp.runner.config.schema import Block
 from rankexp.runner.report import figure

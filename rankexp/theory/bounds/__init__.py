@@ -1,1 +1,0 @@
-"""Bounds that several studies use: Rademacher complexities, and checks of what is given."""
