@@ -9,6 +9,13 @@ from rankexp.runner.checks.base import Rows, quantities
 
 REGISTER = {"no_optimum": "no_optimum"}
 
+LABELS = {
+    "auc_own": "AUC at the cut-off",
+    "auc_other": "AUC at 1 − t",
+    "agreement": "share of pairs ordered alike",
+    "iauc": "IAUC",
+}
+
 
 def no_optimum(rng: np.random.Generator, *, t: float = 0.2, n: int = 10_000) -> Rows:
     """Show that the best scorers of the cut-offs t and 1 - t order examples oppositely.

@@ -17,6 +17,15 @@ from rankexp.theory.population_hinge import (
 
 REGISTER = {"hinge_staircase": "hinge_staircase"}
 
+LABELS = {
+    "levels": "different scores",
+    "integer": "largest distance of a step from a whole number",
+    "risk": "hinge risk of the staircase",
+    "risk_logistic": "hinge risk of the log ratio",
+    "rank_risk": "rank risk of the staircase (a tie counts 1/2)",
+    "rank_risk_logistic": "rank risk of the log ratio (the lowest possible)",
+}
+
 DIGITS = 6  # of scores that are equal: linear programs are solved to about 1e-9
 
 
