@@ -1,7 +1,7 @@
-"""Which splits and methods the minutes given allow."""
+"""Which rows are trained on, and which splits and methods the minutes given allow."""
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -15,32 +15,27 @@ from rankexp.runner.run.progress import duration
 
 MOST_REPEATS = 10
 """Further repeats of cross-validation hardly narrow an interval (docs/statistics.md)."""
-SPLITS = 5
-"""Random splits, where not even one cross-validation is to be had."""
-CHEAP = 0.05
-"""Share of the time of all methods: leaving out one that takes less would not help."""
-SHARE = 0.6
-"""Of the time, for the first cross-validation; the rest is for wider grids and repeats."""
+SPLITS = 5  # random ones, where not even one cross-validation is to be had
+CHEAP = 0.05  # of the time of all methods: leaving out one that takes less would not help
+SHARE = 0.6  # of the time, for the first cross-validation; then come wider grids and repeats
 OWN = 0.1
 """Of the time: methods that take more are run one after the other, the fastest first, and what the
 end of the minutes interrupts is left out."""
+FEWEST_ROWS = 3  # of each level, and groups: with fewer there is nothing to split
+FEWEST_DIFFERENT = 10
+"""Combinations of features: with fewer, splits between them would be too coarse."""
 
 
 @dataclass(frozen=True)
 class RunDesign:
-    """What is run: a protocol as in a study, but for the repeats, and its methods.
-
-    There are at most so many `repeats`; the first tells how many there is time for. `words` say
-    what was left out or made smaller, and how to have it. The methods in `narrow` are tried with
-    every second point of their grids. `stages`, names and seconds, are run one after the other.
-    """
+    """What is run: a protocol as in a study, but for the repeats, and its methods."""
 
     protocol: dict[str, object]
     methods: list[str]
-    repeats: int
-    words: list[str] = field(default_factory=list)
-    narrow: list[str] = field(default_factory=list)
-    stages: list[tuple[list[str], float]] = field(default_factory=list)
+    repeats: int  # at most; the first tells how many there is time for
+    words: list[str]  # what was left out or made smaller, and how to have it
+    narrow: list[str]  # methods tried with every second point of their grids
+    stages: list[tuple[list[str], float]]  # names and seconds, run one after the other
 
 
 @dataclass(frozen=True)
@@ -78,32 +73,32 @@ def design(
 ) -> RunDesign:
     """Return the largest design that fits into the time.
 
-    Methods outside the cheapest contrast are tried with a smaller grid first, then left out, the
-    slowest before the others; then cross-validation gives way to random splits with smaller
-    training parts. One test set has all rows of its training part, and `dataset` no others.
-    `contrasts` are methods on pairs and their likes on points: of one pair both stay or neither.
-    `base` is of the protocol, ``stratified`` and ``together``; `shares` of its time a method takes
-    with a smaller grid, without one it has none.
+    Methods outside the cheapest contrast are tried with a smaller grid first, if `shares` says
+    what share of its time that takes, then left out, the slowest before the others; then random
+    splits with smaller training parts replace cross-validation. Of two methods in `contrasts` both
+    stay or neither. `base` is of the protocol. With one test set, `dataset` is its training part.
     """
     n, given = len(dataset.y), dataset.parts is not None
     folds = 1 if given else outer_folds(dataset)
     rows = n if given else n * (folds - 1) / folds
-    spare = _spare(costs, contrasts, n)
     fit = _Fit(dict(costs), lambda now: allowed.total(now.values(), rows, folds), allowed.once)
-    once = fit.shrink(spare, n, shares or {})
-    narrow = [m for m in fit.narrow if m in fit.now and fit.now[m] != costs[m]]
-    stages = _stages(fit, contrasts, n, OWN * allowed.seconds)
+    once = fit.shrink(_spare(costs, contrasts, n), n, shares or {})
+    methods = list(fit.now)
+    narrow = [m for m in fit.narrow if fit.now.get(m, costs[m]) != costs[m]]
     what = "training" if given else "one cross-validation"
     words = _words(fit.gone, [([m], fit.narrow[m]) for m in narrow], what)
     if once > allowed.once and not given:
-        made = _smaller(fit.now, list(fit.now), n, allowed, base, words)
-        return replace(made, narrow=narrow, stages=[(list(fit.now), allowed.once)])
+        test, said = _smaller(fit.now.values(), n, allowed)
+        protocol = {"kind": "split", "test": test, **base}
+        stages = [(methods, allowed.once)]
+        return RunDesign(protocol, methods, SPLITS, [*words, said], narrow, stages)
     if once > allowed.seconds:
         words.append(f"training takes about {duration(once)}, which is longer than --minutes")
-    kind = {"kind": "given", "test": "test"}
-    protocol = kind if given else {"kind": "cross_validation", "folds": folds}
+    stages = _stages(fit, contrasts, n, OWN * allowed.seconds)
+    folded = {"kind": "cross_validation", "folds": folds, **base}
+    protocol = {"kind": "given", "test": "test", **base} if given else folded
     repeats = 1 if given else MOST_REPEATS
-    return RunDesign({**protocol, **base}, list(fit.now), repeats, words, narrow, stages)
+    return RunDesign(protocol, methods, repeats, words, narrow, stages)
 
 
 @dataclass
@@ -146,17 +141,16 @@ def _words(
     gone: Sequence[tuple[list[str], float]], tried: Sequence[tuple[list[str], float]], what: str
 ) -> list[str]:
     """Say what was left out or tried with less, with the seconds that all would have taken."""
-    said = []
-    for units, how, end in (
+    ways = (
         (tried, "tried with half of the settings: with all of them", "tries all"),
         (gone, "left out: with it", "includes it"),
-    ):
-        for names, once in units:
-            said.append(
-                f"{' and '.join(names)} {how} {what} would take about {duration(once)}; "
-                f"--minutes {math.ceil(once / SHARE / 60) + 1} {end}"
-            )
-    return said
+    )
+    return [
+        f"{' and '.join(names)} {how} {what} would take about {duration(once)}; "
+        f"--minutes {math.ceil(once / SHARE / 60) + 1} {end}"
+        for units, how, end in ways
+        for names, once in units
+    ]
 
 
 def _stages(
@@ -182,27 +176,18 @@ def _spare(costs: Mapping[str, Cost], contrasts: Mapping[str, str], n: int) -> l
     return sorted(units, key=lambda unit: sum(costs[m].at(n) for m in unit))
 
 
-def _smaller(
-    costs: Mapping[str, Cost],
-    methods: list[str],
-    n: int,
-    allowed: Allowance,
-    base: Mapping[str, object],
-    words: list[str],
-) -> RunDesign:
-    """Return random splits whose training parts are as large as the time allows."""
+def _smaller(costs: Collection[Cost], n: int, allowed: Allowance) -> tuple[float, str]:
+    """Return the test rows of splits whose training parts are as large as the time allows."""
     low, high = 0.0, 0.8 * n
     for _ in range(40):
         middle = (low + high) / 2
-        fits = allowed.total((costs[m] for m in methods), middle, SPLITS) <= allowed.once
+        fits = allowed.total(costs, middle, SPLITS) <= allowed.once
         low, high = (middle, high) if fits else (low, middle)
     rows = max(int(low), min(PILOT_ROWS[0], n // 2))
-    words.append(
+    return float(n - rows), (
         f"training sets have {rows:,} of the {n:,} rows because more would take too long; a "
         "larger --minutes uses more"
     )
-    protocol = {"kind": "split", "test": float(n - rows), **base}
-    return RunDesign(protocol, methods, SPLITS, words)
 
 
 def outer_folds(dataset: Dataset) -> int:
@@ -225,58 +210,46 @@ def _units(dataset: Dataset) -> int:
     return units if dataset.groups is None else min(units, len(np.unique(dataset.groups)))
 
 
-FEWEST_ROWS = 3
-"""Of each level, and groups: with fewer there is nothing to split."""
-FEWEST_DIFFERENT = 10
-"""Combinations of features: with fewer, splits between them would be too coarse."""
-
-
 def training(dataset: Dataset) -> tuple[Dataset, str]:
     """Return the rows to train on, all but those of the test file, and what both files share.
 
-    Raises
-    ------
-    ConfigError
-        A part has too few rows of a level.
+    ConfigError where a file has too few rows of a level.
     """
     if dataset.parts is None:
         return dataset, ""
     train = dataset.parts == dataset.part_names.index("train")
     for name, rows, least in (("training", train, FEWEST_ROWS), ("test", ~train, 1)):
-        levels = dataset.levels or ()
-        for code, level in enumerate(levels):
+        for code, level in enumerate(dataset.levels or ()):
             if (count := int((dataset.y[rows] == code).sum())) < least:
                 raise ConfigError(
                     f"the {name} file has {count} row{'s' * (count != 1)} of '{level}', and "
                     f"{least} are needed; merge rare values with others in both files, or leave "
                     "--test out and give all rows in one file"
                 )
-    said, same = [], duplicates(dataset.X)
+    known = {"X": dataset.X, "y": dataset.y, "groups": dataset.groups, "weights": dataset.weights}
+    own = {name: rows[train] for name, rows in known.items() if rows is not None}
+    made = replace(dataset, **own, parts=dataset.parts[train])
+    return made, " ".join(_shared(dataset, train))
+
+
+def _shared(dataset: Dataset, train: Bools) -> Iterator[str]:
+    """Say what training and test rows have in common, and what only test rows have."""
+    same = duplicates(dataset.X)
     if repeated := int(np.isin(same[~train], same[train]).sum()):
-        said.append(
+        yield (
             f"{repeated:,} of the {int((~train).sum()):,} test rows repeat the features of a "
             "training row, so methods may have memorised them."
         )
     if strange := _unseen(dataset, train):
         named = "; ".join(strange[:10])
-        said.append(f"Test rows have values that no training row has. These are ignored: {named}.")
-    groups, weights = dataset.groups, dataset.weights
-    if groups is not None:
-        tested = np.unique(groups[~train])
-        both = int(np.isin(tested, groups[train]).sum())
-        said.append(
+        yield f"Test rows have values that no training row has. These are ignored: {named}."
+    if dataset.groups is not None:
+        tested = np.unique(dataset.groups[~train])
+        both = int(np.isin(tested, dataset.groups[train]).sum())
+        yield (
             f"{both:,} of the {len(tested):,} groups of the test file are also in the training "
             "file. Intervals treat test rows as independent, even within groups."
         )
-    made = replace(
-        dataset,
-        X=dataset.X[train],
-        y=dataset.y[train],
-        groups=None if groups is None else groups[train],
-        weights=None if weights is None else weights[train],
-        parts=dataset.parts[train],
-    )
-    return made, " ".join(said)
 
 
 def _unseen(dataset: Dataset, train: Bools) -> list[str]:
@@ -293,10 +266,7 @@ def _unseen(dataset: Dataset, train: Bools) -> list[str]:
 def together(dataset: Dataset) -> tuple[str | None, str]:
     """Return which rows a split keeps on one side, None for no rows, and what is to be said.
 
-    Raises
-    ------
-    ConfigError
-        There is nothing to split or to rank by.
+    ConfigError where there is nothing to split or to rank by.
     """
     if dataset.groups is not None:
         if (groups := len(np.unique(dataset.groups))) < FEWEST_ROWS:
@@ -309,14 +279,12 @@ def together(dataset: Dataset) -> tuple[str | None, str]:
     if different < 2:
         raise ConfigError("the features are the same in every row: there is nothing to rank by")
     repeated = len(dataset.X) - different
-    if repeated and different < FEWEST_DIFFERENT:
+    if not repeated:
+        return None, ""
+    if different < FEWEST_DIFFERENT:
         return None, (
             f"The rows have only {different} different combinations of features, so equal rows "
             "may lie on both sides of a split."
         )
-    if repeated:
-        said = (
-            f"{repeated:,} rows repeat the features of another row; a split keeps these together."
-        )
-        return "duplicates", said
-    return None, ""
+    said = "rows repeat the features of another row; a split keeps these together."
+    return "duplicates", f"{repeated:,} {said}"

@@ -33,17 +33,13 @@ class Options:
     minutes: float = 5.0
     out: Path | None = None
     jobs: int | None = None
-    reading: Mapping[str, Any] = field(default_factory=dict)
-    """Options of the data entry on how the file is read."""
+    reading: Mapping[str, Any] = field(default_factory=dict)  # options of the data entry
 
 
 def compare(table: Path, options: Options) -> int:
     """Answer whether training on pairs helps on a table; return the exit code.
 
-    Raises
-    ------
-    ConfigError, DataError
-        The table cannot be read, the target says nothing, an option names what there is not.
+    ConfigError or DataError where the table cannot be read, or an option or the target is wrong.
     """
     begun = time.monotonic(), time.process_time()
     _check(options)
@@ -66,24 +62,17 @@ def _check(options: Options) -> None:
     margin = options.margin
     if margin is not None and not (margin > 0 and math.isfinite(margin)):
         raise ConfigError(f"--margin: expected a number above 0, got {margin:g}")
-    uses = {
-        "--groups": [options.groups],
-        "--weights": [options.weights],
-        "--drop": options.reading.get("drop") or (),
-    }
-    for name, columns in uses.items():
-        if options.target in columns:
-            raise ConfigError(f"{name}: column '{options.target}' is the target already")
+    columns = {"groups": [options.groups], "weights": [options.weights], **options.reading}
+    for name in ("groups", "weights", "drop"):
+        if options.target in (columns.get(name) or ()):
+            raise ConfigError(f"--{name}: column '{options.target}' is the target already")
 
 
 def _asked(table: Path, options: Options) -> study.Asked:
     """Tell what is asked of the table."""
-    how = dict(options.reading) | {
-        "groups": options.groups,
-        "weights": options.weights,
-        "test": options.test,
-    }
-    how = {name: value for name, value in how.items() if value not in (None, [], ())}
+    given = {"groups": options.groups, "weights": options.weights}
+    known = {**options.reading, **given, "test": options.test}
+    how = {name: value for name, value in known.items() if value not in (None, [], ())}
     question = ask(
         options.target,
         target_values(table, target=options.target, **how),
@@ -91,12 +80,11 @@ def _asked(table: Path, options: Options) -> study.Asked:
         levels=options.levels,
         continuous=options.continuous,
     )
-    if question.fewest is not None and question.fewest < FEWEST_ROWS:
+    if question.counts and (fewest := min(question.counts.values())) < FEWEST_ROWS:
         rare = min(question.counts, key=lambda name: question.counts[name])
-        rows = f"{question.fewest} row{'s' * (question.fewest > 1)}"
         raise ConfigError(
-            f"target '{options.target}' has {rows} of '{rare}'; at least {FEWEST_ROWS} of each "
-            "value are needed to train on some and to test on others"
+            f"target '{options.target}' has {fewest} row{'s' * (fewest > 1)} of '{rare}'; at "
+            f"least {FEWEST_ROWS} of each value are needed to train on some and to test on others"
         )
     offered = offer(question.kind, options.methods)
     margin = MARGINS[question.metric] if options.margin is None else options.margin

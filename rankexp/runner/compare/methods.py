@@ -1,144 +1,152 @@
-"""The methods that `compare` tries on each kind of target, as a study has them.
+"""The methods that `compare` tries on each kind of target, and how their grids change.
 
 A method on pairs stands beside its like on points: the same loss and the same form of score, so
-that the pairs alone make the difference. Grids are wide; `widening` makes them wider where it
-matters.
+that the pairs alone make the difference. Grids are wide; they become wider at the ends where
+choices lie, and coarser where time is short.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from rankexp.errors import ConfigError
 from rankexp.registry import did_you_mean
+from rankexp.runner.analyse.select import Edge
 from rankexp.runner.compare.question import Kind
 from rankexp.runner.config.estimators import resolve_estimator
 
-LAMBDAS = [10.0, 1.0, 0.1, 0.01, 0.001, 1e-4, 1e-5, 1e-6]
+Grid = Mapping[str, Sequence[Any]]
+LAMBDAS = {"lam": [10.0, 1.0, 0.1, 0.01, 0.001, 1e-4, 1e-5, 1e-6]}
 """Of linear scores on features in [0, 1]; largest first: of equals the simplest is chosen."""
+LIMITS: dict[str, tuple[float, float]] = {
+    "lam": (1e-10, 1e4),
+    "C": (1e-5, 1e3),
+    "alpha": (1e-6, 1e6),
+    "min_samples_leaf": (1, 1000),
+    "max_leaf_nodes": (2, 512),
+    "n_rounds": (3, 3000),
+    "depth": (1, 12),
+}
+"""How far a grid is made wider, by its parameter. Below and above, scores change no more or fits
+take very long; a choice that still lies there is said to."""
+GROWING = ("n_rounds", "max_leaf_nodes", "depth")  # a fit's time grows with their values
+STEPS = 2  # points added at an end each time
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A method as in a study, but for its grid, in which `lam` is what a study calls lambdas."""
+
+    given: Mapping[str, Any]
+    grid: Grid
+
+    @property
+    def content(self) -> dict[str, Any]:
+        """The method as in a study."""
+        grid = dict(self.grid)
+        rest = {"lambdas": grid.pop("lam", None), "grid": grid}
+        return {**self.given, **{key: value for key, value in rest.items() if value}}
 
 
 @dataclass(frozen=True)
 class Offer:
-    """Methods for one kind of target as in a study, and the like of each of those on pairs.
-
-    `remark` is what is to be said of the choice.
-    """
+    """Methods for one kind of target, the like of each of those on pairs, and a remark on them."""
 
     contrasts: Mapping[str, str]
-    methods: Mapping[str, Mapping[str, Any]]
+    methods: Mapping[str, Candidate]
     remark: str = ""
 
 
-def _linear(label: str, **params: Any) -> dict[str, Any]:
-    return {"label": label, "params": params, "lambdas": LAMBDAS}
+def _method(
+    label: str, estimator: str | None = None, grid: Grid = LAMBDAS, **params: Any
+) -> Candidate:
+    named = {"label": label, "estimator": estimator, "params": params}
+    return Candidate({key: value for key, value in named.items() if value}, grid)
 
 
-def _path(label: str, estimator: str) -> dict[str, Any]:
-    return {"label": label, "estimator": estimator, "lambdas": LAMBDAS}
-
-
-def _other(
-    label: str, estimator: str, grid: dict[str, list[Any]], **params: Any
-) -> dict[str, Any]:
-    given = {"params": params} if params else {}
-    return {"label": label, "estimator": estimator, **given, "grid": grid}
-
-
-def _linear_ones(risk: str, logistic: Any, hinge: Any) -> dict[str, dict[str, Any]]:
+def _linear(risk: str, logistic: Candidate, hinge: Candidate) -> dict[str, Candidate]:
     """Return the linear scores: those on points, and beside each the same loss on pairs."""
-    made = {}
-    for loss, points in (("logistic", logistic), ("hinge", hinge)):
-        made[f"points-{loss}"] = points
-        made[f"pairs-{loss}"] = _linear(f"{loss} on pairs", loss=loss, risk=risk)
-    return made
+    return {
+        "points-logistic": logistic,
+        "pairs-logistic": _method("logistic on pairs", loss="logistic", risk=risk),
+        "points-hinge": hinge,
+        "pairs-hinge": _method("hinge on pairs", loss="hinge", risk=risk),
+    }
 
 
-def _boosting(kind: str) -> dict[str, Any]:
+def _boosting(kind: str) -> Candidate:
     estimator, grid = f"HistGradientBoosting{kind}", {"max_leaf_nodes": [4, 8, 16, 32]}
     params = {"max_iter": 100, "early_stopping": False}
-    return _other("boosting", f"sklearn.ensemble.{estimator}", grid, **params)
+    return _method("boosting", f"sklearn.ensemble.{estimator}", grid, **params)
 
 
-def _forest(kind: str, label: str = "random forest", **params: Any) -> dict[str, Any]:
+def _forest(kind: str, label: str = "random forest", **params: Any) -> Candidate:
     grid = {"min_samples_leaf": [30, 10, 3, 1]}
-    return _other(label, f"sklearn.ensemble.RandomForest{kind}", grid, **params)
+    return _method(label, f"sklearn.ensemble.RandomForest{kind}", grid, **params)
 
 
-def _boosted(**params: Any) -> dict[str, Any]:
-    return _other("RankBoost", "RankBoost", {"n_rounds": [30, 100, 300]}, **params)
+def _boosted(**params: Any) -> Candidate:
+    return _method("RankBoost", "RankBoost", {"n_rounds": [30, 100, 300]}, **params)
 
 
-def _ridge(label: str) -> dict[str, Any]:
-    return _other(
-        label, "sklearn.linear_model.Ridge", {"alpha": [10.0**k for k in range(3, -3, -1)]}
-    )
+def _ridge(label: str) -> Candidate:
+    grid = {"alpha": [10.0**k for k in range(3, -3, -1)]}
+    return _method(label, "sklearn.linear_model.Ridge", grid)
 
 
 LIKES = {"pairs-logistic": "points-logistic", "pairs-hinge": "points-hinge"}
+TWO = {
+    **_linear(
+        "bipartite",
+        _method("logistic on points", loss="logistic", risk="classification"),
+        _method(
+            "hinge on points",
+            "sklearn.svm.LinearSVC",
+            {"C": [0.001, 0.01, 0.1, 1.0, 10.0]},
+            loss="hinge",
+            max_iter=2000,
+        ),
+    ),
+    "forest": _forest("Classifier", n_estimators=100),
+    "boosting": _boosting("Classifier"),
+    "rankboost": _boosted(),
+}
+ORDERED = {
+    **_linear(
+        "multipartite",
+        _method("proportional odds on points", "ProportionalOdds"),
+        _method("threshold hinge on points", "OrdinalSVM"),
+    ),
+    "ridge": _ridge("least squares on points"),
+    "forest": _forest("Regressor", n_estimators=100),
+    "boosting": _boosting("Regressor"),
+    "rankboost": _boosted(risk="multipartite"),
+}
+LEAVES, DEPTHS = {"max_leaf_nodes": [4, 8, 16, 32, 64]}, {"depth": [2, 3, 4, 5, 6]}
+CART = "sklearn.tree.DecisionTreeRegressor"
+CONTINUOUS = {
+    "points-tree": _method("regression tree on points", CART, LEAVES, min_samples_leaf=5),
+    "pairs-tree": _method("Kendall tree on pairs", "KendallTree", DEPTHS, min_samples_leaf=5),
+    "points-forest": _forest(
+        "Regressor", "random forest on points", n_estimators=50, max_features=2 / 3
+    ),
+    "pairs-forest": _method(
+        "forest of Kendall trees on pairs",
+        "RankingForest",
+        {"depth": [4, 6, 8, 10]},
+        n_estimators=50,
+    ),
+    "ridge": _ridge("least squares, linear"),
+    "boosting": _boosting("Regressor"),
+}
+TREES = """For a numeric target, trees and forests are compared, because rankexp has no linear \
+scorer that is trained on pairs of numbers."""
 OFFERS: dict[Kind, Offer] = {
-    "two": Offer(
-        LIKES,
-        {
-            **_linear_ones(
-                "bipartite",
-                _linear("logistic on points", loss="logistic", risk="classification"),
-                _other(
-                    "hinge on points",
-                    "sklearn.svm.LinearSVC",
-                    {"C": [0.001, 0.01, 0.1, 1.0, 10.0]},
-                    loss="hinge",
-                    max_iter=2000,
-                ),
-            ),
-            "forest": _forest("Classifier", n_estimators=100),
-            "boosting": _boosting("Classifier"),
-            "rankboost": _boosted(),
-        },
-    ),
-    "ordered": Offer(
-        LIKES,
-        {
-            **_linear_ones(
-                "multipartite",
-                _path("proportional odds on points", "ProportionalOdds"),
-                _path("threshold hinge on points", "OrdinalSVM"),
-            ),
-            "ridge": _ridge("least squares on points"),
-            "forest": _forest("Regressor", n_estimators=100),
-            "boosting": _boosting("Regressor"),
-            "rankboost": _boosted(risk="multipartite"),
-        },
-    ),
+    "two": Offer(LIKES, TWO),
+    "ordered": Offer(LIKES, ORDERED),
     "continuous": Offer(
-        {"pairs-tree": "points-tree", "pairs-forest": "points-forest"},
-        {
-            "points-tree": _other(
-                "regression tree on points",
-                "sklearn.tree.DecisionTreeRegressor",
-                {"max_leaf_nodes": [4, 8, 16, 32, 64]},
-                min_samples_leaf=5,
-            ),
-            "pairs-tree": _other(
-                "Kendall tree on pairs",
-                "KendallTree",
-                {"depth": [2, 3, 4, 5, 6]},
-                min_samples_leaf=5,
-            ),
-            "points-forest": _forest(
-                "Regressor", "random forest on points", n_estimators=50, max_features=2 / 3
-            ),
-            "pairs-forest": _other(
-                "forest of Kendall trees on pairs",
-                "RankingForest",
-                {"depth": [4, 6, 8, 10]},
-                n_estimators=50,
-            ),
-            "ridge": _ridge("least squares, linear"),
-            "boosting": _boosting("Regressor"),
-        },
-        "For a numeric target, trees and forests are compared, because rankexp has no linear "
-        "scorer that is trained on pairs of numbers.",
+        {"pairs-tree": "points-tree", "pairs-forest": "points-forest"}, CONTINUOUS, TREES
     ),
 }
 
@@ -152,22 +160,71 @@ def offer(kind: Kind, asked: list[str] | None) -> Offer:
     whole = OFFERS[kind]
     if asked is None:
         return whole
-    chosen: dict[str, Mapping[str, Any]] = {}
+    chosen: dict[str, Candidate] = {}
     for name in asked:
         if name in whole.methods:
             chosen[name] = whole.methods[name]
         elif "." in name:
             resolve_estimator(name)
-            short = name.rpartition(".")[2]
-            chosen[short] = {"estimator": name}
+            chosen[name.rpartition(".")[2]] = Candidate({"estimator": name}, {})
         else:
-            known = ", ".join(whole.methods)
+            hint, known = did_you_mean(name, whole.methods), ", ".join(whole.methods)
             raise ConfigError(
-                f"--methods: no method '{name}'{did_you_mean(name, whole.methods)}; for this "
-                f"target there are {known}, and any estimator by its import path"
+                f"--methods: no method '{name}'{hint}; for this target there are {known}, and any "
+                "estimator by its import path"
             )
     contrasts = {p: q for p, q in whole.contrasts.items() if p in chosen and q in chosen}
     if not contrasts:
         pairs = " or ".join(f"{p} with {q}" for p, q in whole.contrasts.items())
         raise ConfigError(f"--methods: to compare pairs with points, also name {pairs}")
     return Offer(contrasts, chosen, whole.remark)
+
+
+def widened(method: Candidate, edges: Iterable[Edge]) -> Candidate | None:
+    """Return a method with a wider grid where choices lie at `edges`; None if it cannot grow.
+
+    >>> widened(Candidate({}, {"C": [0.1, 1.0, 10.0]}), [Edge("highest", "C")]).grid
+    {'C': [0.1, 1.0, 10.0, 100.0, 1000.0]}
+    """
+    grid = dict(method.grid)
+    for edge in sorted(set(edges), key=str):
+        name = edge.parameter
+        if name in grid and name in LIMITS:
+            grid[name] = _longer(grid[name], edge.end == "highest", *LIMITS[name])
+    return None if grid == method.grid else replace(method, grid=grid)
+
+
+def growth(method: Candidate, wider: Candidate) -> float:
+    """Return how many times the time of a method it takes with a wider grid."""
+    times = 1.0
+    for name, values in wider.grid.items():
+        size = sum if name in GROWING else len
+        times *= size(values) / size(method.grid[name])
+    return times
+
+
+def narrowed(method: Candidate) -> tuple[Candidate, float]:
+    """Return a method with every second point of its grid, and the share of points it keeps."""
+    grid = {name: values[::2] for name, values in method.grid.items()}
+    share = math.prod(len(values) / len(method.grid[name]) for name, values in grid.items())
+    return replace(method, grid=grid), share
+
+
+def _longer(values: Sequence[float], upwards: bool, least: float, most: float) -> list[float]:
+    """Return values with some added beyond an end, in the order and steps that they have."""
+    ordered = sorted(values)
+    if len(ordered) < 2:
+        return ordered
+    end, beside = (ordered[-1], ordered[-2]) if upwards else (ordered[0], ordered[1])
+    whole = all(isinstance(value, int) for value in values)
+    linear = whole and ordered[-1] - ordered[0] == (len(values) - 1) * (ordered[1] - ordered[0])
+    added: list[float] = []
+    for _ in range(STEPS):
+        following = end + (end - beside) if linear else end * (end / beside)
+        following = round(following) if whole else float(f"{following:.6g}")
+        if not least <= following <= most or following == end:
+            break
+        added.append(following)
+        end, beside = following, end
+    at_the_end = (values[-1] == ordered[-1]) == upwards
+    return [*values, *added] if at_the_end else [*added[::-1], *values]

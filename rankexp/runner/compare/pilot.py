@@ -24,17 +24,16 @@ PILOT_ROWS = (250, 1000, 4000, 16_000, 64_000)
 """Training rows of the pilot fits, smallest first; the third and later only where cheap."""
 PILOT_SHARE = 0.02
 """Most of the time given that one method's next pilot fit may take, by the one before."""
-PILOTS = 0.2
-"""Share of the time given after which only fits that take `LATE` times less are timed."""
+PILOTS = 0.2  # of the time given; after it only fits that take `LATE` times less are timed
 LATE = 10.0
-LONG = 1.0
-"""Seconds of a pilot fit that need no second look."""
-TICK = 1e-4
-"""Seconds that a fit takes at least: clocks are not finer."""
-TESTED = 4
-"""Training rows to a row that a pilot fit scores, as in five folds."""
+LONG = 1.0  # seconds of a pilot fit that need no second look
+TICK = 1e-4  # seconds that a fit takes at least: clocks are not finer
+TESTED = 4  # training rows to a row that a pilot fit scores, as in five folds
 STEEPEST = 2.5
 """The exponent of n that a time may grow with, where two pilots seem to say more: their noise."""
+
+
+Timings = tuple[list[tuple[int, float]], str]  # rows and seconds; why no more was timed
 
 
 @dataclass(frozen=True)
@@ -74,20 +73,15 @@ def pilot(
     ends = (PILOT_SHARE * seconds, time.monotonic() + PILOTS * seconds)
     each = [(spec, folds, study.seed, *ends) for spec in specs.values()]
     found = side_by_side(_timings, each, workers) if workers > 1 else [_timings(*e) for e in each]
-    costs: dict[str, Cost] = {}
-    failed: dict[str, str] = {}
-    for name, own in zip(specs, found, strict=True):
-        timings, why = own or ([], "it ended its process, or took all memory")
-        if why:
-            failed[name] = why
-        if timings:
-            costs[name] = _law(timings)
-    return costs, failed
+    dead: Timings = [], "it ended its process, or took all memory"
+    known = {name: own or dead for name, own in zip(specs, found, strict=True)}
+    costs = {name: _law(timings) for name, (timings, _) in known.items() if timings}
+    return costs, {name: why for name, (_, why) in known.items() if why}
 
 
 def _timings(
     spec: MethodSpec, folds: Sequence[Fold], seed: int, most: float, until: float
-) -> tuple[list[tuple[int, float]], str]:
+) -> Timings:
     """Return rows and seconds of fits that take no more than `most` each, and why one failed.
 
     They take less after `until`, a time of `time.monotonic`, which all processes share.

@@ -1,7 +1,8 @@
 """What is asked of a table: told from its target's values, every guess in a sentence."""
 
+import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal
 
 from rankexp.errors import ConfigError
@@ -9,23 +10,9 @@ from rankexp.registry import did_you_mean
 
 Kind = Literal["two", "ordered", "continuous"]
 
-POSITIVE = (
-    "yes",
-    "true",
-    "y",
-    "t",
-    "1",
-    "positive",
-    "pos",
-    "good",
-    "on",
-    "default",
-    "churn",
-    "died",
-)
+USUAL = re.compile("yes|true|y|t|1|positive|pos|good|on|default|churn|died")
 """What a positive value is often called."""
-MOST_LEVELS = 10
-"""A target of more whole numbers than this is taken as continuous."""
+MOST_LEVELS = 10  # a target of more whole numbers than this is taken as continuous
 METRICS: dict[Kind, str] = {"two": "auc", "ordered": "u_pairs", "continuous": "d_tau"}
 MARGINS = {"auc": 0.01, "u_pairs": 0.01, "d_tau": 0.01}
 """Differences that are taken to be of no importance: one pair in a hundred. By convention, so that
@@ -34,26 +21,18 @@ an answer names it."""
 
 @dataclass(frozen=True)
 class Question:
-    """What is asked, and what was guessed for it, in sentences with the options that change it.
-
-    `levels` are as in a study, worst to best, the last positive where there are two; None: a
-    number. `counts` are rows of each level by its name.
-    """
+    """What is asked, and what was guessed for it, in sentences with the options that change it."""
 
     kind: Kind
     levels: list[str | list[str]] | None
-    counts: dict[str, int]
-    guesses: list[str] = field(default_factory=list)
+    """As in a study, worst to best, the last positive where there are two; None: a number."""
+    counts: dict[str, int]  # rows of each level by its name
+    guesses: list[str]
 
     @property
     def metric(self) -> str:
         """What is compared."""
         return METRICS[self.kind]
-
-    @property
-    def fewest(self) -> int | None:
-        """Rows of the smallest level; None for a number."""
-        return min(self.counts.values()) if self.counts else None
 
 
 def ask(
@@ -67,18 +46,16 @@ def ask(
     """Return what is asked of a target, from the rows with each of its values, as texts.
 
     `positive` is the value that is to rank first, against all others; `levels` are its values,
-    worst to best; `continuous` says that it is a number to rank by. ConfigError where a value is
-    named that it does not have, or where it has one value only, or texts without an order.
+    worst to best. ConfigError where it lacks a value that is named, or has nothing to rank by.
     """
     if sum((positive is not None, levels is not None, continuous)) > 1:
         raise ConfigError("--positive, --levels and --continuous exclude each other")
     if len(counts) < 2:
         found = f"only the value '{next(iter(counts))}'" if counts else "no value at all"
         raise ConfigError(f"target '{target}' has {found}: there is nothing to rank by")
-    for name in levels or ([positive] if positive is not None else []):
+    for name in levels or ([] if positive is None else [positive]):
         if name not in counts:
-            hint = did_you_mean(name, counts)
-            known = ", ".join(list(counts)[:12])
+            hint, known = did_you_mean(name, counts), ", ".join(list(counts)[:12])
             raise ConfigError(f"target '{target}' has no value '{name}'{hint}; it has: {known}")
     if positive is not None:
         return _against_rest(target, counts, positive)
@@ -129,7 +106,7 @@ def _positive(counts: Mapping[str, int], numbers: Sequence[float] | None) -> str
     """Return which of two values is positive: the larger number, a usual name, or the rarer."""
     if numbers is not None:
         return max(zip(numbers, counts, strict=True))[1]
-    usual = [name for name in counts if name.strip().lower() in POSITIVE]
+    usual = [name for name in counts if USUAL.fullmatch(name.strip().lower())]
     return usual[0] if len(usual) == 1 else min(counts, key=lambda name: (counts[name], name))
 
 

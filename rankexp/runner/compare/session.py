@@ -5,7 +5,7 @@ import sys
 import textwrap
 import time
 from collections.abc import Container, Iterable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +13,8 @@ from rankexp.errors import ConfigError, DataError
 from rankexp.metrics.base import parse
 from rankexp.runner.analyse import select
 from rankexp.runner.compare import budget, study
+from rankexp.runner.compare.methods import growth, narrowed, widened
 from rankexp.runner.compare.pilot import pilot
-from rankexp.runner.compare.study import STUDY, safe
-from rankexp.runner.compare.widening import growth, narrowed, widened
 from rankexp.runner.config.load import load
 from rankexp.runner.config.methods import takes
 from rankexp.runner.config.schema import Method, Study
@@ -28,14 +27,11 @@ from rankexp.runner.run.execute import execute
 from rankexp.runner.run.progress import duration
 from rankexp.runner.run.store import Store
 
-REPORT = 2.5
-"""Seconds of a processor kept for the report."""
-SLOWEST = 8.0
-"""Times a second of a processor may take on a machine that others use, too."""
+REPORT = 2.5  # seconds of a processor kept for the report
+SLOWEST = 8.0  # times a second of a processor may take on a machine that others use, too
 INTERRUPTED = 130
 WIDTH = 100
-ROUNDS = 4
-"""Times that grids are made wider before the answer is given with what there is."""
+ROUNDS = 4  # times that grids are made wider before the answer is given with what there is
 WEIGHTED = (
     "A row of weight 2 counts as two identical rows: a pair counts the product of both weights, "
     "both in training and in the metric."
@@ -47,22 +43,23 @@ def say(text: str) -> None:
     print(textwrap.fill(text, WIDTH))
 
 
+@dataclass
 class Session:
     """One comparison, which began at these seconds of the clock and of the processor."""
 
-    def __init__(
-        self,
-        asked: study.Asked,
-        folder: Path,
-        workers: int,
-        minutes: float,
-        begun: tuple[float, float],
-    ) -> None:
-        self.asked, self.folder, self.workers, self.minutes = asked, folder, workers, minutes
-        self.begun, self.end = begun, begun[0] + 60 * minutes
-        self.methods = {name: dict(method) for name, method in asked.offer.methods.items()}
-        self.protocol: dict[str, Any] = {"kind": "cross_validation", "folds": 2}
-        self.file = folder / STUDY
+    asked: study.Asked
+    folder: Path
+    workers: int
+    minutes: float
+    begun: tuple[float, float]
+    protocol: Mapping[str, Any] = field(
+        default_factory=lambda: {"kind": "cross_validation", "folds": 2}
+    )
+
+    def __post_init__(self) -> None:
+        self.end = self.begun[0] + 60 * self.minutes
+        self.methods = dict(self.asked.offer.methods)
+        self.file = self.folder / study.STUDY
         self.reserved = REPORT
 
     @property
@@ -77,20 +74,17 @@ class Session:
 
     def _content(self, repeats: int) -> dict[str, Any]:
         """Return the study as it is written."""
-        protocol = dict(self.protocol)
-        if protocol["kind"] != "given":
-            protocol["repeats"] = repeats
-        name = safe(self.folder.resolve().name)
-        return study.content(self.asked, name, self.folder, protocol, self.methods)
+        more = {"repeats": repeats} if self.asked.test is None else {}
+        return study.content(self.asked, self.folder, {**self.protocol, **more}, self.methods)
 
     def read(self) -> None:
         """Read the table, and show how."""
         asked = self.asked
         files = {key: str(file) for key, file in asked.files.items()}
-        entry = Study.model_validate(self._content(1)).data["data"]
+        (entry,) = Study.model_validate(self._content(1)).data.values()
         entry = entry.model_copy(update={"source": files})  # the folder may not exist
         try:
-            self.dataset = find("data", entry, []).dataset
+            self.dataset = find(study.PROBLEM, entry, []).dataset
         except DataError:  # what was read shows why
             given = {"levels": asked.question.levels, "test": asked.test, **asked.entry}
             print(inspect_table(asked.table, target=asked.target, **given).text())
@@ -102,29 +96,23 @@ class Session:
 
     def design(self) -> None:
         """Time the methods on parts of the data, and take the splits that the time allows."""
-        dataset = self.dataset
-        training, remarks = budget.training(dataset)
+        one_test_set = self.asked.test is not None
+        training, remarks = budget.training(self.dataset)
         self._leave_out_without_weights()
         if "weights" in self.asked.entry:
             remarks = f"{WEIGHTED} {remarks}".strip()
         together, said = budget.together(training)
         for line in filter(None, (remarks, said)):
             say(line)
-        inner = budget.inner_folds(training)
-        self.asked = replace(self.asked, inner=inner, remarks=remarks)
-        base: dict[str, object] = {}
-        if dataset.levels is not None and dataset.parts is None:
-            base["stratified"] = True
-        if together:
-            base["together"] = together
-        splits = 1 if dataset.parts is not None else budget.outer_folds(training)
-        workers = min(self.workers, splits)
-        trial = Study.model_validate(self._content(1))
-        costs, failed = pilot(trial, training, self.left, workers)
+        self.asked = replace(self.asked, inner=budget.inner_folds(training), remarks=remarks)
+        stratified = self.dataset.levels is not None and not one_test_set
+        base = {name: v for name, v in (("stratified", stratified), ("together", together)) if v}
+        workers = min(self.workers, 1 if one_test_set else budget.outer_folds(training))
+        costs, failed = pilot(Study.model_validate(self._content(1)), training, self.left, workers)
         self._leave_out(failed)
         found = budget.design(
             {name: costs[name] for name in self.methods},
-            self.contrasts,
+            self.asked.contrasts(self.methods),
             training,
             budget.Allowance(self.left, workers, self.asked.inner),
             base,
@@ -132,37 +120,31 @@ class Session:
         )
         for line in found.words:
             say(f"{line}.")
-        for name in found.narrow:
-            self.methods[name] = narrowed(self.methods[name])[0]
-        self.methods = {name: self.methods[name] for name in found.methods}
+        narrow = {name: narrowed(self.methods[name])[0] for name in found.narrow}
+        self.methods = {name: (self.methods | narrow)[name] for name in found.methods}
         self.protocol, self.most, self.stages = found.protocol, found.repeats, found.stages
-
-    @property
-    def contrasts(self) -> dict[str, str]:
-        """Methods on pairs and their likes that are still compared."""
-        pairs = self.asked.offer.contrasts.items()
-        return {p: q for p, q in pairs if p in self.methods and q in self.methods}
 
     def _leave_out_without_weights(self) -> None:
         """Leave out methods that take no weights, where rows have weights."""
-        if weights := self.asked.entry.get("weights"):
-            measure = parse(self.asked.question.metric)
-            if "sample_weight" not in measure.takes:
-                raise ConfigError(
-                    "rows with weights can only be compared where the target has two values or "
-                    f"levels: the measure of a number to rank by, {measure!r}, takes no weights. "
-                    "To compare with every row counting the same, say "
-                    f"--drop {weights} in place of --weights {weights}"
-                )
-            reason = "it takes no row weights"
-            known = {n: takes(Method.model_validate(m)) for n, m in self.methods.items()}
-            self._leave_out({n: reason for n, own in known.items() if "sample_weight" not in own})
+        if (weights := self.asked.entry.get("weights")) is None:
+            return
+        measure = parse(self.asked.question.metric)
+        if "sample_weight" not in measure.takes:
+            raise ConfigError(
+                "rows with weights can only be compared where the target has two values or "
+                f"levels: the measure of a number to rank by, {measure!r}, takes no weights. "
+                "To compare with every row counting the same, say "
+                f"--drop {weights} in place of --weights {weights}"
+            )
+        known = {n: takes(Method.model_validate(m.content)) for n, m in self.methods.items()}
+        lone = [name for name, own in known.items() if "sample_weight" not in own]
+        self._leave_out(dict.fromkeys(lone, "it takes no row weights"))
 
     def _leave_out(self, reasons: Mapping[str, str]) -> None:
         for name, why in reasons.items():
             say(f"{name} is left out: {why}.")
             del self.methods[name]
-        if not self.contrasts:
+        if not self.asked.contrasts(self.methods):
             raise ConfigError("no loss is left for which both pairs and points can be trained on")
 
     def first(self) -> None:
@@ -213,9 +195,8 @@ class Session:
             if not wider:
                 return
             named, before = ", ".join(wider), dict(self.methods)
-            say(
-                f"The best settings are at the end of the range tried; it is widened for: {named}."
-            )
+            edge = "The best settings are at the end of the range tried"
+            say(f"{edge}; it is widened for: {named}.")
             self.methods |= wider
             if not self._run(1, self.end - self.reserved):
                 say("Time ran out; the answer uses the original settings.")
@@ -233,12 +214,8 @@ class Session:
         known = Store(self.outcome.folder).read()
         cells = [c for c in self.outcome.cells or () if c.key in known and not c.place.rep]
         jobs = len({c.place for c in cells})
-        spent = sum(
-            known[cell.key].times.get(part, 0.0)
-            for cell in cells
-            if cell.method in methods
-            for part in ("fit", "score")
-        )
+        records = (known[cell.key] for cell in cells if cell.method in methods)
+        spent = sum(record.seconds for record in records if record.times)  # a failed one has none
         return spent / max(jobs, 1) * math.ceil(jobs * repeats / self.workers)
 
     def _run(self, repeats: int, until: float | None = None) -> bool:

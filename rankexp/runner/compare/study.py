@@ -1,10 +1,14 @@
-"""The study that `compare` runs: a YAML file like any other, ready to be edited."""
+"""The study that `compare` runs, a YAML file like any other, ready to be edited; and its folder.
+
+What `compare` wrote may be written anew there; what a user edited stays.
+"""
 
 import hashlib
+import itertools
 import os
 import re
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -13,12 +17,11 @@ import yaml
 
 from rankexp.errors import ConfigError
 from rankexp.runner.analyse.one_test_set import KEPT
-from rankexp.runner.compare.methods import Offer
+from rankexp.runner.compare.methods import Candidate, Offer
 from rankexp.runner.compare.question import Question
 
 STUDY = "study.yaml"
-WRITTEN = (STUDY, "report.md")
-"""Of what is written, what a user may have under the same name."""
+WRITTEN = (STUDY, "report.md")  # what a user may have under the same name
 MARK = "# Made by 'rankexp compare'."
 HEAD = f"""\
 {MARK} Edit it and run it again: rankexp run {{name}} --results {{results}}
@@ -30,8 +33,12 @@ State = Literal["free", "made", "edited", "foreign"]
 
 def headed(body: str, name: str, results: str) -> str:
     """Return the text of a study, headed by how to run the file `name` again."""
-    digest = hashlib.sha256(body.encode()).hexdigest()[:16]
-    return HEAD.format(name=shlex.quote(name), results=shlex.quote(results), digest=digest) + body
+    known = {"name": shlex.quote(name), "results": shlex.quote(results), "digest": _digest(body)}
+    return HEAD.format(**known) + body
+
+
+def _digest(body: str) -> str:
+    return hashlib.sha256(body.encode()).hexdigest()[:16]
 
 
 def state(folder: Path) -> State:
@@ -43,8 +50,7 @@ def state(folder: Path) -> State:
     lines = text.split("\n", HEAD.count("\n"))
     if not lines[0].startswith(MARK):
         return "foreign"
-    digest = hashlib.sha256(lines[-1].encode()).hexdigest()[:16]
-    return "made" if lines[-2].endswith(digest) else "edited"
+    return "made" if lines[-2].endswith(_digest(lines[-1])) else "edited"
 
 
 def safe(text: str) -> str:
@@ -61,24 +67,14 @@ def choose(named: Path | None, stem: str) -> tuple[Path, list[str]]:
     if named is not None:
         _check(named)
         return named, _replaced(named)
-    for folder in _numbered(f"compare-{safe(stem)}"):
-        found = state(folder)
-        if found in ("free", "made") and not folder.is_file():
-            break
     first = Path(f"compare-{safe(stem)}")
-    if folder == first:
-        return folder, _replaced(folder)
-    why = "was edited" if state(first) == "edited" else "is not of 'rankexp compare'"
-    said = f"{first / STUDY} {why} and stays as it is: this answer goes to {folder}"
-    return folder, [said, *_replaced(folder)]
-
-
-def _numbered(name: str) -> Iterator[Path]:
-    yield Path(name)
-    number = 1
-    while True:
-        number += 1
-        yield Path(f"{name}-{number}")
+    if first.is_file() or state(first) not in ("free", "made"):
+        why = "was edited" if state(first) == "edited" else "is not of 'rankexp compare'"
+        others = (Path(f"{first}-{number}") for number in itertools.count(2))
+        folder = next(f for f in others if state(f) in ("free", "made") and not f.is_file())
+        said = f"{first / STUDY} {why} and stays as it is: this answer goes to {folder}"
+        return folder, [said, *_replaced(folder)]
+    return first, _replaced(first)
 
 
 def _check(folder: Path) -> None:
@@ -109,37 +105,31 @@ def _replaced(folder: Path) -> list[str]:
     """Say what a run writes anew in a folder."""
     if state(folder) != "made":
         return []
-    title = re.search(
-        r"^title: (.*(?:\n  .*)*)", (folder / STUDY).read_text("utf-8"), re.MULTILINE
-    )
-    of = f" ({' '.join(title[1].split()).strip(chr(39))})" if title else ""
+    title = yaml.safe_load((folder / STUDY).read_text("utf-8"))["title"]
     return [
-        f"{folder} holds an earlier answer{of}: it is replaced, fits that are the same are used "
-        "again; --out keeps it, with another folder for this one"
+        f"{folder} holds an earlier answer ({title}): it is replaced, fits that are the same are "
+        "used again; --out keeps it, with another folder for this one"
     ]
 
 
 EXPERIMENT = "compare"
+PROBLEM = "data"
 SEED = 1
 
 
 @dataclass(frozen=True)
 class Asked:
-    """What was asked of which table.
-
-    `entry` has the options of the data entry beside source, target and levels; `inner` are the
-    folds inside each training part, `remarks` what the report says above the answer.
-    """
+    """What was asked of which table."""
 
     table: Path
     target: str
     question: Question
     offer: Offer
-    entry: Mapping[str, Any]
+    entry: Mapping[str, Any]  # options of the data entry beside source, target and levels
     margin: float
-    inner: int = 3
+    inner: int = 3  # folds inside each training part
     test: Path | None = None
-    remarks: str = ""
+    remarks: str = ""  # what the report says above the answer
 
     @property
     def files(self) -> dict[str, Path]:
@@ -147,51 +137,42 @@ class Asked:
         found = {"file": self.table, "test": self.test}
         return {key: file.resolve() for key, file in found.items() if file is not None}
 
+    def contrasts(self, methods: Mapping[str, Candidate]) -> dict[str, str]:
+        """Return which of some methods train on pairs, each with its like on points."""
+        pairs = self.offer.contrasts.items()
+        return {p: q for p, q in pairs if p in methods and q in methods}
+
 
 def content(
-    asked: Asked,
-    name: str,
-    folder: Path,
-    protocol: Mapping[str, Any],
-    methods: Mapping[str, Mapping[str, Any]],
+    asked: Asked, folder: Path, protocol: Mapping[str, Any], methods: Mapping[str, Candidate]
 ) -> dict[str, Any]:
-    """Return the study `name` as it is written to `folder`, where paths in it start.
+    """Return the study as it is written to `folder`, where paths in it start.
 
     `methods` are those that are run, their grids as wide as they have become.
     """
-    question = asked.question
-    problem = "data"
-    here = folder.resolve()
+    question, here = asked.question, folder.resolve()
     source = {k: Path(os.path.relpath(f, here)).as_posix() for k, f in asked.files.items()}
-    levels = {} if question.levels is None else {"levels": question.levels}
-    entry = {
-        "label": asked.table.name,
-        "source": source,
-        "target": asked.target,
-        **levels,
-        **asked.entry,
-    }
+    entry: dict[str, Any] = {"label": asked.table.name, "source": source, "target": asked.target}
+    entry |= {} if question.levels is None else {"levels": question.levels}
     strata = {} if question.kind == "continuous" else {"stratified": True}
-    contrasts = {p: q for p, q in asked.offer.contrasts.items() if p in methods and q in methods}
-    options = {"contrasts": contrasts, "margin": asked.margin}
+    setup: dict[str, Any] = {
+        "problems": [PROBLEM],
+        "methods": list(methods),
+        "metrics": [question.metric],
+        "protocol": dict(protocol),
+        "inner": {"folds": asked.inner, **strata},
+    }
+    setup |= {"within_groups": False} if "groups" in asked.entry else {}
+    setup |= {} if asked.test is None else {"keep": {"curves": [KEPT]}}
+    options = {"contrasts": asked.contrasts(methods), "margin": asked.margin}
     return {
         "version": 1,
-        "study": name,
+        "study": safe(here.name),
         "title": f"{asked.table.name}: does training on pairs help to rank by {asked.target}?",
         "seed": SEED,
-        "data": {problem: entry},
-        "methods": {name: dict(method) for name, method in methods.items()},
-        "experiments": {
-            EXPERIMENT: {
-                "problems": [problem],
-                "methods": list(methods),
-                "metrics": [question.metric],
-                "protocol": dict(protocol),
-                "inner": {"folds": asked.inner, **strata},
-                **({"within_groups": False} if "groups" in asked.entry else {}),
-                **({} if asked.test is None else {"keep": {"curves": [KEPT]}}),
-            }
-        },
+        "data": {PROBLEM: {**entry, **asked.entry}},
+        "methods": {name: method.content for name, method in methods.items()},
+        "experiments": {EXPERIMENT: setup},
         "report": [
             _block("pairs_or_points", "answer", "The answer", options, asked.remarks),
             _block("chosen_grid", "chosen", "What was chosen", {"rules": ["nested"]}),
@@ -202,15 +183,15 @@ def content(
 def _block(
     kind: str, name: str, title: str, options: Mapping[str, Any], text: str = ""
 ) -> dict[str, Any]:
-    said = {"title": title, **({"text": text} if text else {})}
-    return {"block": kind, "name": name, **said, "experiment": EXPERIMENT, "options": options}
+    said = {"block": kind, "name": name, "title": title} | ({"text": text} if text else {})
+    return said | {"experiment": EXPERIMENT, "options": options}
 
 
 class _Dumper(yaml.SafeDumper):
-    """Mappings of many keys in lines of their own, short lists in one line."""
+    """Lists of plain values in one line, and no anchors that a reader would have to look for."""
 
     def ignore_aliases(self, data: Any) -> bool:
-        """Write everything out: a reader should not have to look for an anchor."""
+        """Write everything out."""
         return True
 
 

@@ -35,8 +35,8 @@ TESTS = {
     "within": Word("within {} of", one_sided=True),
     "best": Word("better by {} than all others", "better than all others", compares=False),
     "worst": Word("worse by {} than all others", "worse than all others", compares=False),
-    "between": Word("from {}", compares=False, one_sided=True),
-    "always": Word("in every split or repetition from {}", compares=False),
+    "between": Word("{}", compares=False, one_sided=True),
+    "always": Word("{} in every split or repetition", compares=False),
 }
 
 
