@@ -128,21 +128,6 @@ def reproduction(
     return Reproduction.NEAR if size <= within.near else Reproduction.APART
 
 
-def reproduction_in_spread(
-    value: float, half: float, central: tuple[float, float], extremes: tuple[float, float]
-) -> Reproduction:
-    """Return what to say of a published single run: one draw from a spread over seeds.
-
-    ``reproduced`` within the central quantiles, ``near`` within the extremes, else ``not
-    reproduced``; each by half of the last printed digit, `half`, more.
-    """
-    slack = half * (1 + 1e-9)
-    for (low, high), said in ((central, Reproduction.REPRODUCED), (extremes, Reproduction.NEAR)):
-        if low - slack <= value <= high + slack:
-            return said
-    return Reproduction.APART
-
-
 class Kind(StrEnum):
     """What a note is for."""
 

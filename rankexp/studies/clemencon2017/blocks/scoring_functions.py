@@ -22,7 +22,6 @@ REGISTER = {"scoring_functions": "ScoringFunctions"}
 
 Window = Annotated[list[float], Field(min_length=2, max_length=2)]
 
-STYLES = ["-", "-.", ":", (0, (3, 1, 1, 1, 1, 1)), (0, (5, 1)), "--"]
 OPTIMAL = 5  # the place of what is no method: dashed, and far from the first ones in colour
 
 
@@ -148,7 +147,10 @@ class ScoringFunctions(OfOneSplit):
             y = matched(y, m) if fitted else y / self.divided.get(line.name, 1.0)
             # The first ones are wider, so that they show below others that say the same.
             width = max(1.5, 2.8 - 0.6 * line.place)
-            style, colour = STYLES[line.place % len(STYLES)], figure.colour(line.place)
+            style, colour = (
+                figure.STYLES[line.place % len(figure.STYLES)],
+                figure.colour(line.place),
+            )
             label = figure.literal(line.label)
             axes.plot(x, y, linestyle=style, color=colour, label=label, linewidth=width)
 
