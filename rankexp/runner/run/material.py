@@ -22,18 +22,15 @@ from rankexp.runner.protocols.dealing import duplicates, inner_folds
 from rankexp.runner.spec import DataProblem, EvaluateSpec, GeneratorProblem, Setting, canonical
 from rankexp.seeds import stream
 
-TEST = "test"
-"""The part that is always scored."""
+TEST = "test"  # the part that is always scored
 
 
 @dataclass(frozen=True, eq=False)
 class FoldRows:
     """Rows as numbers for an estimator, with all that is known of them."""
 
-    X: Floats
-    """(n, p), read-only: every method gets the same rows."""
-    part: Part
-    """As drawn or loaded."""
+    X: Floats  # (n, p), read-only: every method gets the same rows
+    part: Part  # as drawn or loaded
 
     def __post_init__(self) -> None:
         part = self.part

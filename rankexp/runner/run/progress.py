@@ -5,8 +5,7 @@ import sys
 from time import monotonic
 from typing import Any, Self
 
-EVERY = 10.0
-"""Seconds between plain lines."""
+EVERY = 10.0  # seconds between plain lines
 
 
 class Progress:
