@@ -24,9 +24,9 @@ from rankexp.errors import Interrupted
 from rankexp.keep import curves
 from rankexp.keep.curves import Curve
 from rankexp.keep.curves.scoring_function import AT_POINTS, at_points, points
+from rankexp.metrics.zero_one import NAMES as THRESHOLDS
 from rankexp.runner.files import environment_problem
 from rankexp.runner.plan import Job, PlanCell
-from rankexp.runner.run import thresholds
 from rankexp.runner.run.fitting import NOTHING_MORE, Extras, Fitted, fit
 from rankexp.runner.run.material import Fold, folds, problem
 from rankexp.runner.run.measured import measured, rows, rows_of
@@ -125,15 +125,15 @@ class _Work:
         It is taken from the scores that are kept, if there are any.
         """
         assert self.scores is not None
-        asked = thresholds.wanted(spec.setting.metrics)
+        asked = any("fitted" in m.takes and "binary" in m.kinds for m in spec.setting.metrics)
         extras = extras._replace(thresholds=asked or spec.scores)
         known = self.scores.next(fold)
-        if known is not None and not (asked and thresholds.lacking(known[0].known)):
+        # What was kept for other metrics may be without thresholds.
+        if known is not None and not (asked and {*THRESHOLDS.values()} - known[0].known.keys()):
             self.fitting += known[0].seconds
             self.caught += known[1]
             return known[0], 0.0
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
+        with warnings.catch_warnings(record=True, action="always") as caught:
             try:
                 found = fit(spec.method, fold, spec.setting.seed, extras)
             finally:
@@ -156,9 +156,7 @@ class _Work:
         if self.scores is not None:
             self.scores.write([point.text for point in self.cell.spec.points])
             packages = dict(self.scores.versions)
-        if self.inner:
-            spec = self.cell.spec
-            assert isinstance(spec, EvaluateSpec)
+        if self.inner and isinstance(spec := self.cell.spec, EvaluateSpec):
             with warnings.catch_warnings(action="ignore", category=RuntimeWarning):
                 values = np.asarray(np.nanmean(np.stack(self.inner), axis=0))  # NaN if all are
             self.rows += rows("inner", spec.setting.metrics, values)
@@ -188,11 +186,9 @@ def _told(caught: Sequence[warnings.WarningMessage]) -> list[str]:
 def _apart(key: str) -> Iterator[None]:
     """Keep what a method does to its process from the others.
 
-    Global streams of random numbers start from the cell's key. `os._exit` ends no process of ours;
-    those that a method forks may end as they like.
+    Global random numbers start from the cell's key; `os._exit` ends only what a method has forked.
     """
-    leave, here = os._exit, os.getpid()
-    folder, environment = Path.cwd(), dict(os.environ)
+    leave, here, folder, environment = os._exit, os.getpid(), Path.cwd(), dict(os.environ)
     streams = random.getstate(), np.random.get_state()  # noqa: NPY002  (foreign methods use it)
     random.seed(key)
     np.random.seed(random.getrandbits(32))  # noqa: NPY002

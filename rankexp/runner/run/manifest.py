@@ -151,10 +151,7 @@ NOTHING = _Shape(format=1, study={}, data={})
 
 
 def read_manifest(folder: Path) -> dict[str, Any]:
-    """Return what a manifest says; empty where there is none.
-
-    ConfigError for one that cannot be read, or that is not as `Manifest.write` leaves it.
-    """
+    """Return what a manifest says, empty where there is none; ConfigError where it is damaged."""
     return _read(folder)[1]
 
 

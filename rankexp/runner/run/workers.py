@@ -118,9 +118,7 @@ def run_in_workers(
 ) -> Generator[Done, None, None]:
     """Evaluate jobs in worker processes; yield what comes, as it comes.
 
-    Where a worker dies, what was in flight runs again, each job alone. A job that takes its
-    worker along a second time is taken apart by method, and a method that still does so becomes
-    failed records. `warn` takes a line for the user.
+    Where a worker dies, what was in flight runs again, see `_alone`; `warn` takes a line.
     """
     waiting = list(jobs)
     while waiting:
@@ -144,7 +142,10 @@ def run_in_workers(
 
 
 def _alone(job: Job) -> Iterator[Done]:
-    """Evaluate one job in a worker, with no other job to blame for its death."""
+    """Evaluate one job in a worker, with no other job to blame for its death.
+
+    If that dies, too, the job is taken apart by method; one that still does so has failed records.
+    """
     try:
         yield from _pool(iter([job]), 2)
     except BrokenProcessPool:
@@ -158,7 +159,6 @@ def _alone(job: Job) -> Iterator[Done]:
 
 
 def _by_method(job: Job) -> list[Job]:
-    """Take a job apart, so that a method that kills its process fails alone."""
     parts: dict[str, list[PlanCell]] = {}
     for cell in job.cells:
         parts.setdefault(cell.method, []).append(cell)
