@@ -8,7 +8,7 @@ from sklearn.tree import DecisionTreeRegressor
 from benchmarks._timing import best_times
 from rankexp.estimators import CRank, KendallTree
 from rankexp.metrics import iauc
-from rankexp.solvers.trees.splits import best_threshold_split, kendall_charges, presort
+from rankexp.solvers.trees import best_threshold_split, kendall_charges, presort
 
 
 def _iauc_rows() -> Iterator[tuple[str, float, float | None]]:

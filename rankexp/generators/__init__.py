@@ -1,4 +1,4 @@
-"""Synthetic distributions that problems are drawn from, one a file.
+"""Synthetic distributions that problems are drawn from.
 
 A generator draws models, and a model draws examples. A model also offers what its distribution
 makes known, such as P(y = 1 | x).

@@ -1,11 +1,11 @@
 # Written by `make exports`.
 from rankexp.generators.base import Generator as Generator
 from rankexp.generators.base import Model as Model
-from rankexp.generators.discrete import Discrete as Discrete
-from rankexp.generators.exponential import ExponentialFamily as ExponentialFamily
-from rankexp.generators.folded import Folded as Folded
-from rankexp.generators.gaussian import Gaussian as Gaussian
-from rankexp.generators.linear import Linear as Linear
-from rankexp.generators.polynomial import Polynomial as Polynomial
+from rankexp.generators.classes import Discrete as Discrete
+from rankexp.generators.classes import Gaussian as Gaussian
+from rankexp.generators.flipped import Linear as Linear
+from rankexp.generators.flipped import Rules as Rules
+from rankexp.generators.regression import ExponentialFamily as ExponentialFamily
+from rankexp.generators.regression import Folded as Folded
+from rankexp.generators.regression import Polynomial as Polynomial
 from rankexp.generators.regression import Regression as Regression
-from rankexp.generators.rules import Rules as Rules

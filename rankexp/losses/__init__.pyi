@@ -1,6 +1,8 @@
 # Written by `make exports`.
 from rankexp.losses.asymmetric import AsymmetricA as AsymmetricA
 from rankexp.losses.asymmetric import AsymmetricB as AsymmetricB
+from rankexp.losses.asymmetric import PClassification as PClassification
+from rankexp.losses.asymmetric import ScaledLogistic as ScaledLogistic
 from rankexp.losses.base import Loss as Loss
 from rankexp.losses.base import MarginLoss as MarginLoss
 from rankexp.losses.base import parse as parse
@@ -10,5 +12,3 @@ from rankexp.losses.margin import Logistic as Logistic
 from rankexp.losses.margin import Squared as Squared
 from rankexp.losses.margin import SquaredHinge as SquaredHinge
 from rankexp.losses.margin import ZeroOne as ZeroOne
-from rankexp.losses.p_classification import PClassification as PClassification
-from rankexp.losses.p_classification import ScaledLogistic as ScaledLogistic

@@ -1,16 +1,29 @@
 """Compute exactly how an algorithm of the second stage ranks few items: who stands above whom."""
 
-from typing import Literal
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from rankexp.arrays import Floats, Ints
-from rankexp.preference.asking import TOL, Preference, all_pairs, ask, query
+from rankexp.preference.emphasis import Emphasis
+from rankexp.preference.losses import pair_costs
+from rankexp.preference.second_stage import TOL, Preference, all_pairs, ask, checked_order, query
 
-__all__ = ["above", "degree_probabilities", "order_probabilities", "preference_matrix"]
+__all__ = [
+    "Query",
+    "Regrets",
+    "above",
+    "best_order",
+    "degree_probabilities",
+    "order_probabilities",
+    "preference_matrix",
+    "regrets",
+]
 
-MOST = 12  # items, of which all subsets are gone through
+MOST_SORTED = 12  # items, of which all subsets are gone through
 
 
 def preference_matrix(h: Preference, items: npt.ArrayLike) -> Floats:
@@ -90,8 +103,8 @@ def order_probabilities(H: npt.ArrayLike) -> Floats:
     """
     H = checked_matrix(H)
     n = H.shape[-1]
-    if n > MOST:
-        raise ValueError(f"{n} items have too many subsets: {MOST} at most")
+    if n > MOST_SORTED:
+        raise ValueError(f"{n} items have too many subsets: {MOST_SORTED} at most")
     P, reached = np.zeros(H.shape), np.zeros((2**n, *H.shape[:-2]))
     reached[-1] = 1.0
     for items in sorted(range(2**n), key=int.bit_count, reverse=True):
@@ -138,11 +151,157 @@ def checked_matrix(given: npt.ArrayLike) -> Floats:
     return H
 
 
-def checked_order(order: npt.ArrayLike, n: int) -> Ints:
-    """Return an order of n items as an array; ValueError unless it has each of them once."""
-    ranked = getattr(order, "order", None) is not None
-    found = np.empty(0) if ranked else np.asarray(order)
-    if found.shape != (n,) or not np.array_equal(np.sort(found), np.arange(n)):
-        hint = ", of what ranks its `order`" if ranked else ""
-        raise ValueError(f"order must hold the numbers of all {n} items, each once{hint}")
-    return found.astype(np.int64)
+MOST_RANKED = 15  # items, of which the best ranking is found
+ROUNDING = 1e-9
+
+
+@dataclass(frozen=True)
+class Query:
+    """One (X, sigma*) of a distribution.
+
+    Attributes
+    ----------
+    items : sequence of hashable
+        Names of the items of X: those of the same name are the same item in other queries.
+    target : array-like of shape (n,)
+        As in :func:`rankexp.preference.ranking_loss`, in the order of `items`.
+    probability : float
+    omega : callable, optional
+        An emphasis function.
+    """
+
+    items: Sequence[int | str]
+    target: npt.ArrayLike
+    probability: float = 1.0
+    omega: Emphasis | None = None
+
+    def costs(self) -> Floats:
+        """Return the cost of each pair, shape (n, n); ValueError for an impossible query."""
+        W = pair_costs(self.target, self.omega)
+        if len(set(self.items)) != len(self.items) or len(self.items) != len(W):
+            raise ValueError(f"a query needs {len(W)} items that differ, got {list(self.items)}")
+        return W
+
+
+class Regrets(NamedTuple):
+    """The expected loss of an algorithm that ranks, and two regrets.
+
+    Attributes
+    ----------
+    loss : float
+        E L.
+    ranking : float
+        The loss less that of the best ranking, Reg(A) of (10.25).
+    preference : float
+        The loss less that of the best preference function, Reg(h) of (10.26): the regret of
+        classifying pairs. Never below `ranking`.
+    """
+
+    loss: float
+    ranking: float
+    preference: float
+
+
+def regrets(
+    queries: Iterable[Query], answers: Iterable[npt.ArrayLike], *, by_query: bool = False
+) -> Regrets:
+    """Return the expected loss and the regrets over a finite distribution of queries.
+
+    Parameters
+    ----------
+    queries : iterable of Query
+        Their probabilities add up to 1.
+    answers : iterable of array-like of shape (n, n)
+        One a query: the probability that u is ranked above v, or the preference h(u, v). See
+        :func:`rankexp.preference.above` of an order, `order_probabilities` of QuickSort,
+        `degree_probabilities`, `preference_matrix` of h.
+    by_query : bool
+        What the best is: one ranking of all items, of which each query sees its own, and one
+        preference function, (10.25) and (10.26); or by query the best for each set of items, the
+        weaker notions (10.28) and (10.29). These are the same where each pair's expected order
+        does not depend on the other items (10.27).
+
+    Raises
+    ------
+    ValueError
+        For probabilities that don't add up to 1, answers of another number or shape or that aren't
+        consistent, impossible queries, or more than 15 items to rank at once.
+    """
+    given, found = list(queries), [checked_matrix(one) for one in answers]
+    if len(given) != len(found):
+        raise ValueError(f"there are {len(given)} queries and {len(found)} answers")
+    shares = np.array([query.probability for query in given])
+    if not (shares >= 0.0).all() or abs(shares.sum() - 1.0) > ROUNDING:
+        raise ValueError(f"probabilities must be >= 0 and add up to 1, got {shares.sum():g}")
+    loss, costs = 0.0, [query.probability * query.costs() for query in given]
+    for W, P in zip(costs, found, strict=True):
+        if P.shape != W.shape:
+            raise ValueError(f"an answer has shape {P.shape}, and its query needs {W.shape}")
+        loss += float((W * P).sum())
+    totals = _totals(given, costs, by_query)
+    ranking = sum(best_order(W)[1] for W in totals)
+    preference = sum(float(np.minimum(W, W.T).sum()) / 2 for W in totals)
+    return Regrets(loss, loss - ranking, loss - preference)
+
+
+def _totals(queries: list[Query], costs: list[Floats], by_query: bool) -> list[Floats]:
+    """Return costs of pairs, added up over all queries or over those with the same items."""
+    together: dict[frozenset[int | str], dict[tuple[int | str, int | str], float]] = {}
+    for one, W in zip(queries, costs, strict=True):
+        of_set = together.setdefault(frozenset(one.items if by_query else ()), {})
+        for u, row in zip(one.items, W, strict=True):
+            for v, cost in zip(one.items, row, strict=True):
+                of_set[u, v] = of_set.get((u, v), 0.0) + cost
+    return [_matrix(each) for each in together.values()]
+
+
+def _matrix(costs: dict[tuple[int | str, int | str], float]) -> Floats:
+    """Return costs of pairs of items that are named as a matrix."""
+    place = {name: i for i, name in enumerate(dict.fromkeys(u for u, _ in costs))}
+    W = np.zeros((len(place), len(place)))
+    for (u, v), cost in costs.items():
+        W[place[u], place[v]] = cost
+    return W
+
+
+def best_order(W: npt.ArrayLike) -> tuple[Ints, float]:
+    """Return the order of the least cost, the best item first, and that cost.
+
+    Parameters
+    ----------
+    W : array-like of shape (n, n)
+        What it costs to put u above v, as of :func:`rankexp.preference.pair_costs`. A dynamic
+        program over sets that stand on top, O(n 2^n); n is 15 at most.
+
+    Raises
+    ------
+    ValueError
+        For another shape, more items, or costs that are not finite.
+
+    Examples
+    --------
+    >>> best_order([[0, 1, 1], [0, 0, 3], [0, 1, 0]])
+    (array([2, 1, 0]), 1.0)
+    """
+    W = np.asarray(W, dtype=np.float64)
+    n = len(W)
+    if W.shape != (n, n) or n > MOST_RANKED or not np.isfinite(W).all():
+        raise ValueError(
+            f"W must be finite, of shape (n, n) with n up to {MOST_RANKED}, got shape {W.shape}"
+        )
+    added = np.zeros((1, n))  # by set: what putting it above v costs
+    for row in W:
+        added = np.concatenate((added, added + row))
+    least, last = np.zeros(2**n), np.zeros(2**n, dtype=np.int64)
+    bits = 1 << np.arange(n)
+    for items in range(1, 2**n):
+        members = np.flatnonzero(items & bits)
+        before = items ^ bits[members]
+        costs = least[before] + added[before, members]
+        chosen = int(costs.argmin())
+        least[items], last[items] = costs[chosen], members[chosen]
+    items, order = 2**n - 1, []
+    while items:
+        order.append(int(last[items]))
+        items ^= 1 << order[-1]
+    return np.array(order[::-1]), float(least[-1])

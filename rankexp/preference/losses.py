@@ -9,9 +9,8 @@ from rankexp.arrays import Floats, Ints
 from rankexp.blas import one_thread
 from rankexp.categories import has_own_order, in_numbers
 from rankexp.metrics.continuous import concordance
-from rankexp.preference.asking import Preference, all_pairs, ask, query
 from rankexp.preference.emphasis import Emphasis, check_emphasis
-from rankexp.preference.exact import checked_order
+from rankexp.preference.second_stage import Preference, all_pairs, ask, checked_order, query
 
 __all__ = ["pair_costs", "preference_loss", "ranking_loss"]
 

@@ -1,12 +1,83 @@
 """Rank the items of a query by a preference function, and count its calls: the second stage."""
 
-from typing import Literal, NamedTuple
+from collections.abc import Callable, Iterator
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+from numpy.typing import ArrayLike
 
 from rankexp.arrays import Bools, Floats, Ints
-from rankexp.preference.asking import Items, Preference, all_pairs, ask, query
+
+Items = npt.NDArray[Any]  # of a query: numbers, or rows of features
+Preference = Callable[[Items, Items], ArrayLike]
+"""h(U, V) -> (k,), in [0, 1]: how strongly each of k items is preferred to another."""
+
+TOL = 1e-9  # of h(u, v) + h(v, u) = 1
+PAIRS = 2**18  # asked in one call, of all pairs
+
+
+def query(items: ArrayLike) -> Items:
+    """Return the items of a query as an array, (n, ...)."""
+    found = np.asarray(items)
+    if found.ndim == 0 or len(found) < 2:
+        count = f"a {type(items).__name__}" if found.ndim == 0 else len(found)
+        raise ValueError(f"a query needs a list of two or more items, got {count}")
+    return found
+
+
+def ask(h: Preference, items: Items, upper: Ints, lower: Ints, check: bool = True) -> Floats:
+    """Return h(u, v) for pairs of items, given by number; ValueError for what it cannot be."""
+    # With `check` each pair is also asked the other way round: both must add up to 1.
+    U, V = items.take(upper, axis=0), items.take(lower, axis=0)
+    found = _values(h, U, V, upper, lower)
+    if not check:
+        return found
+    back = _values(h, V, U, lower, upper)
+    off = np.abs(found + back - 1.0) > TOL
+    if off.any():
+        at = int(off.argmax())
+        u, v = upper[at], lower[at]
+        raise ValueError(
+            f"h is not consistent: h(u, v) = {found[at]:g} and h(v, u) = {back[at]:g} of items "
+            f"{u} and {v} do not add up to 1; use (h(u, v) + 1 - h(v, u)) / 2, and 1/2 if neither "
+            "is preferred"
+        )
+    return found
+
+
+def _values(h: Preference, U: Items, V: Items, upper: Ints, lower: Ints) -> Floats:
+    if not callable(h):
+        raise TypeError(
+            f"h must be a function h(U, V), got {type(h).__name__}; for a fitted PairClassifier "
+            "use its method `preference`"
+        )
+    given = np.asarray(h(U, V))
+    if given.dtype.kind not in "biufO":
+        raise ValueError(f"h must return real numbers, got {given.dtype}")
+    found = given.astype(np.float64)
+    if found.shape != upper.shape:
+        raise ValueError(
+            f"h must return a number for each pair, shape {upper.shape}, got shape {found.shape}"
+        )
+    good = (found >= 0.0) & (found <= 1.0)  # NaN is not
+    if not good.all():
+        at = int(good.argmin())
+        raise ValueError(
+            f"h(u, v) of items {upper[at]} and {lower[at]} is {found[at]:g}: "
+            "a preference must be in [0, 1]"
+        )
+    return found
+
+
+def all_pairs(n: int) -> Iterator[tuple[Ints, Ints]]:
+    """Yield the pairs i < j of n items, in blocks for one call each."""
+    rows = max(1, PAIRS // n)
+    for start in range(0, n - 1, rows):
+        first = np.arange(start, min(start + rows, n - 1))
+        upper, lower = np.repeat(first, n - 1 - first), first[:, None] < np.arange(n)
+        yield upper, np.nonzero(lower)[1]
+
 
 __all__ = ["Ranked", "degrees", "quicksort_rank", "sort_by_degree"]
 
@@ -170,11 +241,9 @@ def _level(
 def _partition(
     order: Ints, place: Ints, rest: Ints, up: Bools, segments: tuple[Ints, Ints, Ints]
 ) -> Ints:
-    """Put what is above each pivot before it and the rest behind; return how many are above.
-
-    Each segment holds its pivot first. `place` and `rest` are the places and the items of the
-    others. Segments say where each begins, there and among the others, and how many these are.
-    """
+    """Put what is above each pivot before it and the rest behind; return how many are above."""
+    # Each segment holds its pivot first. `place` and `rest` are the places and the items of the
+    # others. Segments say where each begins, there and among the others, and how many these are.
     begin, starts, others = segments
     passed: Ints = np.cumsum(up)
     before: Ints = passed[starts] - up[starts]
@@ -185,3 +254,13 @@ def _partition(
     down = place + np.repeat(ups, others) - rank
     order[np.where(up, np.repeat(begin - 1, others) + rank, down)] = rest
     return ups
+
+
+def checked_order(order: npt.ArrayLike, n: int) -> Ints:
+    """Return an order of n items as an array; ValueError unless it has each of them once."""
+    ranked = getattr(order, "order", None) is not None
+    found = np.empty(0) if ranked else np.asarray(order)
+    if found.shape != (n,) or not np.array_equal(np.sort(found), np.arange(n)):
+        hint = ", of what ranks its `order`" if ranked else ""
+        raise ValueError(f"order must hold the numbers of all {n} items, each once{hint}")
+    return found.astype(np.int64)

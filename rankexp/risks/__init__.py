@@ -1,4 +1,4 @@
-"""Risks, one a file: the means of losses that a scoring function minimises.
+"""Risks: the means of losses that a scoring function minimises.
 
 A *loss* is the cost of the score of one example, or of the difference of two scores. A *risk* is a
 mean of such costs: over points (classification), over pairs of a positive and a negative example

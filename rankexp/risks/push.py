@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from rankexp.losses.asymmetric import power
 from rankexp.losses.base import Loss
-from rankexp.losses.p_classification import power
 from rankexp.risks.base import Risk, Task
 from rankexp.solvers.pairs.push_panels import push_risk
 from rankexp.solvers.result import PathResult

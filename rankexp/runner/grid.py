@@ -9,23 +9,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from rankexp.runner.labels import LABELS, spoken, value_text
 from rankexp.runner.strict import Plain
 
 REAL = frozenset({"lam"})
 """Names whose numbers are real whatever they are written as: ``lam: 1`` and ``lam: 1.0`` are one
 point, with the text ``lam=1``. Any other name keeps 1 and 1.0 apart, as estimators do."""
-LABELS = {
-    "lam": "λ",
-    "alpha": "α",
-    "n_rounds": "rounds",
-    "n_train": "training examples",
-    "n_estimators": "trees",
-    "max_leaf_nodes": "leaves",
-    "min_samples_leaf": "rows a leaf",
-    "max_depth": "depth",
-    "max_features": "features a split",
-}
-"""What parameters are called on pages; others by their names, with spaces."""
 _BARE = re.compile(r"[A-Za-z_][\w.+-]*")
 
 
@@ -72,10 +61,11 @@ class Point:
     @property
     def label(self) -> str:
         """What it is called on pages: ``λ = .01, rounds = 100``."""
-        texts = (f"{v:g}" if type(v) is float else _text(name, v) for name, v in self.values)
-        shown = (text[1:] if text.startswith("0.") else text for text in texts)
-        names = (label(name) for name, _ in self.values)
-        return ", ".join(map(" = ".join, zip(names, shown, strict=True)))
+        return self.named(LABELS)
+
+    def named(self, labels: Mapping[str, str]) -> str:
+        """Return what it is called with the labels of a check."""
+        return ", ".join(f"{spoken(k, labels)} = {value_text(v, labels)}" for k, v in self.values)
 
     @property
     def numbers(self) -> dict[str, float]:
@@ -93,11 +83,6 @@ class Point:
 
     def __repr__(self) -> str:
         return self.text
-
-
-def label(parameter: str) -> str:
-    """Return what a parameter is called on pages."""
-    return LABELS.get(parameter, parameter.replace("_", " "))
 
 
 def points(grid: Mapping[str, Sequence[Plain]]) -> tuple[Point, ...]:

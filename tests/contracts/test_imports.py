@@ -48,7 +48,8 @@ LIBRARY = {
 """Each room of the library, and the rooms that it may use."""
 RUNNER = {
     "files": set(),
-    "grid": {"strict"},
+    "grid": {"strict", "labels"},
+    "labels": set(),
     "strict": set(),
     "protocols": {"strict"},
     "checks": set(),
@@ -56,9 +57,11 @@ RUNNER = {
     "spec": {"config", "grid", "protocols", "strict"},
     "plan": {"config", "grid", "protocols", "spec"},
     "data": {"config", "plan", "files"},
-    "run": {"config", "plan", "data", "grid", "protocols", "spec", "checks", "files"},
-    "analyse": {"config", "plan", "run", "grid", "protocols", "spec"},
-    "report": {"config", "plan", "run", "analyse", "grid", "strict", "protocols", "files"},
+    "run": {"config", "plan", "data", "grid", "protocols", "spec", "checks", "files", "labels"},
+    "analyse": {"config", "plan", "run", "grid", "protocols", "spec", "labels"},
+    "report": {
+        *("config", "plan", "run", "analyse", "grid", "strict", "protocols", "files", "labels")
+    },
     "compare": {
         "config",
         "data",

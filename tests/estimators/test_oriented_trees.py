@@ -13,10 +13,10 @@ from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from rankexp.estimators import CRank, KendallTree, RankingForest
-from rankexp.estimators.pruning import gains, merge_order
+from rankexp.estimators.oriented_tree import gains, merge_order
 from rankexp.generators import Polynomial, Regression
 from rankexp.metrics import d_tau, iauc, mse
-from rankexp.solvers.trees.splits import cells
+from rankexp.solvers.trees import cells
 
 laws = settings(max_examples=25)
 BOTH = pytest.mark.parametrize("kind", [CRank, KendallTree])

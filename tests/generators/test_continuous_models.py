@@ -3,7 +3,7 @@ import pytest
 from scipy.integrate import quad
 
 from rankexp.generators import ExponentialFamily, Folded, Polynomial, Regression
-from rankexp.generators.polynomial import polynomial
+from rankexp.generators.regression import polynomial
 from rankexp.metrics import d_tau, iauc
 
 RNG = np.random.default_rng

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rankexp.generators import Linear, Rules
-from rankexp.generators.noise import bayes_rank_risk, solve_flips
+from rankexp.generators.flipped import bayes_rank_risk, solve_flips
 from rankexp.metrics import rank_loss
 
 BOTH = pytest.mark.parametrize("kind", [Linear, Rules])

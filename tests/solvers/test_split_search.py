@@ -7,13 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from rankexp.metrics import d_tau
-from rankexp.solvers.trees.splits import (
-    best_threshold_split,
-    halves,
-    kendall_charges,
-    midpoint,
-    presort,
-)
+from rankexp.solvers.trees import best_threshold_split, halves, kendall_charges, midpoint, presort
 
 laws = settings(max_examples=40)
 

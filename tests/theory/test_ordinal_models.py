@@ -208,8 +208,8 @@ def test_sums_over_x_are_converged_and_reverse_with_the_levels(thresholds, gener
     variances = generator.variances[::-1] if generator.variances else None
     turned = Gaussian([-m for m in generator.means[::-1]], variances)
     np.testing.assert_allclose(thresholds(turned.draw_model(None)), -found[::-1], atol=1e-8)
-    monkeypatch.setattr("rankexp.generators.gaussian.STEPS", 40)
-    monkeypatch.setattr("rankexp.generators.gaussian.REACH", 16.0)
+    monkeypatch.setattr("rankexp.generators.classes.STEPS", 40)
+    monkeypatch.setattr("rankexp.generators.classes.REACH", 16.0)
     np.testing.assert_allclose(thresholds(generator.draw_model(None)), found, atol=1e-9)
 
 

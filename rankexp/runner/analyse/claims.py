@@ -42,6 +42,7 @@ class Finding:
     one_sided: bool = False  # whether the test of lying within is
     standing: Standing = Standing.UNDECIDED
     why: str = ""  # there is no test
+    shown: str = ""  # what it is called on pages, if not as its label
     interval: Callable[[float], Range] | None = None  # at a level
 
 

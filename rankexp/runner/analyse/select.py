@@ -14,7 +14,8 @@ import pandas as pd
 from rankexp.metrics.base import Metric, parse
 from rankexp.registry import did_you_mean
 from rankexp.runner.analyse.frame import NONE
-from rankexp.runner.grid import Point, label
+from rankexp.runner.grid import Point
+from rankexp.runner.labels import spoken
 
 RULES = {"oracle": "best test mean", "nested": "nested", "one_standard_error": "1 SE"}
 RULES |= {"validation": "validation"}
@@ -194,7 +195,7 @@ class Edge:
     @property
     def label(self) -> str:
         """What it is called on pages."""
-        return f"{self.end} {label(self.parameter)}"
+        return f"{self.end} {spoken(self.parameter)}"
 
     def __str__(self) -> str:
         return f"{self.end} {self.parameter}"

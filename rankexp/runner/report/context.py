@@ -1,5 +1,6 @@
 """What every block works from: the study, its cells, the records, and views of them."""
 
+import inspect
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -18,7 +19,7 @@ from rankexp.runner.analyse.complete import Count
 from rankexp.runner.analyse.frame import long_frame, scores
 from rankexp.runner.analyse.queries import QUERY
 from rankexp.runner.config import published
-from rankexp.runner.config.schema import Evaluate, Study
+from rankexp.runner.config.schema import Evaluate, Simulate, Study
 from rankexp.runner.plan import PlanCell
 from rankexp.runner.protocols.base import EXAMPLES, QUERIES, Design
 from rankexp.runner.report.model import Output
@@ -175,6 +176,14 @@ class Context:
         """Return what a method is called in tables."""
         entry = self.study.methods.get(method)
         return (entry.label if entry else None) or method
+
+    def labels(self, experiment: str) -> Mapping[str, str]:
+        """Return what names of a check are called in tables; all others have the labels of all."""
+        setup = self.study.experiments.get(experiment)
+        if not isinstance(setup, Simulate) or setup.check not in registry.names("checks"):
+            return {}
+        module = inspect.getmodule(registry.get("checks", setup.check))
+        return dict(vars(module).get("LABELS", {})) if module else {}
 
     def rows(self, problem: str) -> float:
         """Return a data set's rows; NaN where they are unknown."""

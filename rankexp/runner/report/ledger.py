@@ -17,6 +17,7 @@ from rankexp.runner.analyse.signed_rank import settled
 from rankexp.runner.config.claims import BAYES, OVER, ClaimRow
 from rankexp.runner.config.schema import Evaluate, Simulate
 from rankexp.runner.grid import points
+from rankexp.runner.labels import spoken
 from rankexp.runner.report.context import Context
 
 PLACE = ["model", "rep", "fold"]
@@ -39,6 +40,7 @@ class Case(NamedTuple):
     label: str
     own: CaseSide
     other: CaseSide | None = None
+    shown: str = ""  # the label in words
 
 
 def limits(row: ClaimRow, *, higher: bool) -> claims.Range:
@@ -66,17 +68,22 @@ def findings(context: Context, row: ClaimRow) -> Iterator[Finding]:
         yield from _over(context, row, setup)
     else:
         for case in _cases(context, row, setup):
-            yield _lacking(context, row, case) or _of_case(context, row, case)
+            found = _lacking(context, row, case) or _of_case(context, row, case)
+            yield replace(found, shown=case.shown)
 
 
-def words(context: Context, name: str) -> str:
-    """Return what a method, a problem or a quantity is called."""
+def words(context: Context, name: str, experiment: str = "") -> str:
+    """Return what a method, a problem or, with its experiment, a quantity is called."""
     if name == BAYES:
         return "the best scorer"
     if name in context.study.methods:
         return context.method_label(name)
-    metric = _metric(name)
-    return metric.label if metric else context.problem_label(name)  # itself where it is neither
+    setup = context.study.experiments.get(experiment)
+    metric = None if isinstance(setup, Simulate) else _metric(name)
+    if metric:
+        return metric.label
+    known = name in context.study.data or name in context.study.generators or not experiment
+    return context.problem_label(name) if known else spoken(name, context.labels(experiment))
 
 
 def _cases(context: Context, row: ClaimRow, setup: Evaluate) -> Iterator[Case]:
@@ -96,7 +103,9 @@ def _cases(context: Context, row: ClaimRow, setup: Evaluate) -> Iterator[Case]:
             elif name == BAYES:
                 said, other = mine, own._replace(quantity=parse(row.metric).of_bayes)
             ending = f", {where}" if said == mine else ""
-            yield Case(f"{said} − {words(context, name)}{ending}", own, other)
+            label = f"{said} − {words(context, name)}{ending}"
+            shown = f"{said} − {words(context, name, row.experiment)}{ending}"
+            yield Case(label, own, other, shown)
         if not named:
             yield Case(f"{mine}, {where}", own)
 
@@ -176,19 +185,23 @@ def _of_check(context: Context, row: ClaimRow, setup: Simulate) -> Iterator[Find
     for problem, (setting, point) in product(problems, enumerate(points(setup.grid))):
         where = f", {words(context, problem)}" if setup.problems else ""
         label = f"{' − '.join(wanted)} {point.text}".strip() + where
-        if found := _shortfall(context, (row.experiment, problem, setup.check), label):
-            yield found
-        elif not {*wanted} <= {*table.columns}:
-            yield Finding(label, why="the check has no such quantity")
-        else:
+        named = " − ".join(words(context, name, row.experiment) for name in wanted)
+        shown = (
+            ", ".join(filter(None, [named, point.named(context.labels(row.experiment))])) + where
+        )
+        found = _shortfall(context, (row.experiment, problem, setup.check), label)
+        if not found and not {*wanted} <= {*table.columns}:
+            found = Finding(label, why="the check has no such quantity")
+        if not found:
             one = table.xs((problem, setting), level=("problem", "setting"))
             sides = [one[name].to_numpy(dtype=np.float64) for name in wanted]
             values = settled(sides[0] - sides[1] if row.reference else sides[0])
             if row.test == "always":
-                yield claims.of_every(label, ends, values)
+                found = claims.of_every(label, ends, values)
             else:
                 mean = paired.estimate(values)
-                yield claims.of_estimate(label, ends, mean, one_sided=row.one_sided)
+                found = claims.of_estimate(label, ends, mean, one_sided=row.one_sided)
+        yield replace(found, shown=shown)
 
 
 def _rule(row: ClaimRow) -> select.Rule:

@@ -1,18 +1,20 @@
 """Numbers in words and in tables: as the papers print them."""
 
 import math
-import re
 from collections.abc import Sequence
 
+from rankexp.runner.labels import MINUS, printed, short
+
+__all__ = ["NOTHING", "amount", "counted_names", "listed", "number", "short", "span"]
+
 NOTHING = "–"  # printed where there is no value
-MINUS = "−"
 TINY = 1e-4
 
 
 def number(value: float, digits: int = 4, *, sign: bool = False, tiny: bool = False) -> str:
     """Return a number as the papers print it: ``.0051``, ``−.0019``, ``∞``; NaN is a dash.
 
-    With `tiny` what is small, but not 0, is a power of ten: ``3e-13``; and 0 is ``0``.
+    With `tiny` what is small, but not 0, is a power of ten: ``3e−13``; and 0 is ``0``.
     """
     if math.isnan(value):
         return NOTHING
@@ -24,13 +26,7 @@ def number(value: float, digits: int = 4, *, sign: bool = False, tiny: bool = Fa
     text = f"{value:{'+' if sign else ''}.{0 if small else digits}{'e' if small else 'f'}}"
     if float(text) == 0.0:
         text = text.lstrip("+-")
-    return _printed(text)
-
-
-def _printed(text: str) -> str:
-    """Return a formatted number without a leading zero, with a minus sign in place of a hyphen."""
-    text = re.sub(r"^([+-]?)0\.", r"\1.", text.replace("e-0", "e-"))
-    return MINUS + text[1:] if text.startswith("-") else text
+    return printed(text)
 
 
 def amount(value: float, digits: int) -> str:
@@ -38,11 +34,6 @@ def amount(value: float, digits: int) -> str:
     while value != 0 and float(f"{value:.{digits}f}") == 0 and digits < 12:
         digits += 1
     return number(value, digits)
-
-
-def short(value: float) -> str:
-    """Return a number as it was given, without a leading zero: ``.01``."""
-    return _printed(f"{value:g}")
 
 
 def span(low: float, high: float, digits: int, *, sign: bool = True, tiny: bool = False) -> str:

@@ -9,6 +9,7 @@ from rankexp.metrics.base import parse
 from rankexp.runner.analyse import compare
 from rankexp.runner.analyse.notes import Kind, Note
 from rankexp.runner.analyse.verdicts import LEVEL, Reproduction, counted
+from rankexp.runner.grid import Point
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Mark, Tally
 from rankexp.runner.report.numbers import counted_names, number, short
@@ -20,8 +21,8 @@ SE_OF = {
     "and the expected class counts (Hanley and McNeil, 1982)",
     compare.OF_QUERIES: "the queries of the test sets, stratified by fold",
 }
-SINGLE = "there is a single split, so only the last digit can tell"
-FOLDS = "the folds of a single partition are one unit, so only the last digit can tell"
+SINGLE = "there is a single split, so only the digits can be compared"
+FOLDS = "the folds of a single partition are one unit, so only the digits can be compared"
 SAME_QUERIES = (
     " The published value is of the same queries. Its values of single queries are not known. "
     "They are assumed to correlate with the run's by 1/2 at least, so the noise of both is this "
@@ -54,7 +55,7 @@ class PublishedLine(NamedTuple):
     z: float  # by the noise of both
     tolerance: float  # differences that pass as reproduced
     verdict: Reproduction | None
-    chosen: str
+    chosen: Point  # the empty one where nothing was run
     edge: str
     splits: int
     nan: int
@@ -116,8 +117,9 @@ def _blind(lines: Sequence[PublishedLine], margin: float | None) -> str:
     named = {line.metric for line in lines}
     found = [margin or parse(name).reading.margin for name in sorted(named)]
     known = dict.fromkeys(short(own) for own in found if own)
-    hidden = f"the noise would hide a difference of {' or '.join(known)}, or " if known else ""
-    return f"{hidden}the noise is not known"
+    if not known:
+        return "The noise is not known"
+    return f"The noise would hide a difference of {' or '.join(known)}, or it is not known"
 
 
 def legend(lines: Sequence[PublishedLine], margin: float | None) -> list[Note | str]:
@@ -125,15 +127,16 @@ def legend(lines: Sequence[PublishedLine], margin: float | None) -> list[Note | 
     own = [line for line in lines if not line.compared_with]
     notes: list[Note | str] = [*counted(line.verdict for line in own)]
     if printed := bool(notes):
-        notes.append(
-            "A difference to the published value is judged by the noise of both: its standard "
-            "error is SE·√(1 + units of the run / units of the published value), and z is the "
-            "difference divided by it. No mark: reproduced, because the difference is within "
-            f"noise at {100 * LEVEL:g} % plus half of the last digit (column Passes). "
-            f"{Mark.NEAR.value}: near, within twice that noise. {Mark.APART.value}: not "
-            f"reproduced, beyond it. {Mark.UNDECIDED.value}: cannot tell, because "
-            f"{_blind(lines, margin)}. Mean differences are to the published values."
-        )
+        notes += [
+            f"No mark: reproduced. The difference is within the noise at {100 * LEVEL:g} %, plus "
+            "half of the last published digit (column Passes).",
+            f"{Mark.NEAR.value}: near. The difference is within twice that noise.",
+            f"{Mark.APART.value}: not reproduced. The difference is larger than that.",
+            f"{Mark.UNDECIDED.value}: undecided. {_blind(lines, margin)}.",
+            "Noise is that of both values: the standard error of the difference is SE·√(1 + units "
+            "of the run / units of the published value), and z is the difference divided by it. "
+            "Mean differences are differences from the published values.",
+        ]
     kinds = {line.se_of for line in lines if line.known}
     for kind in sorted(kinds):
         own = [line for line in lines if line.se_of == kind]

@@ -8,6 +8,7 @@ from rankexp import __version__
 from rankexp.runner.analyse import complete
 from rankexp.runner.analyse.notes import Kind, Note
 from rankexp.runner.config.schema import Evaluate, Simulate
+from rankexp.runner.labels import spoken
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Output, Table
 from rankexp.runner.report.numbers import NOTHING
@@ -34,7 +35,7 @@ def experiments(context: Context) -> Table:
     """Return a row an experiment."""
     rows = []
     for name, setup in context.study.experiments.items():
-        does = setup.methods if isinstance(setup, Evaluate) else [setup.check]
+        does = setup.methods if isinstance(setup, Evaluate) else [spoken(setup.check)]
         given, does = (setup.problems, does) if setup.problems else (does, [NOTHING])
         what = [", ".join(given), protocol(setup), ", ".join(does)]
         total = context.total(name)

@@ -5,6 +5,8 @@ import sys
 from time import monotonic
 from typing import Any, Self
 
+from rankexp.runner.labels import printed
+
 EVERY = 10.0  # seconds between plain lines
 
 
@@ -76,11 +78,11 @@ def _bar() -> Any:
 
 
 def duration(seconds: float) -> str:
-    """Return a time as people say it: ``"0.53 s"``, ``"3 min 20 s"``, ``"2 h 5 min"``."""
+    """Return a time as people say it: ``".53 s"``, ``"3 min 20 s"``, ``"2 h 5 min"``."""
     if math.isnan(seconds):
         return "unknown"
     if seconds < 59.5:
-        return f"{seconds:.2g} s" if seconds >= 0.01 else "under 0.01 s"
+        return f"{printed(f'{seconds:.2g}')} s" if seconds >= 0.01 else "under .01 s"
     whole = round(seconds)
     if whole < 3600:
         return f"{whole // 60} min {whole % 60} s"

@@ -43,16 +43,9 @@ class HingeIterate(Generic[S]):
         """Complete a sweep at ``w``, with one product by X."""
         slope = pull(swept.pairs.X, swept.residual)
         ridge = 0.5 * lam * float(w @ w)
-        return cls(
-            w=w,
-            s=s,
-            sweep=swept,
-            slope=slope,
-            gradient=slope + lam * w,
-            primal=swept.hinge + ridge,
-            dual=swept.alpha - float(slope @ slope) / (2.0 * lam),
-            slack=swept.hinge - swept.alpha - float(swept.residual @ s),
-        )
+        dual = swept.alpha - float(slope @ slope) / (2.0 * lam)
+        slack = swept.hinge - swept.alpha - float(swept.residual @ s)
+        return cls(w, s, swept, slope, slope + lam * w, swept.hinge + ridge, dual, slack)
 
     def moved(self, lam: float, step: "Step[S]") -> "HingeIterate[S]":
         t, p, q, swept = step
@@ -139,12 +132,10 @@ def line_search(
     h: float | None = None,
     slope: float | None = None,
 ) -> Step[S] | None:
-    """Find a step at which the derivative of the smoothed objective is small, or return None.
-
-    The derivative ``residual · q + lam (w + t p) · p`` rises with t and needs no product by X.
-    `accept`: accepted ratio of its absolute value to that at zero. `h`, `slope`: half width of the
-    band and the derivative at zero, by default those of ``start``.
-    """
+    """Find a step at which the derivative of the smoothed objective is small, or return None."""
+    # The derivative ``residual · q + lam (w + t p) · p`` rises with t and needs no product by X.
+    # `accept`: accepted ratio of its absolute value to that at zero. `h`, `slope`: half width of
+    # the band and the derivative at zero, by default those of ``start``.
     pairs, s = start.sweep.pairs, start.s
     q = pairs.scores(p)
     h = start.sweep.h if h is None else h

@@ -189,19 +189,9 @@ def sweep(pairs: HingePairs, s: Floats, h: float) -> SortedSweep:
     order = keys.argsort()
     residual, rows, (hinge, alpha, band) = merge(keys, order, pairs.layout, (apart, one, half))
     residual *= 0.5 / (half * pairs.count)
-    return SortedSweep(
-        pairs=pairs,
-        h=half / scale,
-        residual=residual,
-        hinge=hinge / (scale * pairs.count),
-        alpha=alpha / (2.0 * half * pairs.count),
-        band_size=band,
-        order=order,
-        rows=rows,
-        keys=keys,
-        one=one,
-        half=half,
-    )
+    hinge, alpha = hinge / (scale * pairs.count), alpha / (2.0 * half * pairs.count)
+    found = pairs, half / scale, residual, hinge, alpha, band
+    return SortedSweep(*found, order, rows, keys, one, half)
 
 
 if TYPE_CHECKING:
@@ -220,12 +210,10 @@ def coarse(pairs: HingePairs, s: Floats, h: float) -> Sweep:
 
 
 def grid_sweep(pairs: HingePairs, s: Floats, h: float) -> Sweep | None:
-    """Evaluate all pairs of two classes at scores (n,) in O(n); None if that is impossible.
-
-    Scores are rounded to a grid much finer than the band. Their dual variables are as feasible as
-    any others, so the dual value is exact; the primal one is corrected to first order (some 1e-9
-    is left), and the solver measures it once more, exactly, at the end.
-    """
+    """Evaluate all pairs of two classes at scores (n,) in O(n); None if that is impossible."""
+    # Scores are rounded to a grid much finer than the band. Their dual variables are as feasible
+    # as any others, so the dual value is exact; the primal one is corrected to first order (some
+    # 1e-9 is left), and the solver measures it once more, exactly, at the end.
     if pairs.upper is None:
         return None
     keys = s - pairs.upper
@@ -256,14 +244,8 @@ def grid_sweep(pairs: HingePairs, s: Floats, h: float) -> Sweep | None:
         residual *= unit
         rounding *= unit
     residual *= 0.5 / (half * pairs.count)
-    return Sweep(
-        pairs=pairs,
-        h=half / scale,
-        residual=residual,
-        hinge=(hinge + float(rounding.sum())) / (scale * pairs.count),
-        alpha=alpha / (2.0 * half * pairs.count),
-        band_size=band,
-    )
+    hinge = (hinge + float(rounding.sum())) / (scale * pairs.count)
+    return Sweep(pairs, half / scale, residual, hinge, alpha / (2.0 * half * pairs.count), band)
 
 
 def _before(counts: Ints, pad: int) -> tuple[Ints, Ints]:

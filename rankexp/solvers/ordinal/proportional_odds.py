@@ -52,10 +52,9 @@ class ByLevel:
 
 
 class Fit:
-    """The likelihood at scores in the order of `rows` and ascending thresholds, and derivatives.
+    """The likelihood at scores, in the order of `rows`, and ascending thresholds; derivatives."""
 
-    `pull_over`, `pull_under`: what the examples with a lower and with an upper threshold do to it.
-    """
+    # `pull_over`, `pull_under`: what examples with a lower and with an upper threshold do to it.
 
     def __init__(self, rows: ByLevel, s: Floats, theta: Floats) -> None:
         self.rows, self.s, self.theta = rows, s, theta
@@ -144,8 +143,6 @@ def _search(start: Fit, p: Floats) -> Fit | None:
 
 class ProportionalOddsRisk(SmoothRisk):
     """The likelihood of scores with the best thresholds, for the descent."""
-
-    intercept, centred = False, True
 
     def __init__(self, codes: Ints, weight: Floats | None = None) -> None:
         self.codes, self.weight, self.rows = codes, weight, ByLevel(codes, weight)

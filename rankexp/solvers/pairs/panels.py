@@ -28,10 +28,8 @@ class BlockPairs(PairRisk):
     """Any smooth loss, summed over all pairs in blocks: bounded memory, a term a pair."""
 
     def _blocks(self, most: float = np.inf) -> Iterator[tuple[Ints, Ints, float]]:
-        """Yield upper and lower rows, and the cost, of parts of pairs of large cells.
-
-        Of all pairs, about ``most``: then every k-th row of each cell, at a cost as much higher.
-        """
+        """Yield upper and lower rows, and the cost, of parts of pairs of large cells."""
+        # Of all pairs, about ``most``: then every k-th row of each cell, at a cost as much higher.
         upper, lower, cost = self.cells
         ends = np.cumsum(self.sizes)
         product = self.sizes[upper] * self.sizes[lower]
@@ -163,15 +161,15 @@ class PanelPairs(BlockPairs):
     def value(self, s: Floats) -> float:
         if not self._entries(s) * DEGREES <= self.pairs:
             return super().value(s)
-        total = self.sums.total(self.of_loss, self._seen(s)[1])
+        total = self.sums.total(self.of_loss, self.prepared(s)[1])
         return max(total, 0.0) * self.scale  # rounding
 
     def slope(self, s: Floats) -> Floats:
         if not self._entries(s) * DEGREES <= self.pairs:
             return super().slope(s)
-        (panels, moments), w = self._seen(s), self.order.factor
+        (panels, moments), w = self.prepared(s), self.order.factor
         upper, lower = self.sums.seen_by_both(self.of_slope, moments)
-        r = self.scale * panels.values(upper - lower, self.order.cell)
+        r: Floats = self.scale * panels.values(upper - lower, self.order.cell)
         return r if w is None else r * w
 
     def steps(self, s: Floats) -> tuple[Floats, Floats]:
@@ -221,13 +219,9 @@ class PanelPairs(BlockPairs):
         H: Floats = self.scale * (gram(X, each) - cross - cross.T)
         return H
 
-    _last: tuple[Floats, ScorePanels, Floats] | None = None
-
-    def _seen(self, s: Floats) -> tuple[ScorePanels, Floats]:
-        if self._last is None or not np.array_equal(self._last[0], s):
-            panels = ScorePanels(s, weight=self.order.factor)
-            self._last = s.copy(), panels, self.sums.moments(panels)
-        return self._last[1:]
+    def _prepare(self, s: Floats) -> tuple[ScorePanels, Floats]:
+        panels = ScorePanels(s, weight=self.order.factor)
+        return panels, self.sums.moments(panels)
 
     def _entries(self, s: Floats) -> float:
         return (1.0 + float(s.max() - s.min()) / WIDTH) * self.order.counts.size

@@ -7,7 +7,7 @@ and `spread` of its own.
 """
 
 from collections.abc import Iterator
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 
@@ -20,15 +20,9 @@ Spread = tuple[Floats, Floats, Floats]
 
 
 class PushPairs(SmoothRisk):
-    """The push of any smooth convex loss, in blocks of pairs.
+    """The push of any smooth convex loss, in blocks of pairs."""
 
-    `up`, `down`: the rows of the classes, both of which occur. `v`, `u`: their weights, which sum
-    to 1 each.
-    """
-
-    intercept = False
-    centred = True
-    _last: tuple[Floats, Any] | None = None
+    # `up`, `down`: the rows of the classes, both of which occur; `v`, `u`: weights that sum to 1.
 
     def __init__(self, positive: Bools, loss: Loss, p: float, weight: Floats | None) -> None:
         self.positive, self.loss, self.p, self.weight = positive, loss, p, weight
@@ -51,15 +45,6 @@ class PushPairs(SmoothRisk):
         some = self._some(rows)
         up, down = (part / whole for part, whole in zip(some.mass, self.mass, strict=True))
         return some, float(up**self.p * down)
-
-    def _prepare(self, s: Floats) -> Any:
-        """Return what value, slope and Hessian at the same scores share."""
-
-    def prepared(self, s: Floats) -> Any:
-        """Return it, worked out once where scores stay the same."""
-        if self._last is None or not np.array_equal(self._last[0], s):
-            self._last = s.copy(), self._prepare(s)
-        return self._last[1]
 
     def _blocks(self, s: Floats) -> Iterator[tuple[slice, Floats]]:
         size = max(1, BLOCK_CELLS // self.up.size)
@@ -85,10 +70,8 @@ class PushPairs(SmoothRisk):
         return False
 
     def spread(self, X: Floats, s: Floats, a: Floats) -> Spread:
-        """Return sums over positives (up) of slopes and curvatures times X, and over negatives.
-
-        The first two are (down, k); the last one, of curvatures times a, is (up,).
-        """
+        """Return sums of slopes and curvatures times X, (down, k), and of curvatures times a."""
+        # The first two are over positives, the last one, (up,), is over negatives.
         slopes, bends = np.empty((2, self.down.size, X.shape[1]))
         degree = np.zeros(self.up.size)
         rows = X * self.v[:, None]

@@ -18,9 +18,6 @@ SQUARED = 2  # the power of the hinge that has quick sums
 class PairRisk(SmoothRisk):
     """The mean of a loss of score differences over the pairs of an order, by their costs."""
 
-    intercept = False
-    centred = True
-
     def __init__(self, order: PartialOrder, loss: MarginLoss) -> None:
         self.order, self.loss, self.steepest = order, loss, loss.steepest
         self.scale = 1.0 / order.total if order.total else 0.0
@@ -77,10 +74,9 @@ class PairLoss(MarginLoss):
 
 
 class SquaredPairs(PairRisk):
-    """The squared loss: each pair counts ``(1 - (s_i - s_j))²``.
+    """The squared loss: each pair counts ``(1 - (s_i - s_j))²``."""
 
-    Its mean over two cells with means M, m and variances V, v is ``(1 - (M - m))² + V + v``.
-    """
+    # Its mean over two cells with means M, m and variances V, v is ``(1 - (M - m))² + V + v``.
 
     @cached_property
     def mass(self) -> tuple[Floats, Floats]:
@@ -185,8 +181,6 @@ class ExponentialPairs(PairRisk):
         rows = np.concatenate(parts)
         return Side(rows, np.cumsum(sizes) - sizes, sizes, at)
 
-    _last: tuple[Floats, tuple[Floats, Floats, Floats]] | None = None
-
     @cached_property
     def sides(self) -> tuple[Side, Side]:
         return self._side(self.cells[0]), self._side(self.cells[1])
@@ -200,14 +194,10 @@ class ExponentialPairs(PairRisk):
         """Logarithms of the weights, (n,), which count like scores; None where all are 1."""
         return None if self.order.factor is None else np.log(self.order.factor)
 
-    def _parts(self, s: Floats) -> tuple[Floats, Floats, Floats]:
-        """Return the risk's part of each pair of cells, and rows' shares; keep them."""
-        if self._last is not None and np.array_equal(self._last[0], s):
-            return self._last[1]
+    def _prepare(self, s: Floats) -> tuple[Floats, Floats, Floats]:
+        """Return the risk's part of each pair of cells, and rows' shares."""
         top, total_up, total_down, of_up, of_down = self._factors(s)
-        part = self.charges * total_up * total_down * np.exp(top)
-        self._last = s.copy(), (part, of_up, of_down)
-        return part, of_up, of_down
+        return self.charges * total_up * total_down * np.exp(top), of_up, of_down
 
     def _factors(self, s: Floats) -> tuple[Floats, Floats, Floats, Floats, Floats]:
         """Return t, a, b for ``a b e^t``, the sum of each pair of cells, and the rows' shares."""
@@ -224,10 +214,8 @@ class ExponentialPairs(PairRisk):
         return top_up + top_down, total_up, total_down, of_up, of_down
 
     def log_steps(self, s: Floats) -> tuple[Floats, Floats]:
-        """Return slope and curvature by score of the risk's logarithm, which never overflow.
-
-        The curvature is an upper bound: that of the risk, each group's divided by its mean loss.
-        """
+        """Return slope and curvature by score of the risk's logarithm, which never overflow."""
+        # The curvature is an upper bound: that of the risk, each group's divided by its mean loss.
         (up, down), order = self.sides, self.order
         top, total_up, total_down, of_up, of_down = self._factors(s)
         upper, lower, cost = self.cells
@@ -248,10 +236,10 @@ class ExponentialPairs(PairRisk):
         return r, h
 
     def value(self, s: Floats) -> float:
-        return float(self._parts(s)[0].sum())
+        return float(self.prepared(s)[0].sum())
 
     def slope(self, s: Floats) -> Floats:
-        (up, down), (part, of_up, of_down) = self.sides, self._parts(s)
+        (up, down), (part, of_up, of_down) = self.sides, self.prepared(s)
         r = np.zeros(s.shape[0])
         r[down.rows] = down.charge(part, of_down)
         if part.size == 1:  # two cells, which have no row in common
@@ -262,7 +250,7 @@ class ExponentialPairs(PairRisk):
 
     def hessian(self, X: Floats, s: Floats) -> Floats:
         """Return the second derivative in w: pairs of cells have product distributions."""
-        (up, down), (part, of_up, of_down) = self.sides, self._parts(s)
+        (up, down), (part, of_up, of_down) = self.sides, self.prepared(s)
         degree = np.zeros(s.shape[0])
         degree[down.rows] = down.charge(part, of_down)
         degree[up.rows] += up.charge(part, of_up)

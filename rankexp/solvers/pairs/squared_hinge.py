@@ -141,14 +141,12 @@ class SquaredHingePairs(PairRisk):
             found.append(Level(here, cost, mass, ends, starts))
         return found
 
-    _last: tuple[Floats, list[Merged]] | None = None
+    def _prepare(self, s: Floats) -> list[Merged]:
+        return list(self._sorted(s))
 
     def _merged(self, s: Floats) -> Iterable[Merged]:
-        if s.size > KEPT_ROWS:
-            return self._sorted(s)
-        if self._last is None or not np.array_equal(self._last[0], s):
-            self._last = s.copy(), list(self._sorted(s))
-        return self._last[1]
+        kept: list[Merged] | None = None if s.size > KEPT_ROWS else self.prepared(s)
+        return self._sorted(s) if kept is None else kept
 
     def _sorted(self, s: Floats) -> Iterator[Merged]:
         row, lower, group = self._roles

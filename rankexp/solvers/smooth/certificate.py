@@ -49,11 +49,9 @@ def _halves(a: Floats) -> Pair:
 
 
 def product(A: Floats, v: Floats, shift: Floats) -> Floats:
-    """Return ``(A - shift) @ v`` as if worked out in twice the precision, (m,).
-
-    Sums and products are split into a rounded part and its error, both exactly (Dekker 1971;
-    Ogita, Rump and Oishi 2005, "Accurate sum and dot product"), and errors are summed beside.
-    """
+    """Return ``(A - shift) @ v`` as if worked out in twice the precision, (m,)."""
+    # Sums and products are split into a rounded part and its error, both exactly (Dekker 1971;
+    # Ogita, Rump and Oishi 2005, "Accurate sum and dot product"), and errors are summed beside.
     m, k = A.shape
     shift = np.broadcast_to(shift, A.shape)
     out, size = np.empty(m), max(1, NUMBERS // max(k, 1))
@@ -144,12 +142,8 @@ def rounding(problem: Objective, found: Solution, sharp: bool) -> Rounding:
     all_rows = terms * size * problem.shift + STALE * largest(at.s) + intercept
     most = EPS * (terms * top + all_rows)
     above = problem.risk.steepest * (1.0 + found.objective) * most * most
-    return Rounding(
-        risk=EPS * (terms * mean + total * all_rows) + above + problem.risk.noise,
-        norm=n * EPS * of_norm,
-        g_b=n * EPS * total,
-        above=above,
-    )
+    risk = EPS * (terms * mean + total * all_rows) + above + problem.risk.noise
+    return Rounding(risk, n * EPS * of_norm, n * EPS * total, above)
 
 
 def length(v: Floats) -> float:

@@ -270,12 +270,7 @@ def assemble(problem: Objective, found: list[Solution], tol: float) -> PathResul
         if f.coef is not None:
             coef[:, i], intercept[i] = f.coef, f.intercept
     gap = np.array([f.gap for f in found])
-    return PathResult(
-        coef=coef,
-        intercept=intercept,
-        objective=np.array([f.objective for f in found]),
-        gap=gap,
-        n_iter=np.array([f.n_iter for f in found], dtype=np.int64),
-        converged=gap <= tol,
-        bearable=bearable(problem.given, coef, intercept),
-    )
+    objective = np.array([f.objective for f in found])
+    n_iter = np.array([f.n_iter for f in found], dtype=np.int64)
+    offset = bearable(problem.given, coef, intercept)
+    return PathResult(coef, intercept, objective, gap, n_iter, gap <= tol, bearable=offset)

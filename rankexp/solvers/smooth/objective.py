@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from math import isfinite
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from scipy.linalg.lapack import dpotrf, dpotri
@@ -26,8 +26,8 @@ FAR = 100.0  # norms of centred rows: means farther off are taken off in a copy,
 class SmoothRisk(Protocol):
     """A smooth convex function of the n scores."""
 
-    intercept: bool  # it has a free one
-    centred: bool  # the rows may be: there is an intercept, or only differences count
+    intercept: bool = False  # it has a free one
+    centred: bool = True  # the rows may be: there is an intercept, or only differences count
     noise: float = 0.0  # by how much the value may be off, beside rounding
     steepest: float = 1.0  # no curvature is above ``2 steepest (1 + value)``
 
@@ -52,6 +52,18 @@ class SmoothRisk(Protocol):
     def exact(self) -> "SmoothRisk":
         """Return the same risk with less noise, if some cost makes that possible."""
         return self
+
+    _last: tuple[Floats, Any] | None = None
+
+    def _prepare(self, s: Floats) -> Any:
+        """Return what value, slope and Hessian at the same scores share."""
+        return ()
+
+    def prepared(self, s: Floats) -> Any:
+        """Return it, worked out once where scores stay the same."""
+        if self._last is None or not np.array_equal(self._last[0], s):
+            self._last = s.copy(), self._prepare(s)
+        return self._last[1]
 
 
 @dataclass
@@ -145,10 +157,8 @@ class SmoothIterate:
 
 
 def inverse(H: Floats, lam: float, d: int) -> Floats:
-    """Invert a positive semidefinite matrix plus lam on its first d diagonal entries.
-
-    A (nearly) singular one gets the smallest repairing multiple of its diagonal on top.
-    """
+    """Invert a positive semidefinite matrix plus lam on its first d diagonal entries."""
+    # A (nearly) singular one gets the smallest repairing multiple of its diagonal on top.
     diagonal = H.reshape(-1)[:: H.shape[0] + 1]
     diagonal[:d] += lam
     ridge, floor = FIRST_RIDGE, LEAST_RIDGE
@@ -201,11 +211,9 @@ def _means(X: Floats) -> Floats:
 
 
 def prepare(X: Floats, risk: SmoothRisk) -> Objective:
-    """Centre the rows in a copy; many rows implicitly, with a centred sample in addition.
-
-    With more columns than rows the problem becomes one in the span of the rows. Raises
-    FloatingPointError if squares of the features overflow.
-    """
+    """Centre the rows in a copy; many rows implicitly, with a centred sample in addition."""
+    # With more columns than rows the problem becomes one in the span of the rows. Raises
+    # FloatingPointError if squares of the features overflow.
     mean = _means(X) if risk.centred else np.zeros(X.shape[1])
     if X.shape[0] <= SAMPLE_ABOVE:
         rows, basis = X - mean, None

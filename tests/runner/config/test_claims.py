@@ -118,7 +118,7 @@ def test_what_can_be_tested(told, changed):
         ({"share": "2"}, "share must be above 0 and at most 1, got 2"),
         ({"share": "half"}, "threshold and share must be numbers"),
         ({"rule": "orakle"}, "unknown rule 'orakle' (did you mean 'oracle'?)"),
-        ({"experiment": "g", "reference": "grid"}, "methods of 'g' have a grid: name a rule"),
+        ({"experiment": "g", "reference": "grid"}, "so this claim needs a 'rule', such as oracle"),
         ({"claim": " "}, "the column 'claim' is empty"),
         ({"words": ""}, "the first row of 'a' must say the claim in 'words'"),
     ],

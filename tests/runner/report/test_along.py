@@ -125,7 +125,7 @@ def test_along_seconds_each_method_has_its_own(make: Make) -> None:
         "logistic": [2.0],
     }
     assert rows(output.tables[0])[0][3].startswith("8 s: ")
-    assert "SVM-OR 8 to 8 s for" in output.gist
+    assert "SVM-OR 8 s for" in output.gist
 
 
 def test_the_interval_of_a_single_point_is_drawn(make: Make) -> None:

@@ -130,7 +130,7 @@ def test_the_grid_point_is_chosen_on_the_validation_part_of_each_fold() -> None:
     by_hand = [np.nanmean(values("good", f, "auc", 0 if f == 2 else 2)) for f in range(5)]
     assert other["value"].tolist() == pytest.approx(by_hand), "AUC is shown, whatever it is by"
     output = show(made, "chosen_grid", rules=["validation", "oracle"], by="u_pairs")
-    assert "is taken. That decided 3 of 18 choices;" in output.texts[1], "in fold 2"
+    assert "is taken. This decided 3 of 18 choices;" in output.texts[1], "in fold 2"
     output.numbers["grid"] = output.numbers["grid"].map(str)
     counts = table(output, "rule", "method", "grid")["count"]
     assert counts["validation:u_pairs", "good", "lam=10"] == 4

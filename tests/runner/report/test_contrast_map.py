@@ -78,14 +78,14 @@ def test_a_map_has_a_cell_a_share_and_size(sizes: Context) -> None:
     assert isinstance(output.figure, Figure)
     assert [axes.get_title() for axes in output.figure.axes] == ["pairs: linear"]
     assert output.facts["pairs"].text.startswith(
-        "within .05 on 4 of 4 cells, on all from 10 examples on, "
+        "within ±.05 in 4 of 4 cells, among them all with 10 examples or more; "
     )
     shown = output.numbers["verdict"].str.contains("better|worse").sum()
     assert shown > 0
-    assert f", {shown} differ: " in output.facts["pairs"].text
+    assert f"; {shown} difference" in output.facts["pairs"].text
     strict = kind.model_copy(update={"margin": 1e-9})
     assert (
-        strict.build(sizes, block).facts["pairs"].text.startswith("within 1e-9 on 0 of 4 cells, ")
+        strict.build(sizes, block).facts["pairs"].text.startswith("within ±1e−9 in 0 of 4 cells; ")
     )
 
 
@@ -128,7 +128,7 @@ def test_an_extreme_case_is_the_largest_with_its_steps(worst: Context) -> None:
     assert output.numbers["score"].tolist() == scores["value"].tolist()
     assert (output.numbers["ratio"] == best["value"]).all()
     share = f"{best['value'] / 2:.3f}".lstrip("0")
-    assert f", {share} of the constant 2.000, " in output.facts["Search"].text
+    assert f", {share} of the paper's constant 2.000, " in output.facts["Search"].text
     head = rows(output.tables[0])
     assert len(head) == 1 and head[0][0] == "Search" and head[0][-1] == "–"
     none = kind.model_copy(update={"quantity": "nothing"}).build(worst, block)

@@ -107,7 +107,7 @@ def test_always_looks_at_every_split(make: Make) -> None:
 @pytest.mark.parametrize(
     "test, threshold, must",
     [
-        ("always", "0.00001", "0 ± 1e-5"),
+        ("always", "0.00001", "0 ± 1e−5"),
         ("always", "0..0", "= 0"),
         ("always", "0.0001..inf", "≥ .0001"),
         ("always", "-inf..2", "≤ 2"),
@@ -132,12 +132,12 @@ def test_without_a_test_the_value_nearest_to_an_end_is_shown(make: Make) -> None
 
     row = claim(**TRIED, test="always", threshold="0.000001")
     assert rows(show(make(change=small), row).tables[0])[0][1:4:2] == [
-        "3e-13",
-        "prior_observed p=0.9",
+        "3e−13",
+        "observed share of positives, p = .9",
     ]
     row = claim(**TRIED, test="always", threshold="1e-12..inf")
     assert rows(show(make(change=small), row).tables[0])[0][3:] == [
-        "prior_observed p=0.5",
+        "observed share of positives, p = .5",
         "does not hold",
     ]
 

@@ -38,8 +38,14 @@ def test_curves_are_the_losses_and_their_weights(make: Make) -> None:
     assert [axes.get_ylabel() for axes in panels] == ["weight w(c)", "l(1, v)", "l(-1, v)"]
     drawn = panels[1].get_lines()[2].get_ydata()
     np.testing.assert_allclose(drawn, np.exp(-np.linspace(-2, 2, 201)))
-    assert rows(output.tables[0])[2] == ["p_classification(p=4)", "3.83", "1.60", "14.32", "3.74"]
-    assert output.gist.endswith("logistic 1.00, exponential 1.00, p_classification(p=4) 3.74.")
+    assert rows(output.tables[0])[2] == [
+        "p-classification (p = 4)",
+        "3.83",
+        "1.60",
+        "14.32",
+        "3.74",
+    ]
+    assert output.gist.endswith("logistic 1.00, exponential 1.00, p-classification (p = 4) 3.74.")
     assert output.incomplete == []
 
 

@@ -73,7 +73,7 @@ def test_a_gain_is_said_with_its_size_and_what_it_cost(make: Make) -> None:
     assert "Train on pairs" in output.lead[-1]
     assert "Best rank loss: SVM-OR (." in text
     assert "significantly ahead of every other method" in text
-    assert "SVM-OR 2 s, logistic 0.5 s" in text
+    assert "SVM-OR 2 s, logistic .5 s" in text
     assert output.numbers is not None
     assert list(output.numbers["method"]) == ["svm_or", "logistic", "exponential"]
     first = output.numbers.set_index("method").loc["svm_or"]

@@ -12,12 +12,11 @@ READING = {"startswith", "endswith", "removeprefix", "removesuffix", "partition"
 READING |= {"split", "rsplit", "splitlines", "find", "replace"}
 OWN = {
     "analyse/select.py": "a rule as a study writes it",
-    "compare/folder.py": "the study file that compare itself wrote",
     "compare/methods.py": "an import path that a user gave",
+    "compare/study.py": "the study file that compare itself wrote",
     "report/blocks/summary.py": "a study's words, with the place of a number",
     "report/figure.py": "what matplotlib writes",
     "report/ledger.py": "the name of a quantity",
-    "report/numbers.py": "a number as it is formatted",
     "report/page.py": "the ending of a quick study's name",
     "report/runs.py": "hashes among what sources say",
 }

@@ -91,7 +91,7 @@ def test_sum_scaling_divides_lambda_by_the_training_rows() -> None:
 
 def test_metrics_see_rounded_scores_where_a_study_says_so() -> None:
     """Not the best scorer, though, and what is kept of fits is the same."""
-    from rankexp.generators.linear import Linear
+    from rankexp.generators.flipped import Linear
 
     plain = toys.study({"mean": "MeanDifference"}, models=1, training_sets=1)
     dumped = plain.model_dump(mode="json")
@@ -122,7 +122,7 @@ def test_inner_folds_choose_by_rounded_scores(tmp_path: Path) -> None:
 
 def test_a_seed_path_leads_to_each_set_of_a_model() -> None:
     """The numbers are those of the generator at the documented paths, fitted by hand."""
-    from rankexp.generators.linear import Linear
+    from rankexp.generators.flipped import Linear
 
     study = toys.study({"mean": "MeanDifference"}, models=2, training_sets=2)
     unscaled = study.model_dump(mode="json")

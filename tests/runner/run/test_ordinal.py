@@ -9,7 +9,7 @@ from sklearn.base import BaseEstimator
 from sklearn.ensemble import RandomForestClassifier
 
 from rankexp.estimators import LinearRanker, ORBoost
-from rankexp.generators.gaussian import Gaussian
+from rankexp.generators.classes import Gaussian
 from rankexp.metrics import err
 from rankexp.metrics.base import parse
 from rankexp.metrics.multipartite import u_pairs

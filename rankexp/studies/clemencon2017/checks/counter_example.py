@@ -2,12 +2,19 @@
 
 import numpy as np
 
-from rankexp.generators.folded import FoldedModel
+from rankexp.generators.regression import FoldedModel
 from rankexp.metrics.bipartite import auc
 from rankexp.metrics.continuous import iauc, one_minus_discordance
 from rankexp.runner.checks.base import Rows, quantities
 
 REGISTER = {"no_optimum": "no_optimum"}
+
+LABELS = {
+    "auc_own": "AUC at the cut-off",
+    "auc_other": "AUC at 1 − t",
+    "agreement": "share of pairs ordered alike",
+    "iauc": "IAUC",
+}
 
 
 def no_optimum(rng: np.random.Generator, *, t: float = 0.2, n: int = 10_000) -> Rows:

@@ -11,6 +11,13 @@ from rankexp.runner.checks.base import Rows, quantities
 
 REGISTER = {"few_cells": "few_cells"}
 
+LABELS = {
+    "intervals_bound": "upper bound of tau",
+    "intervals_attained": "tau attained",
+    "intervals_on_test": "tau on the test set",
+    "levels": "upper bound for any cells",
+}
+
 
 def few_cells(
     rng: np.random.Generator,

@@ -1,6 +1,7 @@
 """The repetition of a check in which a quantity is largest, with what it found step by step."""
 
 import math
+from functools import partial
 
 import pandas as pd
 from pydantic import Field
@@ -8,6 +9,7 @@ from pydantic import Field
 from rankexp.runner.analyse import compare
 from rankexp.runner.config.schema import Block, Simulate
 from rankexp.runner.grid import points
+from rankexp.runner.labels import spoken
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Cell, Entry, Fact, Output, Table
 from rankexp.runner.report.numbers import number
@@ -35,7 +37,7 @@ class ExtremeCase(BlockKind):
     def output(self, context: Context, block: Block) -> Output:
         """Return the tables, and a fact of each experiment."""
         heads: list[list[Entry]] = []
-        tables, found, facts = [], [], {}
+        tables, found, facts, labels = [], [], {}, context.labels(block.experiments[0])
         for name in block.experiments:
             setup = context.study.experiments[name]
             assert isinstance(setup, Simulate)  # see `shows`
@@ -46,34 +48,41 @@ class ExtremeCase(BlockKind):
                 continue
             place = int(wide[self.quantity].to_numpy().argmax())
             (problem, *where), label = wide.index[place], setup.title or name
+            labels = context.labels(name)
             top = float(wide[self.quantity].max())
             best = wide.reindex(columns=self.compare_with).iloc[place]
             others = {str(one): float(value) for one, value in best.items()}
             values = [top, *others.values(), *(top / value for value in others.values())]
             label_of = context.problem_label(problem) if setup.problems else ""
-            point = ", ".join(filter(None, [label_of, points(setup.grid)[where[0]].text]))
+            point = ", ".join(filter(None, [label_of, points(setup.grid)[where[0]].named(labels)]))
             heads.append([label, point, *(Cell(value, digits=3) for value in values)])
-            facts[label] = Fact("", _told(top, others))
+            facts[label] = Fact("", _told(top, {spoken(k, labels): v for k, v in others.items()}))
             steps = compare.as_found(context.frame, name, "step", problem).set_index(PLACE)
             if tuple(where) in steps.index:
                 own = steps.loc[[tuple(where)]].dropna(how="any").reset_index()
-                tables.append(_steps(label, own.drop(columns=PLACE).set_index("step")))
+                shown = own.drop(columns=PLACE).set_index("step")
+                tables.append(_steps(label, shown.rename(columns=partial(spoken, own=labels))))
                 on = {"problem": problem} if setup.problems else {}
                 found.append(own.assign(experiment=name, **on, **{self.quantity: top}))
         said = "; ".join(f"{label} {one.text}" for label, one in facts.items())
-        header = ["Experiment", "Setting", self.quantity, *self.compare_with]
-        header += [f"{self.quantity} / {name}" for name in self.compare_with]
+        beside = [spoken(one, labels) for one in (self.quantity, *self.compare_with)]
+        header = [
+            "Experiment",
+            "Setting",
+            *beside,
+            *(f"{beside[0]} / {one}" for one in beside[1:]),
+        ]
         return Output(
             pd.concat(found) if found else None,
-            [Table(header, heads, f"Largest {self.quantity}"), *tables],
-            gist=f"Largest {self.quantity}: {said}." if said else "",
+            [Table(header, heads, f"Largest {beside[0]}"), *tables],
+            gist=f"Largest {beside[0]}: {said}." if said else "",
             facts=facts,
         )
 
 
 def _told(top: float, others: dict[str, float]) -> str:
     shares = [
-        f"{number(top / value, 3)} of the {name.replace('_', ' ')} {number(value, 3)}"
+        f"{number(top / value, 3)} of the {name} {number(value, 3)}"
         for name, value in others.items()
         if not math.isnan(value)
     ]

@@ -11,7 +11,7 @@ from rankexp.estimators.linear import LinearRanker
 from rankexp.losses.base import Loss, parse
 from rankexp.losses.margin import ZeroOne
 from rankexp.metrics.bipartite import rank_loss
-from rankexp.runner.checks.base import Rows, apart, quantities
+from rankexp.runner.checks.base import APART, Rows, apart, quantities
 from rankexp.studies.kotlowski2011_theory.theory.regret import scorer_regrets
 from rankexp.studies.kotlowski2011_theory.theory.univariate_bounds import (
     CONSTANTS,
@@ -21,6 +21,15 @@ from rankexp.studies.kotlowski2011_theory.theory.univariate_bounds import (
 from rankexp.theory.bounds import Approximation
 
 REGISTER = {"surrogate_regrets": "surrogate_regrets", "class_weights": "class_weights"}
+
+LABELS = {
+    **APART,
+    "shift": "shift of the intercept",
+    "rank_loss": "rank loss without weights",
+    "gain": "gain by weights",
+    "loss_regret": "regret of the loss",
+    "best_bound": "best bound",
+}
 
 DRAWN = 20_000  # rows that regrets are estimated from, where there are no sums
 TOL, LEAST = 1e-9, 1e-12  # of training; of a regret in a ratio

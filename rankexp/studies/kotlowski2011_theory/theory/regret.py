@@ -14,7 +14,7 @@ from scipy.stats import sem
 
 from rankexp.arrays import Floats
 from rankexp.generators.base import Model
-from rankexp.generators.discrete import DiscreteModel
+from rankexp.generators.classes import DiscreteModel
 from rankexp.losses.base import Loss
 from rankexp.losses.margin import ZeroOne
 from rankexp.metrics.bipartite import rank_loss

@@ -11,6 +11,7 @@ from rankexp.arrays import Floats
 from rankexp.losses.base import parse
 from rankexp.runner.config.fault import Fault
 from rankexp.runner.config.schema import Block, Evaluate, Simulate, Study
+from rankexp.runner.labels import spoken
 from rankexp.runner.report import figure
 from rankexp.runner.report.blocks.figures.scoring_functions import STYLES
 from rankexp.runner.report.context import Context
@@ -85,7 +86,7 @@ class LossCurves(BlockKind):
         if "weight" not in self.what:
             return Output(numbers, [], drawn)
         table = self._weights()
-        told = ", ".join(f"{one[0]} {number(favour(str(one[0])), 2)}" for one in table.rows)
+        told = ", ".join(f"{spoken(name)} {number(favour(name), 2)}" for name in self.losses)
         low, _, high = (f"{cost:g}"[1:] for cost in COSTS)
         return Output(
             numbers, [table], drawn, gist=f"Weight at {high} over that at {low}: {told}."
@@ -96,7 +97,7 @@ class LossCurves(BlockKind):
         rows: list[list[Entry]] = []
         for name in self.losses:
             own = [*values(name, "weight", COSTS).tolist(), favour(name)]
-            rows.append([name, *(Cell(value, digits=2) for value in own)])
+            rows.append([spoken(name), *(Cell(value, digits=2) for value in own)])
         header = ["Loss", *names, f"{names[-1]}/{names[0]}"]
         return Table(header, rows, "Weights over cost ratios")
 
@@ -112,7 +113,7 @@ class LossCurves(BlockKind):
                     own["y"],
                     linestyle=STYLES[place % len(STYLES)],
                     color=figure.colour(place),
-                    label=figure.literal(name),
+                    label=figure.literal(spoken(name)),
                     linewidth=max(1.3, 2.8 - 0.5 * place),  # those below show, too
                 )
             x, y = AXES[what]

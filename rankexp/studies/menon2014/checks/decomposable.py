@@ -16,6 +16,18 @@ from rankexp.theory.population_hinge import minimise_hinge, pair_weights, rankin
 
 REGISTER = {"best_scorers": "best_scorers", "regret_bound": "regret_bound"}
 
+LABELS = {
+    "from_link": "distance from the link",
+    "from_logit": "distance from the logit",
+    "eta_pair": "error of the pair probability",
+    "pair_link": "distance of pair scores from the link",
+    "additivity": "departure from additivity",
+    "gap": "excess risk over pair scorers",
+    "violations": "violations",
+    "violations_of_pairs": "violations by pair scorers",
+    "tightest": "largest share of the bound",
+}
+
 FLOOR = 1e-6  # of a probability, before scaling: ratios stay far from what rounds to 0 or 1
 ROUNDING, DIGITS = 1e-12, 6  # of regrets; of scores by linear programming, whole numbers apart
 TOL = 1e-20  # of a risk: its square root is that of scores

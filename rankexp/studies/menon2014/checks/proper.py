@@ -11,6 +11,11 @@ from rankexp.runner.checks.base import Rows, quantities
 
 REGISTER = {"propriety": "propriety"}
 
+LABELS = {
+    "argmin": "distance of the best score from the link",
+    "weight": "relative error of the weight",
+}
+
 HALVINGS, WIDEST = 70, 64.0
 NODES, MASSES = np.polynomial.legendre.leggauss(20)
 

@@ -4,9 +4,10 @@ import numpy as np
 from scipy.special import expit
 
 from rankexp.estimators.linear import LinearRanker
-from rankexp.runner.checks.base import Rows, apart, quantities
+from rankexp.runner.checks.base import APART, Rows, apart, quantities
 
 REGISTER = {"same_minimisers": "same_minimisers"}
+LABELS = APART
 
 TOLS = 1e-20, 1e-13  # of a risk without penalty, and with one: its square root is of coefficients
 

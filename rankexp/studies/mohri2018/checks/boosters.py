@@ -10,7 +10,7 @@ from rankexp.arrays import Bools, Floats, Ints
 from rankexp.estimators.or_boost import ORBoost
 from rankexp.estimators.rank_boost import RankBoost
 from rankexp.estimators.smooth_margin import SmoothMarginRanker
-from rankexp.generators.linear import Linear
+from rankexp.generators.flipped import Linear
 from rankexp.metrics.bipartite import rank_loss
 from rankexp.runner.checks.base import Problem, Rows, of_data, quantities
 from rankexp.solvers.boosting.stumps import cuts_of

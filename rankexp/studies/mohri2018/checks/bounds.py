@@ -24,6 +24,16 @@ from rankexp.studies.mohri2018.theory.perceptron_bounds import perceptron_bound
 
 REGISTER = {"bound_violations": "bound_violations"}
 
+LABELS = {
+    "allowed": "violations allowed",
+    "median_slack": "median slack",
+    "least_slack": "smallest slack",
+    "auc_mcdiarmid": "AUC, McDiarmid",
+    "auc_hoeffding": "AUC, Hoeffding",
+    "auc_delong": "AUC, DeLong",
+    "auc_bootstrap": "AUC, bootstrap",
+}
+
 Interval = Literal["hoeffding", "mcdiarmid", "delong", "bootstrap"]
 ROUNDING = 1e-12
 COPIES = 20  # of each example, where they are not independent

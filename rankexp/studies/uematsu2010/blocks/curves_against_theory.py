@@ -13,10 +13,11 @@ from rankexp.runner.analyse import bands, kept
 from rankexp.runner.analyse.frame import typed
 from rankexp.runner.config.published import PublishedKey
 from rankexp.runner.config.schema import Block
+from rankexp.runner.labels import spoken
 from rankexp.runner.report import figure
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Cell, Entry, Output, Table
-from rankexp.runner.report.numbers import number
+from rankexp.runner.report.numbers import number, short
 from rankexp.runner.report.options import AtRule, ProblemName
 from rankexp.studies.uematsu2010.theories import RMSE_OF_MEAN, SLOPE, Against, CurvePanel
 
@@ -156,19 +157,19 @@ class CurvesAgainstTheory(AtRule, Against):
             )
         header = [*(["Problem"] if several else []), *header]
         header += ["Mean ± SE", f"{100 * self.share:g} % of samples", "Samples"]
-        window = "for x from {:g} to {:g}".format(*self.window) if self.window else ""
+        window = "for x from {} to {}".format(*map(short, self.window)) if self.window else ""
         return Table(header, rows, f"Curves {window or 'at all points kept'}", detail=detail)
 
     def _notes(self, context: Context) -> list[str]:
-        what = " and ".join(self.centre)
+        what = " and ".join(map(spoken, self.centre))
         centre = f"the mean of {what}" if self.centre else "its mean in the window"
         notes = [
-            "The solid line is the mean over samples, the shaded band holds "
-            f"{100 * self.share:g} % of them at each x, the thin line is the first sample, the "
+            "The solid line is the mean over samples. The shaded band holds "
+            f"{100 * self.share:g} % of them at each x. The thin line is the first sample; the "
             f"dashed line is theory. Each curve is centred: {centre} is subtracted.",
-            "Slope: of the least-squares line through a curve in the window, beside theory's own. "
-            "RMSE: root mean squared distance of a curve to theory in the window. RMSE of the "
-            "mean: the same for the mean curve; more samples do not reduce it.",
+            "Slope: that of the least-squares line through a curve in the window, beside that of "
+            "theory. RMSE: the root mean squared distance of a curve from theory in the window. "
+            "RMSE of the mean: the same for the mean curve; more samples do not reduce it.",
         ]
         if self.rescaled:
             labels = ", ".join(context.method_label(name) for name in self.rescaled)

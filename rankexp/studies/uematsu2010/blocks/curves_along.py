@@ -9,6 +9,7 @@ import pandas as pd
 from rankexp.runner.analyse import bands, kept, select
 from rankexp.runner.config.fault import Fault
 from rankexp.runner.config.schema import Block, Study
+from rankexp.runner.labels import spoken
 from rankexp.runner.report import figure
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Cell, Entry, Output, Table
@@ -161,9 +162,9 @@ class CurvesAlong(Choosing, Against):
             ]
             for experiment, value in dict.fromkeys(one[:2] for one in found)
         ]
-        header = ["Experiment", self.parameter]
+        header = ["Experiment", spoken(self.parameter)]
         header += [f"{quantity}, {context.method_label(method)}" for method, quantity in columns]
-        return Table(header, rows, f"Curves along {self.parameter}")
+        return Table(header, rows, f"Curves by {spoken(self.parameter)}")
 
     def _draw(
         self, context: Context, found: Sequence[CurvesAt], methods: Sequence[str]
@@ -194,7 +195,7 @@ class CurvesAlong(Choosing, Against):
             if quantity != SLOPE:
                 panel.set_ylim(bottom=0.0)
             panel.set_xscale("log")
-            panel.set_xlabel(figure.literal(self.parameter))
+            panel.set_xlabel(figure.literal(spoken(self.parameter)))
             other = context.method_label(self.reference or "")
             panel.set_ylabel(f"distance to {other}" if apart else quantity)
             figure.title(panel, context.evaluate(experiment).title or experiment)

@@ -15,20 +15,11 @@ from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Cell, Entry, Output, Table
 from rankexp.runner.report.options import AtRule, ProblemName
 from rankexp.runner.report.render.text import cell_text
+from rankexp.studies.uematsu2010.checks.hinge_staircase import LABELS
 
 REGISTER = {"staircase": "Staircase"}
 
 Title = tuple[str, str]  # an experiment's, and a method
-
-NAMES = {
-    "levels": "different scores",
-    "integer": "furthest from a whole step",
-    "risk": "hinge risk of the staircase",
-    "risk_logistic": "hinge risk of the log ratio",
-    "rank_risk": "rank risk of the staircase, ties 1/2",
-    "rank_risk_logistic": "rank risk of the log ratio, the least",
-}
-"""Quantities of the check, in the order of the table."""
 
 
 class Staircase(AtRule):
@@ -78,7 +69,7 @@ class Staircase(AtRule):
         numbers, table = steps.drop(columns=["setting", "rep"]), self._grid(context, simulated[0])
         gist = "; ".join(f"{name} {cell_text(value)}" for name, value in table.rows)
         drawn, notes = self._draw(context, steps, fitted), self._notes(fitted)
-        return Output(numbers, [table], drawn, notes, gist=f"The least hinge loss: {gist}.")
+        return Output(numbers, [table], drawn, notes, gist=f"The lowest hinge loss: {gist}.")
 
     def _fitted(self, context: Context, experiment: str) -> dict[str, list[kept.KeptItem]]:
         """Return the curves at fixed points of one problem, by method."""
@@ -96,16 +87,16 @@ class Staircase(AtRule):
         values = dict(zip(first["quantity"], first["mean"], strict=True))
         rows: list[list[Entry]] = [
             [text, Cell(values[name], digits=0 if name == "levels" else self.digits)]
-            for name, text in NAMES.items()
+            for name, text in LABELS.items()
             if name in values
         ]
-        return Table(["Of the population", "Value"], rows, "The staircase and the log ratio")
+        return Table(["In the population", "Value"], rows, "The staircase and the log ratio")
 
     def _notes(self, fitted: Mapping[Title, Sequence[kept.KeptItem]]) -> list[str]:
         notes = [
             "The steps minimise the expected hinge loss on pairs over a grid, which is a linear "
-            "program; all of them have whole heights. The logistic loss is least at the log ratio "
-            "and the exponential loss at half of it, and neither ties any points."
+            "program. All heights are whole numbers. The logistic loss is lowest at the log ratio "
+            "and the exponential loss at half of it; neither ties any points."
         ]
         if fitted:
             notes.append(

@@ -3,7 +3,7 @@
 import numpy as np
 
 from rankexp.arrays import Floats
-from rankexp.generators.gaussian import Gaussian
+from rankexp.generators.classes import Gaussian
 from rankexp.losses.margin import Hinge
 from rankexp.runner.checks.base import Rows, quantities
 from rankexp.theory.bayes import log_ratio
@@ -16,6 +16,15 @@ from rankexp.theory.population_hinge import (
 )
 
 REGISTER = {"hinge_staircase": "hinge_staircase"}
+
+LABELS = {
+    "levels": "different scores",
+    "integer": "largest distance of a step from a whole number",
+    "risk": "hinge risk of the staircase",
+    "risk_logistic": "hinge risk of the log ratio",
+    "rank_risk": "rank risk of the staircase (a tie counts 1/2)",
+    "rank_risk_logistic": "rank risk of the log ratio (the lowest possible)",
+}
 
 DIGITS = 6  # of scores that are equal: linear programs are solved to about 1e-9
 

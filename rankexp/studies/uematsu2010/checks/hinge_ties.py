@@ -7,6 +7,8 @@ from rankexp.studies.uematsu2010.theory.three_points import hinge_program, hinge
 
 REGISTER = {"hinge_ties": "hinge_ties"}
 
+LABELS = {"agreement": "share of draws as the regions say"}
+
 
 def hinge_ties(rng: np.random.Generator, *, draws: int = 100) -> Rows:
     """Compare the regions of hinge ties on three points with what linear programs find.

@@ -8,6 +8,8 @@ from rankexp.runner.checks.base import Rows
 
 REGISTER = {"misclassified_orders": "misclassified_orders"}
 
+LABELS = {f"{k}/16 of pairs wrong": f"orders with {k} of 16 pairs wrong" for k in range(17)}
+
 
 def misclassified_orders(
     rng: np.random.Generator, *, positives: int = 4, negatives: int = 4, errors: int = 2

@@ -9,6 +9,12 @@ from rankexp.theory.bayes import tripartite_ratio
 
 REGISTER = {"costly_pairs": "costly_pairs"}
 
+LABELS = {
+    "best": "share of draws ranked best",
+    "best_without_costs": "share ranked best without costs",
+    "excess_without_costs": "excess cost without costs",
+}
+
 ROUNDING = 1e-12
 
 

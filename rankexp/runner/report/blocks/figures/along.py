@@ -11,11 +11,13 @@ from rankexp.errors import ConfigError
 from rankexp.metrics.base import parse
 from rankexp.runner.analyse import compare
 from rankexp.runner.config.schema import Block
+from rankexp.runner.labels import printed, spoken
 from rankexp.runner.report import figure
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Cell, Cells, Entry, Output, Table
-from rankexp.runner.report.numbers import number
+from rankexp.runner.report.numbers import number, short
 from rankexp.runner.report.options import AtRule, MethodName
+from rankexp.runner.run.progress import duration
 
 REGISTER = {"along": "Along"}
 
@@ -148,6 +150,11 @@ class Along(AtRule):
         ]
         return entry.generator if len(alike) > 1 else context.problem_label(problem)
 
+    @property
+    def _name(self) -> str:
+        """What the parameter is called."""
+        return self.label or spoken(self.parameter)
+
     def _title(self, context: Context, spot: Spot) -> str:
         return context.evaluate(spot.experiment).title or spot.experiment
 
@@ -158,12 +165,12 @@ class Along(AtRule):
 
     def _table(self, context: Context, found: Sequence[Spot]) -> Table:
         """Return a row a panel and value of the parameter, or experiment, a column a method."""
-        timed, name = self.parameter == SECONDS, self.label or self.parameter
+        timed, name = self.parameter == SECONDS, self._name
         rows: dict[tuple[str, str | float], dict[str, Entry]] = {}
         for spot in found:
             digits = self.digits + bool(self.reference)
             value = Cell(spot.value, spot.se, digits=digits, sign=bool(self.reference))
-            cell: Entry = Cells([f"{spot.x:.2g} s", value], ": ") if timed else value
+            cell: Entry = Cells([_seconds(spot.x), value], ": ") if timed else value
             place = spot.panel, self._title(context, spot) if timed else spot.x
             rows.setdefault(place, {})[spot.method] = cell
         methods, panels = ({s.method: 0 for s in found}, [s.panel for s in found])
@@ -173,18 +180,18 @@ class Along(AtRule):
             [
                 [
                     panel,
-                    x if isinstance(x, str) else f"{x:g}",
+                    x if isinstance(x, str) else short(x),
                     *(own.get(m, Cell()) for m in methods),
                 ]
                 for (panel, x), own in ordered
             ],
-            f"{self._what(context, found)} along {name}, ± SE",
+            f"{self._what(context, found)} by {name}, ± SE",
             detail=True,  # the figure shows it
         )
 
     def _gist(self, context: Context, found: Sequence[Spot]) -> str:
         """Say between what the values lie, and between what where the parameter is largest."""
-        name, timed = self.label or self.parameter, self.parameter == SECONDS
+        name, timed = self._name, self.parameter == SECONDS
         minus = f" minus {context.method_label(self.reference)}" if self.reference else ""
         least, most = (end(spot.x for spot in found) for end in (min, max))
         parts = []
@@ -197,12 +204,13 @@ class Along(AtRule):
             said = f"{_range(own, self.digits, minus)}, and {at} where it is largest"
             if timed:
                 times = [spot.x for spot in last] or [math.nan]
-                said = f"{min(times):.2g} to {max(times):.2g} s for {at}"
+                ends = dict.fromkeys(map(_seconds, (min(times), max(times))))
+                said = f"{' to '.join(ends)} for {at}"
             parts.append(f"{context.method_label(method)}{minus} {said}")
         if timed:
             return f"{self._title(context, found[-1])}: {'; '.join(parts)}."
         what = parse(found[0].metric).label
-        return f"The {what} along {name} from {least:g} to {most:g}: {'; '.join(parts)}."
+        return f"The {what} by {name} from {short(least)} to {short(most)}: {'; '.join(parts)}."
 
     def _notes(self, context: Context, found: Sequence[Spot], block: Block) -> list[str]:
         notes, timed = [], self.parameter == SECONDS
@@ -252,7 +260,7 @@ class Along(AtRule):
                 own.set_xscale("log")
                 own.tick_params(axis="x", which="minor", labelbottom=False)
             figure.title(own, panel, bold=True)
-            own.set_xlabel(figure.literal(self.label or self.parameter))
+            own.set_xlabel(figure.literal(self._name))
             own.set_ylabel(figure.wrapped(self._what(context, found), 0.8 * HEIGHT))
         figure.legend(made)
         return made
@@ -271,6 +279,10 @@ class Along(AtRule):
             sizes = [90 * s.share for s in taken]
             places = [s.x for s in taken], [s.value for s in taken]
             axes.scatter(*places, s=sizes, color=colour, zorder=3)
+
+
+def _seconds(x: float) -> str:
+    return f"{printed(f'{x:.2g}')} s" if x < 0.01 else duration(x)
 
 
 def _of_grid(found: Sequence[Spot]) -> bool:

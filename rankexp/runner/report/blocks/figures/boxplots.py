@@ -16,6 +16,7 @@ from rankexp.runner.report import figure
 from rankexp.runner.report.blocks.tables.paired_table import PairedTable
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Output
+from rankexp.runner.report.numbers import amount, short
 from rankexp.runner.report.options import ProblemName
 
 REGISTER = {"boxplots": "Boxplots"}
@@ -67,10 +68,9 @@ class Boxplots(PairedTable):
         notes = list(result.notes)
         if lines:
             values = sorted(set(lines.values()))
-            named = "; ".join(f"{name}: {value:.4g}" for name, value in lines.items())
-            notes.append(
-                f"Dashed line: the Bayes risk, {named if len(values) > 1 else f'{values[0]:.4g}'}."
-            )
+            named = "; ".join(f"{name}: {amount(value, 4)}" for name, value in lines.items())
+            named = named if len(values) > 1 else amount(values[0], 4)
+            notes.append(f"Dashed line: the Bayes risk, {named}.")
         few = any(0 < len(own) <= figure.MOST_DOTS for p in panels for own in p.values.values())
         notes.append(
             "Boxes: quartiles over the units, whiskers to 1.5 times their distance; "
@@ -78,8 +78,8 @@ class Boxplots(PairedTable):
         )
         if ends:
             notes.append("Diamonds: mean differences with these intervals.")
-        margins = {p.metric.reading.margin for p in panels if p.reference} - {None}
-        notes += [f"Shaded: differences within ±{margin:g}." for margin in margins]
+        margins = {p.metric.reading.margin for p in panels if p.reference}
+        notes += [f"Shaded: differences within ±{short(one)}." for one in margins if one]
         return Output(result.numbers, [], draw(panels, self.columns), notes, gist=result.gist)
 
     def _panel(

@@ -1,8 +1,8 @@
 """Quantities of a simulation along a parameter of its grid, and the exponents of their growth."""
 
 import math
-from collections.abc import Iterator, Sequence
-from itertools import chain
+from collections.abc import Collection, Iterator, Sequence
+from itertools import chain, product
 from typing import Annotated, NamedTuple
 
 import numpy as np
@@ -13,19 +13,21 @@ from rankexp.runner.analyse import compare
 from rankexp.runner.config.fault import Fault
 from rankexp.runner.config.schema import Block, Simulate, Study
 from rankexp.runner.grid import points
+from rankexp.runner.labels import spoken, value_text
 from rankexp.runner.report import figure
 from rankexp.runner.report.blocks.figures.along import HEIGHT, WIDE, WIDTH
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Cell, Entry, Fact, Output, Table
-from rankexp.runner.report.numbers import number
+from rankexp.runner.report.numbers import number, short
 from rankexp.runner.report.options import BlockKind
 
 REGISTER = {"simulation_along": "SimulationAlong"}
 
 Titles = dict[tuple[str, str], str]
+Words = dict[str, str]
 
 PLACE = ["experiment", "problem"]
-SECONDS, STEP = "seconds", "step"
+SECONDS, STEP, X = "seconds", "step", "x of the words"
 LEAST = np.log(2.0)  # x that doesn't even double says nothing of an exponent
 MANY = 6  # exponents, of which a sentence has only the ends
 
@@ -44,6 +46,11 @@ class Grown(NamedTuple):
     at: float  # where it is drawn: x, or the quantity in its place
     exponent: float
     exponent_se: float
+
+    @property
+    def whole(self) -> bool:
+        """Whether it is printed without decimals: a count, or a large number."""
+        return self.mean >= 100 or (self.mean % 1 == 0 and not self.se > 0)
 
 
 class SimulationAlong(BlockKind):
@@ -115,16 +122,31 @@ class SimulationAlong(BlockKind):
         out = ["quantity", *([] if self.against else ["at"])]
         out += [] if found["problem"].any() else ["problem"]
         numbers = found.drop(columns=out).rename(columns={"line": "quantity", "x": self.parameter})
-        gist, facts = self._told(fits, titles)
+        words = self._words(context, [name for name, _ in places], wanted)
+        gist, facts = self._told(fits, titles, words)
         lines = list(map(Grown._make, found.itertuples(index=False, name=None)))
-        tables, drawn = [self._table(lines, titles, bool(fits))], self._draw(lines, titles)
+        tables = [self._table(lines, titles, words, bool(fits))]
+        drawn = self._draw(lines, titles, words)
         return Output(numbers, tables, drawn, notes, gist=gist, facts=facts)
 
+    def _words(self, context: Context, experiments: list[str], wanted: Collection[str]) -> Words:
+        """Return what lines and the axis of x are called."""
+        words: dict[str, str] = {}
+        for name in experiments:
+            setup, own = context.study.experiments[name], context.labels(name)
+            assert isinstance(setup, Simulate)  # see `shows`
+            for line, values in product(wanted, _others(setup, self.parameter)):
+                said = [spoken(line, own), *(value_text(value, own) for value in values)]
+                words[_line(line, values)] = ", ".join(said)
+            words[X] = self.label or spoken(self.parameter, own)
+            words[X] = spoken(self.against, own) if self.against else words[X]
+        return words
+
     def _told(
-        self, fits: dict[tuple[str, str, str], tuple[float, float]], titles: Titles
+        self, fits: dict[tuple[str, str, str], tuple[float, float]], titles: Titles, words: Words
     ) -> tuple[str, dict[str, Fact]]:
         """Return a sentence on the exponents, of many their ends, and facts of each."""
-        x, facts = self.against or self.label or self.parameter, {}
+        x, facts = words[X], {}
         told = [
             (titles[name, problem], line, number(fit, 2), fit, se)
             for (name, problem, line), (fit, se) in fits.items()
@@ -135,12 +157,17 @@ class SimulationAlong(BlockKind):
             ends = f" ± {number(2 * se, 2)}" if self.against and se >= 0 else ""
             name = f"exponent of {line}" + f" in {title}" * (not single)
             facts[name] = Fact("", f"{text}{ends}")
-        each = [f"{line}{f' ({t})' * (not single)} as {x}^{text}" for t, line, text, _, _ in told]
-        gist = f"Growth along {x}: {'; '.join(each)}." if each else ""
+        each = [
+            f"{words[line]}{f' ({title})' * (not single)} {text}"
+            for title, line, text, _, _ in told
+        ]
+        gist = f"Fitted exponents of {x}: {'; '.join(each)}." if each else ""
         if len(told) > MANY:
             order = sorted(told, key=lambda one: one[3])
-            least, most = (f"{one[2]} ({one[1]}, {one[0]})" for one in (order[0], order[-1]))
-            gist = f"Exponents along {x} are {least} to {most}."
+            least, most = (
+                f"{one[2]} ({words[one[1]]}, {one[0]})" for one in order[:: len(order) - 1]
+            )
+            gist = f"Fitted exponents of {x} range from {least} to {most}."
         return gist, facts
 
     def _rows(self, context: Context, experiment: str, problem: str) -> pd.DataFrame:
@@ -165,8 +192,8 @@ class SimulationAlong(BlockKind):
         ]
         names = ["setting", "rep", "quantity", "value"]
         rows = pd.concat([rows[names], pd.DataFrame(taken, columns=names)], ignore_index=True)
-        x = [float(own.pop(self.parameter)) for own in known]
-        others = ["".join(f", {value}" for value in own.values()) for own in known]
+        x = [float(own[self.parameter]) for own in known]
+        others = [_line("", values) for values in _others(setup, self.parameter)]
         settings = rows["setting"].astype(int)
         rows = rows.assign(**place, x=settings.map(dict(enumerate(x))))
         rows["line"] = rows["quantity"] + settings.map(dict(enumerate(others)))
@@ -176,7 +203,7 @@ class SimulationAlong(BlockKind):
             rows["at"] = at.reindex(pd.MultiIndex.from_frame(rows[["setting", "rep"]])).to_numpy()
         return rows.sort_values("x", kind="stable")
 
-    def _table(self, found: Sequence[Grown], titles: Titles, fitted: bool) -> Table:
+    def _table(self, found: Sequence[Grown], titles: Titles, words: Words, fitted: bool) -> Table:
         values = sorted({one.x for one in found})
         lines: dict[tuple[str, str, str], dict[float, Grown]] = {}
         for one in found:
@@ -184,17 +211,18 @@ class SimulationAlong(BlockKind):
         rows: list[list[Entry]] = []
         for (name, problem, line), own in lines.items():
             cells = [
-                Cell(at.mean, at.se, digits=0 if at.mean >= 100 else self.digits) if at else Cell()
+                Cell(at.mean, at.se, digits=0 if at.whole else self.digits) if at else Cell()
                 for at in map(own.get, values)
             ]
             first = next(iter(own.values()))
             cells += [Cell(first.exponent, first.exponent_se, digits=3)] if fitted else []
-            rows.append([titles[name, problem], line, *cells])
-        header = ["Experiment", "Quantity", *(f"{x:g}" for x in values)]
+            rows.append([titles[name, problem], words[line], *cells])
+        header = ["Experiment", "Quantity", *map(short, values)]
         header += ["exponent"] if fitted else []
-        return Table(header, rows, f"Along {self.label or self.parameter}", detail=True)
+        title = f"By {self.label or spoken(self.parameter)}"
+        return Table(header, rows, title, detail=True)
 
-    def _draw(self, found: Sequence[Grown], titles: Titles) -> figure.Figure:
+    def _draw(self, found: Sequence[Grown], titles: Titles, words: Words) -> figure.Figure:
         drawn = [
             (titles[place], label, here)
             for place in dict.fromkeys(one[:2] for one in found)
@@ -220,7 +248,7 @@ class SimulationAlong(BlockKind):
                     color=colour,
                     linestyle="-" if name in solid else "--",
                     marker="." if name in solid else "None",
-                    label=figure.literal(name),
+                    label=figure.literal(words[name]),
                 )
             at, means = [one.at for one in here], [one.mean for one in here]
             if max(at) >= WIDE * min(at) > 0:
@@ -228,7 +256,7 @@ class SimulationAlong(BlockKind):
             if max(means) >= WIDE * min(means) > 0:
                 own.set_yscale("log")
             figure.title(own, title, bold=True)
-            own.set_xlabel(figure.literal(self.against or self.label or self.parameter))
+            own.set_xlabel(figure.literal(words[X]))
             own.set_ylabel(figure.wrapped(label, 0.8 * HEIGHT))
         figure.legend(made)
         return made
@@ -251,6 +279,18 @@ def _titles(context: Context, places: list[tuple[str, str]]) -> Titles:
         )
         for name, problem in places
     }
+
+
+def _others(setup: Simulate, parameter: str) -> list[list[object]]:
+    """Return the values of the other parameters of each setting; without a grid nothing, once."""
+    return [
+        [dict(point.values)[name] for name in setup.grid if name != parameter]
+        for point in points(setup.grid)
+    ]
+
+
+def _line(quantity: str, values: Sequence[object]) -> str:
+    return quantity + "".join(f", {value}" for value in values)
 
 
 def _exponent(rows: pd.DataFrame) -> tuple[float, float]:

@@ -9,7 +9,7 @@ import pandas as pd
 
 from rankexp.runner.analyse.adjust import Contrast, adjusted
 from rankexp.runner.config.schema import Block
-from rankexp.runner.grid import label as label_of
+from rankexp.runner.labels import spoken
 from rankexp.runner.report import figure
 from rankexp.runner.report.blocks.statistics.contrasts import Contrasts
 from rankexp.runner.report.context import Context
@@ -68,7 +68,7 @@ class ContrastMap(Contrasts):
         notes = [
             "A contrast is a mean of differences, the first method of each pair minus the second: "
             + "; ".join(f"{label}: {self._words(context, label)}" for label in self.contrasts)
-            + f". Rows are {label_of(self.row)}, columns {self.label or label_of(self.column)}.",
+            + f". Rows are {spoken(self.row)}, columns {self.label or spoken(self.column)}.",
             "± is half an interval; intervals hold for all cells of a contrast at once with "
             f"{100 * self.level:g} % confidence (Bonferroni). {Mark.NEAR.value}: shown to be "
             f"within {short(self.margin)}; bold in the figure: shown to differ (Holm).",
@@ -105,17 +105,18 @@ class ContrastMap(Contrasts):
         open_ = [one.place.column for one in own if not one.own.verdict.equivalent]
         after = [one.place.column for one in own if one.place.column > max(open_, default=-1.0)]
         shown = [one for one in own if one.own.verdict.shown]
-        name = self.label or label_of(self.column)
+        name = self.label or spoken(self.column)
         ends = [
             f"{number(one.own.difference, self.digits, sign=True)} "
             f"({one.label}, {one.place.column:,.0f} {name})"
             for one in (min(shown or own, key=_size), max(shown or own, key=_size))
         ]
-        near = f"within {short(self.margin)} on {len(own) - len(open_)} of {len(own)} cells"
+        near = f"within ±{short(self.margin)} in {len(own) - len(open_)} of {len(own)} cells"
         if after:
-            near += f", on all from {min(after):,.0f} {name} on"
-        differ = f"{len(shown)} differ: " if shown else ""
-        return Fact("", f"{near}, {differ}{' to '.join(dict.fromkeys(ends))}")
+            near += f", among them all with {min(after):,.0f} {name} or more"
+        differ = "difference is" if len(shown) == 1 else "differences are"
+        told = f"{len(shown)} {differ} significant" if shown else "no difference is significant"
+        return Fact("", f"{near}; {told} ({' to '.join(dict.fromkeys(ends))})")
 
     def _tables(self, found: list[MapContrast], metric: str) -> list[Table]:
         tables = []
@@ -126,7 +127,7 @@ class ContrastMap(Contrasts):
             for generator, row in dict.fromkeys((p.generator, p.row) for p in sorted(own)):
                 each = [own.get(MapPlace(label, generator, row, x)) for x in columns]
                 rows.append([f"{generator}, {short(row)}", *map(self._entry, each)])
-            header = [label_of(self.row), *(f"{x:,.0f}" for x in columns)]
+            header = [spoken(self.row), *(f"{x:,.0f}" for x in columns)]
             tables.append(Table(header, rows, f"{label}, {metric}"))
         return tables
 
@@ -157,8 +158,8 @@ class ContrastMap(Contrasts):
             panel.set_xticks(range(len(columns)), [f"{x:,.0f}" for x in columns])
             panel.set_yticks(range(len(rows)), [short(y) for y in rows])
             panel.set(
-                xlabel=figure.literal(self.label or label_of(self.column)),
-                ylabel=figure.literal(label_of(self.row)),
+                xlabel=figure.literal(self.label or spoken(self.column)),
+                ylabel=figure.literal(spoken(self.row)),
             )
             panel.grid(visible=False)
             figure.title(panel, f"{label}: {generator}", bold=True)

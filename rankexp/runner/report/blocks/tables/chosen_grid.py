@@ -14,6 +14,7 @@ from rankexp.runner.grid import Point
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.gains import FLAT, from_neighbour
 from rankexp.runner.report.model import Cell, Cells, Entry, Mark, Output, Table
+from rankexp.runner.report.numbers import short
 from rankexp.runner.report.options import Choosing, Rule, Ruled
 
 REGISTER = {"chosen_grid": "ChosenGrid"}
@@ -60,7 +61,8 @@ class ChosenGrid(Choosing, Ruled):
             text = (
                 f"Warning: {edges} of {total} choices lie at the edge of their grid "
                 f"({Mark.EDGE.value}), so a wider grid {other}. In {flat} of these cases the mean "
-                f"at the edge and the mean beside it differ by less than {FLAT:g} of the margin."
+                f"at the edge differs from that of the next point by less than {short(FLAT)} "
+                "of the margin."
             )
             counts = {"edges": edges, "choices": total, "flat": flat}
             notes.append(Note(Kind.WARNING, text, counts))
@@ -81,7 +83,7 @@ class ChosenGrid(Choosing, Ruled):
                 counts = rule.ties(own("test"), own, by.direction == "higher")
                 tied, total = tied + counts[0], total + counts[1]
         return (
-            "Of equally good points the first of the grid is taken. That decided "
+            "If several points are equally good, the first in the grid is taken. This decided "
             f"{tied:,} of {total:,} choices; a choice for all splits counts once."
         )
 

@@ -121,8 +121,10 @@ class Claims(BlockKind):
         row, one = _deciding(found, verdict)
         span = None if math.isnan(one.low) or one.low == one.high else (one.low, one.high)
         sign = bool(row.reference) or row.test in ("best", "worst")
-        value = Cell(one.value, interval=span, digits=self.digits, sign=sign, tiny=True)
-        return value, "; ".join(filter(None, (one.label, one.why)))
+        whole = all(end % 1 == 0 for end in (one.value, *(span or ())))
+        digits = 0 if whole and row.test == "always" else self.digits
+        value = Cell(one.value, interval=span, digits=digits, sign=sign, tiny=True)
+        return value, "; ".join(filter(None, (one.shown or one.label, one.why)))
 
 
 def _needed(found: Found, verdict: Standing) -> str:
@@ -162,7 +164,10 @@ def _without_rule(study: Study, row: ClaimRow) -> str | None:
         except ValueError as error:
             return str(error)
     elif isinstance(setup, Evaluate) and with_grids(study, setup):
-        return f"methods of '{row.experiment}' have a grid: name a rule"
+        return (
+            f"experiment '{row.experiment}' tunes a grid, so this claim needs a 'rule', such as "
+            "oracle or nested"
+        )
     return None
 
 
@@ -202,6 +207,17 @@ def _must(row: ClaimRow, one: Finding) -> str:
     return f"0 ± {short(high)}" if low == -high else f"{short(low)} to {short(high)}"
 
 
+def _range(low: float, high: float) -> str:
+    """Return a range in words: ``from −1 to 1``, ``at least .1``, ``exactly 0``."""
+    if low == high:
+        return f"exactly {short(high)}"
+    if low == -high:
+        return f"within ±{short(high)}"
+    if math.isinf(high):
+        return f"at least {short(low)}"
+    return f"at most {short(high)}" if math.isinf(low) else f"from {short(low)} to {short(high)}"
+
+
 def _tested(context: Context, rows: Sequence[ClaimRow], found: Found) -> str:
     """Return how a claim was tested, and how many of its numbers hold."""
     if not found:
@@ -215,20 +231,21 @@ def _how(context: Context, row: ClaimRow) -> str:
     """Return a row in words: ``rank loss of SVM-OR lower than Logistic (figure1)``."""
     (low, high), word = row.threshold, TESTS[row.test]
     alone = low == -high and row.test not in ("between", "always")
-    t = short(high) if alone else f"{short(low)} to {short(high)}"
-    text = (word.beyond if high or not word.text else word.text).format(t)
+    text = (word.beyond if high or not word.text else word.text).format(
+        short(high) if alone else _range(low, high)
+    )
 
     def listed(names: Sequence[str]) -> str:
-        return " and ".join(words(context, name) for name in names)
+        return " and ".join(words(context, name, row.experiment) for name in names)
 
     setup, where = context.study.experiments.get(row.experiment), [row.experiment]
     methods, others = listed(row.method), listed(row.reference)
     if isinstance(setup, Evaluate) and {*row.method} == {*setup.methods}:
         methods = "every method"
-    what = words(context, row.metric)
+    what = words(context, row.metric, row.experiment)
     if (curve := row.curve()) is not None:
         name, *ends = curve
-        what = f"{name} for x from {ends[0]:g} to {ends[1]:g}"
+        what = f"{name} for x from {short(ends[0])} to {short(ends[1])}"
     what += f" of {methods}" if methods else ""
     what += f" {text} {others}" if word.compares else f"{f' − {others}' * bool(others)} {text}"
     problems = [name for name in row.problem if name not in ("*", OVER)]

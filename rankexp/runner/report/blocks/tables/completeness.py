@@ -29,7 +29,7 @@ class Completeness(BlockKind):
             [*key, *(getattr(count, name) for name in NUMBERS)] for key, count in counts.items()
         ]
         numbers = pd.DataFrame(rows, columns=["experiment", "problem", "method", *NUMBERS])
-        header = ["Experiment", "Problem", "Method", *NUMBERS[:-2], "NaN", "warned"]
+        header = ["Experiment", "Problem", "Method", *NUMBERS[:-2], "undefined", "warned"]
         shown = [row for name in names for row in _rows(context, name)]
         notes = [good(context, names), *wrong(context, names)]
         return Output(numbers, [Table(header, shown, "Records", detail=True)], notes=notes)

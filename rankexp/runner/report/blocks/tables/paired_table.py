@@ -20,7 +20,7 @@ REGISTER = {"paired_table": "PairedTable"}
 
 P = "p_random"
 BY_QUERY = ["Bootstrap", "p randomisation", "p Holm"]
-COLUMNS = ["Problem", "Method", "Mean", "q1", "Median", "q3", "Units", "NaN"]
+COLUMNS = ["Problem", "Method", "Mean", "q1", "Median", "q3", "Units", "Undefined"]
 OVER = {
     compare.OF_MODELS: "models",
     compare.OF_REPEATS: "repeats of the split, which show the noise of splitting alone",

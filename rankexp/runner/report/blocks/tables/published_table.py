@@ -16,6 +16,7 @@ from rankexp.runner.analyse.complete import Count
 from rankexp.runner.analyse.verdicts import Reproduction, reproduction
 from rankexp.runner.config.published import Published, PublishedKey
 from rankexp.runner.config.schema import Block
+from rankexp.runner.grid import Point
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.leaders import leaders
 from rankexp.runner.report.model import Cell, Cells, Entry, Output, Table
@@ -116,9 +117,9 @@ class PublishedTable(Choosing, Ruled):
         setup = context.evaluate(experiment)
         chosen = context.chosen(experiment, metric, self.rules[0], list(methods))
         counts = select.chosen_counts(chosen, context.scores(experiment, metric))
-        points: dict[tuple[str, str], tuple[str, str]] = {}  # those chosen most often
+        points: dict[tuple[str, str], tuple[Point, str]] = {}  # those chosen most often
         for problem, method, grid, _, edge in counts.itertuples(index=False, name=None):
-            points.setdefault((problem, method), (str(grid), str(edge or "")))
+            points.setdefault((problem, method), (grid, str(edge or "")))
         found = [
             {one[:2]: one for one in context.means(experiment, metric, rule, list(methods))}
             for rule in self.rules
@@ -129,7 +130,7 @@ class PublishedTable(Choosing, Ruled):
                 PublishedKey(experiment, problem, method, str(metric)),
                 methods[method],
                 [means.get((problem, method), NOT_RUN) for means in found],
-                points.get((problem, method), ("", "")),
+                points.get((problem, method), (Point(()), "")),
             )
             for problem in setup.problems
             for method in methods
@@ -142,7 +143,7 @@ class PublishedTable(Choosing, Ruled):
         key: PublishedKey,
         beside: str,
         means: Sequence[compare.Mean],
-        point: tuple[str, str],
+        point: tuple[Point, str],
     ) -> PublishedLine:
         (experiment, problem, method, quantity), main, metric = key, means[0], parse(key.quantity)
         target = context.published.get(key._replace(method=beside or method))
@@ -269,7 +270,7 @@ class PublishedTable(Choosing, Ruled):
         ]
         header += [rule.label.capitalize() for rule in self.rules[1:]]
         header += ["Difference", "Of the loss", "z", "Passes", "Verdict"]
-        header += ["Chosen", "Splits", "NaN", "Note"]
+        header += ["Chosen", "Splits", "Undefined", "Note"]
         rows: list[list[Entry]] = []
         labels = context.row_labels([(line.experiment, line.problem) for line in lines])
         for line, label in zip(lines, labels, strict=True):
@@ -286,7 +287,7 @@ class PublishedTable(Choosing, Ruled):
                     Cell(line.z, digits=1, sign=True),
                     Cell(line.tolerance, digits=self.digits),
                     Cell(line.verdict),
-                    Cell(line.chosen or None, remark="edge" if line.edge else ""),
+                    Cell(line.chosen.label or None, remark="edge" if line.edge else ""),
                     f"{line.splits}/{line.expected}",
                     line.nan,
                     Cell("", note=line.note),
@@ -297,7 +298,11 @@ class PublishedTable(Choosing, Ruled):
 
 def percent(share: float) -> str | None:
     """Return a share as ``+13 %``; None where there is none."""
-    return None if math.isnan(share) else f"{100 * share:+.{1 if abs(share) < 0.01 else 0}f} %"
+    return (
+        None
+        if math.isnan(share)
+        else f"{number(100 * share, 1 if abs(share) < 0.01 else 0, sign=True)} %"
+    )
 
 
 def _single_split(

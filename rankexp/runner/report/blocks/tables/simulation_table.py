@@ -1,6 +1,8 @@
 """Means of what a check found, one row a setting of its parameters."""
 
 import math
+from collections.abc import Mapping
+from functools import partial
 from typing import Annotated, NamedTuple, Self
 
 import pandas as pd
@@ -10,6 +12,7 @@ from rankexp.runner.analyse import compare
 from rankexp.runner.analyse.frame import typed
 from rankexp.runner.config.schema import Block, Simulate
 from rankexp.runner.grid import points
+from rankexp.runner.labels import spoken, value_text
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Cell, Entry, Fact, Output, Table
 from rankexp.runner.report.numbers import amount, number
@@ -106,25 +109,27 @@ class SimulationTable(BlockKind):
         return table
 
     def _grid(self, context: Context, experiment: str, table: pd.DataFrame) -> Table:
+        labels = context.labels(experiment)
         names = list(table.columns[1 : table.columns.get_loc("setting")])
-        shown = {name: table[name].astype(str) for name in names}
+        value = partial(value_text, own=labels)
+        shown = {spoken(n, labels): table[n].map(value) for n in names if n != "problem"}
         if "problem" in names:
-            labels = table["problem"].map(context.problem_label)
-            shown = {DATA_SET: labels, **{name: shown[name] for name in names[1:]}}
+            shown = {DATA_SET: table["problem"].map(context.problem_label)} | shown
         if (table["group"] != "").any():
-            shown["group"] = table["group"]
+            shown["group"] = table["group"].map(partial(spoken, own=labels))
         places = pd.DataFrame(shown, index=table.index)
         if self.wide:
-            return self._across(table, places, experiment)
-        header = [*places, "quantity", "mean ± SE", "repetitions", "NaN"]
+            return self._across(table, places, experiment, labels)
+        digits = self._digits(table)
+        header = [*places, "quantity", "mean ± SE", "repetitions", "undefined"]
         header += ["should be", "difference", "z"] if self.expected else []
         targets = {target for target in self.expected.values() if isinstance(target, str)}
         left_out = targets - self.expected.keys()
         rows: list[list[Entry]] = [
             [
                 *place,
-                row.quantity,
-                Cell(row.mean, row.se, digits=self.digits, tiny=True),
+                spoken(row.quantity, labels),
+                Cell(row.mean, row.se, digits=digits[row.quantity], tiny=True),
                 row.repetitions,
                 row.nan,
                 *(self._comparison(row) if self.expected else []),
@@ -134,9 +139,15 @@ class SimulationTable(BlockKind):
         ]
         return Table(header, rows, experiment)
 
-    def _across(self, table: pd.DataFrame, places: pd.DataFrame, experiment: str) -> Table:
-        means = table.groupby("quantity", sort=False)["mean"]
-        digits = {str(q): self.digits * bool((own % 1 != 0).any()) for q, own in means}
+    def _digits(self, table: pd.DataFrame) -> dict[str, int]:
+        """Return the decimals of each quantity: none if all of its numbers are whole."""
+        parts = table.fillna({"se": 0.0}).groupby("quantity", sort=False)[["mean", "se"]]
+        return {str(q): self.digits * bool((own % 1 != 0).any(axis=None)) for q, own in parts}
+
+    def _across(
+        self, table: pd.DataFrame, places: pd.DataFrame, title: str, labels: Mapping[str, str]
+    ) -> Table:
+        digits = self._digits(table)
         found: dict[tuple[int | str, ...], tuple[list[str], dict[str, Cell]]] = {}
         for place, row in zip(places.to_numpy(), typed(table, Simulated), strict=True):
             own = found.setdefault((row.setting, *place), (list(place), {}))
@@ -145,7 +156,7 @@ class SimulationTable(BlockKind):
             [*place, *(cells.get(quantity, Cell()) for quantity in digits)]
             for place, cells in found.values()
         ]
-        return Table([*places, *digits], rows, experiment)
+        return Table([*places, *(spoken(name, labels) for name in digits)], rows, title)
 
     def _comparison(self, row: Simulated) -> list[Cell]:
         if math.isnan(row.difference):

@@ -1,8 +1,8 @@
-"""The risk of pairs of examples of K ordered levels."""
+"""The risks of pairs: of a positive and a negative example, or of K ordered levels."""
 
 from rankexp.risks.base import RiskOfPairs
 
-REGISTER = {"multipartite": "Multipartite"}
+REGISTER = {"multipartite": "Multipartite", "bipartite": "Bipartite"}
 
 
 class Multipartite(RiskOfPairs):
@@ -13,3 +13,10 @@ class Multipartite(RiskOfPairs):
     """
 
     several_levels = True
+
+
+class Bipartite(RiskOfPairs):
+    """The mean of ``l(w·(x - x'))`` over pairs of a positive x and a negative x'.
+
+    With the hinge this is SVM-OR of kotlowski2011.
+    """

@@ -1,0 +1,76 @@
+"""What names of programs and numbers are called on pages."""
+
+import math
+import re
+from collections.abc import Mapping
+from numbers import Real
+
+from rankexp import names
+
+MINUS = "−"
+LABELS = {
+    "lam": "λ",
+    "alpha": "α",
+    "gamma": "γ",
+    "n_rounds": "rounds",
+    "n_train": "training examples",
+    "n_cuts": "thresholds per feature",
+    "n_estimators": "trees",
+    "max_leaf_nodes": "leaves",
+    "min_samples_leaf": "rows per leaf",
+    "max_depth": "depth",
+    "max_features": "features per split",
+    "zero_one": "0/1 loss",
+    "p_classification": "p-classification",
+    "asymmetric_a": "asymmetric A",
+    "asymmetric_b": "asymmetric B",
+}
+"""What names are called on pages; all others are printed with spaces for underscores."""
+_ENTRY = re.compile(r"(\w+?)_?\[(\d+)\]")
+
+
+def spoken(name: str, own: Mapping[str, str] = LABELS) -> str:
+    """Return what a name or several are called on pages, by `own` labels before those of all.
+
+    >>> spoken("excess of n_rounds"), spoken("p_classification(p=4.0)"), spoken("thresholds_[0]")
+    ('excess of rounds', 'p-classification (p = 4)', 'entry 1 of thresholds')
+    """
+    if name in own:
+        return own[name]
+    if entry := _ENTRY.fullmatch(name):
+        return f"entry {int(entry[2]) + 1} of {spoken(entry[1], own)}"
+    if name.endswith(")") and (found := _parsed(name)):
+        given = ", ".join(f"{spoken(key)} = {value_text(one)}" for key, one in found.parameters)
+        return f"{spoken(found.name, own)} ({given})"
+    known = LABELS | {key: text for key, text in own.items() if "_" in key}
+    return " ".join(known.get(word, word.replace("_", " ")) for word in name.split(" ")).strip()
+
+
+def value_text(value: object, own: Mapping[str, str] = LABELS) -> str:
+    """Return the value of a setting as it is printed on pages."""
+    if isinstance(value, str):
+        return spoken(value, own)
+    if value is None or isinstance(value, bool):
+        return "none" if value is None else "yes" if value else "no"
+    return short(float(value)) if isinstance(value, Real) else str(value)
+
+
+def short(value: float) -> str:
+    """Return a number as it was given: ``.01``, ``1,000,000``, ``1e−6``."""
+    if math.isinf(value):
+        return "∞" if value > 0 else f"{MINUS}∞"
+    whole = 1000 <= abs(value) < 1e9 and value == int(value)
+    return printed(f"{value:,.0f}" if whole else f"{value:g}")
+
+
+def printed(text: str) -> str:
+    """Return a formatted number without a leading zero, with minus signs in place of hyphens."""
+    text = re.sub(r"^([+-]?)0\.", r"\1.", text)
+    return re.sub(r"e\+?(-?)0*(?=\d)", r"e\1", text).replace("-", MINUS)
+
+
+def _parsed(text: str) -> names.Name | None:
+    try:
+        return names.parse(text)
+    except ValueError:
+        return None
