@@ -24,7 +24,7 @@ from rankexp.errors import Interrupted
 from rankexp.keep import curves
 from rankexp.keep.curves import Curve
 from rankexp.keep.curves.scoring_function import AT_POINTS, at_points, points
-from rankexp.metrics.zero_one import NAMES as THRESHOLDS
+from rankexp.metrics.by_example import NAMES as THRESHOLDS
 from rankexp.runner.files import environment_problem
 from rankexp.runner.plan import Job, PlanCell
 from rankexp.runner.run.fitting import NOTHING_MORE, Extras, Fitted, fit
