@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from rankexp.runner.report.blocks.figures.tree import placed
 
 from rankexp import __version__, registry
 from rankexp.errors import ConfigError
@@ -25,6 +24,7 @@ from rankexp.runner.run.record import Record, RecordRow
 from rankexp.runner.spec import EvaluateSpec
 from rankexp.studies.clemencon2017.blocks.published_spread import reproduction_in_spread
 from rankexp.studies.clemencon2017.blocks.scoring_functions import distribution, matched
+from rankexp.studies.clemencon2017.blocks.tree import placed
 
 X = [0.0, 0.25, 0.5, 1.0]
 M = [1.0, 2.0, 3.0, 7.0]
