@@ -1,6 +1,6 @@
 """Curves and texts that records keep, at the grid points that a rule chose."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -30,9 +30,6 @@ class KeptItem:
     text: str = ""
 
 
-Read = Callable[[Iterable[Source], str], list[KeptItem]]  # `curves` or `texts`
-
-
 def curves(sources: Iterable[Source], name: str) -> list[KeptItem]:
     """Return the curves of one name, split by split in the order of the study.
 
@@ -58,23 +55,6 @@ def by_method(found: Sequence[KeptItem], problem: str) -> dict[str, list[KeptIte
         if one.problem == problem:
             methods.setdefault(one.method, []).append(one)
     return methods
-
-
-def at_split(found: Sequence[KeptItem], problem: str, split: int) -> list[KeptItem]:
-    """Return what is kept of a problem's split, by its place among those that keep anything."""
-    mine = [one for one in found if one.problem == problem]
-    places = list(dict.fromkeys(one.place for one in mine))
-    return [one for one in mine if one.place in places[split : split + 1]]
-
-
-def texts(sources: Iterable[Source], name: str) -> list[KeptItem]:
-    """Return the texts of one name, as `curves`."""
-    nothing = np.empty(0)
-    return [
-        KeptItem(cell.problem, cell.method, place, nothing, nothing, text)
-        for cell, record, place, grid in sources
-        if (text := record.texts.get(str(KeptName(name, grid)))) is not None
-    ]
 
 
 def sources(

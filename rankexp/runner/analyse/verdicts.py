@@ -73,22 +73,12 @@ def counted(verdicts: Iterable[Reproduction | None]) -> list[str]:
 
 
 class Tolerance(NamedTuple):
-    """How far apart a print and its perfect reproduction can be, both being draws of one design.
+    """How far apart a print and its perfect reproduction can be, both draws of one design."""
 
-    Attributes
-    ----------
-    se : float
-        Of their difference; NaN where it cannot be known.
-    reproduced, near : float
-        The largest difference of each grade; the first is passed in 95 % of perfect reproductions.
-    exact : float
-        The same where run and print are of the same examples: half of the last digit; else 0.
-    """
-
-    se: float
-    reproduced: float
+    se: float  # of their difference; NaN where it cannot be known
+    reproduced: float  # the largest difference of this grade, passed by 95 % of reproductions
     near: float
-    exact: float = 0.0
+    exact: float = 0.0  # where run and print are of the same examples: half of the last digit
 
 
 def tolerance(se: float, df: float, units: float, printed: float, last_digit: float) -> Tolerance:
