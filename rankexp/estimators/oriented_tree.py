@@ -154,9 +154,9 @@ class OrientedTree(RealRanker):
     def export_text(self) -> str:
         """Return the tree as indented lines, the best cells first."""
         lines = []
-        for row in self.nodes():
-            what = row.get("rule") or f"score {row['score']:g}"
-            lines.append(f"{'|   ' * int(row['j'])}{what}  [{row['size']}]")
+        for node, row in zip(self.tree_.walk(), self.nodes(), strict=True):
+            what = row["rule"] if node.rule else f"score {node.score(self.depth):g}"
+            lines.append(f"{'|   ' * node.j}{what}  [{node.size}]")
         return "\n".join(lines)
 
 

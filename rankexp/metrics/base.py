@@ -1,8 +1,7 @@
 """How a metric declares itself, and the values that configurations and records name.
 
-A metric is a plain function of data (``y``, ``scores``, ...) and of parameters with defaults,
-marked by :func:`declare`. What it needs and which parameters it has is read off its signature,
-so that nothing is said twice. A :class:`Metric` is such a function with its parameters fixed.
+What a metric needs and which parameters it has is read off its signature, so that nothing is said
+twice.
 """
 
 import inspect

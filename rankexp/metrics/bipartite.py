@@ -243,21 +243,18 @@ OWN = {"expected": 0.5, "worst": 1.0, "best": 0.0}
 """What `rank_loss` takes for the tie of an example with itself."""
 
 
-@declare(
-    "higher",
-    label="AUC against eta",
-    source="kotlowski2011, (4), given the examples",
-    reading=MetricReading(margin=MARGIN),
-)
+SOURCE = "kotlowski2011, (4), given the examples"
+
+
+@declare("higher", label="AUC against eta", source=SOURCE, reading=MetricReading(margin=MARGIN))
 def expected_auc(
     scores: npt.ArrayLike, eta: npt.ArrayLike, ties: Ties = "expected"
 ) -> float | Floats:
     """Return the expected AUC: a pair weighs P(the first is positive, the second negative).
 
-    It is the AUC without the noise of the test labels: if labels were drawn, the expected number
-    of pairs in the right order over the expected number of pairs. `eta` (n,) holds P(y = 1 | x) of
-    each example; ValueError unless it is in [0, 1]. All else is as for :func:`auc`; the value is
-    NaN with a warning where no pair can have two classes.
+    It is the AUC without the noise of the test labels: the expected number of pairs in the right
+    order over that of pairs. `eta` (n,) holds P(y = 1 | x), else ValueError. All else is as for
+    :func:`auc`; it is NaN with a warning where no pair can have two classes.
 
     Examples
     --------
