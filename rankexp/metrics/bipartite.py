@@ -1,7 +1,6 @@
 """Rank loss and AUC: two classes, pairs of a positive and a negative."""
 
 import math
-import warnings
 from collections.abc import Sequence
 from typing import Literal
 
@@ -11,13 +10,7 @@ import numpy.typing as npt
 from rankexp.arrays import Bools, Floats, Labels, Numbers
 from rankexp.blas import one_thread
 from rankexp.categories import Order, in_order, without_imaginary
-from rankexp.metrics.base import (
-    MetricReading,
-    UndefinedMetricWarning,
-    declare,
-    each_column,
-    undefined,
-)
+from rankexp.metrics.base import MetricReading, declare, each_column, undefined
 from rankexp.metrics.continuous import checked
 
 REGISTER = {"rank_loss": "rank_loss", "auc": "auc", "expected_auc": "expected_auc"}
@@ -92,7 +85,7 @@ def rank_loss(
     O(n log n) a column. Without weights pairs are counted in integers and divided once.
     """
     lost, pairs = _twice_lost(in_order(y, levels), scores, ties, sample_weight)
-    return _share(lost, pairs)
+    return _share(lost, pairs, scores)
 
 
 @declare(
@@ -114,7 +107,7 @@ def auc(
     which also says what the parameters are, what is returned and what is raised.
     """
     lost, pairs = _twice_lost(in_order(y, levels), scores, ties, sample_weight)
-    return _share(2 * pairs - lost, pairs)
+    return _share(2 * pairs - lost, pairs, scores)
 
 
 def check_ties(ties: str) -> None:
@@ -123,14 +116,11 @@ def check_ties(ties: str) -> None:
         raise ValueError(f"ties='{ties}': expected one of expected, worst, best")
 
 
-def _share(twice: Numbers, pairs: float) -> float | Floats:
+def _share(twice: Numbers, pairs: float, scores: npt.ArrayLike) -> float | Floats:
     if pairs == 0:
         text = "y has a single class: no pair to rank, the rank loss and the AUC are NaN"
-        warnings.warn(text, UndefinedMetricWarning, stacklevel=3)
-        value = np.full(twice.shape, np.nan)
-    else:
-        value = twice / (2 * pairs)
-    return value if value.ndim else float(value)
+        return undefined(scores, text, stacklevel=4)
+    return each_column(np.atleast_1d(twice / (2 * pairs)), scores)
 
 
 def _twice_lost(
