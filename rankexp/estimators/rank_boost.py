@@ -19,6 +19,7 @@ from rankexp.estimators.pair_data import PairError, held_out, labelled_pairs
 from rankexp.estimators.parameters import one_of, training_data, training_rows, weighed
 from rankexp.estimators.risk_mixin import RiskMixin
 from rankexp.estimators.rounds import StumpBooster, Watch, check_stopping
+from rankexp.losses.margin import Exponential, Logistic
 from rankexp.metrics.level_counts import cost_matrix, group_numbers
 from rankexp.risks.base import NO_QUERIES, QUERIES, Given
 from rankexp.solvers.boosting.boost_pairs import ListedPairs, Round, WeightedPairs, boost
@@ -27,7 +28,7 @@ from rankexp.solvers.boosting.stumps import Binned, binned
 
 REGISTER = {"RankBoost": "RankBoost"}
 
-LOSSES = ("exponential", "logistic")
+LOSSES = {"exponential": Exponential, "logistic": Logistic}
 
 
 class PairRounds(NamedTuple):
@@ -147,7 +148,7 @@ class RankBoost(RiskMixin, StumpBooster):
         """Raise ValueError if a parameter is impossible; this needs no data."""
         self._check_boosting()
         one_of("risk", self.risk, ("bipartite", "multipartite"))
-        one_of("loss", self.loss, LOSSES)
+        one_of("loss", self.loss, tuple(LOSSES))
         one_of("alpha", self.alpha, ("pairs", "bound", "textbook"))
         one_of("queries", self.queries, QUERIES)
         check_stopping(self.validation_fraction, self.n_iter_no_change)
@@ -197,7 +198,7 @@ class RankBoost(RiskMixin, StumpBooster):
             train, watched = ~out, (X[out], PairError(codes[out], costs, apart, each))
         rows = binned(X[train], self.cuts, self.n_cuts, weight=weight)
         within = None if within is None else within[train]
-        pairs = all_pairs(rows, codes[train], costs, within, Loss.parse(self.loss), each)
+        pairs = all_pairs(rows, codes[train], costs, within, LOSSES[self.loss](), each)
         rounds = self._rounds(rows, pairs)
         return PairRounds(rounds, pairs.risk, pairs.mass, watched, X, codes, weight)
 
@@ -222,7 +223,7 @@ class RankBoost(RiskMixin, StumpBooster):
         X = training_rows(self, X)
         upper, lower, weights = labelled_pairs(X.shape[0], pairs, labels, sample_weight)
         rows = binned(X, self.cuts, self.n_cuts)
-        listed = ListedPairs(rows, upper, lower, weights, Loss.parse(self.loss))
+        listed = ListedPairs(rows, upper, lower, weights, LOSSES[self.loss]())
         self._forget("classes_", "better_", "levels_")
         self._keep_rounds(PairRounds(self._rounds(rows, listed), listed.risk, listed.mass))
         return self
