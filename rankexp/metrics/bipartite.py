@@ -257,12 +257,11 @@ def expected_auc(
         raise ValueError(f"eta {p.shape} must be (n,), scores {s.shape} (n,) or (n, L)")
     if not ((p >= 0.0) & (p <= 1.0)).all():
         raise ValueError("eta must be probabilities, in [0, 1]")
-    weight = np.concatenate((1.0 - p, p))
     with one_thread:
         own = float(p @ (1.0 - p))  # an example's pairs with itself, which are no pairs
     both = float(p.sum() * (1.0 - p).sum())
     if both - own <= 1e-12 * both:
         return undefined(s, "no two examples can have different classes: the expected AUC is NaN")
-    lost = rank_loss(np.repeat((0, 1), p.size), np.concatenate((s, s)), ties, weight)
+    lost = rank_loss(np.repeat((0, 1), p.size), np.append(s, s, 0), ties, np.append(1.0 - p, p))
     found = 1.0 - (np.asarray(lost) * both - OWN[ties] * own) / (both - own)
     return each_column(np.atleast_1d(np.clip(found, 0.0, 1.0)), s)

@@ -15,7 +15,7 @@ from rankexp.runner.report.model import Output
 from rankexp.runner.report.options import BlockKind
 from rankexp.runner.report.write import files
 from rankexp.runner.run.execute import execute
-from rankexp.testing.contract import ContractError, keep, need, thing
+from rankexp.testing.contract import keep, need, thing
 
 __all__ = ["check_block"]
 
@@ -64,8 +64,7 @@ def check_block(
     with tempfile.TemporaryDirectory() as folder:
         whole = Study.model_validate({**(study or TINY)})
         done = execute(whole, results=Path(folder), workers=1, quiet=True)
-        if done.exit_code:
-            raise ContractError(f"the study to show could not be run: {'; '.join(done.messages)}")
+        need(not done.exit_code, f"the study to show failed: {'; '.join(done.messages)}")
         shown, (first, *_) = open_report(done.folder).context, whole.experiments
         block = Block(block="any", name="any", experiment=first, options=dict(options or {}))
         keep(place, (shows_the_study, names_what_it_looks_up), made, shown, block)
