@@ -25,7 +25,7 @@ from rankexp.studies.mohri2018.theory.perceptron_bounds import perceptron_bound
 REGISTER = {"bound_violations": "bound_violations"}
 
 LABELS = {
-    "allowed": "violations allowed",
+    "allowed": "number allowed",
     "median_slack": "median slack",
     "least_slack": "smallest slack",
     "auc_mcdiarmid": "AUC, McDiarmid",
