@@ -33,10 +33,8 @@ class Library(Protocol):
 
 @cache
 def _libraries() -> list[Library]:
-    """Return the controllers of the BLAS libraries; finding them takes 1,000 times an entry.
-
-    Libraries on OpenMP are left out: others share their count, and each thread has its own.
-    """
+    """Return the controllers of the BLAS libraries; finding them takes 1,000 times an entry."""
+    # Libraries on OpenMP are left out: others share their count, and each thread has its own.
     import scipy.linalg  # noqa: F401 - its library is found once it is loaded
     from threadpoolctl import ThreadpoolController
 
@@ -45,10 +43,8 @@ def _libraries() -> list[Library]:
 
 
 def _set(library: Library, n: int) -> None:
-    """Set a count even if threadpoolctl (such as 3.8) lets a single thread of Python set it.
-
-    That is the first one, while it lives; the last user may be another.
-    """
+    """Set a count even if threadpoolctl (such as 3.8) lets only one thread of Python set it."""
+    # That is the first one, while it lives; the last user may be another.
     free = getattr(library, "clear_controlling_thread", lambda force: None)
     for _ in range(3):  # others may come in between
         free(force=True)

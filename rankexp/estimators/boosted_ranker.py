@@ -81,26 +81,18 @@ class BoostedRanker(RiskMixin, InRounds):
     risk : {"bipartite", "multipartite", "classification", "balanced"}
         "bipartite" and "multipartite" train on all pairs, of two classes or of ordered levels.
         "classification" trains on points by the engine's binary logistic loss; "balanced" does so
-        with class weights ``2 (1 - p)`` and ``2p``, p = P(better). Its first round equals that of
-        the logistic loss of pairs.
-    n_rounds : int
-        The largest number of rounds.
+        with class weights ``2 (1 - p)`` and ``2p``, p = P(better).
+    n_rounds, validation_fraction, n_iter_no_change, levels
+        As for `RankBoost`.
     learning_rate : float
         > 0.
     max_leaf_nodes : int
         The largest number of leaves of a tree, >= 2.
     curvature : float
         As in `PairObjective`; ignored when training on points.
-    validation_fraction : float or None
-        Share of the examples of each level (or of the groups) to hold out, in (0, 1). Rounds are
-        kept up to the one with the greatest AUC (or U_pairs) on these. None: no early stopping.
-    n_iter_no_change : int
-        Training stops after so many rounds without improvement.
     params : dict or None
         Other parameters of the engine, by its own names: ``{"max_delta_step": 2.0}``. They
         override what is set here (XGBoost grows up to `max_leaf_nodes` leaves of any depth).
-    levels : None or sequence
-        Worst to best, as for `RankBoost`.
     random_state : int, RandomState or None
         Seed of the rows held out and of the engine's sampling.
     n_jobs : int or None
@@ -114,20 +106,20 @@ class BoostedRanker(RiskMixin, InRounds):
         Rounds kept.
     intercept_ : float
         The number a that is added to the sum of trees, so that for two classes the mean of
-        ``sigma(s + a)`` over training rows is the share of the better class. It is 0 for levels
-        and for "classification", which has probabilities of its own.
+        ``sigma(s + a)`` over training rows is the share of the better class; else, and for
+        "classification", 0.
     validation_error_ : ndarray of shape (rounds tried,)
         With early stopping: the share of held out pairs in the wrong order, by round.
     classes_, better_, levels_
-        As for `RankBoost`.
+        As for `LinearRanker`.
 
     Notes
     -----
     A group counts by its number of rows, as in `PairObjective`. X may be a DataFrame with
     categorical columns and missing values. `predict_proba` reads scores as log odds, which they
-    are under the logistic loss; under other losses calibrate, for example with
-    ``CalibratedClassifierCV``. Row weights move the cuts of XGBoost's histograms when training on
-    points. LightGBM runs in its deterministic mode, except ``boosting="dart"`` with pairs.
+    are under the logistic loss; under others calibrate, as with ``CalibratedClassifierCV``. Row
+    weights move the cuts of XGBoost's histograms when training on points. LightGBM runs in its
+    deterministic mode, except ``boosting="dart"`` with pairs.
 
     Examples
     --------
@@ -165,22 +157,17 @@ class BoostedRanker(RiskMixin, InRounds):
         one_of("risk", self.risk, RISKS)
         PairObjective(self.loss, self.curvature)
         if self.risk not in PAIRS and self.loss != "logistic":
-            raise ValueError(
-                f"loss={self.loss!r} is for pairs, but risk={self.risk!r} trains on points: "
-                "set loss='logistic'"
-            )
-        share = self.validation_fraction
+            text = f"loss={self.loss!r} is for pairs, but risk={self.risk!r} trains on points: "
+            raise ValueError(f"{text}set loss='logistic'")
         check_count("n_rounds", self.n_rounds)
-        check_stopping(share, self.n_iter_no_change)
+        check_stopping(self.validation_fraction, self.n_iter_no_change)
         check_count("n_jobs", 1 if self.n_jobs is None else self.n_jobs)
         check_count("max_leaf_nodes", self.max_leaf_nodes, 2)  # a tree of one leaf ranks nothing
         check_number("learning_rate", self.learning_rate)
         if not isinstance(self.params or {}, Mapping):
-            raise ValueError(
-                f"params must be a dict of the engine's parameters, got {self.params!r}"
-            )
+            raise ValueError(f"params must be a dict of engine parameters, got {self.params!r}")
         self._engine().check(self.params or {})
-        if share is not None and not self._engine().keeps_trees(self.params or {}):
+        if self.validation_fraction and not self._engine().keeps_trees(self.params or {}):
             raise ValueError(
                 f"params={self.params!r} change the trees of earlier rounds, so training cannot "
                 "stop early: set validation_fraction=None"
@@ -210,7 +197,7 @@ class BoostedRanker(RiskMixin, InRounds):
         ValueError also for parameters that LightGBM does not know (XGBoost warns of them), and for
         groups when training on points; ImportError if the engine is not installed.
         """
-        return self._first(self._ready(X, y, groups, sample_weight))
+        return self._first(self._found(X, y, groups, sample_weight))
 
     def _keeps_rounds(self) -> bool:
         return super()._keeps_rounds() and self._engine().keeps_trees(self.params or {})
@@ -220,9 +207,12 @@ class BoostedRanker(RiskMixin, InRounds):
     ) -> Data:
         """Return the rows to train on; set `levels_` and what is known of the features."""
         self.check()
-        for name, given in (("groups", groups), ("sample_weight", sample_weight)):
-            if given is not None and name not in self.takes():
-                raise ValueError(f"{name} cannot be used with {self._why_not(name)}")
+        if groups is not None and self.risk not in PAIRS:
+            text = f"groups cannot be used with risk={self.risk!r}, which trains on points"
+            raise ValueError(f"{text}: only pairs have groups")
+        if sample_weight is not None and self.validation_fraction is not None:
+            why = "as copies of a row could be both held out and trained on"
+            raise ValueError(f"sample_weight cannot be used with validation_fraction, {why}")
         levels = level_order(y, self.levels, present=not ranks_levels(self))
         X, y = table_data(self, X, y)
         kept, weight = weighed(X, sample_weight)
@@ -231,15 +221,8 @@ class BoostedRanker(RiskMixin, InRounds):
         codes = self._codes(y, levels)
         return Data(X, codes, weight, None if groups is None else groups[kept])
 
-    def _why_not(self, name: str) -> str:
-        if name == "groups":
-            return f"risk={self.risk!r}, which trains on points: only pairs have groups"
-        return "validation_fraction, as copies of a row could be both held out and trained on"
-
-    def _ready(
-        self, X: ArrayLike, y: ArrayLike, groups: PerRow = None, sample_weight: PerRow = None
-    ) -> GrownTrees:
-        data = self._data(X, y, groups, sample_weight)
+    def _found(self, X: ArrayLike, y: ArrayLike, *given: PerRow, **named: PerRow) -> GrownTrees:
+        data = self._data(X, y, *given, **named)
         rng = check_random_state(self.random_state)
         seed = int(rng.randint(2**31 - 1))
         train, stop = data, None
@@ -249,19 +232,8 @@ class BoostedRanker(RiskMixin, InRounds):
             stop, errors = self._watch(data.of(out))
             train = data.of(~out)
         weight, steps = self._pulls(train)
-        task = EngineTask(
-            train.X,
-            train.codes.astype(np.float64),
-            self.n_rounds,
-            self.learning_rate,
-            self.max_leaf_nodes,
-            seed,
-            self.n_jobs or 1,
-            self.params or {},
-            weight,
-            steps,
-            stop,
-        )
+        y, own = train.codes.astype(np.float64), self.params or {}
+        task = EngineTask(self, train.X, y, seed, self.n_jobs or 1, own, weight, steps, stop)
         return GrownTrees(data, self._engine().train(task), errors)
 
     def _watch(self, data: Data) -> tuple[Callable[[Booster], bool], list[float]]:
@@ -283,9 +255,6 @@ class BoostedRanker(RiskMixin, InRounds):
             weight = each if weight is None else weight * each
         return weight, None
 
-    def _found(self, X: ArrayLike, y: ArrayLike, **given: PerRow) -> GrownTrees:
-        return self._ready(X, y, **given)
-
     def _first(self, found: GrownTrees) -> Self:
         data, errors = found.data, found.errors
         self._forget("classes_", "better_", "validation_error_")
@@ -293,7 +262,7 @@ class BoostedRanker(RiskMixin, InRounds):
         if errors:
             self.validation_error_ = np.array(errors)
             self.n_iter_ = int(np.argmin(errors)) + 1
-        s = self._sum(data.X)
+        s = self._scores(data.X)
         if s.min() == s.max():
             warn_user(
                 f"no tree of {self.engine} splits the {s.size} training rows, so all scores are "
@@ -306,7 +275,7 @@ class BoostedRanker(RiskMixin, InRounds):
         self._keep_classes(self.levels_)
         return self
 
-    def _sum(self, X: Table) -> Floats:
+    def _scores(self, X: Table) -> Floats:
         return self._engine().scores(self.booster_, X, self.n_iter_, self.n_jobs or 1)
 
     def _signed(self, s: Floats) -> Floats:
@@ -314,13 +283,12 @@ class BoostedRanker(RiskMixin, InRounds):
         return -s if self._turned() else s
 
     def decision_function(self, X: ArrayLike) -> Floats:
-        """Return the scores of rows, shape (n,): the higher, the better.
+        """Return the scores of rows, shape (n,), with `intercept_`: the higher, the better.
 
-        For two classes, above 0 means the last of `classes_`. If `levels` say that this is the
-        worse one, use `rank_scores`.
+        See :meth:`LinearRanker.decision_function`.
         """
         check_is_fitted(self, "booster_")
-        return self._signed(self._sum(table_rows(self, X)))
+        return self._signed(self._scores(table_rows(self, X)))
 
     def staged_decision_function(self, X: ArrayLike) -> Iterator[Floats]:
         """Yield the scores of rows after 1, 2, ... rounds, shape (n,) each.

@@ -2,9 +2,8 @@
 
 import importlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from types import ModuleType
-from typing import Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
 
 import numpy as np
 
@@ -12,6 +11,9 @@ from rankexp.arrays import Floats
 from rankexp.estimators.parameters import Table
 from rankexp.objectives.pair_objective import Steps
 from rankexp.registry import did_you_mean
+
+if TYPE_CHECKING:
+    from rankexp.estimators.boosted_ranker import BoostedRanker
 
 Setting = bool | float | str | Sequence[float] | Sequence[str] | None
 Settings = Mapping[str, Setting]
@@ -43,25 +45,22 @@ class Booster(Protocol):
         """Return what the trees say of rows."""
 
 
-@dataclass(frozen=True)
-class EngineTask:
-    """What an engine is to train: rounds on rows X (n, p) with targets y (n,).
+class EngineTask(NamedTuple):
+    """What an engine is to train by the parameters of a ranker: rows X (n, p), targets y (n,).
 
     `steps` returns gradient and curvature at scores; None means the binary logistic loss with row
     weights. `stop` is called with the model after each round and tells whether to stop.
     """
 
+    ranker: "BoostedRanker"
     X: Table
     y: Floats
-    rounds: int
-    learning_rate: float
-    leaves: int
     seed: int
     threads: int
-    params: Settings = field(default_factory=dict)
-    weight: Floats | None = None
-    steps: Callable[[Floats], Steps] | None = None
-    stop: Callable[[Booster], bool] | None = None
+    params: Settings
+    weight: Floats | None
+    steps: Callable[[Floats], Steps] | None
+    stop: Callable[[Booster], bool] | None
 
 
 class Engine:
@@ -111,8 +110,8 @@ class LightGBM(Engine):
             "force_row_wise": "force_col_wise" not in task.params,
             "num_threads": task.threads,
             "seed": task.seed,
-            "learning_rate": task.learning_rate,
-            "num_leaves": task.leaves,
+            "learning_rate": task.ranker.learning_rate,
+            "num_leaves": task.ranker.max_leaf_nodes,
         }
         steps = task.steps
         objective = "binary" if steps is None else lambda s, _: steps(s)
@@ -123,7 +122,7 @@ class LightGBM(Engine):
                 raise lgb.callback.EarlyStopException(env.iteration, [])
 
         params = {**own, **task.params, "objective": objective}
-        found: Booster = lgb.train(params, data, task.rounds, callbacks=[after])
+        found: Booster = lgb.train(params, data, task.ranker.n_rounds, callbacks=[after])
         return found
 
     def scores(self, booster: Booster, X: Table, rounds: int, threads: int = 1) -> Floats:
@@ -140,9 +139,8 @@ class LightGBM(Engine):
 
     def _known(self, lgb: ModuleType, params: Iterable[str]) -> None:
         """Refuse unknown parameters, because LightGBM itself reports them only when verbose."""
-        aliases = getattr(
-            getattr(lgb.basic, "_ConfigAliases", None), "_get_all_param_aliases", None
-        )
+        known = getattr(lgb.basic, "_ConfigAliases", None)
+        aliases = getattr(known, "_get_all_param_aliases", None)
         if aliases is None:
             return
         known = {name for names in aliases().values() for name in names}
@@ -164,10 +162,10 @@ class XGBoost(Engine):
         own = {
             "nthread": task.threads,
             "seed": task.seed,
-            "learning_rate": task.learning_rate,
+            "learning_rate": task.ranker.learning_rate,
             "tree_method": "hist",
             "grow_policy": "lossguide",
-            "max_leaves": task.leaves,
+            "max_leaves": task.ranker.max_leaf_nodes,
             "max_depth": 0,
         }
         stop, steps, objective = task.stop, task.steps, None
@@ -179,7 +177,8 @@ class XGBoost(Engine):
         Watch = type("Watch", (xgb.callback.TrainingCallback,), {"after_iteration": after})
         data = self._matrix(task.X, label=task.y, weight=task.weight, nthread=task.threads)
         params = {**own, **task.params}
-        found: Booster = xgb.train(params, data, task.rounds, obj=objective, callbacks=[Watch()])
+        more = {"obj": objective, "callbacks": [Watch()]}
+        found: Booster = xgb.train(params, data, task.ranker.n_rounds, **more)
         return found
 
     def scores(self, booster: Booster, X: Table, rounds: int, threads: int = 1) -> Floats:

@@ -15,9 +15,7 @@ from rankexp.estimators.pair_data import OfLabels, PairProblem
 from rankexp.estimators.parameters import (
     check_count,
     check_number,
-    fitted_rows,
     one_of,
-    training_data,
     training_rows,
     warn_unconverged,
     warn_user,
@@ -61,14 +59,13 @@ class KernelRanker(RiskRanker):
     costs, levels, tol, max_iter, queries
         As for `LinearRanker`.
     max_rank : int
-        The largest number of columns of the factor of the Gram matrix. Memory grows with n times
-        this number, time with its square, or for the hinge with its cube.
+        The largest number r of columns of the factor of the Gram matrix. Memory grows with n r,
+        time with the square of r, or for the hinge with its cube.
 
     Attributes
     ----------
     support_ : ndarray of shape (r,), int
-        The rows of X that the scoring function is expanded over. They are pivots spread over the
-        data, not the rows on the margin.
+        The rows of X that the scoring function is expanded over; not those on the margin.
     support_vectors_ : ndarray of shape (r, d)
     dual_coef_ : ndarray of shape (1, r)
         ``f(x) = sum of dual_coef_[0, p] K(support_vectors_[p], x)``.
@@ -86,16 +83,13 @@ class KernelRanker(RiskRanker):
     The problem is that of a support vector machine on all pairs with the kernel
     ``K(x, z) + K(x', z') - K(x', z) - K(x, z')`` of mohri2018, (10.10), but it lists neither the
     pairs nor the Gram matrix. The pivoted Cholesky factor ``L L'`` of the Gram matrix is cut off
-    when the rest, E, cannot matter, and the linear solvers work on the rows of L. A linear
-    combination of the pivots has the same scores and norm there as in the feature space, so the
-    objective is exact; `gap_` includes ``r'E r / (2 lam)`` or a bound on it, where r is the
-    derivative of the risk by the scores. A Gaussian kernel of 10,000 rows in one dimension takes
-    about 80 pivots. If more than `max_rank` are needed, the pipeline below costs less.
+    when the rest, E, cannot matter, and the linear solvers work on the rows of L. The objective is
+    exact; `gap_` includes ``r'E r / (2 lam)`` or a bound on it, where r is the derivative of the
+    risk by the scores. If more than `max_rank` pivots are needed, the pipeline below costs less.
 
     References
     ----------
-    mohri2018, section 10.3; uematsu2010, "AUC maximizing SVM"; Herbrich et al., as for
-    `LinearRanker`.
+    mohri2018, section 10.3; uematsu2010, "AUC maximizing SVM".
 
     Examples
     --------
@@ -113,9 +107,6 @@ class KernelRanker(RiskRanker):
     >>> from rankexp.estimators import LinearRanker
     >>> features = Nystroem(gamma=5.0, n_components=20, random_state=0)
     >>> ranker = make_pipeline(features, LinearRanker("hinge", "bipartite", lam=0.01)).fit(X, y)
-    >>> s = ranker.decision_function([[0.0], [0.9]])
-    >>> bool(s[0] > s[1])
-    True
     """
 
     _only_pairs = True
@@ -155,20 +146,16 @@ class KernelRanker(RiskRanker):
     def fit(self, X: ArrayLike, y: ArrayLike, groups: PerRow = None) -> Self:
         """Fit to rows X (n, d) and labels y (n,), on pairs within `groups` (n,), if given.
 
-        ValueError as for `LinearRanker`, and if the kernel is not positive semidefinite. It warns
-        (`ConvergenceWarning` of scikit-learn) if `tol` was not reached, or if rounding spoils the
-        digits of `objective_`.
+        Errors are as for :meth:`LinearRanker.fit`; ValueError also for a kernel that is not
+        positive semidefinite. It also warns if rounding spoils the digits of `objective_`.
         """
         self.check()
-        trained = self._trained()
-        order = self._order(y, trained[1])
-        X, y = training_data(self, X, y)
-        labels, task = self._task(trained, X, y, np.array([float(self.lam)]), order, groups)
-        self.gamma_ = _gamma(X) if self.gamma is None else float(self.gamma)
-        rows, first, back = np.unique(X, axis=0, return_index=True, return_inverse=True)
-        self._expand(X, rows, first, OfLabels(task), back.reshape(-1))
+        labels, task = self._task(self._trained(), X, y, np.array([float(self.lam)]), groups)
+        self.gamma_ = _gamma(task.X) if self.gamma is None else float(self.gamma)
+        rows, first, back = np.unique(task.X, axis=0, return_index=True, return_inverse=True)
+        self._expand(task.X, rows, first, OfLabels(task), back.reshape(-1))
         if not task.risk.several_levels:
-            self.threshold_ = best_threshold(self._scores(X), task.level > 0)
+            self.threshold_ = best_threshold(self._scores(task.X), task.level > 0)
         self._keep(labels, task.risk)
         return self
 
@@ -177,8 +164,8 @@ class KernelRanker(RiskRanker):
     ) -> Self:
         """Fit to labelled pairs of rows: mohri2018, (10.9), with ``C = 1 / (lam m)``.
 
-        :meth:`LinearRanker.fit_pairs` explains the parameters. `support_` are rows that occur in
-        pairs, and the default of `gamma` is taken from all rows.
+        :meth:`LinearRanker.fit_pairs` explains the parameters. The default of `gamma` follows from
+        all rows; `support_` are rows that occur in pairs.
 
         Examples
         --------
@@ -247,9 +234,8 @@ class KernelRanker(RiskRanker):
         excess = (lost + factor.rounding(slope)) / (2.0 * self.lam) + mismatch
         gap = found.gap + (excess / objective if objective > 0.0 else 0.0)
         if mismatch > PRECISE * objective:
-            warn_user(
-                f"rounding changes objective_ by {mismatch:.1e}: scale or centre the features"
-            )
+            text = f"rounding changes objective_ by {mismatch:.1e}: scale or centre the features"
+            warn_user(text)
         found = replace(found, gap=gap, converged=gap <= self.tol)
         advice = "raise max_iter, lam or tol"
         if factor.pivots.size == self.max_rank < factor.X.shape[0]:
@@ -267,24 +253,13 @@ class KernelRanker(RiskRanker):
         norms = float(b @ s[factor.pivots]) - float(w @ w)
         return float(weight @ np.abs(moved)) + 0.5 * self.lam * abs(norms)
 
-    def decision_function(self, X: ArrayLike) -> Floats:
-        """Return the scores of rows, shape (n,): the higher, the better.
-
-        They are ``f(x) - threshold_``: with two classes a score above 0 means ``classes_[1]``. If
-        `levels` say that this is the worse one, use `rank_scores`.
-        """
-        return self._scores(fitted_rows(self, X)) - self.threshold_
-
     def _scores(self, X: Floats) -> Floats:
         return self._expanded(X, self.support_vectors_, self.dual_coef_[0])
 
     def _expanded(self, X: Floats, support: Floats, b: Floats) -> Floats:
         kernel = self._kernel()
-        parts = [
-            scores(kernel(X[i : i + ROWS_AT_ONCE], support), b[:, None])[:, 0]
-            for i in range(0, X.shape[0], ROWS_AT_ONCE)
-        ]
-        return np.concatenate(parts)
+        some = (X[i : i + ROWS_AT_ONCE] for i in range(0, X.shape[0], ROWS_AT_ONCE))
+        return np.concatenate([scores(kernel(part, support), b[:, None])[:, 0] for part in some])
 
 
 def _gamma(X: Floats) -> float:

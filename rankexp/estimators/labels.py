@@ -22,21 +22,15 @@ MOST_LEVELS = 1000
 def two_classes(y: Labels) -> tuple[Labels, Ints]:
     """Return the two sorted classes, and 1 for each label of the last one, else 0."""
     kind = type_of_target(y, input_name="y", raise_unknown=True)
+    text = f"Only binary classification is supported. The type of the target is {kind}"
     if kind not in ("binary", "multiclass"):
-        raise ValueError(
-            f"Only binary classification is supported. The type of the target is {kind}. "
-            "Unknown label type: a binary ranker needs two classes"
-        )
+        raise ValueError(f"{text}. Unknown label type: a binary ranker needs two classes")
     classes, codes = np.unique(y, return_inverse=True)
-    if classes.shape[0] > 2:
-        raise ValueError(
-            f"Only binary classification is supported. The type of the target is {kind}: "
-            f"there are {classes.shape[0]} classes, a binary ranker needs two"
-        )
-    if classes.shape[0] < 2:
-        raise ValueError(
-            f"a ranker needs examples of two classes, but y holds only one class, '{classes[0]}'"
-        )
+    if (n := classes.shape[0]) > 2:
+        raise ValueError(f"{text}: there are {n} classes, a binary ranker needs two")
+    if n < 2:
+        only = f"only one class, '{classes[0]}'"
+        raise ValueError(f"a ranker needs examples of two classes, but y holds {only}")
     return classes, codes.astype(np.int64)
 
 
@@ -61,11 +55,8 @@ def ordered_levels(y: ArrayLike, levels: Levels | None) -> tuple[Labels, Ints]:
 
 def _sorted(found: list[Hashable], y: Labels) -> Labels:
     if y.dtype.kind not in "biuf":
-        known = ", ".join(map(repr, found))
-        raise ValueError(
-            f"the labels {known} have no order of their own: "
-            "give levels=[worst, ..., best] or numbers"
-        )
+        text = f"the labels {', '.join(map(repr, found))} have no order of their own"
+        raise ValueError(f"{text}: give levels=[worst, ..., best] or numbers")
     return np.array(found, dtype=y.dtype)
 
 
@@ -92,10 +83,8 @@ def level_order(y: ArrayLike, levels: Levels | None, *, present: bool = False) -
         return [category for category in categories if category in here]
     given = list(levels)
     if [c for c in given if c in categories] != [c for c in categories if c in given]:
-        raise ValueError(
-            f"levels={given} contradict the order of y's categories, {categories}: "
-            "omit levels, or reorder the categories of y"
-        )
+        text = f"levels={given} contradict the order of y's categories, {categories}"
+        raise ValueError(f"{text}: omit levels, or reorder the categories of y")
     return levels
 
 
@@ -108,9 +97,8 @@ def share_of_levels(ranker: BaseEstimator, y: ArrayLike, s: Floats) -> float:
 def few_levels(y: ArrayLike, levels: Levels | None) -> tuple[Labels, Ints]:
     """Return what `ordered_levels` does; ValueError if there are too many for pairs of levels."""
     order, codes = ordered_levels(y, levels)
-    if len(order) > MOST_LEVELS:
-        most = f"more than {MOST_LEVELS}: bin a continuous target"
-        raise ValueError(f"y has {len(order)} levels, {most}")
+    if (n := len(order)) > MOST_LEVELS:
+        raise ValueError(f"y has {n} levels, more than {MOST_LEVELS}: bin a continuous target")
     return order, codes
 
 
@@ -169,15 +157,13 @@ ClassWeight = Mapping[Hashable, float] | str | None
 """A weight by label, or "balanced"."""
 
 
-def class_weights(
-    given: ClassWeight, labels: Labels, y: Labels, task: Task, sample_weight: Floats | None
-) -> tuple[float, float]:
-    """Return the weights of the negative and of the positive class."""
+def class_weights(given: ClassWeight, labels: Labels, task: Task) -> tuple[float, float]:
+    """Return the weights of the negative and of the positive class, (2,) `labels`."""
     if given is None or task.risk.several_levels:
         return 1.0, 1.0
-    found = compute_class_weight(given, classes=labels, y=y)
-    if sample_weight is not None and isinstance(given, str):  # "balanced"
-        mass = np.bincount(task.level, sample_weight)
+    found = compute_class_weight(given, classes=labels, y=labels[task.level])
+    if task.sample_weight is not None and isinstance(given, str):  # "balanced"
+        mass = np.bincount(task.level, task.sample_weight)
         found = mass.sum() / (2.0 * mass)
     down, up = found.tolist()
     if not (0.0 < down < np.inf and 0.0 < up < np.inf):

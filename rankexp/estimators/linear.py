@@ -9,24 +9,16 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rankexp.arrays import Floats, Labels, PerRow
+from rankexp.arrays import Floats, PerRow
 from rankexp.categories import Levels
 from rankexp.estimators.labels import ClassWeight, best_threshold, class_weights
-from rankexp.estimators.parameters import (
-    checked_data,
-    fitted_rows,
-    training_data,
-    training_rows,
-    warn_unconverged,
-)
+from rankexp.estimators.parameters import training_rows, warn_unconverged
 from rankexp.estimators.risk_ranker import RiskRanker, no_minimiser
 from rankexp.losses.base import Loss
 from rankexp.risks.base import Risk, Task
 from rankexp.solvers.result import PathResult, scores
 
 REGISTER = {"LinearRanker": "LinearRanker"}
-
-Weights = tuple[tuple[float, float], Floats | None]
 
 
 class LinearRanker(RiskRanker):
@@ -35,27 +27,23 @@ class LinearRanker(RiskRanker):
     Parameters
     ----------
     loss : str or Loss
-        ``"logistic"``, ``"exponential"``, ``"hinge"``, ``"p_classification(p=4)"`` or any other
-        loss of `rankexp.losses`, with parameters or without.
+        Any loss of `rankexp.losses`, such as ``"hinge"`` or ``"p_classification(p=4)"``.
     risk : str or Risk
-        Any risk of `rankexp.risks`. ``classification`` trains on points: the mean of
-        ``l(y, w·x + b)`` over examples; with the hinge this is the linear support vector machine
-        with C = ``1 / (lam n)``. ``bipartite`` trains on pairs: the mean of ``l(w·(x - x'))`` over
-        pairs of a positive x and a negative x'; with the hinge this is SVM-OR of kotlowski2011.
-        ``push(p=4)`` is the mean over negatives of the p-th power of the mean of
-        ``l(1, w·(x - x'))`` over positives. ``multipartite`` is the mean over pairs of an x of a
-        higher and an x' of a lower of K ordered levels, weighted by `costs`; with the hinge this
-        is the ordinal support vector machine of Herbrich et al. (1999).
-        `combinations` lists the possible pairs of loss and risk; `rankexp.risks.table` says why
-        the others are impossible.
+        Any risk of `rankexp.risks` that goes with the loss: `combinations` lists them,
+        `rankexp.risks.table` says why others are impossible. ``classification`` trains on points:
+        the mean of ``l(y, w·x + b)`` over examples; with the hinge this is the linear support
+        vector machine with C = ``1 / (lam n)``. ``bipartite`` trains on pairs: the mean of
+        ``l(w·(x - x'))`` over pairs of a positive x and a negative x'; with the hinge this is
+        SVM-OR of kotlowski2011. ``push(p=4)`` is the mean over negatives of the p-th power of the
+        mean of ``l(1, w·(x - x'))`` over positives. ``multipartite`` is the mean over pairs of an
+        x of a higher and an x' of a lower of K ordered levels; with the hinge this is the ordinal
+        support vector machine of Herbrich et al. (1999).
     lam : float
-        Penalty of ``||w||²``, >= 0; only smooth losses allow 0. The intercept is never penalised.
-        Without a penalty there may be no minimiser: a warning says so if the data are separable,
-        or if some direction seems to separate some pairs and to tie the others.
+        Penalty of ``||w||²``, >= 0; only smooth losses allow 0, and a warning says if there seems
+        to be no minimiser then. The intercept is never penalised.
     class_weight : None, "balanced" or dict of label to weight
-        Weights of the classes in the classification risk, which is a weighted mean (only the ratio
-        of the weights matters), and in the training error that sets `threshold_`. Risks of pairs
-        do not depend on it.
+        Weights of the classes in the classification risk, of which only the ratio matters, and in
+        the training error that sets `threshold_`. Risks of pairs do not depend on it.
     fit_intercept : bool
         Ignored by the risks of pairs, which have no intercept.
     tol : float
@@ -66,9 +54,9 @@ class LinearRanker(RiskRanker):
         For the multipartite risk: ``costs[j, i]`` is the cost of ranking level i below level
         j < i; by default all are 1. A cost of 0 leaves out the pairs of these two levels.
     levels : sequence, optional
-        Levels, worst to best; by default the numbers in y in ascending order. A level without an
-        example has no pairs. With two classes the last one present is the better one, which
-        `rank_scores` ranks higher; all other signs follow the sorted `classes_`.
+        Levels, worst to best; by default the numbers in y in ascending order. With two classes the
+        last one is the better one, which `rank_scores` ranks higher; all other signs follow the
+        sorted `classes_`.
     queries : {"pairs", "each", "across"}
         How risks of pairs treat groups: "pairs" weighs all pairs within groups alike, "each"
         weighs all groups that have pairs alike, and "across" ignores groups and takes all pairs.
@@ -89,27 +77,23 @@ class LinearRanker(RiskRanker):
     levels_ : ndarray of shape (K,)
         Worst to best; only under the multipartite risk.
     threshold_ : float
-        `predict` says positive if ``w·x + offset_`` is above it. It has the least training error,
-        and is 0 if 0 has. `decision_function` is relative to it. Under the multipartite risk it is
-        0, and `predict` returns scores.
+        `predict` says positive if ``w·x + offset_`` is above it, and `decision_function` is
+        relative to it. It has the least training error, and is 0 if 0 has, or for levels.
     objective_, gap_ : float
         The objective, and a certified bound on its relative distance from the minimum. For
-        ``lam = 0`` the bound is an estimate, half the squared Newton decrement, or infinite if
-        scores still grow while the objective hardly falls.
+        ``lam = 0`` the bound is an estimate, half the squared Newton decrement, or infinite.
     n_iter_ : int
 
     Notes
     -----
-    Tags follow `risk`: with two classes it is a classifier; under ``multipartite`` it is a
-    regressor, because it predicts scores. An evaluation costs O(n log n + K n) for the hinge and
-    the squared hinge, O(K n) for the exponential and O(n) for the logistic loss. A loss without
-    quick sums costs a term for each pair.
+    With two classes it is tagged as a classifier; under ``multipartite`` as a regressor, because
+    it predicts scores. An evaluation costs O(n log n + K n) for the hinge and the squared hinge,
+    O(K n) for the exponential loss, O(n) for the logistic one, and a term a pair for others.
 
     References
     ----------
-    R. Herbrich, T. Graepel and K. Obermayer. Support vector learning for ordinal regression.
-    ICANN 1999. Costs of pairs of levels: uematsu2010, "A tripartite ranking risk". Pairs within
-    a query: mohri2018, section 10.3.
+    Herbrich, Graepel and Obermayer, Support vector learning for ordinal regression, ICANN 1999;
+    costs: uematsu2010, "A tripartite ranking risk"; queries: mohri2018, section 10.3.
 
     Examples
     --------
@@ -149,36 +133,26 @@ class LinearRanker(RiskRanker):
     def fit(
         self, X: ArrayLike, y: ArrayLike, groups: PerRow = None, sample_weight: PerRow = None
     ) -> Self:
-        """Fit to rows X of shape (n, d) and labels y of two classes, or of ordered levels.
+        """Fit to rows X (n, d) and labels y (n,) of two classes, or of ordered levels.
 
-        Parameters
-        ----------
-        X : array-like of shape (n, d)
-        y : array-like of shape (n,)
-        groups : array-like of shape (n,), optional
-            Only pairs within a group count; a group may have none. For risks of pairs only.
-        sample_weight : array-like of shape (n,), optional
-            Row weights, >= 0: a row of weight 2 counts as two rows. A pair has the product of the
-            weights of its rows; for the hinge over pairs they must be multiples of one unit, such
-            as 0.5 and 1.25. Under the classification risk `class_weight` multiplies them.
+        For risks of pairs only pairs within `groups` (n,) count, if given. `sample_weight` (n,),
+        >= 0, says how often each row counts; under the classification risk `class_weight`
+        multiplies it. A pair has the product of two weights, which for the hinge over pairs must
+        be multiples of one unit, such as 0.5 and 1.25.
 
-        Raises
-        ------
-        ValueError
-            For a parameter out of range, an impossible combination of loss and risk, missing or
-            infinite values, one class or more than two, a label that is not among `levels`, data
-            without a pair, groups or weights that the risk does not take, or missing groups; a
-            TypeError for a sparse matrix. A ConvergenceWarning tells if `tol` was not reached.
+        ValueError for a parameter out of range, an impossible combination of loss and risk,
+        missing or infinite values, one class or more than two, a label that is not among `levels`,
+        data without a pair, groups or weights that the risk does not take, or missing groups;
+        TypeError for a sparse matrix. A ConvergenceWarning tells if `tol` was not reached.
         """
-        trained = self._check(self.lam)
-        order, lams = self._order(y, trained[1]), np.array([self.lam], dtype=np.float64)
-        X, y = training_data(self, X, y)
-        labels, task, weights = self._weighted(trained, X, y, lams, order, groups, sample_weight)
-        found = self._solve(task)
+        trained, lams = self._check(self.lam), np.array([self.lam], dtype=np.float64)
+        labels, task = self._task(trained, X, y, lams, groups, sample_weight)
+        weights = class_weights(self.class_weight, labels, task)
+        found = self._solve(task, weights)
         self._set(found)
         if not task.risk.several_levels:
             s = scores(task.X, found.coef, found.offset)[:, 0]
-            self.threshold_ = best_threshold(s, task.level > 0, *weights)
+            self.threshold_ = best_threshold(s, task.level > 0, weights, task.sample_weight)
         self._keep(labels, task.risk)
         return self
 
@@ -188,7 +162,7 @@ class LinearRanker(RiskRanker):
         """Fit to labelled pairs of rows: with the hinge mohri2018, (10.9), ``C = 1 / (lam m)``.
 
         It minimises ``lam/2 ||w||²`` + the mean over pairs of the loss of ``w·(x - x')``, where x
-        is to be above x'. `risk` is ignored. There are no classes, and `predict` returns scores.
+        is to be above x', whatever `risk`. `predict` then returns scores.
 
         Parameters
         ----------
@@ -205,8 +179,7 @@ class LinearRanker(RiskRanker):
         ValueError
             For a parameter out of range, `costs`, `levels`, `class_weight` or ``queries="each"``,
             a loss without a solver over pairs, missing or infinite values, malformed pairs, labels
-            or weights, or if no pair has a label and a weight; a FloatingPointError if squares of
-            the features overflow. TypeError and warnings are those of `fit`.
+            or weights, or no pair with both; FloatingPointError if squares of features overflow.
 
         Examples
         --------
@@ -242,10 +215,8 @@ class LinearRanker(RiskRanker):
         trained = self._trained()
         for lam in grid.tolist():
             self._check(lam)
-        order = self._order(y, trained[1])
-        X, y = checked_data(X, y)
-        labels, task, _ = self._weighted(trained, X, y, grid, order, groups, sample_weight)
-        found = self._solve(task)
+        labels, task = self._task(trained, X, y, grid, groups, sample_weight, learns=False)
+        found = self._solve(task, class_weights(self.class_weight, labels, task))
         return found if task.risk.several_levels or not self._turns(labels) else found.turned()
 
     def separates(self) -> bool:
@@ -256,44 +227,23 @@ class LinearRanker(RiskRanker):
         """Raise ValueError if a parameter is impossible; this needs no data."""
         self._check(self.lam if lam is None else lam)
 
-    def _weighted(
-        self,
-        trained: tuple[Loss, Risk],
-        X: Floats,
-        y: Labels,
-        lams: Floats,
-        order: Levels | None,
-        groups: PerRow,
-        sample_weight: PerRow,
-    ) -> tuple[Labels, Task, Weights]:
-        risk = trained[1]
-        X, y, groups, given = self._counted(risk, X, y, groups, sample_weight)
-        labels, task = self._task(trained, X, y, lams, order, groups)
-        down, up = class_weights(self.class_weight, labels, y, task, given)
-        weight = given
-        if risk.class_weight and self.class_weight is not None:
-            each = np.where(task.level > 0, up, down)
-            weight = each if given is None else each * given
-        task = replace(task, sample_weight=weight, intercept=self.fit_intercept)
-        return labels, task, ((down, up), given)
-
     def _set(self, found: PathResult) -> None:
         self.coef_, self.intercept_ = found.coef.T.copy(), found.intercept
         self.offset_, self.threshold_ = found.offset, 0.0
         self.objective_, self.gap_ = float(found.objective[0]), float(found.gap[0])
         self.n_iter_ = int(found.n_iter[0])
 
-    def _solve(self, task: Task) -> PathResult:
+    def _solve(self, task: Task, weights: tuple[float, float]) -> PathResult:
+        weight = task.sample_weight
+        if task.risk.class_weight and self.class_weight is not None:
+            each = np.where(task.level > 0, *weights[::-1])
+            weight = each if weight is None else each * weight
+        task = replace(task, sample_weight=weight, intercept=self.fit_intercept)
         found = task.risk.solve(task)
         if not found.converged.all():
             what, why = f"{task.loss!r} × {task.risk!r}", partial(no_minimiser, task, found)
             warn_unconverged(what, found, task.lams, self.tol, special=why)
         return found
 
-    def decision_function(self, X: ArrayLike) -> Floats:
-        """Return the scores of rows, shape (n,): the higher, the better.
-
-        They are ``w·x + offset_ - threshold_``: with two classes a score above 0 means
-        ``classes_[1]``. If `levels` say that this is the worse one, use `rank_scores`.
-        """
-        return scores(fitted_rows(self, X), self.coef_.T, self.offset_)[:, 0] - self.threshold_
+    def _scores(self, X: Floats) -> Floats:
+        return scores(X, self.coef_.T, self.offset_)[:, 0]

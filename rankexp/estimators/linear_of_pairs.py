@@ -13,7 +13,6 @@ from sklearn.utils import check_random_state
 from rankexp.arrays import Floats, Ints, PerRow, Seed
 from rankexp.categories import in_numbers
 from rankexp.estimators.labels import few_levels
-from rankexp.estimators.oriented_tree import RealRanker
 from rankexp.estimators.pair_data import labelled_pairs, pairs_of_levels
 from rankexp.estimators.parameters import (
     check_count,
@@ -23,6 +22,7 @@ from rankexp.estimators.parameters import (
     training_rows,
     warn_user,
 )
+from rankexp.estimators.risk_mixin import RealRanker
 from rankexp.metrics.level_counts import group_numbers
 from rankexp.solvers.pairs.pair_list import PairList, margins, max_margin
 from rankexp.solvers.result import scores
@@ -54,9 +54,9 @@ class LinearOfPairs(RealRanker):
     def fit(self, X: ArrayLike, y: ArrayLike, groups: PerRow = None) -> Self:
         """Fit to rows X (n, d): of each pair with different y (n,) the greater one is to be above.
 
-        y holds numbers or an ordered Categorical, at most 1,000 levels. Only pairs within `groups`
-        (n,) count, if given. Errors are those of :meth:`fit_pairs`; ValueError also for a constant
-        y, labels without an order, over 1,000 levels or over 20 million pairs.
+        y holds numbers or an ordered Categorical. Only pairs within `groups` (n,) count, if given.
+        Errors are those of :meth:`fit_pairs`; ValueError also for a constant y, labels without an
+        order, over 1,000 levels or over 20 million pairs.
         """
         self._learn(*self._of_levels(X, y, groups))
         return self
@@ -92,10 +92,8 @@ class LinearOfPairs(RealRanker):
         X = training_rows(self, X, reset=reset)
         upper, lower, weight = labelled_pairs(X.shape[0], pairs, labels, sample_weight)
         if not self._weighs and (weight != weight[0]).any():
-            raise ValueError(
-                f"{type(self).__name__} does not weigh pairs: give weights 0 and 1 only, or use "
-                "LinearRanker(...).fit_pairs"
-            )
+            advice = "give weights 0 and 1 only, or use LinearRanker(...).fit_pairs"
+            raise ValueError(f"{type(self).__name__} does not weigh pairs: {advice}")
         return X, upper, lower, weight
 
     def predict(self, X: ArrayLike) -> Floats:
@@ -128,7 +126,8 @@ class RankPerceptron(LinearOfPairs):
 
     It visits the pairs in turn, again and again. A pair is in order if ``w·(x - x') > 0``, where x
     is to be above x'. If some w of norm 1 has ``w·(x - x') >= rho > 0`` for all pairs, there are
-    at most ``max |x - x'|² / rho²`` updates, whatever the order of the pairs.
+    at most ``max |x - x'|² / rho²`` updates, whatever their order. If no linear order agrees with
+    all pairs, updates never end; then it warns, and `LinearRanker` is the better choice.
 
     Parameters
     ----------
@@ -150,11 +149,6 @@ class RankPerceptron(LinearOfPairs):
         Whether all pairs are in order, as the last pass showed.
     margin_ : float
         The least ``w·(x - x') / ||w||_2`` of the pairs.
-
-    Notes
-    -----
-    Pairs have no weights. If no linear order agrees with all pairs, the updates never end; then it
-    warns, and `LinearRanker` is the better choice.
 
     References
     ----------
@@ -191,10 +185,9 @@ class RankPerceptron(LinearOfPairs):
             if self.separable_:
                 break
         else:
-            warn_user(
-                f"after {self.max_iter} passes some pairs are in the wrong order: raise max_iter, "
-                "or use a LinearRanker if no linear order agrees with all pairs"
-            )
+            text = f"after {self.max_iter} passes some pairs are in the wrong order"
+            advice = "or use a LinearRanker if no linear order agrees with all pairs"
+            warn_user(f"{text}: raise max_iter, {advice}")
         w /= np.abs(w).max() or 1.0
         w /= np.abs(w).sum() or 1.0
         self.coef_ = w[None]
@@ -240,10 +233,9 @@ class MaxMarginRanker(LinearOfPairs):
         Its absolute values add up to 1.
     margin_ : float
         The least margin of all pairs, in units of X.
-    bound_ : float
-        The value of the dual program: up to rounding, no w has a greater margin.
-    dual_gap_ : float
-        ``bound_ - margin_``.
+    bound_, dual_gap_ : float
+        The value of the dual program: up to rounding, no w has a greater margin; and its distance
+        from `margin_`.
     n_iter_ : int
         Linear programs solved, each for some of the pairs.
 

@@ -20,7 +20,8 @@ BLOCK = 4096  # pairs whose differences are worked out together; no result depen
 class OnlineRanker(LinearOfPairs):
     """Stochastic gradient steps on ``lam/2 ||w||² + max(0, 1 - w·(x - x'))``, a pair at a time.
 
-    Step t = 0, 1, ... has the size ``eta0 / (1 + lam eta0 t)``, times the pair's weight. `fit` and
+    Step t = 0, 1, ... has the size ``eta0 / (1 + lam eta0 t)``, times the pair's weight: weight 2
+    is one step of twice the loss, not two steps. `fit` and
     `fit_pairs` start afresh and visit all pairs in random order, `max_iter` times. `partial_fit`
     and `partial_fit_pairs` continue and visit the given pairs once, in order. All approach the
     solution of ``LinearRanker("hinge", lam=lam)`` on the same pairs.
@@ -47,10 +48,6 @@ class OnlineRanker(LinearOfPairs):
         Passes so far; each partial fit is one pass.
     mistakes_ : int
         Pairs that the last w had in the wrong order, ``w·(x - x') <= 0``, before their step.
-
-    Notes
-    -----
-    A pair of weight 2 is one step of twice the loss, not two steps.
 
     References
     ----------

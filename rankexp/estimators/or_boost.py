@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 from typing import NamedTuple, Self
 
 import numpy as np
@@ -30,7 +31,7 @@ REGISTER = {"ORBoost": "ORBoost"}
 class LevelRounds(NamedTuple):
     """The rounds to come, and the risk and the thresholds before the first one."""
 
-    rounds: Iterator[OrdinalRound]
+    rounds: Iterable[OrdinalRound]
     risk: float
     thresholds: Floats
 
@@ -41,32 +42,25 @@ class ORBoost(LevelRanker, StumpBooster):
 
     An example costs ``exp(-(r(x) - theta_k))`` for each threshold k below its level and
     ``exp(-(theta_k - r(x)))`` for each one above. A round adds the stump, -1 or 1, with the
-    greatest edge, with the best coefficient for fixed thresholds, and then sets the thresholds to
-    their ordered minimum. The risk never rises.
+    greatest edge, by its best coefficient, and then sets the thresholds to their ordered minimum.
 
     Parameters
     ----------
     variant : {"lr", "all"}
         "lr" (left-right) counts only the thresholds next to the level, "all" counts all.
-    n_rounds, cuts, n_cuts
+    n_rounds, cuts, n_cuts, smoothing
         As for `RankBoost`.
-    smoothing : float or None
-        The d >= 0 of ``½ log((e+ + d) / (e- + d))``; None means one over the number of examples.
     levels : None or sequence
-        Worst to best; None means ascending numbers. A threshold without an example beyond it is
-        infinite. The thresholds around a level without an example are equal.
+        As for `OrdinalSVM`.
 
     Attributes
     ----------
     thresholds_ : ndarray of shape (K - 1,)
         Not decreasing.
-    stump_features_, stump_thresholds_, alphas_ : ndarray of shape (n_iter_,)
-        The stump and the coefficient of each round.
     risk_ : ndarray of shape (n_iter_ + 1,)
-        The mean loss of the training examples after 0, 1, ... rounds.
-    n_iter_ : int
-        Rounds kept; fewer than `n_rounds` if no stump has an edge.
-    levels_ : ndarray of shape (K,)
+        The mean loss of the training examples after 0, 1, ... rounds; it never rises.
+    stump_features_, stump_thresholds_, alphas_, n_iter_, levels_
+        As for `RankBoost`.
 
     References
     ----------
@@ -99,8 +93,7 @@ class ORBoost(LevelRanker, StumpBooster):
         Row weights and errors are as for :meth:`ProportionalOdds.fit`; ValueError also for over
         1,000 levels, or an infinite coefficient (smoothing=0).
         """
-        ready = self._ready(X, y, sample_weight)
-        return self._finish(ready, ready.rounds)
+        return self._first(self._ready(X, y, sample_weight))
 
     def _ready(self, X: ArrayLike, y: ArrayLike, sample_weight: PerRow = None) -> LevelRounds:
         self.check()
@@ -110,15 +103,14 @@ class ORBoost(LevelRanker, StumpBooster):
         self.levels_, codes = few_levels(y[kept], levels)
         rows = binned(X[kept], self.cuts, self.n_cuts, weight=weight)
         weights = OrdinalWeights(rows, codes, self.levels_.shape[0], self.variant)
-        smoothing = 1.0 / rows.count if self.smoothing is None else float(self.smoothing)
-        rounds = boost_levels(rows, weights, self.n_rounds, smoothing)
+        rounds = boost_levels(rows, weights, self.n_rounds, self._smoothing(rows))
         return LevelRounds(rounds, weights.risk, weights.thresholds)
 
-    def _finish(self, ready: LevelRounds, rounds: Iterable[OrdinalRound]) -> Self:
-        kept = list(rounds)
+    def _first(self, found: LevelRounds) -> Self:
+        kept = list(islice(found.rounds, self.n_rounds))
         self._keep([one.stump for one in kept], [one.alpha for one in kept])
-        self.thresholds_ = kept[-1].thresholds if kept else ready.thresholds
-        self.risk_ = np.array([ready.risk, *(one.risk for one in kept)])
+        self.thresholds_ = kept[-1].thresholds if kept else found.thresholds
+        self.risk_ = np.array([found.risk, *(one.risk for one in kept)])
         return self
 
     def decision_function(self, X: ArrayLike) -> Floats:

@@ -1,60 +1,32 @@
-"""Oriented binary trees, whose cells are ranked from left to right, and the Kendall tree."""
+"""Oriented binary trees, whose cells are ranked from left to right: growing and pruning.
+
+Kendall's tau and the IAUC are sums over pairs of examples, and only one node of the tree separates
+a pair: the last one that has both. So a subtree's measure is that of a single leaf plus the gains
+of its inner nodes, and merging two leaves subtracts the gain of their parent.
+"""
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from numbers import Integral
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.utils import Tags, check_random_state
+from sklearn.model_selection import KFold
+from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from rankexp.arrays import Floats, Ints, PerRow, Seed
-from rankexp.categories import in_numbers
-from rankexp.estimators.parameters import check_count, copied, fitted_rows, training_data
-from rankexp.estimators.pruning import prune
-from rankexp.estimators.risk_mixin import PredictsScores
-from rankexp.metrics.continuous import concordance
-from rankexp.solvers.trees import (
-    Node,
-    Sorted,
-    SplitRule,
-    Threshold,
-    best_threshold_split,
-    cells,
-    kendall_charges,
-    presort,
-)
+from rankexp.arrays import Floats, Ints, PerRow
+from rankexp.estimators.parameters import check_count, fitted_rows
+from rankexp.estimators.risk_mixin import RealRanker
+from rankexp.metrics.dominance import runs
+from rankexp.solvers.trees import Node, Sorted, SplitRule, Threshold, cells, presort
 
 NodeRow = dict[str, int | float | str | bool]
 """A node for JSON."""
 DEEPEST = 50  # leaf scores are exact in double precision
-
-
-class RealRanker(PredictsScores):
-    """A ranker of examples with a real target; it predicts scores."""
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.required = True
-        return tags
-
-    def decision_function(self, X: ArrayLike) -> Floats:
-        """Return the scores of rows, as `predict` does."""
-        return np.asarray(self.predict(X))
-
-    def score(self, X: ArrayLike, y: ArrayLike) -> float:
-        """Return the share of pairs with different y that are in order; a tie counts 1/2."""
-        return concordance(y, self.predict(X))
-
-    def _rows(self, X: ArrayLike, y: ArrayLike, sample_weight: PerRow) -> tuple[Floats, Floats]:
-        X, y = training_data(self, X, in_numbers(y), real=True)
-        rows = copied(X, sample_weight, type(self).__name__)
-        return X[rows], np.asarray(y, dtype=np.float64)[rows]
 
 
 class OrientedTree(RealRanker):
@@ -75,8 +47,7 @@ class OrientedTree(RealRanker):
         """Grow and perhaps prune a tree on rows X (n, d) and real targets y (n,).
 
         Only the order of the targets matters. `sample_weight` (n,) holds whole numbers: how often
-        each row counts. ValueError for a parameter out of range, missing or infinite values, or
-        impossible weights; TypeError for a sparse matrix.
+        each row counts. Errors are as for :meth:`LinearRanker.fit`.
         """
         self.check()
         X, y = self._rows(X, y, sample_weight)
@@ -130,9 +101,8 @@ class OrientedTree(RealRanker):
             if min(part.size for part in parts) < self.min_samples_leaf:
                 node.rule = None
                 continue
-            node.left, node.right = (
-                Node(node.j + 1, 2 * node.k + i, part.size) for i, part in enumerate(parts)
-            )
+            j, k = node.j + 1, 2 * node.k
+            node.left, node.right = (Node(j, k + i, part.size) for i, part in enumerate(parts))
             waiting += zip((node.right, node.left), parts[::-1], strict=True)
         return root
 
@@ -207,51 +177,91 @@ def count_features(wanted: int | float | str | None, d: int) -> int:
     raise ValueError(f"max_features must be {known}, got {wanted!r}")
 
 
-REGISTER = {"KendallTree": "KendallTree"}
+Key = tuple[int, int]
+Grow = Callable[[Floats, Floats, np.random.RandomState], Node]
 
 
-@dataclass(eq=False, repr=False)
-class KendallTree(OrientedTree):
-    """An oriented ranking tree grown by the Kendall tau of its scores and y.
+def prune(
+    root: Node, X: Floats, y: Floats, grow: Grow, measure: str, cv: int, rng: np.random.RandomState
+) -> Floats:
+    """Collapse a tree, in place, to the number of leaves with the best cross-validated measure.
 
-    Each node gets the threshold on one feature, in either orientation, that maximises the
-    empirical Kendall tau, (8) of clemencon2017, on its examples and so on the whole tree. A node
-    where no threshold raises it is a leaf.
-
-    Parameters
-    ----------
-    depth, min_samples_leaf, max_features, prune, cv, random_state
-        As for `CRank`.
-    count_ties : bool
-        Whether a split loses 1/2 for each pair with equal y that it separates. In (8) such a pair
-        counts 1/2 only if its scores are equal, which keeps trees small if y has few values. If
-        False, only pairs with different y count.
-
-    Attributes
-    ----------
-    score_scale_, n_leaves_, cv_scores_
-        As for `CRank`.
-
-    References
-    ----------
-    clemencon2017, section 5.1 and "Kendall" in section 6.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> X = np.arange(8.0)[:, None]
-    >>> KendallTree(depth=2).fit(X, X[:, 0]).predict([[0], [2], [4], [6]])
-    array([1., 2., 3., 4.])
+    Return the mean measure, (6) or (8) of clemencon2017, by leaves; NaN if no fold has a pair.
     """
+    merges = merge_order(root, gains(root, X, y, measure))
+    values = np.full(len(merges) + 1, np.nan)
+    folds = min(cv, len(y))
+    if folds < 2 or not merges:
+        return values
+    judged = []
+    for train, test in KFold(folds, shuffle=True, random_state=rng).split(X):
+        possible = _greatest(y[test], measure)
+        if possible == 0:
+            continue
+        tree = grow(X[train], y[train], rng)
+        order = merge_order(tree, gains(tree, X[train], y[train], measure))
+        found = gains(tree, X[test], y[test], measure)
+        kept = np.cumsum([0, *(found.get(key, 0) for key in reversed(order))])
+        at = np.minimum(np.arange(values.size), kept.size - 1)
+        judged.append(0.5 + kept[at] / (2 * possible))
+    if not judged:
+        return values
+    means = np.asarray(np.mean(judged, axis=0), dtype=np.float64)
+    merged = set(merges[: means.size - 1 - int(means.argmax())])
+    for node in list(root.walk()):
+        if node.key in merged:
+            node.collapse()
+    return means
 
-    depth: int = 3
-    min_samples_leaf: int = 1
-    count_ties: bool = True
-    max_features: int | float | str | None = None
-    prune: str | None = None
-    cv: int = 5
-    random_state: Seed = None
 
-    def _rule(self, X: Floats, node: Sorted, features: Ints) -> SplitRule | None:
-        charges, least, ties = kendall_charges(node), self.min_samples_leaf, self.count_ties
-        return best_threshold_split(node, charges, features, len(X), least=least, count_ties=ties)
+def merge_order(root: Node, gain: dict[Key, int]) -> list[Key]:
+    """Return the inner nodes in the order in which merging their two leaves costs least."""
+    inner = {node.key for node in root.walk() if node.rule is not None}
+    order: list[Key] = []
+    while inner:
+        ripe = [(j, k) for j, k in inner if not inner & {(j + 1, 2 * k), (j + 1, 2 * k + 1)}]
+        order.append(min(ripe, key=lambda key: (gain.get(key, 0), key)))
+        inner.remove(order[-1])
+    return order
+
+
+def gains(root: Node, X: Floats, y: Floats, measure: str) -> dict[Key, int]:
+    """Return how much each inner node's split raises a measure on some examples.
+
+    It is twice the gain in the number of pairs (triples) in order; ties of the scores count 1/2.
+    """
+    ascending = np.sort(y)
+    below = ascending.searchsorted(y, "left")
+    upto = ascending.searchsorted(y, "right")
+    rows_of = {node.key: rows for node, rows in cells(root, X)}
+    nothing = np.zeros(0, dtype=np.int64)
+    found = {}
+    for node in root.walk():
+        children = node.children()
+        if children is None or node.key not in rows_of:
+            continue
+        left, right = (np.sort(rows_of.get(child.key, nothing)) for child in children)
+        high, low = below[left], below[right]
+        if measure == "tau":  # with equal y, a pair loses its half, too
+            won = np.sort(low).searchsorted(high, "left").sum()
+            found[node.key] = int(2 * won - high.size * low.size)
+        else:
+            wrong = _middles(high, upto[left], low)
+            found[node.key] = _middles(low, upto[right], high) - wrong
+    return found
+
+
+def _middles(start: Ints, start_upto: Ints, end: Ints) -> int:
+    """Add up the examples strictly between, over pairs with the start's y below the end's."""
+    order = start.argsort()
+    upto = np.concatenate(([0], np.cumsum(start_upto[order])))
+    count = start[order].searchsorted(end, "left")
+    return int((end * count - upto[count]).sum())
+
+
+def _greatest(y: Floats, measure: str) -> int:
+    n = len(y)
+    if measure == "tau":
+        return n * (n - 1) // 2
+    below, upto = runs(np.sort(y))
+    return int((below * (n - upto)).sum())

@@ -26,9 +26,8 @@ def held_out(codes: Ints, groups: Ints | None, share: float, rng: np.random.Rand
     if groups is not None:
         kinds = np.unique(groups)
         if kinds.size < 2:
-            raise ValueError(
-                "there is only one group: set validation_fraction=None, or drop groups"
-            )
+            text = "there is only one group: set validation_fraction=None, or drop groups"
+            raise ValueError(text)
         size = min(max(1, round(share * kinds.size)), kinds.size - 1)
         return np.isin(groups, rng.permutation(kinds)[:size])
     for level in np.unique(codes):
@@ -45,9 +44,7 @@ class PairError:
     With `each`, all groups that have pairs count alike.
     """
 
-    def __init__(
-        self, codes: Ints, costs: Floats, groups: Ints | None, each: bool = False
-    ) -> None:
+    def __init__(self, codes: Ints, costs: Floats, groups: Ints | None, each: bool = False):
         n = codes.size
         self.base = np.zeros_like(codes) if groups is None else groups * (n + 1)
         self.top = n + 1
@@ -61,10 +58,8 @@ class PairError:
             self.parts.append((charge, upper, np.flatnonzero(codes == low)))
         self.mass = 2.0 * self._lost(np.zeros(n))  # where all are tied
         if self.mass == 0.0:
-            raise ValueError(
-                "there is no pair to rank among the rows held out: change validation_fraction, or "
-                "set it to None"
-            )
+            advice = "change validation_fraction, or set it to None"
+            raise ValueError(f"there is no pair to rank among the rows held out: {advice}")
 
     def _lost(self, s: Floats) -> float:
         keys = self.base + np.unique(s, return_inverse=True)[1]
@@ -125,10 +120,8 @@ def pairs_of_levels(codes: Ints, groups: Ints | None) -> tuple[Ints, Ints]:
     costs = np.triu(np.ones((K, K)), 1)
     count = pair_mass(codes, costs, np.zeros_like(codes) if groups is None else groups)[1]
     if count > MOST_PAIRS:
-        raise ValueError(
-            f"the labels form {count:,.0f} pairs, but at most {MOST_PAIRS:,} can be listed: give "
-            "some of them to fit_pairs, or use fewer rows"
-        )
+        text = f"the labels form {count:,.0f} pairs, but at most {MOST_PAIRS:,} can be listed"
+        raise ValueError(f"{text}: give some of them to fit_pairs, or use fewer rows")
     upper, lower, _ = list_pairs(codes, costs, groups)
     return upper, lower
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
+from functools import partial
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, TypeAlias, cast
 from warnings import warn
@@ -47,12 +48,13 @@ def training_rows(estimator: BaseEstimator, X: ArrayLike, *, reset: bool = True)
 
 
 def training_data(
-    estimator: BaseEstimator, X: ArrayLike, y: ArrayLike, *, real: bool = False, reset: bool = True
+    estimator: BaseEstimator | None, X: ArrayLike, y: ArrayLike, real: bool = False, **how: bool
 ) -> tuple[Floats, Labels]:
-    """Return rows to fit and their targets, (n,), which are made numbers where they are `real`."""
+    """Return rows to fit and their targets, (n,), as numbers if `real`; None has no estimator."""
     refuse_sparse(X)
-    more = {"dtype": np.float64, "order": "C", "y_numeric": real, "reset": reset}
-    rows, targets = validate_data(estimator, X, y, **more)
+    more = {"dtype": np.float64, "order": "C", "y_numeric": real}
+    check = check_X_y if estimator is None else partial(validate_data, estimator)
+    rows, targets = check(X, y, **more, **how)
     return rows, targets
 
 
@@ -72,13 +74,6 @@ def table_data(estimator: BaseEstimator, X: ArrayLike, y: ArrayLike) -> tuple[Ta
     targets = column_or_1d(y, warn=True)
     check_consistent_length(frame, targets)
     return frame, targets
-
-
-def checked_data(X: ArrayLike, y: ArrayLike) -> tuple[Floats, Labels]:
-    """Return rows and their targets as arrays, for an estimator that is not to change."""
-    refuse_sparse(X)
-    rows, targets = check_X_y(X, y, dtype=np.float64, order="C")
-    return rows, targets
 
 
 def _with_categories(estimator: BaseEstimator, X: ArrayLike, *, reset: bool) -> DataFrame | None:
@@ -138,17 +133,15 @@ def copied(X: Floats, sample_weight: PerRow, what: str) -> Rows:
     if weight is None:
         return kept
     if not (weight == np.rint(weight)).all():
-        raise ValueError(
-            f"{what} repeats rows, so sample_weight must be whole numbers; scale and round them"
-        )
+        why = "sample_weight must be whole numbers; scale and round them"
+        raise ValueError(f"{what} repeats rows, so {why}")
     return np.arange(len(X))[kept].repeat(weight.astype(np.int64))
 
 
 def fitted_rows(estimator: BaseEstimator, X: ArrayLike) -> Floats:
     """Return rows to score as an array, (n, d), with the features of the fit."""
     check_is_fitted(estimator)
-    refuse_sparse(X)
-    return np.asarray(validate_data(estimator, X, dtype=np.float64, order="C", reset=False))
+    return training_rows(estimator, X, reset=False)
 
 
 def warn_unconverged(
@@ -197,9 +190,8 @@ def check_number(name: str, value: float, *, zero: bool = False) -> None:
     """Raise ValueError unless a parameter is a finite number above 0, or 0 if that is allowed."""
     fine = isinstance(value, Real) and 0.0 <= float(value) < np.inf
     if not fine or (value == 0 and not zero):
-        raise ValueError(
-            f"{name} must be a finite number {'>=' if zero else '>'} 0, got {value!r}"
-        )
+        least = ">= 0" if zero else "> 0"
+        raise ValueError(f"{name} must be a finite number {least}, got {value!r}")
 
 
 def check_solver(lam: float, tol: float, max_iter: int, needs_penalty: str = "") -> None:

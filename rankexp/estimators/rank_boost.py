@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 from typing import NamedTuple, Self
 
 import numpy as np
@@ -15,13 +16,7 @@ from rankexp.arrays import Floats, Ints, PerRow, Seed
 from rankexp.categories import Levels
 from rankexp.estimators.labels import best_threshold, level_order
 from rankexp.estimators.pair_data import PairError, held_out, labelled_pairs
-from rankexp.estimators.parameters import (
-    fitted_rows,
-    one_of,
-    training_data,
-    training_rows,
-    weighed,
-)
+from rankexp.estimators.parameters import one_of, training_data, training_rows, weighed
 from rankexp.estimators.risk_mixin import RiskMixin
 from rankexp.estimators.rounds import StumpBooster, Watch, check_stopping
 from rankexp.losses.margin import Exponential, Logistic
@@ -39,7 +34,7 @@ LOSSES = {"exponential": Exponential, "logistic": Logistic}
 class PairRounds(NamedTuple):
     """The rounds to come, the risk before them, the mass of pairs, held out and training rows."""
 
-    rounds: Iterator[Round]
+    rounds: Iterable[Round]
     risk: float
     mass: float
     watched: tuple[Floats, PairError] | None = None
@@ -53,26 +48,23 @@ class RankBoost(RiskMixin, StumpBooster):
     """A sum of threshold rankers ``alpha 1[x_j > t]``, boosted on pairs.
 
     Each round takes the base ranker with the greatest ``|e+ - e-|``, where e+ and e- are the
-    weights of the pairs that it orders rightly and wrongly, with the coefficient
-    ``½ log((e+ + d) / (e- + d))``. This is coordinate descent on the mean of
-    ``exp(-(r(x) - r(x')))`` over pairs, where x is to be above x'. A negative coefficient stands
-    for the base ranker ``1[x_j <= t]``.
+    weights of the pairs that it orders rightly and wrongly, with the coefficient ``½ log((e+ + d)
+    / (e- + d))``. This is coordinate descent on the mean of ``exp(-(r(x) - r(x')))`` over pairs,
+    where x is to be above x'. A negative coefficient stands for the base ranker ``1[x_j <= t]``.
 
     Parameters
     ----------
     risk : {"bipartite", "multipartite"}
-        Pairs of two classes, or of any number of ordered levels, weighted by `costs`. With two
-        levels both are the same.
+        Pairs of two classes, or of any number of ordered levels, weighted by `costs`.
     n_rounds : int
         The largest number of rounds.
     cuts : {"quantile", "equidistant", "all"}
         Thresholds lie at `n_cuts` quantiles of a feature in the training data, at as many points
-        in its range, or midway between all neighbouring values. With "all" each round fills
-        tables as large as X. A feature with few distinct values has all cuts.
+        in its range, or midway between all neighbouring values, as always if there are few. With
+        "all" each round fills tables as large as X.
     n_cuts : int
     loss : {"exponential", "logistic"}
-        The loss of a pair's score difference. With "exponential" a round costs O(n) for each
-        feature. With "logistic" a pair weighs ``1 / (1 + exp(r(x) - r(x')))``.
+        The loss of a pair's score difference. With "exponential" a round takes O(n) a feature.
     alpha : {"pairs", "bound", "textbook"}
         "pairs" takes e+ and e- over pairs, for two classes ``E+[h] (1 - E-[h])`` and
         ``(1 - E+[h]) E-[h]``, which minimises the exponential loss along the coordinate. "bound"
@@ -80,13 +72,12 @@ class RankBoost(RiskMixin, StumpBooster):
         of that loss (Freund et al., 2003, section 3.2). "textbook" takes the ``E+[h]`` and
         ``E-[h]`` of mohri2018's Figure 10.2, which minimises neither.
     smoothing : float or None
-        The number d >= 0; None means one over the number of training examples, as Schapire and
-        Singer (1999) advise. If d > 0, alpha stays finite when e- is 0.
+        The number d >= 0, which keeps alpha finite when e- is 0; None means one over the number of
+        training examples, as Schapire and Singer (1999) advise.
     costs : None or array-like of shape (K, K)
         ``costs[j, i]`` is the cost of ranking level i below level j < i. None means 1.
     levels : None or sequence
-        Worst to best. None means ascending numbers, or for two classes their sorted order. A
-        level without an example has no pairs.
+        Worst to best. None means ascending numbers, or for two classes their sorted order.
     validation_fraction : float or None
         Share of the examples of each level (or of the groups) to hold out, in (0, 1). Rounds are
         kept up to the one with the least cost of wrongly ordered pairs. None: no early stopping.
@@ -122,14 +113,9 @@ class RankBoost(RiskMixin, StumpBooster):
     validation_error_ : ndarray of shape (rounds tried + 1,)
         With early stopping: the error on held out pairs, by round.
     levels_ : ndarray of shape (K,)
-    classes_ : ndarray of shape (2,)
-        Under the bipartite risk: sorted; a `decision_function` above 0 means the last one.
-    better_ : label
-        The better class: the last of `levels`, or of the classes. If it is not the last class,
+    classes_, better_, threshold_
+        Under the bipartite risk: as for `LinearRanker`. If `better_` is not the last class,
         `alphas_` and `threshold_` have the sign of the last class.
-    threshold_ : float
-        Under the bipartite risk `predict` says positive if the sum is above it. It has the least
-        training error, and `decision_function` is relative to it.
 
     References
     ----------
@@ -180,14 +166,10 @@ class RankBoost(RiskMixin, StumpBooster):
         `sample_weight` (n,), >= 0, says how often each row counts; a pair has the product of two
         weights. Early stopping allows none, as copies of a row could be on both sides.
 
-        ValueError for a parameter out of range, missing or infinite values, labels that are not
-        among `levels`, one class or, under the bipartite risk, more than two, over 1,000 levels,
-        costs of another shape, missing groups, data without a pair, nothing to train or to
-        validate on, weights with early stopping, or an infinite coefficient (smoothing=0);
-        TypeError for a sparse matrix.
+        Errors are as for :meth:`LinearRanker.fit`; ValueError also for over 1,000 levels, nothing
+        to train or to validate on, or an infinite coefficient (smoothing=0).
         """
-        ready = self._ready(X, y, groups, sample_weight)
-        return self._finish(ready, ready.rounds)
+        return self._first(self._ready(X, y, groups, sample_weight))
 
     def _ready(
         self, X: ArrayLike, y: ArrayLike, groups: PerRow = None, sample_weight: PerRow = None
@@ -196,10 +178,8 @@ class RankBoost(RiskMixin, StumpBooster):
         levels = level_order(y, self.levels, present=self.risk == "bipartite")
         X, y = training_data(self, X, y)
         if sample_weight is not None and "sample_weight" not in self.takes():
-            raise ValueError(
-                "sample_weight needs validation_fraction=None, as copies of a row could be both "
-                "held out and trained on"
-            )
+            why = "as copies of a row could be both held out and trained on"
+            raise ValueError(f"sample_weight needs validation_fraction=None, {why}")
         train, weight = weighed(X, sample_weight)
         X, y, groups = X[train], y[train], group_numbers(groups, X.shape[0])
         each = self.queries == "each"
@@ -219,15 +199,14 @@ class RankBoost(RiskMixin, StumpBooster):
         rows = binned(X[train], self.cuts, self.n_cuts, weight=weight)
         within = None if within is None else within[train]
         pairs = all_pairs(rows, codes[train], costs, within, LOSSES[self.loss](), each)
-        return PairRounds(
-            self._rounds(rows, pairs), pairs.risk, pairs.mass, watched, X, codes, weight
-        )
+        rounds = self._rounds(rows, pairs)
+        return PairRounds(rounds, pairs.risk, pairs.mass, watched, X, codes, weight)
 
-    def _finish(self, ready: PairRounds, rounds: Iterable[Round]) -> Self:
-        self._keep_rounds(ready, rounds)
+    def _first(self, found: PairRounds) -> Self:
+        self._keep_rounds(found)
         if self.risk == "bipartite":
-            s, positive = self._sum(ready.X), ready.codes == 1
-            self.threshold_ = best_threshold(s, positive, sample_weight=ready.weight)
+            s, positive = self._sum(found.X), found.codes == 1
+            self.threshold_ = best_threshold(s, positive, sample_weight=found.weight)
             self._keep_classes(self.levels_, "alphas_", "threshold_")
         else:
             self._forget("classes_", "better_")
@@ -238,8 +217,7 @@ class RankBoost(RiskMixin, StumpBooster):
     ) -> Self:
         """Fit to labelled pairs of rows (mohri2018, Figure 10.1).
 
-        :meth:`LinearRanker.fit_pairs` explains the parameters. There are no classes, so `predict`
-        returns scores, and there is no early stopping.
+        :meth:`LinearRanker.fit_pairs` explains the parameters. There is no early stopping.
         """
         self.check()
         X = training_rows(self, X)
@@ -247,25 +225,22 @@ class RankBoost(RiskMixin, StumpBooster):
         rows = binned(X, self.cuts, self.n_cuts)
         listed = ListedPairs(rows, upper, lower, weights, LOSSES[self.loss]())
         self._forget("classes_", "better_", "levels_")
-        ready = PairRounds(self._rounds(rows, listed), listed.risk, listed.mass)
-        self._keep_rounds(ready, ready.rounds)
+        self._keep_rounds(PairRounds(self._rounds(rows, listed), listed.risk, listed.mass))
         return self
 
     def _rounds(self, rows: Binned, pairs: WeightedPairs) -> Iterator[Round]:
         return boost(rows, pairs, self.n_rounds, self.alpha, self._smoothing(rows))
 
-    def _smoothing(self, rows: Binned) -> float:
-        return 1.0 / rows.count if self.smoothing is None else float(self.smoothing)
-
-    def _keep_rounds(self, ready: PairRounds, rounds: Iterable[Round]) -> None:
+    def _keep_rounds(self, found: PairRounds) -> None:
         self._forget("validation_error_")
-        kept = list(rounds) if ready.watched is None else self._watch(rounds, *ready.watched)
+        rounds = islice(found.rounds, self.n_rounds)
+        kept = list(rounds) if found.watched is None else self._watch(rounds, *found.watched)
         self._keep([one.stump for one in kept], [one.alpha for one in kept])
         self.normalisers_ = np.array([one.ratio for one in kept], dtype=np.float64)
         tops = [sorted((r.shares.wrong, r.shares.right)) for r in kept]
         self.wrong_, self.right_ = np.array(tops, dtype=np.float64).reshape(-1, 2).T
-        self.pairs_ = ready.mass
-        self.risk_ = ready.risk * np.concatenate(([1.0], np.cumprod(self.normalisers_)))
+        self.pairs_ = found.mass
+        self.risk_ = found.risk * np.concatenate(([1.0], np.cumprod(self.normalisers_)))
         self.threshold_ = 0.0
 
     @property
@@ -292,13 +267,8 @@ class RankBoost(RiskMixin, StumpBooster):
         self.validation_error_ = np.array(watch.errors)
         return found[: watch.best]
 
-    def decision_function(self, X: ArrayLike) -> Floats:
-        """Return the scores of rows less `threshold_`, shape (n,): the higher, the better.
-
-        With two classes a high score means ``classes_[1]``. If `levels` say that this is the worse
-        one, use `rank_scores`.
-        """
-        return self._sum(fitted_rows(self, X)) - self.threshold_
+    def _scores(self, X: Floats) -> Floats:
+        return self._sum(X)
 
     def staged_decision_function(self, X: ArrayLike) -> Iterator[Floats]:
         """Yield the scores of rows after 1, 2, ... rounds, shape (n,) each.

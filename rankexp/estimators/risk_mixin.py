@@ -12,11 +12,12 @@ from sklearn.utils import RegressorTags, Tags
 
 from rankexp.arrays import Floats, Ints, Labels, PerRow
 from rankexp.blas import SparesThreads
-from rankexp.categories import Levels
+from rankexp.categories import Levels, in_numbers
 from rankexp.errors import ClassOrderWarning
 from rankexp.estimators.labels import few_levels, share_of_levels, two_classes
-from rankexp.estimators.parameters import warn_user
+from rankexp.estimators.parameters import copied, fitted_rows, training_data, warn_user
 from rankexp.metrics.bipartite import auc
+from rankexp.metrics.continuous import concordance
 from rankexp.risks.base import Risk
 
 
@@ -41,6 +42,28 @@ class PredictsScores(SparesThreads, BaseEstimator):  # type: ignore[misc]
         return np.asarray(self.decision_function(X))
 
 
+class RealRanker(PredictsScores):
+    """A ranker of examples with a real target; it predicts scores."""
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        return tags
+
+    def decision_function(self, X: ArrayLike) -> Floats:
+        """Return the scores of rows, as `predict` does."""
+        return np.asarray(self.predict(X))
+
+    def score(self, X: ArrayLike, y: ArrayLike) -> float:
+        """Return the share of pairs with different y that are in order; a tie counts 1/2."""
+        return concordance(y, self.predict(X))
+
+    def _rows(self, X: ArrayLike, y: ArrayLike, sample_weight: PerRow) -> tuple[Floats, Floats]:
+        X, y = training_data(self, X, in_numbers(y), real=True)
+        rows = copied(X, sample_weight, type(self).__name__)
+        return X[rows], np.asarray(y, dtype=np.float64)[rows]
+
+
 class RiskMixin(SparesThreads, ClassifierMixin):  # type: ignore[misc]
     """A ranker with `risk`: with two classes a classifier; for ordered levels it predicts scores.
 
@@ -59,6 +82,14 @@ class RiskMixin(SparesThreads, ClassifierMixin):  # type: ignore[misc]
         else:
             tags.classifier_tags.multi_class = False
         return tags
+
+    def decision_function(self, X: ArrayLike) -> Floats:
+        """Return the scores of rows less `threshold_`, shape (n,): the higher, the better.
+
+        With two classes a score above 0 means ``classes_[1]``. If `levels` say that this is the
+        worse one, use `rank_scores`.
+        """
+        return np.asarray(self._scores(fitted_rows(self, X)) - self.threshold_)
 
     def rank_scores(self, X: ArrayLike) -> Floats:
         """Return the scores of rows, shape (n,): the higher, the better according to `levels`.
@@ -89,9 +120,8 @@ class RiskMixin(SparesThreads, ClassifierMixin):  # type: ignore[misc]
         if hasattr(self, "classes_"):
             return float(auc(y, s, sample_weight=sample_weight, levels=self.classes_))
         if sample_weight is not None:
-            raise ValueError(
-                "score() of ordered levels takes no sample_weight; use rankexp.metrics.u_pairs"
-            )
+            text = "score() of ordered levels takes no sample_weight; use rankexp.metrics.u_pairs"
+            raise ValueError(text)
         return share_of_levels(self, y, s)
 
     def _codes(self, y: Labels, levels: Levels | None) -> Ints:
@@ -99,10 +129,8 @@ class RiskMixin(SparesThreads, ClassifierMixin):  # type: ignore[misc]
         known = several or levels is not None
         self.levels_, codes = few_levels(y, levels) if known else two_classes(y)
         if not several and len(self.levels_) != 2:
-            raise ValueError(
-                f"the {self.risk} risk needs two levels, got {self.levels_.tolist()}: "
-                "set risk='multipartite'"
-            )
+            text = f"the {self.risk} risk needs two levels, got {self.levels_.tolist()}"
+            raise ValueError(f"{text}: set risk='multipartite'")
         return codes
 
     def _turned(self) -> bool:

@@ -5,13 +5,12 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
-from sklearn.utils.validation import _check_sample_weight
 
 from rankexp.arrays import Floats, Ints, Labels, PerRow
 from rankexp.categories import Levels
 from rankexp.estimators.labels import few_levels, level_order, ordered_levels, two_classes
 from rankexp.estimators.pair_data import OfList, labelled_pairs
-from rankexp.estimators.parameters import check_solver, one_of
+from rankexp.estimators.parameters import check_solver, one_of, training_data, weighed
 from rankexp.estimators.risk_mixin import RiskMixin
 from rankexp.losses.base import Loss
 from rankexp.metrics.level_counts import cost_matrix, group_numbers
@@ -39,11 +38,8 @@ class RiskRanker(RiskMixin, BaseEstimator):  # type: ignore[misc]
     @classmethod
     def combinations(cls) -> list[tuple[str, str]]:
         """Return the names (loss, risk) of all registered combinations that can be trained."""
-        return [
-            (loss, risk)
-            for (loss, risk), reason in table().items()
-            if reason is None and cls._trains(Risk.parse(risk))
-        ]
+        possible = [names for names, reason in table().items() if reason is None]
+        return [(loss, risk) for loss, risk in possible if cls._trains(Risk.parse(risk))]
 
     def takes(self) -> frozenset[Given]:
         """Return what else `fit` and `path` take beside X and y under this risk."""
@@ -63,15 +59,12 @@ class RiskRanker(RiskMixin, BaseEstimator):  # type: ignore[misc]
 
     def _trained(self) -> tuple[Loss, Risk]:
         loss, risk = Loss.parse(self.loss), self._risk()
-        reason = risk.accepts(loss)
-        if reason is not None:
+        if (reason := risk.accepts(loss)) is not None:
             cells = self.combinations()
             takes = ", ".join(name for name, r in cells if r == risk.name)
             goes = ", ".join(r for name, r in cells if name == loss.name) or "no risk"
-            raise ValueError(
-                f"the {loss!r} loss does not go with the {risk!r} risk: {reason}; "
-                f"{risk!r} takes {takes}; {loss!r} goes with {goes}"
-            )
+            text = f"the {loss!r} loss does not go with the {risk!r} risk: {reason}"
+            raise ValueError(f"{text}; {risk!r} takes {takes}; {loss!r} goes with {goes}")
         return loss, risk
 
     def _check(self, lam: float) -> tuple[Loss, Risk]:
@@ -82,37 +75,35 @@ class RiskRanker(RiskMixin, BaseEstimator):  # type: ignore[misc]
         check_solver(lam, self.tol, self.max_iter, what)
         return loss, risk
 
-    def _order(self, y: ArrayLike, risk: Risk) -> Levels | None:
-        return level_order(y, self.levels, present=not risk.several_levels)
-
     def _counted(
         self, risk: Risk, X: Floats, y: Labels, groups: PerRow, sample_weight: PerRow
     ) -> tuple[Floats, Labels, PerRow, Floats | None]:
         """Return the rows with a weight above 0, their groups, and the weights scaled below 1."""
-        if sample_weight is None:
-            return X, y, groups, None
-        if "sample_weight" not in risk.takes:
+        if sample_weight is not None and "sample_weight" not in risk.takes:
             raise ValueError(risk.refuses("sample_weight"))
-        given = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-        if not given.any():
-            raise ValueError("all sample weights are 0, so there is nothing to train on")
+        kept, given = weighed(X, sample_weight)
+        if given is None:
+            return X, y, groups, None
         given = np.ldexp(given, -np.frexp(given.max())[1])  # exact, and sums are finite
-        kept = given > 0.0
         if groups is not None:
-            groups = np.asarray(group_numbers(groups, kept.size))[kept]
-        return X[kept], y[kept], groups, given[kept]
+            groups = np.asarray(group_numbers(groups, y.size))[kept]
+        return X[kept], y[kept], groups, given
 
     def _task(
         self,
         trained: tuple[Loss, Risk],
-        X: Floats,
-        y: Labels,
+        X: ArrayLike,
+        y: ArrayLike,
         lams: Floats,
-        order: Levels | None,
         groups: PerRow,
+        sample_weight: PerRow = None,
+        learns: bool = True,
     ) -> tuple[Labels, Task]:
         """Return the classes or levels, worst to best, and the task to minimise."""
         loss, risk = trained
+        order = level_order(y, self.levels, present=not risk.several_levels)
+        X, y = training_data(self if learns else None, X, y)
+        X, y, groups, weight = self._counted(risk, X, y, groups, sample_weight)
         if groups is not None and "groups" not in risk.takes:
             raise ValueError(risk.refuses("groups"))
         risk.check_queries(self.queries, groups is not None)
@@ -121,7 +112,7 @@ class RiskRanker(RiskMixin, BaseEstimator):  # type: ignore[misc]
             cost_matrix(self.costs, len(labels))
         else:
             labels, level = _two_classes(y, order)
-        task = Task(
+        return labels, Task(
             X,
             level,
             loss,
@@ -129,12 +120,12 @@ class RiskRanker(RiskMixin, BaseEstimator):  # type: ignore[misc]
             lams,
             tol=self.tol,
             max_iter=self.max_iter,
+            sample_weight=weight,
             groups=None if self.queries == "across" else group_numbers(groups, level.size),
             costs=self.costs if risk.several_levels else None,
             levels=len(labels),
             queries=self.queries,
         )
-        return labels, task
 
     def _listed(
         self, X: Floats, pairs: ArrayLike, labels: ArrayLike, sample_weight: PerRow
@@ -146,8 +137,7 @@ class RiskRanker(RiskMixin, BaseEstimator):  # type: ignore[misc]
         if self.queries == "each":
             raise ValueError("queries='each' is for groups: weigh pairs by sample_weight instead")
         loss, risk = Loss.parse(self.loss), Bipartite()
-        reason = risk.accepts(loss)
-        if reason is not None:
+        if (reason := risk.accepts(loss)) is not None:
             raise ValueError(f"the {loss!r} loss is not solved over pairs: {reason}")
         what = f"the {loss!r} loss" if risk.needs_penalty(loss) else ""
         check_solver(self.lam, self.tol, self.max_iter, what)
@@ -183,10 +173,7 @@ TIED = (
 
 
 def no_minimiser(task: Task, found: PathResult, at: int) -> str | None:
-    """Return why a risk without a penalty has no minimiser; None if it may have one.
-
-    If all is in order, and higher scores still cost something, no finite scores are best.
-    """
+    """Return why a risk without a penalty has no minimiser; None if it may have one."""
     if task.lams[at] > 0.0 or not task.loss.monotone:
         return None
     s = scores(task.X, found.coef, found.intercept)[:, at]

@@ -17,14 +17,13 @@ from rankexp.arrays import Floats, PerRow
 from rankexp.blas import SparesThreads
 from rankexp.estimators.pair_data import PairError
 from rankexp.estimators.parameters import check_count, check_number, fitted_rows, one_of
-from rankexp.solvers.boosting.stumps import CUTS, StepFunctions, Stump
+from rankexp.solvers.boosting.stumps import CUTS, Binned, StepFunctions, Stump
 
 
 class InRounds(SparesThreads, BaseEstimator):  # type: ignore[misc]
     """A ranker with `n_rounds`, whose first rounds are those of a fit with fewer.
 
-    `_found` takes the arguments of `fit` and returns all rounds; `_first` fits from the first
-    ones.
+    `_found` takes the arguments of `fit` and returns all rounds; `_first` fits from `n_rounds`.
     """
 
     @abstractmethod
@@ -96,8 +95,7 @@ class Watch:
 class StumpBooster(InRounds):
     """A sum of weighted stumps; a subclass has `n_rounds`, `cuts`, `n_cuts` and `smoothing`.
 
-    `_ready` takes the arguments of `fit` and returns a tuple with an iterator of `rounds`.
-    `_finish` takes it and some first rounds, sets the attributes and returns the ranker.
+    Its `_ready` takes the arguments of `fit` and returns a tuple with an iterator of `rounds`.
     """
 
     def _check_boosting(self) -> None:
@@ -111,9 +109,8 @@ class StumpBooster(InRounds):
         ready = self._ready(X, y, **given)
         return ready._replace(rounds=list(ready.rounds))
 
-    def _first(self, found: Any) -> Self:
-        ranker: Self = self._finish(found, found.rounds[: self.n_rounds])
-        return ranker
+    def _smoothing(self, rows: Binned) -> float:
+        return 1.0 / rows.count if self.smoothing is None else float(self.smoothing)
 
     def _keep(self, stumps: Sequence[Stump], alphas: Sequence[float]) -> None:
         self.stump_features_ = np.array([s.feature for s in stumps], dtype=np.int64)

@@ -24,8 +24,7 @@ class SmoothMarginRanker(RankBoost):
     the sum of ``exp(-(r(x) - r(x')))`` over pairs. It is at most the least normalised margin
     ``(r(x) - r(x')) / |alpha|_1`` and approaches it as coefficients grow. Each round takes
     RankBoost's base ranker with the coefficient that maximises G, or with RankBoost's coefficient
-    until G is above 0, which means that all pairs are in order. RankBoost itself may lower the
-    margin in a round and need not approach the greatest one, but is often faster if it does.
+    until G is above 0, which means that all pairs are in order. RankBoost itself may lower G.
 
     Parameters
     ----------
@@ -36,17 +35,16 @@ class SmoothMarginRanker(RankBoost):
     ----------
     smooth_margins_ : ndarray of shape (n_iter_,)
         G after each round; it never falls. If the last one is not above 0, some pair is in the
-        wrong order and all rounds were RankBoost's. With costs below 1 it is no bound. Weights are
-        divided by the least one above 0 if that is below 1, so that F counts each pair at least
-        once; otherwise coefficients of 0 would maximise G.
+        wrong order. With costs below 1 it is no bound. Weights are divided by the least one above
+        0 if that is below 1: otherwise coefficients of 0 would maximise G.
     n_iter_ : int
         Fewer than `n_rounds` if no base ranker has ``e+ - e-`` above G, which is then greatest.
         All other attributes are as for `RankBoost`.
 
     References
     ----------
-    C. Rudin, C. Cortes, M. Mohri and R. E. Schapire. Margin-based ranking meets boosting in the
-    middle. COLT 2005. mohri2018, section 10.8.
+    Rudin, Cortes, Mohri and Schapire, Margin-based ranking meets boosting in the middle, COLT
+    2005; mohri2018, section 10.8.
 
     Examples
     --------

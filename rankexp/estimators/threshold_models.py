@@ -15,7 +15,6 @@ from rankexp.estimators.labels import few_levels, level_order, share_of_levels
 from rankexp.estimators.parameters import (
     Rows,
     check_solver,
-    checked_data,
     copied,
     fitted_rows,
     one_of,
@@ -71,10 +70,8 @@ class ThresholdModel(LevelRanker):
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: PerRow = None) -> Self:
         """Fit to rows X of shape (n, d) and labels y of K levels.
 
-        `sample_weight` (n,), >= 0, says how often each row counts. ValueError for a parameter out
-        of range, missing or infinite values, labels without an order or `levels`, examples of
-        fewer than two levels, or impossible weights; TypeError for a sparse matrix. It warns
-        (`ConvergenceWarning` of scikit-learn) if `tol` was not reached.
+        `sample_weight` (n,), >= 0, says how often each row counts. Errors and warnings are as for
+        :meth:`LinearRanker.fit`; ValueError also for labels without an order or `levels`.
         """
         self.check()
         levels = level_order(y, self.levels)
@@ -104,7 +101,7 @@ class ThresholdModel(LevelRanker):
         for lam in grid.tolist():
             self.check(lam)
         levels = level_order(y, self.levels)
-        X, y = checked_data(X, y)
+        X, y = training_data(None, X, y)
         rows, weight = self._rows(X, sample_weight)
         codes = few_levels(y[rows], levels)[1]
         return self._path(X[rows], np.unique(codes, return_inverse=True)[1], grid, weight)
@@ -133,7 +130,8 @@ class OrdinalSVM(ThresholdModel):
 
     It minimises ``lam/2 ||w||²`` + the mean over examples of their hinge losses,
     ``max(0, 1 - w·x + theta)`` for thresholds below the example's level and
-    ``max(0, 1 + w·x - theta)`` for those above. Thresholds are not penalised.
+    ``max(0, 1 + w·x - theta)`` for those above. Thresholds are not penalised. Row weights must be
+    whole numbers, because rows are repeated.
 
     Parameters
     ----------
@@ -155,14 +153,8 @@ class OrdinalSVM(ThresholdModel):
         0, as the thresholds take its place.
     thresholds_ : ndarray of shape (K - 1,)
         In ascending order, each in the middle of its range.
-    levels_ : ndarray of shape (K,)
-    objective_, gap_ : float
-        The objective, and a certified bound on its relative distance from the minimum.
-    n_iter_ : int
-
-    Notes
-    -----
-    Row weights in `fit` and `path` must be whole numbers, because rows are repeated.
+    levels_, objective_, gap_, n_iter_
+        As for `LinearRanker`.
 
     References
     ----------
@@ -195,9 +187,8 @@ class OrdinalSVM(ThresholdModel):
         return copied(X, sample_weight, "OrdinalSVM"), None
 
     def _solve(self, X: Floats, codes: Ints, lams: Floats, weight: Floats | None) -> PathResult:
-        return threshold_hinge_path(
-            X, codes, lams, every=self.constraints == "all", tol=self.tol, max_iter=self.max_iter
-        )
+        every, tol = self.constraints == "all", self.tol
+        return threshold_hinge_path(X, codes, lams, every=every, tol=tol, max_iter=self.max_iter)
 
     def _thresholds(self, s: Floats, codes: Ints, weight: Floats | None) -> Floats:
         return threshold_terms.thresholds(s, codes, every=self.constraints == "all")
@@ -214,16 +205,13 @@ class ProportionalOdds(ThresholdModel):
     ----------
     lam : float
         Penalty of ``||w||²``, >= 0.
-    levels : sequence or None
+    levels, tol, max_iter
         As for `OrdinalSVM`. A level without an example has the probability 0.
-    tol, max_iter
-        As for `OrdinalSVM`.
 
     Attributes
     ----------
     coef_, intercept_, thresholds_, levels_, objective_, gap_, n_iter_
-        As for `OrdinalSVM`; for ``lam = 0`` the gap is an estimate, half the squared Newton
-        decrement.
+        As for `OrdinalSVM`; for ``lam = 0`` the gap is an estimate.
 
     References
     ----------

@@ -31,12 +31,10 @@ def check_parameters(p: float, rank_risk: float, **counts: int) -> None:
 
 
 def solve_flips(p: float, rank_risk: float) -> tuple[float, float]:
-    """Return the flip probability kappa and the clean prior q that give a Bayes rank risk.
-
-    With q = (p - kappa) / (1 - 2 kappa) the formula of `bayes_rank_risk` is a quadratic equation
-    for kappa, real for every rank_risk in [0, ½), whose smaller root is meant (kotlowski2011,
-    5.1).
-    """
+    """Return the flip probability kappa and the clean prior q that give a Bayes rank risk."""
+    # With q = (p - kappa) / (1 - 2 kappa) the formula of `bayes_rank_risk` is a quadratic equation
+    # for kappa, real for every rank_risk in [0, ½); its smaller root is meant (kotlowski2011,
+    # 5.1).
     u = p * (1 - p)
     b = 1 - 2 * u + 4 * rank_risk * u
     kappa = 4 * rank_risk * u / (b + sqrt(b * b - 8 * rank_risk * u))
@@ -44,11 +42,9 @@ def solve_flips(p: float, rank_risk: float) -> tuple[float, float]:
 
 
 def bayes_rank_risk(q: float, kappa: float) -> float:
-    """Return the Bayes rank risk for a clean prior and a flip probability.
-
-    A pair from different sides of the threshold is lost if both labels flipped, half of a pair
-    from the same side because it ties.
-    """
+    """Return the Bayes rank risk for a clean prior and a flip probability."""
+    # A pair from different sides of the threshold is lost if both labels flipped, half of a pair
+    # from the same side because it ties.
     p = kappa + (1 - 2 * kappa) * q
     lost = q * (1 - q) * kappa**2 + 0.5 * kappa * (1 - kappa) * (q**2 + (1 - q) ** 2)
     return lost / (p * (1 - p))

@@ -165,10 +165,8 @@ NODES, WEIGHTS = np.polynomial.legendre.leggauss(200)
 
 
 def _mass(x: Floats, low: float, high: float) -> Floats:
-    """Integrate the normal density with mean u and SD u at x over u in [low, high], (n,).
-
-    The integral is in ``v = log u``, over at most 40 units: below, the integrand is 0 unless x is.
-    """
+    """Integrate the normal density with mean u and SD u at x over u in [low, high], (n,)."""
+    # In ``v = log u``, over at most 40 units: below, the integrand is 0 unless x is.
     if high <= low:
         return np.zeros(len(x))
     start, end = np.log(max(low, high * np.exp(-40.0))), np.log(high)

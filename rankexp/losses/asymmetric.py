@@ -51,11 +51,10 @@ class AsymmetricA(PartialLosses):
 
 
 class _Rest(MarginLoss):
-    """``l(1, D)`` of asymmetric A and, if `paired`, ``l(-1, -D) - 2 exp(-D/2)``: convex.
+    """``l(1, D)`` of asymmetric A and, if `paired`, ``l(-1, -D) - 2 exp(-D/2)``: convex."""
 
-    With ``u = exp(-D)`` the latter is ``2 / (sqrt(1 + u) + sqrt(u)) - 2``. Both are analytic where
-    the imaginary part is below pi, and grow as ``|D|`` at most.
-    """
+    # With ``u = exp(-D)`` the latter is ``2 / (sqrt(1 + u) + sqrt(u)) - 2``. Both are analytic
+    # where the imaginary part is below pi, and grow as ``|D|`` at most.
 
     analytic = True
 

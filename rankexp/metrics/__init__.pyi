@@ -6,6 +6,9 @@ from rankexp.metrics.base import parse as parse
 from rankexp.metrics.bipartite import auc as auc
 from rankexp.metrics.bipartite import expected_auc as expected_auc
 from rankexp.metrics.bipartite import rank_loss as rank_loss
+from rankexp.metrics.by_example import log_loss as log_loss
+from rankexp.metrics.by_example import push_risk as push_risk
+from rankexp.metrics.by_example import zero_one_loss as zero_one_loss
 from rankexp.metrics.continuous import d_tau as d_tau
 from rankexp.metrics.continuous import iauc as iauc
 from rankexp.metrics.continuous import kendall_tau_b as kendall_tau_b
@@ -17,7 +20,6 @@ from rankexp.metrics.multipartite import u_cons as u_cons
 from rankexp.metrics.multipartite import u_ovo as u_ovo
 from rankexp.metrics.multipartite import u_pairs as u_pairs
 from rankexp.metrics.multipartite import vus as vus
-from rankexp.metrics.push import push_risk as push_risk
 from rankexp.metrics.scorers import RankScorer as RankScorer
 from rankexp.metrics.scorers import auc_scorer as auc_scorer
 from rankexp.metrics.scorers import d_tau_scorer as d_tau_scorer
@@ -33,5 +35,3 @@ from rankexp.metrics.top_first import err as err
 from rankexp.metrics.top_first import mrr as mrr
 from rankexp.metrics.top_first import partial_auc as partial_auc
 from rankexp.metrics.top_first import ptop as ptop
-from rankexp.metrics.zero_one import log_loss as log_loss
-from rankexp.metrics.zero_one import zero_one_loss as zero_one_loss

@@ -68,14 +68,12 @@ def rank_loss(
     scores : array-like of shape (n,) or (n, L)
         Real and without NaN (infinite is fine); with two dimensions one column a scorer.
     ties : {"expected", "worst", "best"}
-        What a pair with equal scores counts: 1/2, 1 (an error), or 0. File order is no rule
-        here: where the file is sorted by class it would give the labels away.
+        What a pair with equal scores counts: 1/2, 1 (an error), or 0.
     sample_weight : array-like of shape (n,), optional
         How often each example counts, >= 0: a pair counts the product of two weights.
     levels : sequence, optional
         Labels, worst to best; words have no order without. With a fitted ranker's
-        ``decision_function`` they are its ``classes_``, with ``rank_scores`` its ``levels``. An
-        integer, how many levels there are, changes nothing.
+        ``decision_function`` they are its ``classes_``, with ``rank_scores`` its ``levels``.
 
     Returns
     -------
@@ -86,9 +84,8 @@ def rank_loss(
     Raises
     ------
     ValueError
-        For other shapes, NaN, no example, more than two classes, an unknown rule for ties, or
-        weights that are negative, not finite or all 0, words without `levels`, or labels that
-        are not among them.
+        For other shapes, NaN, no example, more than two classes, an unknown rule for ties, weights
+        that are negative, not finite or all 0, words without `levels`, or labels not among these.
 
     Notes
     -----

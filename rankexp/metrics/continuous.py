@@ -58,12 +58,7 @@ def iauc(y: npt.ArrayLike, scores: npt.ArrayLike, kind: Literal[6, 5] = 6) -> fl
     -------
     float or ndarray of shape (L,)
         In [0, 1], higher is better; NaN with an `UndefinedMetricWarning` where `y` has fewer than
-        three values.
-
-    Raises
-    ------
-    ValueError
-        For other shapes, NaN, no example, or an unknown kind.
+        three values. ValueError for other shapes, NaN, no example, or an unknown kind.
 
     Notes
     -----
@@ -176,11 +171,7 @@ def mse(
     fitted : mapping, optional
         ``score_scale``, a number or one a column, divides the scores first. By default it is 1;
         for an oriented tree it is 2^depth, as in the paper, so that scores are in (0, 1].
-
-    Raises
-    ------
-    ValueError
-        For other shapes, NaN, no example, or a scale that isn't positive.
+        ValueError unless it is positive; other errors are those of :func:`iauc`.
     """
     m, s = checked(reference, scores, "reference")
     scale = np.asarray((fitted or {}).get("score_scale", 1.0), dtype=np.float64)

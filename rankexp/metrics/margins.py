@@ -25,10 +25,9 @@ def margin_loss(
     Parameters
     ----------
     y : array-like of shape (n,)
-        Numbers, or any labels in the order of `levels`. For a boosted ranker the bounds are about
-        the margins of ``scores / np.abs(model.alphas_).sum()``.
+        Numbers, or any labels in the order of `levels`.
     scores : array-like of shape (n,)
-        Finite.
+        Finite. For a boosted ranker the bounds are about those over ``np.abs(alphas_).sum()``.
     rho : float or array-like of shape (R,)
         Margins: > 0 for the ramp, >= 0 for the step.
     kind : {"ramp", "step"}
@@ -40,12 +39,8 @@ def margin_loss(
     Returns
     -------
     ndarray of the shape of rho
-        In [0, 1]. It takes O(K n log n) for K levels.
-
-    Raises
-    ------
-    ValueError
-        For other shapes, NaN, scores that are not finite, no pair, or an impossible rho or kind.
+        In [0, 1]. It takes O(K n log n) for K levels. ValueError for other shapes, scores that are
+        not finite, no pair, or an impossible rho or kind.
 
     Examples
     --------

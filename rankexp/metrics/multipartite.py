@@ -50,8 +50,7 @@ def u_ovo(
         Real and without NaN (infinite is fine); with two dimensions one column a scorer.
     levels : sequence or int, optional
         The labels of the levels, worst to best, some of which may have no example; or K, how many
-        there are, if `y` holds codes 0 .. K-1. By default the levels are the values in `y`, so a
-        level without an example is not seen. Words need a sequence, as they have no order.
+        there are, if `y` holds codes 0 .. K-1. By default they are the values in `y`, not words.
     ties : {"expected", "worst", "best"}
         What a pair with equal scores counts: 1/2, 0 (an error, as in the source), or 1.
     groups : array-like of shape (n,), optional
@@ -71,8 +70,7 @@ def u_ovo(
     Raises
     ------
     ValueError
-        For other shapes, NaN, no example, an unknown rule for ties, values of `y` that don't go
-        with `levels`, or weights that are negative, not finite or all 0.
+        As for :func:`rankexp.metrics.rank_loss`, and if `levels` do not fit the values of `y`.
 
     Notes
     -----

@@ -28,9 +28,8 @@ def roc(
     scores : array-like of shape (n,)
         Real and without NaN.
     ties : {"expected", "best", "worst"}
-        How the curve goes where a positive and a negative have the same score: along a segment,
-        so that such a pair counts 1/2; up first, so that it counts 1, as in mohri2018's AUC; or to
-        the right first.
+        Where a positive and a negative have the same score the curve goes along a segment; up
+        first, as in mohri2018's AUC; or to the right first.
 
     Returns
     -------
@@ -38,7 +37,7 @@ def roc(
         Rates of false and of true positives, from (0, 0) to (1, 1).
     thresholds : ndarray of shape (k,)
         Descending from infinity: who scores at least so much is called positive. A corner within
-        a tie, which no threshold gives, has that of the tie's end.
+        a tie has that of the tie's end.
 
     Raises
     ------

@@ -46,10 +46,9 @@ class RankScorer:
 
     Of two classes the positive one is ``classes_[1]``, which a `decision_function` or the last
     column of `predict_proba` is high for, or the last of `levels`: scores and classes then turn
-    round together, which changes measures of the top of a list, but none of pairs. A classifier
-    of K > 2 classes is ranked by the expected place of its class among `levels`. All else is
-    ranked by its `decision_function`, or by what it predicts, against `levels`, or the numbers in
-    y.
+    round together, which changes measures of the top of a list, but none of pairs. A classifier of
+    K > 2 classes is ranked by the expected place of its class among `levels`. All else is ranked
+    by its `decision_function`, or by what it predicts, against `levels`, or the numbers in y.
 
     Parameters
     ----------
@@ -68,11 +67,8 @@ class RankScorer:
     ) -> float:
         """Return the score of a fitted estimator on rows X (n, d) and targets y (n,).
 
-        Raises
-        ------
-        ValueError
-            For an estimator that gives no scores, labels without an order, or weights that the
-            metric does not take.
+        ValueError for an estimator that gives no scores, labels without an order, or weights that
+        the metric does not take.
         """
         metric = parse(self.metric) if isinstance(self.metric, str) else self.metric
         if sample_weight is not None and "sample_weight" not in metric.takes:

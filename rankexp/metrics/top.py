@@ -17,9 +17,10 @@ REGISTER = {
 
 Gain = Literal["exponential", "linear"]
 Discount = Literal["log2", "letor"]
+CUMULATED = "Järvelin and Kekäläinen, ACM TOIS 20 (2002); Burges et al., ICML 2005"
 
 
-@top("Järvelin and Kekäläinen, ACM TOIS 20 (2002); Burges et al., ICML 2005", "NDCG", "k")
+@top(CUMULATED, "NDCG", "k")
 def ndcg(
     lists: Lists, k: int | None = None, gain: Gain = "exponential", discount: Discount = "log2"
 ) -> Floats:
@@ -56,8 +57,8 @@ def ndcg(
     Returns
     -------
     float or ndarray of shape (L,)
-        In [0, 1], higher is better; NaN with a warning where no query has a value. A column's
-        value is the same to the bit alone and among others.
+        In [0, 1], higher is better; NaN with a warning where no query has a value. It takes
+        O(n log n) a column, without a loop over queries.
 
     Raises
     ------
@@ -65,27 +66,17 @@ def ndcg(
         For other shapes, NaN, no row, missing groups, a parameter that cannot be, values of `y`
         that don't go with `levels`, and exponential gains of levels above 50.
 
-    Notes
-    -----
-    O(n log n) a column, without a loop over queries.
-
     Examples
     --------
     >>> ndcg([2, 0, 1, 0, 1], [3.0, 2.0, 1.0, 2.0, 1.0], groups=[1, 1, 1, 2, 2], k=2)
     0.72858...
     """
     best = _gained(lists.queries.ideal, k, gain, discount)
-    return np.divide(
-        _gained(lists, k, gain, discount), best, out=np.zeros_like(best), where=best > 0
-    )
+    gained = _gained(lists, k, gain, discount)
+    return np.divide(gained, best, out=np.zeros_like(best), where=best > 0)
 
 
-@top(
-    "Järvelin and Kekäläinen, ACM TOIS 20 (2002); Burges et al., ICML 2005",
-    "DCG",
-    "k",
-    margin=None,
-)
+@top(CUMULATED, "DCG", "k", margin=None)
 def dcg(
     lists: Lists, k: int | None = None, gain: Gain = "exponential", discount: Discount = "log2"
 ) -> Floats:

@@ -15,7 +15,7 @@ REGISTER = {"mrr": "mrr", "err": "err", "ptop": "ptop", "partial_auc": "partial_
 def mrr(lists: Lists, k: int | None = None, relevant: int = 1, form: Form = "first") -> Floats:
     """Return the mean reciprocal rank: 1 over the rank of the first relevant row.
 
-    Parameters and errors are those of :func:`rankexp.metrics.ndcg`, and:
+    It is at least 0, higher is better. All else is as for :func:`rankexp.metrics.ndcg`, and:
 
     Parameters
     ----------
@@ -23,11 +23,6 @@ def mrr(lists: Lists, k: int | None = None, relevant: int = 1, form: Form = "fir
         The lowest level that is relevant.
     form : {"first", "sum"}
         ``sum`` adds up 1/rank over all relevant rows, which may be above 1.
-
-    Returns
-    -------
-    float or ndarray of shape (L,)
-        The mean over queries; at least 0, higher is better.
     """
     if form == "sum":
         rank = lists.queries.rank
@@ -41,26 +36,14 @@ def err(lists: Lists, k: int | None = None) -> Floats:
     """Return the expected reciprocal rank at which a reader is satisfied, averaged over queries.
 
     The reader goes down the list, and a row of level y ends it with the chance
-    (2^y - 1) / 2^ymax. Here ymax is the highest of `levels`, whether or not a row has it (studies
-    give those of the data), without them the highest in `y`, of all queries: values of rows with
-    other highest levels are on another scale then, so give `levels`. Parameters and errors
-    are those of :func:`rankexp.metrics.ndcg`.
-
-    Returns
-    -------
-    float or ndarray of shape (L,)
-        In [0, 1), higher is better.
-
-    Notes
-    -----
-    With ``ties="expected"`` a block of m equal scores takes O(m r) for its r rows that may end it:
-    see `_survival`.
+    (2^y - 1) / 2^ymax. Here ymax is the highest of `levels`, whether or not a row has it, without
+    them the highest in `y`, of all queries; so give `levels` to compare values. It is in [0, 1),
+    higher is better. Parameters and errors are those of :func:`rankexp.metrics.ndcg`. With
+    ``ties="expected"`` a block of m equal scores takes O(m r) for its r rows that may end it.
     """
-    if lists.queries.highest > MOST:
-        raise ValueError(
-            f"y has level {lists.queries.highest}, but the ERR takes levels up to {MOST}"
-        )
-    stop = (np.exp2(lists.queries.levels) - 1.0) / 2.0**lists.queries.highest
+    if (highest := lists.queries.highest) > MOST:
+        raise ValueError(f"y has level {highest}, but the ERR takes levels up to {MOST}")
+    stop = (np.exp2(lists.queries.levels) - 1.0) / 2.0**highest
     return _cascade(lists, stop, k)
 
 

@@ -203,10 +203,8 @@ def _of_all(steps: Steps, kept: Ints, n: int) -> Steps:
 def _order(
     level: Ints, K: int, weight: Floats | None, groups: Ints | None
 ) -> tuple[PartialOrder, float]:
-    """Return which pairs count, and 1 over the sum of weights in the smallest group.
-
-    A pair of a larger group counts less, by its share.
-    """
+    """Return which pairs count, and 1 over the sum of weights in the smallest group."""
+    # A pair of a larger group counts less, by its share.
     if groups is None and weight is None and K == 2:
         return _plain(level)
     if groups is None and K == 2:
@@ -223,10 +221,8 @@ def _order(
 
 
 def _plain(level: Ints) -> tuple[PartialOrder, float]:
-    """Return the same for two classes without weights or groups, so without a pass over these.
-
-    Each round calls it, and on many rows such passes are not negligible.
-    """
+    """Return the same for two classes without weights or groups, without a pass over these."""
+    # Each round calls it, and on many rows such passes are not negligible.
     n, up = level.size, int(np.count_nonzero(level))
     costs = np.array([[0.0, 0.5], [0.0, 0.0]])
     group, weight = np.zeros(n, dtype=np.int64), np.broadcast_to(np.int64(1), n)

@@ -17,7 +17,6 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from rankexp.arrays import Floats, Ints, PerRow, Seed
 from rankexp.categories import Levels
-from rankexp.estimators.crank import classifier_of
 from rankexp.estimators.labels import level_order, ordered_levels
 from rankexp.estimators.pair_data import labelled_pairs
 from rankexp.estimators.parameters import (
@@ -27,6 +26,7 @@ from rankexp.estimators.parameters import (
     training_data,
     training_rows,
 )
+from rankexp.estimators.ranking_trees import classifier_of
 from rankexp.metrics.level_counts import group_numbers
 from rankexp.preference.second_stage import (
     Ranked,

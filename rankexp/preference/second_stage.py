@@ -27,11 +27,8 @@ def query(items: ArrayLike) -> Items:
 
 
 def ask(h: Preference, items: Items, upper: Ints, lower: Ints, check: bool = True) -> Floats:
-    """Return h(u, v) for pairs of items, given by their numbers.
-
-    With `check` each pair is also asked the other way round. ValueError if h is not in [0, 1] or
-    h(u, v) + h(v, u) is not 1.
-    """
+    """Return h(u, v) for pairs of items, given by number; ValueError for what it cannot be."""
+    # With `check` each pair is also asked the other way round: both must add up to 1.
     U, V = items.take(upper, axis=0), items.take(lower, axis=0)
     found = _values(h, U, V, upper, lower)
     if not check:
@@ -244,11 +241,9 @@ def _level(
 def _partition(
     order: Ints, place: Ints, rest: Ints, up: Bools, segments: tuple[Ints, Ints, Ints]
 ) -> Ints:
-    """Put what is above each pivot before it and the rest behind; return how many are above.
-
-    Each segment holds its pivot first. `place` and `rest` are the places and the items of the
-    others. Segments say where each begins, there and among the others, and how many these are.
-    """
+    """Put what is above each pivot before it and the rest behind; return how many are above."""
+    # Each segment holds its pivot first. `place` and `rest` are the places and the items of the
+    # others. Segments say where each begins, there and among the others, and how many these are.
     begin, starts, others = segments
     passed: Ints = np.cumsum(up)
     before: Ints = passed[starts] - up[starts]

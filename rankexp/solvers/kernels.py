@@ -60,13 +60,12 @@ def diagonal(kernel: Kernel, X: Floats) -> Floats:
 
 
 class Factor:
-    """A pivoted Cholesky factor ``K ≈ L L'`` of a Gram matrix, grown a few columns at a time.
+    """A pivoted Cholesky factor ``K ≈ L L'`` of a Gram matrix, grown a few columns at a time."""
 
-    What is left, ``E = K - L L'`` with the diagonal `left` (n,), is positive semidefinite and zero
-    in the rows of the pivots, so ``|r'E r| <= (sum |r_i| sqrt(E_ii))²`` for every r (Fine and
-    Scheinberg, Efficient SVM training using low-rank kernel representations, JMLR 2001). Below
-    `floor` it is rounding; `largest` is the largest diagonal entry of K.
-    """
+    # What is left, ``E = K - L L'`` with the diagonal `left` (n,), is positive semidefinite and
+    # zero in the rows of the pivots, so ``|r'E r| <= (sum |r_i| sqrt(E_ii))²`` for every r (Fine
+    # and Scheinberg, Efficient SVM training using low-rank kernel representations, JMLR 2001).
+    # Below `floor` it is rounding; `largest` is the largest diagonal entry of K.
 
     def __init__(self, kernel: Kernel, X: Floats) -> None:
         self.kernel, self.X = kernel, X
@@ -105,11 +104,9 @@ class Factor:
         return min(bound, max(total, 0.0))
 
     def rounding(self, r: Floats) -> float:
-        """Return by how much rounding of the kernel and of the factor can change ``r'K r``.
-
-        An entry is off by so many units of ``sqrt(K_ii K_jj)`` (Higham, Accuracy and Stability,
-        10.3).
-        """
+        """Return by how much rounding of the kernel and of the factor can change ``r'K r``."""
+        # An entry is off by so many units of ``sqrt(K_ii K_jj)`` (Higham, Accuracy and Stability,
+        # 10.3).
         steps = self.X.shape[1] + self.pivots.size + FEW_STEPS
         return float(EPS * steps * (np.abs(r) @ self.roots) ** 2)
 

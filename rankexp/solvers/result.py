@@ -80,12 +80,10 @@ def bearable(X: Floats, coef: Floats, intercept: Floats) -> Floats:
 
 
 def scores(X: Floats, coef: Floats, intercept: Floats | float = 0.0) -> Floats:
-    """Return ``X @ coef + intercept``, (n, L), such that equal rows get equal bits, in any batch.
-
-    BLAS rounds differently in the kernels it keeps for one column, few columns, the last rows and
-    small or deep products. So the columns are padded to a multiple of 8, the last rows to 8, and
-    no product is deeper than 128.
-    """
+    """Return ``X @ coef + intercept``, (n, L): equal rows get equal bits, in any batch."""
+    # BLAS rounds differently in the kernels it keeps for one column, few columns, the last rows
+    # and small or deep products. So the columns are padded to a multiple of 8, the last rows to 8,
+    # and no product is deeper than 128.
     X = np.ascontiguousarray(X, dtype=np.float64)
     (n, d), L = X.shape, coef.shape[1]
     whole = n - n % UNIT

@@ -62,19 +62,15 @@ def presort(X: Floats, y: Floats) -> Sorted:
 
 
 def kendall_charges(node: Sorted) -> Ints:
-    """Return #{y below} - #{y above} for each row by y, (m,), within the node.
-
-    A row's move across any split changes concordant less discordant pairs by just this number.
-    """
+    """Return #{y below} - #{y above} for each row by y, (m,), within the node."""
+    # A row's move across any split changes concordant less discordant pairs by just this number.
     below, upto = runs(node.y)
     return below + upto - node.size
 
 
 def halves(node: Sorted) -> Ints:
-    """Return labels by y, (m,): +1 above a median of y, else -1; 0 for all if y is constant.
-
-    The most balanced cut, of two the higher: Y > median (clemencon2017, section 5.2, 3 (a)).
-    """
+    """Return labels by y, (m,): +1 above a median of y, else -1; 0 for all if y is constant."""
+    # The most balanced cut, of two the higher: Y > median (clemencon2017, section 5.2, 3 (a)).
     m = node.size
     cuts = (node.y[1:] != node.y[:-1]).nonzero()[0] + 1
     if not cuts.size:

@@ -76,10 +76,8 @@ def _sides(logs: Floats, variant: str) -> tuple[Floats, Floats]:
 
 
 def _check_overlap(upper: Floats, lower: Floats) -> None:
-    """Raise unless every threshold is held from both sides, through overlaps of levels.
-
-    sqrt(A B) grows with theta_k - theta_l if there are both U_k and L_l at some x.
-    """
+    """Raise unless every threshold is held from both sides, through overlaps of levels."""
+    # sqrt(A B) grows with theta_k - theta_l if there are both U_k and L_l at some x.
     held = np.isfinite(upper).astype(int).T @ np.isfinite(lower).astype(int)
     if connected_components(held, directed=True, connection="strong")[0] > 1:
         raise ValueError(

@@ -120,11 +120,8 @@ def kernel_rows(K: npt.ArrayLike) -> Floats:
 
 
 def threshold_rankers(X: npt.ArrayLike) -> Supremum:
-    """Return the supremum of the base rankers ``1[x_j > t]`` and ``1[x_j <= t]`` of RankBoost.
-
-    Any feature j of X (m, d) and any t count. The convex hull has the same complexity (mohri2018,
-    Corollary 10.4).
-    """
+    """Return the supremum of RankBoost's ``1[x_j > t]`` and ``1[x_j <= t]`` on rows X (m, d)."""
+    # The convex hull has the same complexity (mohri2018, Corollary 10.4).
     rows = table("X", X)
     orders = np.argsort(rows, axis=0, kind="stable")
     cuts = [np.flatnonzero(np.diff(rows[orders[:, j], j]) > 0.0) for j in range(rows.shape[1])]

@@ -95,13 +95,10 @@ FLAT = "no minimum found: levels overlap too little; bring them nearer to each o
 
 
 def minimise(evaluate: Evaluate, start: Floats) -> Floats:
-    """Return the minimiser of a smooth convex function of differences of its arguments.
-
-    `evaluate` gives the value, the gradient (m,) and the Hessian (m, m) at arguments (m,), or None
-    where the function is not defined. A step is halved until the value falls enough. If a fall is
-    too small to be seen in the value, the slope at the step's end decides: unless the step halves
-    it, only rounding is left. ValueError if no minimum is found.
-    """
+    """Return the minimiser of a convex function of differences; ValueError if there is none."""
+    # `evaluate` gives value, gradient (m,) and Hessian (m, m), or None where it is not defined. A
+    # step is halved until the value falls enough. If a fall is too small to be seen in the value,
+    # the slope at the step's end decides: unless the step halves it, only rounding is left.
     x, found = start, evaluate(start)
     if found is None:
         raise ValueError("the function is not defined at the start")
@@ -141,10 +138,8 @@ def _shortened(
 
 
 def _step(gradient: Floats, hessian: Floats) -> Floats:
-    """Solve in units in which all curvatures are 1, as they may differ by many powers of ten.
-
-    Where rounding of nearly dependent curvatures turns the step uphill, they are damped.
-    """
+    """Solve in units in which all curvatures are 1, as they may differ by many powers of ten."""
+    # Where rounding of nearly dependent curvatures turns the step uphill, they are damped.
     unit = np.sqrt(np.maximum(np.diag(hessian), 0.0))
     unit = np.maximum(unit, 1e-12 * unit.max()) + 1e-150
     scaled = hessian / unit[:, None] / unit

@@ -96,11 +96,9 @@ def proportional_odds_thresholds(model: KnownClasses) -> Floats:
 def _loss(
     logs: Floats, masses: Floats, middle: Floats, theta: Floats
 ) -> tuple[float, Floats, Floats] | None:
-    """Return minus the log likelihood, maximised over r(x), its gradient and its Hessian.
-
-    The chance of a middle level is sigma(theta_j - r) sigma(r - theta_{j-1}) times
-    1 - exp(theta_{j-1} - theta_j), so r(x) occurs in terms of single thresholds only.
-    """
+    """Return minus the log likelihood, maximised over r(x), its gradient and its Hessian."""
+    # The chance of a middle level is sigma(theta_j - r) sigma(r - theta_{j-1}) times 1 -
+    # exp(theta_{j-1} - theta_j), so r(x) occurs in terms of single thresholds only.
     apart = np.diff(theta)
     if not (apart > 0.0).all():
         return None

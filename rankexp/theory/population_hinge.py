@@ -45,12 +45,10 @@ def surrogate_risk(scores: npt.ArrayLike, weights: Floats, loss: MarginLoss) -> 
 
 
 def minimise_hinge(weights: Floats) -> Floats:
-    """Return scores (m,) of the least expected pairwise hinge loss, by linear programming.
-
-    The program is to minimise sum W[i, j] xi[i, j] subject to xi >= 0 and
-    xi[i, j] >= 1 - (r_i - r_j). Its matrix is totally unimodular, so all differences of scores are
-    integers (uematsu2010, Theorem 3); there may be other minimisers. The range is centred at 0.
-    """
+    """Return scores (m,) of the least expected pairwise hinge loss, centred at 0."""
+    # A linear program: sum W[i, j] xi[i, j] is least with xi >= 0 and xi[i, j] >= 1 - (r_i - r_j).
+    # Its matrix is totally unimodular, so all differences of scores are integers (uematsu2010,
+    # Theorem 3); there may be other minimisers.
     m = len(weights)
     i, j = np.nonzero(weights * ~np.eye(m, dtype=np.bool_))
     if not len(i):

@@ -13,7 +13,7 @@ from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from rankexp.estimators import CRank, KendallTree, RankingForest
-from rankexp.estimators.pruning import gains, merge_order
+from rankexp.estimators.oriented_tree import gains, merge_order
 from rankexp.generators import Polynomial, Regression
 from rankexp.metrics import d_tau, iauc, mse
 from rankexp.solvers.trees import cells

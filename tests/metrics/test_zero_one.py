@@ -5,7 +5,7 @@ import pytest
 from sklearn import metrics as sk
 
 from rankexp.metrics import UndefinedMetricWarning, parse, rank_loss, zero_one_loss
-from rankexp.metrics.zero_one import binomial
+from rankexp.metrics.by_example import binomial
 
 RNG = np.random.default_rng(3)
 Y = np.where(RNG.random(60) < 0.4, 1, -1)

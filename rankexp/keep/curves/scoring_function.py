@@ -11,10 +11,7 @@ AT_POINTS = "scoring_function"  # kept at points that a study names, else at the
 
 
 def scoring_function(X: Floats, y: Floats, scores: Floats) -> Curve:
-    """Return the score against the only feature, at the test examples.
-
-    Of a run of equal scores only the two ends are kept, which says the same.
-    """
+    """Return the score against the only feature; of a run of equal scores only the two ends."""
     _check_curve(X)
     order = np.argsort(X[:, 0], kind="stable")
     x, s = X[order, 0], scores[order]

@@ -15,11 +15,9 @@ REGISTER = {"tree": "tree"}
 
 @dataclass(frozen=True)
 class TreeNode:
-    """A node; those below it follow it, first where its rule holds, then where it does not.
+    """A node, its training examples, and its rule or (a leaf) its score."""
 
-    `size` counts its training examples. A leaf has a `score`, another node a `rule`, a condition
-    on features.
-    """
+    # Those below it follow it, first where its rule holds, then where it does not.
 
     depth: int
     size: int

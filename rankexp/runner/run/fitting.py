@@ -11,9 +11,8 @@ import numpy as np
 
 from rankexp.arrays import Floats, Ints
 from rankexp.keep import texts
-from rankexp.runner.config import queries
-from rankexp.runner.config.estimators import fit_takes, resolve_estimator
-from rankexp.runner.config.made import EstimatorMaker
+from rankexp.runner.config import estimators
+from rankexp.runner.config.estimators import EstimatorMaker, fit_takes, resolve_estimator
 from rankexp.runner.run import thresholds
 from rankexp.runner.run.material import TEST, Fold, FoldRows
 from rankexp.runner.spec import MethodSpec
@@ -125,7 +124,7 @@ def _beside(model: FittedModel, rows: FoldRows) -> tuple[Ints | None, dict[str, 
     learn is not what was asked, and for groups that it needs.
     """
     part = rows.part
-    order, named = queries.ordered(model, part.groups)
+    order, named = estimators.ordered(model, part.groups)
     weights = part.weights if part.weights is None or order is None else part.weights[order]
     given = {"groups": None if named else part.groups, "sample_weight": weights}
     takes = fit_takes(model) if any(v is not None for v in given.values()) else frozenset()

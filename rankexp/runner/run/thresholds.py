@@ -10,7 +10,7 @@ from rankexp.arrays import Floats
 from rankexp.estimators.labels import best_threshold
 from rankexp.metrics.base import Metric
 from rankexp.metrics.bipartite import NAN
-from rankexp.metrics.zero_one import NAMES
+from rankexp.metrics.by_example import NAMES
 from rankexp.runner.protocols.base import Part
 
 NONE = float("nan")  # of an estimator that fits no threshold of its own

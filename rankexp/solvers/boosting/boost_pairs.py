@@ -61,11 +61,9 @@ def normaliser(shares: Shares, alpha: float) -> float:
 
 
 def coefficient(shares: Shares, rule: str, smoothing: float) -> float:
-    """Return the coefficient by a rule: half the log ratio of two shares.
-
-    "pairs" takes e+ and e- of mohri2018's Figure 10.1, "textbook" those of Figure 10.2; "bound"
-    adds half of e0 to each of the former, which bounds the loss.
-    """
+    """Return the coefficient by a rule: half the log ratio of two shares."""
+    # "pairs" takes e+ and e- of mohri2018's Figure 10.1, "textbook" those of Figure 10.2; "bound"
+    # adds half of e0 to each of the former, which bounds the loss.
     good, bad = shares.right, shares.wrong
     if rule == "textbook":
         good, bad = shares.upper, shares.lower
@@ -77,11 +75,9 @@ def coefficient(shares: Shares, rule: str, smoothing: float) -> float:
 def boost(
     rows: Binned, pairs: WeightedPairs, n_rounds: int, rule: str, smoothing: float
 ) -> Iterator[Round]:
-    """Yield at most `n_rounds` rounds; end if no base ranker has an edge.
-
-    Each takes the steepest coordinate, the greatest ``|e+ - e-|``; a negative coefficient stands
-    for ``1[x_j <= t]``, which differs from ``-1[x_j > t]`` by a constant.
-    """
+    """Yield at most `n_rounds` rounds; end if no base ranker has an edge."""
+    # Each takes the steepest coordinate, the greatest ``|e+ - e-|``; a negative coefficient stands
+    # for ``1[x_j <= t]``, which differs from ``-1[x_j > t]`` by a constant.
     for _ in range(n_rounds):
         stump = rows.best(pairs.charges())
         if stump is None:
@@ -108,13 +104,11 @@ def pair_mass(
 
 
 class FactorisedPairs:
-    """All pairs of rows of different levels, within groups, under the exponential loss.
+    """All pairs of rows of different levels, within groups, under the exponential loss."""
 
-    The weight of a pair, ``costs[b, a] exp(-(s_i - s_j))`` for levels a above b, is a product, so
-    sums over pairs are sums over cells (group, level), and a round is O(n) + O(groups · K²)
-    (mohri2018, section 10.5.1, for K = 2). `share` (G,): what pairs of a group count beside, or
-    None.
-    """
+    # The weight of a pair, ``costs[b, a] exp(-(s_i - s_j))`` for levels a above b, is a product,
+    # so sums over pairs are sums over cells (group, level), and a round is O(n) + O(groups · K²)
+    # (mohri2018, section 10.5.1, for K = 2). `share` (G,), if any: what pairs of a group count.
 
     risk = 1.0
 
@@ -171,13 +165,12 @@ class FactorisedPairs:
 
 
 class ListedPairs:
-    """Pairs given one by one, each with a weight, under any convex loss of margins.
+    """Pairs given one by one, each with a weight, under any convex loss of margins."""
 
-    Under another loss than the exponential a pair's weight is minus the loss's derivative at its
-    margin. For the logistic loss the same coefficient then lowers the risk in every round, as
-    ``log(1 + q (e^-a - 1)) <= q (e^-a - 1)`` (Collins, Schapire and Singer, 2002, Logistic
-    Regression, AdaBoost and Bregman Distances).
-    """
+    # Under another loss than the exponential a pair's weight is minus the loss's derivative at its
+    # margin. For the logistic loss the same coefficient then lowers the risk in every round, as
+    # ``log(1 + q (e^-a - 1)) <= q (e^-a - 1)`` (Collins, Schapire and Singer, 2002, Logistic
+    # Regression, AdaBoost and Bregman Distances).
 
     def __init__(
         self, rows: Binned, upper: Ints, lower: Ints, weights: Floats, loss: MarginLoss
@@ -248,13 +241,11 @@ ROOT = 1e-12  # relative: of a coefficient
 def smooth_margin_rounds(
     rows: Binned, pairs: WeightedPairs, n_rounds: int, smoothing: float
 ) -> Iterator[Round]:
-    """Yield at most `n_rounds` rounds; end if no base ranker raises the smooth margin.
-
-    It is ``G = -log F / |alpha|_1`` of coefficients alpha >= 0, F the sum over pairs of
-    ``exp(-margin)``: at most the least margin, and within ``log(pairs) / |alpha|_1`` of it. Each
-    takes the greatest ``|e+ - e-|``, for which it grows fastest, and the coefficient that
-    maximises it; RankBoost's one until the margin is above 0.
-    """
+    """Yield at most `n_rounds` rounds; end if no base ranker raises the smooth margin."""
+    # It is ``G = -log F / |alpha|_1`` of coefficients alpha >= 0, F the sum over pairs of
+    # ``exp(-margin)``: at most the least margin, and within ``log(pairs) / |alpha|_1`` of it. Each
+    # takes the greatest ``|e+ - e-|``, for which it grows fastest, and the coefficient that
+    # maximises it; RankBoost's one until the margin is above 0.
     log_f, size = float(np.log(pairs.mass)), 0.0
     for _ in range(n_rounds):
         stump = rows.best(pairs.charges())
@@ -273,11 +264,9 @@ def smooth_margin_rounds(
 
 
 def highest(shares: Shares, log_f: float, size: float, longest: float) -> float:
-    """Return the coefficient at which ``-(log F + log Z) / (size + |alpha|)`` is greatest.
-
-    ``-log Z`` is concave, so the derivative's numerator has one zero between 0 and RankBoost's
-    coefficient, `longest`, at which the normaliser Z is least.
-    """
+    """Return the coefficient at which ``-(log F + log Z) / (size + |alpha|)`` is greatest."""
+    # ``-log Z`` is concave, so the derivative's numerator has one zero between 0 and RankBoost's
+    # coefficient, `longest`, at which the normaliser Z is least.
     sign = np.sign(longest)
 
     def rise(alpha: float) -> float:

@@ -49,11 +49,9 @@ def all_pairs(
 
 
 class LogisticPairs:
-    """All pairs of rows of different levels, within groups, under the logistic loss.
+    """All pairs of rows of different levels, within groups, under the logistic loss."""
 
-    A round is O(n) plus O(groups · K · (range of scores) log). Sums are right to about 1e-12 of
-    the number of pairs.
-    """
+    # O(n + groups · K · (range of scores) log) a round; sums are right to 1e-12 of the pairs.
 
     def __init__(
         self, rows: Binned, codes: Ints, costs: Floats, groups: Ints, share: Floats | None = None

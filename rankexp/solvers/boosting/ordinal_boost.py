@@ -34,12 +34,10 @@ def relevant(variant: str, levels: int) -> tuple[Bools, Bools]:
 
 
 def ordered_minimum(low: Floats, high: Floats) -> Floats:
-    """Return ordered theta with the least ``sum_k exp(low_k - theta_k) + exp(high_k + theta_k)``.
-
-    Each term is least at ``½ (low - high)``, and so is a block of equal thresholds, with sums of
-    the exponentials; adjacent blocks out of order are pooled. Thresholds with nothing above or
-    below (-inf) are infinite unless the order forbids it.
-    """
+    """Return ordered theta, least in ``sum_k exp(low_k - theta_k) + exp(high_k + theta_k)``."""
+    # Each term is least at ``½ (low - high)``, and so is a block of equal thresholds, with sums of
+    # the exponentials; adjacent blocks out of order are pooled. Thresholds with nothing above or
+    # below (-inf) are infinite unless the order forbids it.
     blocks: list[tuple[float, float, int]] = []
     for block in zip(low.tolist(), high.tolist(), [1] * low.size, strict=True):
         blocks.append(block)

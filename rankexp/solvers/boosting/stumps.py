@@ -35,12 +35,10 @@ def sums(numbers: npt.NDArray[np.integer], weights: Floats, size: int) -> Floats
 
 
 def cuts_of(values: Floats, kind: str, n_cuts: int, weight: Floats | None = None) -> Floats:
-    """Return ascending thresholds for the values of a feature; none if it is constant.
-
-    ``quantile``: the quantiles k/(n_cuts + 1), linear in between, of copies if all weights are
-    whole, else of rows; ``equidistant``: as many inside the range; ``all``, or if there are no
-    more values: midway between all neighbouring values.
-    """
+    """Return ascending thresholds for the values of a feature; none if it is constant."""
+    # ``quantile``: the quantiles k/(n_cuts + 1), linear in between, of copies if all weights are
+    # whole, else of rows; ``equidistant``: as many inside the range; ``all``, or if there are no
+    # more values: midway between all neighbouring values.
     ascending = np.sort(values)
     change = np.flatnonzero(ascending[1:] > ascending[:-1])
     if change.size == 0:
@@ -106,11 +104,9 @@ class Binned:
         return 1 + max(cuts.size for cuts in self.cuts)
 
     def best(self, charges: Floats) -> Stump | None:
-        """Return the base ranker with the greatest edge, or None where none has any.
-
-        The edge is the sum of the charges, (n,), above the cut, in absolute value. Of edges that
-        are equal but for rounding that of the first feature wins, and then of the lowest cut.
-        """
+        """Return the base ranker with the greatest edge, or None where none has any."""
+        # The edge is the sum of the charges, (n,), above the cut, in absolute value. Of edges that
+        # are equal but for rounding that of the first feature wins, and then of the lowest cut.
         # All charges sum to 0: those above a cut to minus those below.
         edges = np.abs(np.cumsum(self.histograms(charges), axis=1))
         edges[self.beyond] = 0.0
@@ -175,13 +171,12 @@ def half_log_ratio(good: float, bad: float, smoothing: float, what: str) -> floa
 
 
 class Factors:
-    """Scores, their exponentials by cell, and what a stump does to them.
+    """Scores, exponentials by cell (a level of a group, say), and what a stump does to them."""
 
-    A cell is, for example, a level of a group. Its weights are relative to its own least
-    (``exp(-s)``) or greatest score (``exp(s)``), so they are at most 1 when made and neither
-    overflow nor vanish. `least` and `most` (cells,) are inf and -inf for an empty cell. Row
-    weights are a factor of `up` and `down`, (n,), whose sums by cell are `ups` and `downs`.
-    """
+    # Weights are relative to their cell's least (``exp(-s)``) or greatest score (``exp(s)``), so
+    # they are at most 1 when made and neither overflow nor vanish. `least` and `most` (cells,) are
+    # inf and -inf for an empty cell. Row weights are a factor of `up` and `down`, (n,), whose sums
+    # by cell are `ups` and `downs`.
 
     def __init__(self, rows: Binned, cell: Ints, cells: int) -> None:
         self.rows, self.cell, self.cells = rows, cell.astype(np.int32), cells

@@ -132,12 +132,10 @@ def line_search(
     h: float | None = None,
     slope: float | None = None,
 ) -> Step[S] | None:
-    """Find a step at which the derivative of the smoothed objective is small, or return None.
-
-    The derivative ``residual · q + lam (w + t p) · p`` rises with t and needs no product by X.
-    `accept`: accepted ratio of its absolute value to that at zero. `h`, `slope`: half width of the
-    band and the derivative at zero, by default those of ``start``.
-    """
+    """Find a step at which the derivative of the smoothed objective is small, or return None."""
+    # The derivative ``residual · q + lam (w + t p) · p`` rises with t and needs no product by X.
+    # `accept`: accepted ratio of its absolute value to that at zero. `h`, `slope`: half width of
+    # the band and the derivative at zero, by default those of ``start``.
     pairs, s = start.sweep.pairs, start.s
     q = pairs.scores(p)
     h = start.sweep.h if h is None else h

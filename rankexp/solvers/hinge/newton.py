@@ -94,10 +94,8 @@ def newton(
 
 
 def _near(at: HingeIterate[SortedSweep]) -> bool:
-    """Tell whether the certificate also allows for the next band, which matters with many columns.
-
-    The gradient is then long in directions that the decrement does not show.
-    """
+    """Tell whether the certificate also allows for the next band."""
+    # With many columns the gradient is long in directions that the decrement does not show.
     n, d = at.sweep.pairs.X.shape
     rest = at.primal - at.dual - at.slack  # |gradient|² / (2 lam)
     return d * MANY_COLUMNS <= n or rest <= SMALL_REST * at.slack
@@ -128,11 +126,9 @@ class _Narrowing:
 def _narrow(
     lam: float, at: HingeIterate[SortedSweep], H: Floats, share: float
 ) -> HingeIterate[SortedSweep]:
-    """Shrink the band to ``share`` of its width, or less if it loses many pairs; predict a step.
-
-    The pairs of the old band are taken to stay in the linear part: their alpha moves away from one
-    half by the factor 1 / share, and the curvature grows by as much.
-    """
+    """Shrink the band to a share of its width, or less if it loses many pairs; predict a step."""
+    # The pairs of the old band are taken to stay in the linear part: their alpha moves away from
+    # one half by the factor 1 / share, and the curvature grows by as much.
     swept = at.sweep
     pairs = swept.pairs
     enough = min(KEPT_PAIRS * swept.band_size, KEPT_PAIRS_A_COLUMN * pairs.X.shape[1])
@@ -170,11 +166,9 @@ def quasi_newton(
     best: Best,
     evaluate: Callable[[HingePairs, Floats, float], S],
 ) -> int:
-    """Go down by BFGS until the certificate holds or progress stalls; return how many steps.
-
-    The band is so narrow that smoothing fits into the tolerance, but holds enough pairs to be
-    smooth. `inverse` (d, d), upper triangle, is about that of the Hessian and changes in place.
-    """
+    """Go down by BFGS until the certificate holds or progress stalls; return how many steps."""
+    # The band is so narrow that smoothing fits into the tolerance, but holds enough pairs to be
+    # smooth. `inverse` (d, d), upper triangle, is about that of the Hessian and changes in place.
     at, pairs = start, start.sweep.pairs
     gaps: list[float] = []
     for iteration in range(LONGEST):

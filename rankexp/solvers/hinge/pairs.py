@@ -18,11 +18,9 @@ LARGEST_SQUARE = 1e290  # of a feature, over lam: the dual value, a sum of d suc
 
 @dataclass(frozen=True)
 class HingePairs:
-    """All pairs (upper row, lower row) of a partial order, made ready for the hinge.
+    """All pairs (upper row, lower row) of a partial order, made ready for the hinge."""
 
-    If the data have more columns than rows, ``X = given @ rotation`` and the solution is
-    ``rotation @ w``.
-    """
+    # With more columns than rows ``X = given @ rotation``, and the solution is ``rotation @ w``.
 
     X: Floats  # (n, d): distinct rows, centred unless there are many, no wider than long
     order: PartialOrder  # of these rows, with multiplicities; the largest cost is 1
@@ -151,12 +149,10 @@ def pull(X: Floats, residual: Floats, centre: Floats | None = None) -> Floats:
 def hinge_pairs(
     X: Floats, order: PartialOrder, power: int = 0, square: float | None = None
 ) -> HingePairs:
-    """Return the pairs of a partial order, without rows in none; ValueError if there is no pair.
-
-    Duplicate rows of one group and level are merged. Small data, and data far from zero, are
-    centred. Data with more columns than rows are rotated into the span of the rows. The columns
-    are divided by 2^power. `square`: sum of the squares of X, if known.
-    """
+    """Return the pairs of an order, without rows in none; ValueError if there is no pair."""
+    # Duplicate rows of one group and level are merged. Small data, and data far from zero, are
+    # centred. Data with more columns than rows are rotated into the span of the rows. The columns
+    # are divided by 2^power. `square`: sum of the squares of X, if known.
     used, order, levels = _in_pairs(order)
     X = X if used.size == X.shape[0] else X[used]
     below, above = order.parts()
@@ -201,11 +197,9 @@ def _in_pairs(
 
 
 def common_power(X: Floats, lam: float) -> tuple[int, float]:
-    """Return a power of 2 to divide features by, 0 for usual sizes, and the sum of squares of X.
-
-    Products then neither over- nor underflow. ValueError if X isn't finite; FloatingPointError if
-    squares over the least penalty ``lam`` overflow all the same.
-    """
+    """Return a power of 2 to divide features by, usually 0, and the sum of squares of X."""
+    # Products then neither over- nor underflow. ValueError if X isn't finite; FloatingPointError
+    # if squares over the least penalty ``lam`` overflow all the same.
     with np.errstate(all="ignore"):
         square = float(np.vdot(X, X))
         if 2.0**-SCALED < square < 2.0**SCALED and square < LARGEST_SQUARE * lam:

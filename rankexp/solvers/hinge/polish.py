@@ -52,11 +52,9 @@ TO_THE_WALL = 0.995  # of the way to where a variable gets 0: usual for the meth
 def polish(
     at: HingeIterate[SortedSweep], lam: float, tol: float, best: Best, most: int | None = None
 ) -> bool:
-    """Solve for the pairs of the band with all others held, again and again from where it led.
-
-    Each round takes a wider band and a longer list, up to `most`, and lasts while the gap at least
-    halves. Returns whether the band was small enough to begin with.
-    """
+    """Solve for the pairs of the band, all others held; tell if it was small enough at first."""
+    # Each round takes a wider band and a longer list, up to `most`, from where the last one led,
+    # and lasts while the gap at least halves.
     most = most or min(LISTED * at.w.size, MOST_LISTED)
     for round_ in range(ROUNDS):
         gap = best.gap
@@ -77,10 +75,8 @@ def polish(
 
 
 def rescue(lam: float, pairs: HingePairs, tol: float, best: Best) -> None:
-    """Solve for as many pairs as can be listed, because shrinking the band leads nowhere.
-
-    The classes then come apart and ``lam`` is tiny: the pairs of the solution lie far outside.
-    """
+    """Solve for as many pairs as can be listed, because shrinking the band leads nowhere."""
+    # The classes then come apart and ``lam`` is tiny: the pairs of the solution lie far outside.
     h = min(_widest(best.s), WIDEST)
     while h > NARROWEST:
         swept = sweep(pairs, best.s, h)
@@ -234,12 +230,11 @@ def listed_hinge(
 
 
 class _Program:
-    """``lam/2 |w|² + sum share max(0, 1 - D w)`` and its dual, and the best values of both.
+    """``lam/2 |w|² + sum share max(0, 1 - D w)`` and its dual, and the best values of both."""
 
-    `a` (m,) and `c` = share - a are the dual variables; ``D w - 1`` ends as `s` - `t`. Unlike in
-    `polish`, w is unknown beside a, so that ``D'a = lam w`` need not hold on the way: with a small
-    lam, a quotient of the two would lose all digits.
-    """
+    # `a` (m,) and `c` = share - a are the dual variables; ``D w - 1`` ends as `s` - `t`. Unlike in
+    # `polish`, w is unknown beside a, so that ``D'a = lam w`` need not hold on the way: with a
+    # small lam, a quotient of the two would lose all digits.
 
     def __init__(self, D: Floats | Differences, share: Floats, lam: float) -> None:
         self.D, self.lam = D, lam

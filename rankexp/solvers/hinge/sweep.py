@@ -210,12 +210,10 @@ def coarse(pairs: HingePairs, s: Floats, h: float) -> Sweep:
 
 
 def grid_sweep(pairs: HingePairs, s: Floats, h: float) -> Sweep | None:
-    """Evaluate all pairs of two classes at scores (n,) in O(n); None if that is impossible.
-
-    Scores are rounded to a grid much finer than the band. Their dual variables are as feasible as
-    any others, so the dual value is exact; the primal one is corrected to first order (some 1e-9
-    is left), and the solver measures it once more, exactly, at the end.
-    """
+    """Evaluate all pairs of two classes at scores (n,) in O(n); None if that is impossible."""
+    # Scores are rounded to a grid much finer than the band. Their dual variables are as feasible
+    # as any others, so the dual value is exact; the primal one is corrected to first order (some
+    # 1e-9 is left), and the solver measures it once more, exactly, at the end.
     if pairs.upper is None:
         return None
     keys = s - pairs.upper

@@ -34,12 +34,10 @@ def fixed_keys(s: Floats, bits: int) -> tuple[Ints, float]:
 def merge(
     keys: Ints, order: Ints, layout: Layout, units: Units
 ) -> tuple[Floats, Ints, tuple[float, float, float]]:
-    """Sum over the pairs of each row, for each pair of levels, all but costs in integers.
-
-    Returned are by row the sum of ``2 half alpha`` over its pairs as lower row, less those as
-    upper row; the rows of each level, in order; and sums of the hinge in units, of ``2 half
-    alpha``, and of pairs in the band.
-    """
+    """Sum over the pairs of each row, for each pair of levels, all but costs in integers."""
+    # Returned are by row the sum of ``2 half alpha`` over its pairs as lower row, less those as
+    # upper row; the rows of each level, in order; and sums of the hinge in units, of ``2 half
+    # alpha``, and of pairs in the band.
     level, weight, costs, bounds, shares = layout
     n, K, G = keys.size, costs.shape[0], bounds.shape[0] - 1
     start = np.zeros(K + 1, np.int64)
@@ -168,12 +166,10 @@ def laplacian_rows(
     window: tuple[Floats, Floats, Ints],
     out: tuple[Floats, Floats],
 ) -> None:
-    """Write sorted rows from ``start`` on, and the Laplacian of their band times X.
-
-    ``window`` holds sums by level over the windows around s - 1 and then s + 1, their weights, and
-    where the windows end and begin; it slides on from one call to the next. With a margin of 0 in
-    ``units`` both are one window.
-    """
+    """Write sorted rows from ``start`` on, and the Laplacian of their band times X."""
+    # ``window`` holds sums by level over the windows around s - 1 and then s + 1, their weights,
+    # and where the windows end and begin; it slides on from one call to the next. With a margin of
+    # 0 in ``units`` both are one window.
     X, centre, (keys, order, level, weight, charge), costs, paired = given
     total, count, place = window
     rows, LX = out

@@ -23,11 +23,10 @@ TINY = 1e-300  # stands for 0 in a division
 
 @dataclass
 class State:
-    """A state of the interior point method, or a step of it; all six stay positive.
+    """A state of the interior point method, or a step of it; all six stay positive."""
 
-    The constraints are ``margin - 1 = s - t`` of each term and ``theta[j+1] - theta[j] = q`` if
-    thresholds are kept in order; a of s, c = weight - a of t, and m of q are multipliers.
-    """
+    # The constraints are ``margin - 1 = s - t`` of each term and ``theta[j+1] - theta[j] = q`` if
+    # thresholds are kept in order; a of s, c = weight - a of t, and m of q are multipliers.
 
     w: Floats
     theta: Floats
@@ -141,11 +140,9 @@ def states(terms: Terms, penalty: Floats) -> Iterator[State]:
 
 
 def _advanced(system: System, at: State, slack: float) -> State | None:
-    """Take Mehrotra's step; None if rounding leaves none.
-
-    Its correction is for a full first step. A short one can lead in circles, so that if the slack
-    rises, the correction is cut down to what the step is worth.
-    """
+    """Take Mehrotra's step; None if rounding leaves none."""
+    # Its correction is for a full first step. A short one can lead in circles, so that if the
+    # slack rises, the correction is cut down to what the step is worth.
     first = system.step(-at.s * at.a, -at.t * at.c, -at.q * at.m)
     size = min(1.0, at.reach(first))
     each = system.terms.each  # as a row and its copies go, so goes one with their weight

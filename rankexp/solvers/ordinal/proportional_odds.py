@@ -52,10 +52,9 @@ class ByLevel:
 
 
 class Fit:
-    """The likelihood at scores in the order of `rows` and ascending thresholds, and derivatives.
+    """The likelihood at scores, in the order of `rows`, and ascending thresholds; derivatives."""
 
-    `pull_over`, `pull_under`: what the examples with a lower and with an upper threshold do to it.
-    """
+    # `pull_over`, `pull_under`: what examples with a lower and with an upper threshold do to it.
 
     def __init__(self, rows: ByLevel, s: Floats, theta: Floats) -> None:
         self.rows, self.s, self.theta = rows, s, theta

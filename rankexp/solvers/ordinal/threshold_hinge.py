@@ -45,21 +45,18 @@ WIDEST = 400.0  # columns are scaled by 2^-400 to 2^400, so that squares stay in
 
 
 def rounding(terms: int) -> float:
-    """Return how much a sum of products is off at most, relative to the sum of absolute ones.
-
-    In any order it is ``k u / (1 - k u)`` with u = eps / 2 and k = terms, four operations more
-    being allowed (Higham, Accuracy and Stability of Numerical Algorithms, 3.1).
-    """
+    """Return how much a sum of products is off at most, relative to the sum of absolute ones."""
+    # In any order it is ``k u / (1 - k u)`` with u = eps / 2 and k = terms, four operations more
+    # being allowed (Higham, Accuracy and Stability of Numerical Algorithms, 3.1).
     unit = 0.5 * EPS * (terms + 4)
     return unit / (1.0 - unit)
 
 
 class PrimalDualBounds:
-    """The best primal and dual values that were seen for one penalty, with bounds on rounding.
+    """The best primal and dual values that were seen for one penalty, with bounds on rounding."""
 
-    Any pair of them certifies. Columns of `terms` are divided by `scale` (d,), powers of two.
-    `objective`, computed at w with its best thresholds, is at most `primal`.
-    """
+    # Any pair of them certifies. Columns of `terms` are divided by `scale` (d,), powers of two.
+    # `objective`, computed at w with its best thresholds, is at most `primal`.
 
     def __init__(self, terms: Terms, scale: Floats, lam: float, tol: float) -> None:
         self.terms, self.scale, self.lam, self.tol = terms, scale, lam, tol
@@ -193,11 +190,9 @@ def hinge_classes_path(
     tol: float = 1e-6,
     max_iter: int = 100,
 ) -> PathResult:
-    """Minimise ``lam/2 |w|² + (weighted) mean of max(0, 1 - y (w·x + b))``: the linear SVM.
-
-    A threshold between two levels is a free intercept, ``b = -theta``. Without an intercept each
-    row also counts as its opposite, so that 0 is the best threshold.
-    """
+    """Minimise ``lam/2 |w|² + (weighted) mean of max(0, 1 - y (w·x + b))``: the linear SVM."""
+    # A threshold between two levels is a free intercept, ``b = -theta``. Without an intercept each
+    # row also counts as its opposite, so that 0 is the best threshold.
     rows, codes = X, positive
     w = None if sample_weight is None else sample_weight / sample_weight.max()
     if not fit_intercept:

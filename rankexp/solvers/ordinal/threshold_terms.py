@@ -16,13 +16,13 @@ SAME = 1e-12  # relative: sums of weights in two orders differ by that much at m
 
 
 class Terms:
-    """Examples at thresholds, listed threshold by threshold, and the side that each is on.
+    """Examples at thresholds, listed threshold by threshold, and the side that each is on."""
 
-    `X` (n, d): by level (`order`), less the median: one outlier leaves all others near 0. `sides`:
-    (first, cut, last) of each threshold: rows first .. cut-1 are below it, cut .. last-1 above.
-    `sizes` (K - 1,): the terms of each. `sign` (N,): of each term, -1 below, 1 above. `weight`: of
-    each row (n,), at most 1, or None. `each` (N,): of each term. `total`: of the rows.
-    """
+    # `X` (n, d): by level (`order`), less the median: one outlier leaves all others near 0.
+    # `sides`: (first, cut, last) of each threshold: rows first .. cut-1 are below it, cut ..
+    # last-1 above. `sizes` (K - 1,): the terms of each. `sign` (N,): of each term, -1 below, 1
+    # above. `weight`: of each row (n,), at most 1, or None. `each` (N,): of each term. `total`: of
+    # the rows.
 
     def __init__(self, X: Floats, codes: Ints, every: bool, weight: Floats | None = None) -> None:
         n, levels = codes.shape[0], np.bincount(codes)
@@ -76,10 +76,8 @@ class Pool:
 
 
 def best_thresholds(terms: Terms, s: Floats) -> list[Pool]:
-    """Return the thresholds with the least loss of scores (n,), ascending, equal ones pooled.
-
-    If those of two levels are in the wrong order, both become the best for the two together.
-    """
+    """Return the thresholds with the least loss of scores (n,), ascending, equal ones pooled."""
+    # If those of two levels are in the wrong order, both become the best for the two together.
     pools: list[Pool] = []
     for first, cut, last in terms.sides:
         keys = np.concatenate((s[first:cut] + 1.0, s[cut:last] - 1.0))
@@ -118,10 +116,8 @@ def thresholds(s: Floats, codes: Ints, every: bool, weight: Floats | None = None
 
 
 def balanced(terms: Terms, alpha: Floats) -> Floats:
-    """Return alpha, (N,) in [0, weight], scaled down to be feasible in the dual if need be.
-
-    All are multiples of a power of two, so that they balance without any rounding.
-    """
+    """Return alpha, (N,) in [0, weight], scaled down to be feasible in the dual if need be."""
+    # All are multiples of a power of two, so that they balance without any rounding.
     bits = 53 - alpha.size.bit_length()
     units = np.floor(np.ldexp(np.clip(np.nan_to_num(alpha), 0.0, terms.each), bits)).astype(
         np.int64

@@ -34,12 +34,10 @@ def coefficients(values: Floats) -> Floats:
 
 
 class ScorePanels:
-    """The places of scores in panels: a number, and where within it.
+    """The places of finite scores (n,) in panels: a number, and where within it."""
 
-    `s` (n,): finite. `weight` (n,): a factor of each row in the moments. `count`: the number of
-    panels. `x` (n,): in widths of a panel, from the lowest. `panel` (n,), int.
-    `t` (n,): in [-1, 1].
-    """
+    # `weight` (n,): a factor of each row in the moments. `count`: how many panels there are. `x`
+    # (n,): in widths of a panel, from the lowest. `panel` (n,), int. `t` (n,): in [-1, 1].
 
     def __init__(self, s: Floats, weight: Floats | None = None) -> None:
         self.weight = weight
@@ -77,10 +75,7 @@ class ScorePanels:
         return T
 
     def moments(self, cell: Ints, cells: int, rows: Ints | None = None) -> Floats:
-        """Return the sums of the polynomials by panel and cell, of all rows or some.
-
-        The shape is (panels, m, cells).
-        """
+        """Return sums of the polynomials, (panels, m, cells), of all rows or some."""
         from rankexp.solvers.loops import moments
 
         taken = slice(None) if rows is None else rows
@@ -104,12 +99,11 @@ class ScorePanels:
 
 
 class Convolution:
-    """A function of score differences, smooth except perhaps at 0, as a convolution of moments.
+    """A function of score differences, smooth except perhaps at 0, as a convolution of moments."""
 
-    `within` (m, m): its coefficients for two places in one panel, if it isn't smooth at 0.
-    `panels`: for how many it is tabulated at once; for more the table is made anew, which no other
-    thread may use meanwhile.
-    """
+    # `within` (m, m): its coefficients for two places in one panel, if it isn't smooth at 0.
+    # `panels`: for how many it is tabulated at once; for more the table is made anew, which no
+    # other thread may use meanwhile.
 
     def __init__(
         self, of: Callable[[Floats], Floats], within: Floats | None = None, panels: int = 0

@@ -145,11 +145,9 @@ class Margin(NamedTuple):
 
 
 def max_margin(X: Floats, pairs: PairList, tol: float, enough: float) -> Margin:
-    """Return the coefficients, ``|w|_1 <= 1``, with the greatest margin, to a tolerance.
-
-    The dual puts weights p >= 0 on pairs: it minimises ``|D' p|_inf`` over ``sum p = 1``. It is
-    solved for few pairs, to which those short of the margin are added, until both values meet.
-    """
+    """Return the coefficients, ``|w|_1 <= 1``, with the greatest margin, to a tolerance."""
+    # The dual puts weights p >= 0 on pairs: it minimises ``|D' p|_inf`` over ``sum p = 1``. It is
+    # solved for few pairs, to which those short of the margin are added, until both values meet.
     guess = np.sign(pairs.spread(pairs.share) @ X) / X.shape[1]
     order = np.argsort(margins(X, pairs.upper, pairs.lower, guess), kind="stable")
     taken = np.sort(order[:ADDED])
@@ -173,10 +171,8 @@ def max_margin(X: Floats, pairs: PairList, tol: float, enough: float) -> Margin:
 
 
 def _program(D: Floats) -> tuple[Floats, float, float]:
-    """Solve the dual for some pairs; return w, the margin level, and a bound.
-
-    The bound is worked out from the weights, so it holds whatever the solver's tolerance is.
-    """
+    """Solve the dual for some pairs; return w, the margin level, and a bound."""
+    # The bound is worked out from the weights, so it holds whatever the solver's tolerance is.
     m, d = D.shape
     both = np.vstack((D.T, -D.T))
     found = linprog(

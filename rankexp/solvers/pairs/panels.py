@@ -28,10 +28,8 @@ class BlockPairs(PairRisk):
     """Any smooth loss, summed over all pairs in blocks: bounded memory, a term a pair."""
 
     def _blocks(self, most: float = np.inf) -> Iterator[tuple[Ints, Ints, float]]:
-        """Yield upper and lower rows, and the cost, of parts of pairs of large cells.
-
-        Of all pairs, about ``most``: then every k-th row of each cell, at a cost as much higher.
-        """
+        """Yield upper and lower rows, and the cost, of parts of pairs of large cells."""
+        # Of all pairs, about ``most``: then every k-th row of each cell, at a cost as much higher.
         upper, lower, cost = self.cells
         ends = np.cumsum(self.sizes)
         product = self.sizes[upper] * self.sizes[lower]

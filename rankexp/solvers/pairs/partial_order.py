@@ -19,10 +19,9 @@ SAME = 4.0 * float(np.finfo(np.float64).eps)  # relative: 0.3 is three times 0.1
 
 @dataclass(frozen=True)
 class PartialOrder:
-    """All pairs (i, j) of one group with ``level[i] > level[j]``, at ``costs[level j, level i]``.
+    """All pairs (i, j) of a group with ``level[i] > level[j]``, at ``costs[level j, level i]``."""
 
-    A pair counts the product of both weights and, if groups don't count by their pairs, the share.
-    """
+    # A pair counts the product of both weights and the share, if groups don't count by pairs.
 
     level: Ints  # (n,): 0 .. K-1, worst to best; some may not occur
     group: Ints  # (n,): 0 .. G-1; each occurs
@@ -39,11 +38,9 @@ class PartialOrder:
         weight: Floats | None = None,
         each: bool = False,
     ) -> Self:
-        """Return the order of rows by levels (n,), within groups and with weights, if any.
-
-        With `each`, the pairs of every group that has any cost the same in all. Costs are scaled
-        by a power of 2, to at most 1: sums over pairs never overflow.
-        """
+        """Return the order of rows by levels (n,), within groups and with weights, if any."""
+        # With `each`, the pairs of every group that has any cost the same in all. Costs are scaled
+        # by a power of 2, to at most 1: sums over pairs never overflow.
         codes = np.asarray(level, dtype=np.int64)
         if groups is None:
             group = np.zeros(codes.shape[0], dtype=np.int64)
@@ -97,10 +94,7 @@ class PartialOrder:
         return float(np.sum(self.counts * self.parts()[0]))
 
     def whole(self) -> "PartialOrder":
-        """Return the same order, weights counted in the largest unit that all are multiples of.
-
-        Raises ValueError where there is none, or where they are too many units.
-        """
+        """Return the order with weights in their largest common unit; ValueError without one."""
         if self.weight.dtype.kind == "i":
             return self
         values, which = np.unique(self.weight, return_inverse=True)
@@ -173,10 +167,9 @@ class PartialOrder:
         return smallest, largest
 
     def sample(self, size: int) -> tuple[Ints, "PartialOrder"]:
-        """Return about ``size`` rows, always the same ones, and their order, without bias.
-
-        Of many small groups, whole ones are drawn; else rows of each level, with costs to make up.
-        """
+        """Return about ``size`` rows, always the same ones, and their order, without bias."""
+        # Of many small groups, whole ones are drawn; else rows of each level, with costs to make
+        # up.
         rng = np.random.default_rng(0)
         sizes = np.bincount(self.group)
         if sizes.max() <= LARGE_GROUP * size:

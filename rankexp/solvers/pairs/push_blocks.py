@@ -20,11 +20,9 @@ Spread = tuple[Floats, Floats, Floats]
 
 
 class PushPairs(SmoothRisk):
-    """The push of any smooth convex loss, in blocks of pairs.
+    """The push of any smooth convex loss, in blocks of pairs."""
 
-    `up`, `down`: the rows of the classes, both of which occur. `v`, `u`: their weights, which sum
-    to 1 each.
-    """
+    # `up`, `down`: the rows of the classes, both of which occur; `v`, `u`: weights that sum to 1.
 
     def __init__(self, positive: Bools, loss: Loss, p: float, weight: Floats | None) -> None:
         self.positive, self.loss, self.p, self.weight = positive, loss, p, weight
@@ -72,10 +70,8 @@ class PushPairs(SmoothRisk):
         return False
 
     def spread(self, X: Floats, s: Floats, a: Floats) -> Spread:
-        """Return sums over positives (up) of slopes and curvatures times X, and over negatives.
-
-        The first two are (down, k); the last one, of curvatures times a, is (up,).
-        """
+        """Return sums of slopes and curvatures times X, (down, k), and of curvatures times a."""
+        # The first two are over positives, the last one, (up,), is over negatives.
         slopes, bends = np.empty((2, self.down.size, X.shape[1]))
         degree = np.zeros(self.up.size)
         rows = X * self.v[:, None]

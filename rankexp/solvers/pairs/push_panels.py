@@ -67,11 +67,11 @@ class ExponentialPush(PushPairs):
 
 
 class SquaredPush(PushPairs):
-    """The push of the squared loss and of the squared hinge: sums over the sorted scores.
+    """The push of the squared loss and of the squared hinge: sums over the sorted scores."""
 
-    A positive counts ``(t - u)²`` with ``u = s_i - 1`` and ``t = s_j``; under the hinge, if u < t.
-    Both are taken from the lowest u, which counts if any does: nothing cancels but what is small.
-    """
+    # A positive counts ``(t - u)²`` with ``u = s_i - 1`` and ``t = s_j``; under the hinge, if u <
+    # t. Both are taken from the lowest u, which counts if any does: nothing cancels but what is
+    # small.
 
     def _prepare(self, s: Floats) -> None:
         u, t = s[self.up] - 1.0, s[self.down]
@@ -231,10 +231,9 @@ class PanelPush(PushPairs):
 
 
 class BranchPush(PanelPush):
-    """The push of a loss that is analytic on either side of 0.
+    """The push of a loss that is analytic on either side of 0."""
 
-    `steps`: by how much the formula above 0 is more than that below, of two places in one panel.
-    """
+    # `steps`: by how much the formula above 0 is more than that below, of places in one panel.
 
     def _kernels(self) -> tuple[Convolution, Convolution]:
         found, self.steps = [], []

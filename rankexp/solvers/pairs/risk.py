@@ -74,10 +74,9 @@ class PairLoss(MarginLoss):
 
 
 class SquaredPairs(PairRisk):
-    """The squared loss: each pair counts ``(1 - (s_i - s_j))²``.
+    """The squared loss: each pair counts ``(1 - (s_i - s_j))²``."""
 
-    Its mean over two cells with means M, m and variances V, v is ``(1 - (M - m))² + V + v``.
-    """
+    # Its mean over two cells with means M, m and variances V, v is ``(1 - (M - m))² + V + v``.
 
     @cached_property
     def mass(self) -> tuple[Floats, Floats]:
@@ -215,10 +214,8 @@ class ExponentialPairs(PairRisk):
         return top_up + top_down, total_up, total_down, of_up, of_down
 
     def log_steps(self, s: Floats) -> tuple[Floats, Floats]:
-        """Return slope and curvature by score of the risk's logarithm, which never overflow.
-
-        The curvature is an upper bound: that of the risk, each group's divided by its mean loss.
-        """
+        """Return slope and curvature by score of the risk's logarithm, which never overflow."""
+        # The curvature is an upper bound: that of the risk, each group's divided by its mean loss.
         (up, down), order = self.sides, self.order
         top, total_up, total_down, of_up, of_down = self._factors(s)
         upper, lower, cost = self.cells

@@ -49,11 +49,9 @@ def _halves(a: Floats) -> Pair:
 
 
 def product(A: Floats, v: Floats, shift: Floats) -> Floats:
-    """Return ``(A - shift) @ v`` as if worked out in twice the precision, (m,).
-
-    Sums and products are split into a rounded part and its error, both exactly (Dekker 1971;
-    Ogita, Rump and Oishi 2005, "Accurate sum and dot product"), and errors are summed beside.
-    """
+    """Return ``(A - shift) @ v`` as if worked out in twice the precision, (m,)."""
+    # Sums and products are split into a rounded part and its error, both exactly (Dekker 1971;
+    # Ogita, Rump and Oishi 2005, "Accurate sum and dot product"), and errors are summed beside.
     m, k = A.shape
     shift = np.broadcast_to(shift, A.shape)
     out, size = np.empty(m), max(1, NUMBERS // max(k, 1))

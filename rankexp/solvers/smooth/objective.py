@@ -157,10 +157,8 @@ class SmoothIterate:
 
 
 def inverse(H: Floats, lam: float, d: int) -> Floats:
-    """Invert a positive semidefinite matrix plus lam on its first d diagonal entries.
-
-    A (nearly) singular one gets the smallest repairing multiple of its diagonal on top.
-    """
+    """Invert a positive semidefinite matrix plus lam on its first d diagonal entries."""
+    # A (nearly) singular one gets the smallest repairing multiple of its diagonal on top.
     diagonal = H.reshape(-1)[:: H.shape[0] + 1]
     diagonal[:d] += lam
     ridge, floor = FIRST_RIDGE, LEAST_RIDGE
@@ -213,11 +211,9 @@ def _means(X: Floats) -> Floats:
 
 
 def prepare(X: Floats, risk: SmoothRisk) -> Objective:
-    """Centre the rows in a copy; many rows implicitly, with a centred sample in addition.
-
-    With more columns than rows the problem becomes one in the span of the rows. Raises
-    FloatingPointError if squares of the features overflow.
-    """
+    """Centre the rows in a copy; many rows implicitly, with a centred sample in addition."""
+    # With more columns than rows the problem becomes one in the span of the rows. Raises
+    # FloatingPointError if squares of the features overflow.
     mean = _means(X) if risk.centred else np.zeros(X.shape[1])
     if X.shape[0] <= SAMPLE_ABOVE:
         rows, basis = X - mean, None

@@ -1,0 +1,284 @@
+"""Rankers of oriented trees: one by Kendall's tau, one by a classifier, and a forest of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator, clone
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from rankexp.arrays import Bools, Floats, Ints, PerRow, Seed
+from rankexp.estimators.oriented_tree import OrientedTree
+from rankexp.estimators.parameters import Rows, check_count, fitted_rows
+from rankexp.estimators.risk_mixin import RealRanker
+from rankexp.imports import import_class
+from rankexp.names import parse
+from rankexp.solvers.trees import Sorted, SplitRule, best_threshold_split, halves, kendall_charges
+
+REGISTER = {"CRank": "CRank", "KendallTree": "KendallTree", "RankingForest": "RankingForest"}
+
+
+@dataclass
+class Classified:
+    """A rule by a classifier of +1, which goes left, and -1."""
+
+    classifier: BaseEstimator
+    features: Ints | None
+
+    def left(self, X: Floats, rows: Rows = slice(None)) -> Bools:
+        """Return which of some rows of X are predicted +1."""
+        some = X[rows] if self.features is None else X[rows][:, self.features]
+        if not len(some):
+            return np.zeros(0, dtype=np.bool_)
+        return np.asarray(self.classifier.predict(some) == 1)
+
+    def __str__(self) -> str:
+        return f"{type(self.classifier).__name__} predicts high"
+
+
+@dataclass(eq=False, repr=False)
+class CRank(OrientedTree):
+    """An oriented ranking tree grown by binary classification (clemencon2017, section 5.2).
+
+    Each node labels its examples by whether y is above its median there (with ties: above the cut
+    between two values that gives the most equal halves), learns the labels with a classifier, and
+    sends predicted positives to the left child, which is ranked above the right one. A node is a
+    leaf at `depth`, if all its y are equal, or if the classifier leaves a child (nearly) empty.
+
+    Parameters
+    ----------
+    depth : int
+        The largest number of levels of splits, 0 to 50; 0 is a single leaf.
+    classifier : None, estimator or str
+        Any scikit-learn binary classifier, or its import path with or without parameters:
+        ``sklearn.tree.DecisionTreeClassifier(max_depth=3)``. None means a threshold on one feature
+        in either orientation, with the least training error, if that beats the best constant
+        prediction. The paper leaves the choice open.
+    min_samples_leaf : int
+        The least number of training examples in a leaf.
+    max_features : None, "sqrt", int or float
+        How many features each node draws and looks at; a float is a share, None means all.
+    prune : None, "iauc" or "tau"
+        The cross-validated measure that chooses a subtree; None keeps the whole tree.
+    cv : int
+        Folds of this cross-validation.
+    random_state : int, RandomState or None
+        Seed for `max_features` and the folds; `classifier` has its own.
+
+    Attributes
+    ----------
+    score_scale_ : float
+        2^depth: scores are in (0, score_scale_].
+    n_leaves_ : int
+    cv_scores_ : ndarray of shape (leaves before pruning,)
+        After pruning: the cross-validated measure by number of leaves, from 1 on.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.arange(8.0)[:, None]
+    >>> CRank(depth=2).fit(X, X[:, 0]).predict([[0], [2], [4], [6]])
+    array([1., 2., 3., 4.])
+    """
+
+    depth: int = 3
+    classifier: BaseEstimator | str | None = None
+    min_samples_leaf: int = 1
+    max_features: int | float | str | None = None
+    prune: str | None = None
+    cv: int = 5
+    random_state: Seed = None
+
+    def check(self) -> None:
+        """Raise ValueError if a parameter is impossible; this needs no data."""
+        super().check()
+        if self.classifier is not None:
+            classifier_of(self.classifier)
+
+    def _rule(self, X: Floats, node: Sorted, features: Ints) -> SplitRule | None:
+        labels = halves(node)
+        if self.classifier is None:
+            least = self.min_samples_leaf
+            return best_threshold_split(node, labels, features, len(X), least=least)
+        order = node.by_y.argsort()  # as in the training set, whatever y
+        rows = node.by_y[order]
+        every = features.size == X.shape[1]
+        some = X[rows] if every else X[rows][:, features]
+        classifier = classifier_of(self.classifier).fit(some, labels[order])
+        if not np.isin(classifier.predict(some[:8]), (-1, 1)).all():
+            name = type(classifier).__name__
+            raise ValueError(f"{name} predicts labels other than the -1 and 1 of its training")
+        return Classified(classifier, None if every else features)
+
+
+def classifier_of(given: BaseEstimator | str) -> BaseEstimator:
+    """Return an unfitted classifier, from an estimator or its import path."""
+    if isinstance(given, str):
+        path, bracket, rest = given.partition("(")
+        try:
+            made = import_class(path.strip(), "fit", "predict")
+        except ValueError as error:
+            example = "write a path such as sklearn.linear_model.LogisticRegression"
+            text = f"classifier '{given}' cannot be imported: {error}; {example}"
+            raise ValueError(text) from error
+        try:
+            return made(**dict(parse(f"classifier({rest}").parameters if bracket else ()))
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"classifier '{given}': {error}") from error
+    if not all(callable(getattr(given, name, None)) for name in ("fit", "predict")):
+        raise ValueError(f"classifier {given!r} is neither an estimator nor an import path")
+    return clone(given)
+
+
+@dataclass(eq=False, repr=False)
+class KendallTree(OrientedTree):
+    """An oriented ranking tree grown by the Kendall tau of its scores and y.
+
+    Each node gets the threshold on one feature, in either orientation, that maximises the
+    empirical Kendall tau, (8) of clemencon2017, on its examples and so on the whole tree. A node
+    where no threshold raises it is a leaf.
+
+    Parameters
+    ----------
+    depth, min_samples_leaf, max_features, prune, cv, random_state
+        As for `CRank`.
+    count_ties : bool
+        Whether a split loses 1/2 for each pair with equal y that it separates. In (8) such a pair
+        counts 1/2 only if its scores are equal, which keeps trees small if y has few values. If
+        False, only pairs with different y count.
+
+    Attributes
+    ----------
+    score_scale_, n_leaves_, cv_scores_
+        As for `CRank`.
+
+    References
+    ----------
+    clemencon2017, section 5.1 and "Kendall" in section 6.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.arange(8.0)[:, None]
+    >>> KendallTree(depth=2).fit(X, X[:, 0]).predict([[0], [2], [4], [6]])
+    array([1., 2., 3., 4.])
+    """
+
+    depth: int = 3
+    min_samples_leaf: int = 1
+    count_ties: bool = True
+    max_features: int | float | str | None = None
+    prune: str | None = None
+    cv: int = 5
+    random_state: Seed = None
+
+    def _rule(self, X: Floats, node: Sorted, features: Ints) -> SplitRule | None:
+        charges, least, ties = kendall_charges(node), self.min_samples_leaf, self.count_ties
+        return best_threshold_split(node, charges, features, len(X), least=least, count_ties=ties)
+
+
+@dataclass(eq=False, repr=False)
+class RankingForest(RealRanker):
+    """Bagged oriented trees whose nodes look at random subsets of the features.
+
+    A tree's score of x is replaced by the share of the training examples that this tree scores
+    below x, where equal scores count 1/2. The forest's score is the mean of these shares, so every
+    tree counts the same and a score depends on x alone.
+
+    Parameters
+    ----------
+    tree : {"KendallTree", "CRank"}
+    n_estimators : int
+    depth, min_samples_leaf, max_features
+        Parameters of the trees.
+    classifier
+        As for `CRank`; None for `KendallTree`.
+    bootstrap : bool
+        Whether each tree grows on as many examples drawn with replacement, or on all.
+    random_state : int, RandomState or None
+
+    Attributes
+    ----------
+    estimators_ : list of OrientedTree
+    score_scale_ : float
+        1: scores are in (0, 1).
+
+    References
+    ----------
+    clemencon2017, section 5.2, leaves "randomization/aggregation" open; for two classes see
+    Clémençon, Depecker and Vayatis, Ranking forests, JMLR 14 (2013).
+    """
+
+    tree: str = "KendallTree"
+    n_estimators: int = 100
+    depth: int = 8
+    min_samples_leaf: int = 3
+    max_features: int | float | str | None = 2 / 3
+    classifier: BaseEstimator | str | None = None
+    bootstrap: bool = True
+    random_state: Seed = None
+
+    def check(self) -> None:
+        """Raise ValueError if a parameter is impossible; this needs no data."""
+        check_count("n_estimators", self.n_estimators)
+        self._tree(0).check()
+
+    def _tree(self, seed: int) -> OrientedTree:
+        shared: dict[str, Any] = {
+            "depth": self.depth,
+            "min_samples_leaf": self.min_samples_leaf,
+            "max_features": self.max_features,
+            "random_state": seed,
+        }
+        if self.tree == "CRank":
+            return CRank(classifier=self.classifier, **shared)
+        if self.tree != "KendallTree":
+            raise ValueError(f"tree must be 'KendallTree' or 'CRank', got {self.tree!r}")
+        if self.classifier is not None:
+            raise ValueError("only tree='CRank' has a classifier: set it to None")
+        return KendallTree(**shared)
+
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: PerRow = None) -> Self:
+        """Grow the trees on rows X (n, d) and real targets y (n,), whose order alone matters.
+
+        Row weights and errors are as for :meth:`CRank.fit`.
+        """
+        self.check()
+        X, y = self._rows(X, y, sample_weight)
+        rng = check_random_state(self.random_state)
+        n = len(y)
+        self.score_scale_ = 1.0
+        self.estimators_, self._shares = [], []
+        for _ in range(self.n_estimators):
+            tree = self._tree(int(rng.randint(2**31 - 1)))
+            rows = np.sort(rng.randint(n, size=n)) if self.bootstrap else slice(None)
+            tree.fit(X[rows], y[rows])
+            self.estimators_.append(tree)
+            self._shares.append(_distribution(tree.predict(X)))
+        return self
+
+    @property
+    def feature_importances_(self) -> Floats:
+        """The mean importances over the trees, (d,)."""
+        check_is_fitted(self)
+        each = [tree.feature_importances_ for tree in self.estimators_]
+        return np.asarray(np.mean(each, axis=0))
+
+    def predict(self, X: ArrayLike) -> Floats:
+        """Return the scores of rows, (n,), in (0, 1): the higher, the greater the expected y."""
+        X = fitted_rows(self, X)
+        total = np.zeros(len(X))
+        for tree, (edges, below) in zip(self.estimators_, self._shares, strict=True):
+            s = tree.predict(X)
+            total += below[edges.searchsorted(s, "left")] + below[edges.searchsorted(s, "right")]
+        total /= 2 * len(self.estimators_)
+        return total
+
+
+def _distribution(s: Floats) -> tuple[Floats, Floats]:
+    values, counts = np.unique(s, return_counts=True)
+    return values, np.concatenate(([0.0], np.cumsum(counts))) / s.size
