@@ -26,7 +26,7 @@ from rankexp.studies.mohri2018.theory.margin_bounds import (
     uniform_margin_bound,
 )
 from rankexp.studies.mohri2018.theory.perceptron_bounds import perceptron_bound
-from rankexp.theory.bounds import (
+from rankexp.studies.mohri2018.theory.rademacher import (
     empirical_rademacher,
     kernel_rows,
     linear_ball,

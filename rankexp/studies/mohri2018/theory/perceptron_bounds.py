@@ -3,7 +3,8 @@
 import numpy as np
 import numpy.typing as npt
 
-from rankexp.theory.bounds import table, vector
+from rankexp.studies.mohri2018.theory.rademacher import table
+from rankexp.theory.models import vector
 
 
 def perceptron_bound(differences: npt.ArrayLike, w: npt.ArrayLike) -> float:
