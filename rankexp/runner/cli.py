@@ -1,6 +1,7 @@
 """The command line: parse, call, print. Every import of weight waits until its verb is used."""
 
 import os
+import re
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -39,10 +40,6 @@ Quick = Annotated[
     bool, typer.Option("--quick", help="Use the study's quick profile, a small slice of it.")
 ]
 Results = Annotated[Path, typer.Option("--results", help="Folder for results.")]
-Jobs = Annotated[
-    int | None,
-    typer.Option("--jobs", "-j", min=1, help="Worker processes. Default: one per core."),
-]
 Studies = Annotated[
     list[str] | None, typer.Argument(help="Names of studies or folders. Default: all.")
 ]
@@ -78,7 +75,7 @@ def run(
     config: Config,
     only: Only = None,
     quick: Quick = False,
-    jobs: Jobs = None,
+    jobs: cli_own.Jobs = None,
     data: Folder = None,
     results: Results = Path("results"),
     retry: Annotated[
@@ -145,14 +142,12 @@ def report(
         try:
             code = max(code, _report(name, quick, results))
         except ConfigError as error:  # the others have their tables all the same
-            without.append(error)
-    for left_out in without:
-        print(f"rankexp: {left_out}", file=sys.stderr)
+            without.append(f"rankexp: {error}\n")
+    sys.stderr.writelines(without)
     raise typer.Exit(max(code, ConfigError.exit_code if without else 0))
 
 
 def _report(name: str, quick: bool, results: Path) -> int:
-    """Write the report of one study and return its exit code."""
     from rankexp.runner.report.build import edited, open_report
 
     study = _study(Path(name), quick) if name.endswith((".yaml", ".yml")) else None
@@ -169,7 +164,6 @@ def _report(name: str, quick: bool, results: Path) -> int:
 
 
 def _result_folders(names: list[str] | None, results: Path) -> list[Path]:
-    """Return the folders of the studies named, by name or path, or of all that were run."""
     run = sorted(f.parent for f in results.glob("*/manifest.json"))
     if not run and not names:
         raise ConfigError(f"no study has been run into '{results}' yet")
@@ -177,9 +171,8 @@ def _result_folders(names: list[str] | None, results: Path) -> list[Path]:
     for name in names or map(str, run):
         places = [p for p in (Path(name), results / name) if (p / "manifest.json").is_file()]
         if not places:
-            has = (
-                f"whose studies are {', '.join(f.name for f in run)}" if run else "which has none"
-            )
+            known = ", ".join(f.name for f in run)
+            has = f"whose studies are {known}" if run else "which has none"
             raise ConfigError(f"'{name}' is no results folder and no study in '{results}', {has}")
         folders.append(places[0])
     return folders
@@ -190,7 +183,7 @@ def plan(
     config: Config,
     only: Only = None,
     quick: Quick = False,
-    jobs: Jobs = None,
+    jobs: cli_own.Jobs = None,
     data: Folder = None,
     results: Results = Path("results"),
 ) -> None:
@@ -275,12 +268,11 @@ def schema() -> None:
 
 def _spell_out_redo(arguments: list[str]) -> list[str]:
     """Let ``--redo`` stand alone: what follows it is a method unless it is an option or a file."""
-    spelled = []
-    for i, argument in enumerate(arguments):
-        following = arguments[i + 1] if i + 1 < len(arguments) else "-"
-        alone = following.startswith("-") or following.endswith((".yaml", ".yml"))
-        spelled.append("--redo=all" if argument == "--redo" and alone else argument)
-    return spelled
+    followed = zip(arguments, [*arguments[1:], "-"], strict=True)
+    return [
+        "--redo=all" if one == "--redo" and re.fullmatch(r"-.*|.*\.ya?ml", following) else one
+        for one, following in followed
+    ]
 
 
 def _unforeseen(error: Exception) -> int:
@@ -311,7 +303,6 @@ def main() -> None:
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)
     except BrokenPipeError:
-        # The reader of our output has gone; nothing more can be said to it.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(141)
     except PermissionError as error:

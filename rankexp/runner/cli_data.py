@@ -50,7 +50,6 @@ def all_studies(configs: list[Path] | None) -> "list[tuple[Path, Study]]":
 def _declared(
     configs: list[Path] | None, data: Path | None, names: list[str] | None = None
 ) -> "dict[str, tuple[DataEntry, list[Path]]]":
-    """Return the data sets of the studies, or those named, with the folders they may lie in."""
     from rankexp.registry import did_you_mean
 
     declared: dict[str, tuple[DataEntry, list[Path]]] = {}
@@ -113,7 +112,6 @@ def _for_each(
     declared: "dict[str, tuple[DataEntry, list[Path]]]",
     act: "Callable[[str, DataEntry, list[Path]], str]",
 ) -> None:
-    """Do one thing to every data set and print what it says; report failures at the end."""
     wrong = []
     for name, (entry, folders) in declared.items():
         try:

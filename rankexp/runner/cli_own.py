@@ -13,6 +13,10 @@ Asked = TypeVar("Asked", bound="TableOptions")
 Names = list[str] | None
 """Each with commas between names; a name that has a comma stands in double quotes."""
 Text = str | None
+Jobs = Annotated[
+    int | None,
+    typer.Option("--jobs", "-j", min=1, help="Worker processes. Default: one per core."),
+]
 Table = Annotated[Path, typer.Argument(help="CSV, TSV, ARFF, Parquet or Excel file.")]
 LISTS = {"levels", "methods", "drop", "keep", "nominal", "missing"}
 
@@ -82,10 +86,7 @@ class CompareOptions(TableOptions):
     ] = None
     minutes: Annotated[float, typer.Option(min=0.1, help="Approximate time limit.")] = 5.0
     out: Annotated[Path | None, typer.Option(help="Output folder. Default: compare-TABLE.")] = None
-    jobs: Annotated[
-        int | None,
-        typer.Option("--jobs", "-j", min=1, help="Worker processes. Default: one per core."),
-    ] = None
+    jobs: Jobs = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -141,7 +142,6 @@ def inspect(asked: InspectOptions) -> None:
 
 
 def _given(asked: TableOptions) -> dict[str, Any]:
-    """Return options by name, lists of names taken apart."""
     own = vars(asked)
     return own | {name: names(own[name]) or None for name in LISTS & own.keys()}
 

@@ -21,9 +21,8 @@ def write_atomically(
 ) -> None:
     """Write a file under a temporary name, bring it to disk, move it into place.
 
-    A link in its place is replaced, not followed; who may read it is for the user's umask. A
-    callable for `content` takes the open file. EnvironmentProblemError where that fails, with the
-    reason and what to do: `option` is what names another folder.
+    A link in its place is replaced, not followed. A callable for `content` takes the open file.
+    EnvironmentProblemError where that fails; `option` is what names another folder.
     """
     temporary = file.with_name(f".{file.name}.{os.getpid()}-{secrets.token_hex(4)}.tmp")
     try:
@@ -53,10 +52,7 @@ def open_to_append(file: Path) -> TextIO:
 
 
 def environment_problem(error: BaseException) -> EnvironmentProblemError | None:
-    """Return what to tell the user of an error that is the machine's, not its raiser's; or None.
-
-    numba, for one, keeps compiled code in files, which it writes in the middle of a fit.
-    """
+    """Return what to tell the user of an error that is the machine's, such as numba's, or None."""
     if isinstance(error, EnvironmentProblemError):
         return error
     if not isinstance(error, OSError):

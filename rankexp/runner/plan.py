@@ -69,10 +69,7 @@ class DataFacts:
 
 @dataclass(frozen=True, slots=True)
 class PlanCell:
-    """One record that the study needs: a split with a method and its whole grid.
-
-    A `simulate` cell has the check as its method, and as its problem where it takes no data set.
-    """
+    """One record that a study needs: a method or check with its grid at one place of a problem."""
 
     key: str
     """SHA-256 of the specification's identity; never of the experiment's name."""
@@ -108,10 +105,8 @@ def chosen(study: Study, only: Sequence[str]) -> dict[str, Experiment]:
     for name in only:
         if name not in study.experiments:
             hint = registry.did_you_mean(name, study.experiments)
-            known = ", ".join(study.experiments)
-            raise ConfigError(
-                f"study '{study.study}' has no experiment '{name}'{hint}; it has: {known}"
-            )
+            text = f"study '{study.study}' has no experiment '{name}'{hint}"
+            raise ConfigError(f"{text}; it has: {', '.join(study.experiments)}")
     return {name: e for name, e in study.experiments.items() if not only or name in only}
 
 
@@ -124,8 +119,8 @@ def cells(
     """Yield every record the study, or `only` some of its experiments, needs, in its order.
 
     `facts` are of the data sets that are there; a problem whose data is not gives no cell. `code`
-    is what the study takes from outside rankexp, by default as it is installed now.
-    ConfigError where `only` names no experiment of the study, or an experiment is too large.
+    is what the study takes from outside, by default as installed now. ConfigError for too many
+    records.
     """
     experiments = chosen(study, only)
     for name, experiment in experiments.items():
@@ -162,7 +157,6 @@ def _simulate_cells(
 def _problem(
     study: Study, name: str, facts: Mapping[str, DataFacts]
 ) -> GeneratorProblem | DataProblem | None:
-    """Return what a problem is; None without its data."""
     if name in study.generators:
         entry = study.generators[name]
         return GeneratorProblem(name, entry.generator, entry.params)
@@ -211,8 +205,7 @@ def method_spec(
 ) -> MethodSpec:
     """Return what a method is in an experiment, without its label.
 
-    `code` is what it takes from outside; where it does, its package may be missing, and `path`
-    says whether its estimator has a path.
+    Where it takes `code` from outside, its package may be missing; `path` says if it has a path.
     """
     lambdas, code = method.lambdas, code or {}
     sha256 = code.get(file_of(method.estimator) or "", "").removeprefix("sha256:")
@@ -231,7 +224,6 @@ def jobs(cells: Iterable[PlanCell], done: Collection[str]) -> Iterator[Job]:
     """Yield the jobs that make the cells whose keys are not `done`, the largest first.
 
     A job has training sets of one model, or folds of one repeat, about `JOB_ROWS` training rows.
-    Cells with the same key in several experiments are made once.
     """
     missing: dict[tuple[str, Place], dict[int, list[PlanCell]]] = {}
     seen = set(done)
@@ -243,19 +235,16 @@ def jobs(cells: Iterable[PlanCell], done: Collection[str]) -> Iterator[Job]:
     families = [list(units.values()) for units in missing.values()]
     made = [job for units in families for job in _chunks(units, _units_a_job(units))]
     if len(made) < FEWEST_JOBS:
-        sizes = (1 if _loaded(units) else _units_a_job(units) for units in families)
-        pairs = zip(families, sizes, strict=True)
-        made = [job for units, most in pairs for job in _chunks(units, most)]
+        sizes = [(units, 1 if _loaded(units) else _units_a_job(units)) for units in families]
+        made = [job for units, most in sizes for job in _chunks(units, most)]
     yield from sorted(made, key=lambda job: -job.cost)
 
 
 def _units_a_job(units: list[list[PlanCell]]) -> int:
-    """Return how many splits have about `JOB_ROWS` training rows."""
     return max(1, JOB_ROWS // max(units[0][0].spec.training_rows, 1))
 
 
 def _loaded(units: list[list[PlanCell]]) -> bool:
-    """Whether splits are of a data set, which is loaded, and not of a model, which is drawn."""
     spec = units[0][0].spec
     problem = spec.setting.problem if isinstance(spec, EvaluateSpec) else spec.problem
     return isinstance(problem, DataProblem)

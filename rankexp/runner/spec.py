@@ -36,7 +36,6 @@ def digest(value: Plain) -> str:
 
 
 def _changed(model: Strict) -> dict[str, Plain]:
-    """Return the values of a model that are no defaults."""
     return model.model_dump(mode="json", exclude_defaults=True)
 
 
@@ -60,10 +59,7 @@ class GeneratorProblem:
 
 @dataclass(frozen=True)
 class DataProblem:
-    """A data set as it was found; its name is the path of its seeds.
-
-    The file that a worker loads it from and its rows determine no number, so are in no key.
-    """
+    """A data set as it was found; its name is the path of its seeds; its file is in no key."""
 
     name: str
     fingerprint: str
@@ -208,17 +204,15 @@ class EvaluateSpec:
     def scores_key(self) -> str:
         """The SHA-256 of what determines the scores of the examples, and what is kept of fits."""
         setting, kept = self.setting, self.keep.identity() if self.keep else {}
-        return digest(
-            setting.rows_identity
-            | {
-                "protocol": PROTOCOL_VERSION,
-                "kind": "scores",
-                "place": self.place.identity(),
-                "method": self.method.identity(),
-                "code": {**setting.rows_code, **self.method.code},
-                "keep": {name: value for name, value in kept.items() if name != "curves"},
-            }
+        known = _given(
+            protocol=PROTOCOL_VERSION,
+            kind="scores",
+            place=self.place.identity(),
+            method=self.method.identity(),
+            code={**setting.rows_code, **self.method.code},
+            keep={name: value for name, value in kept.items() if name != "curves"},
         )
+        return digest(setting.rows_identity | known)
 
     @property
     def points(self) -> tuple[Point, ...]:
@@ -291,9 +285,8 @@ class SimulateSpec:
         """What determines the problem as the check is given it; empty without one."""
         if self.problem is None:
             return {}
-        return _given(
-            problem=self.problem.identity(), preprocess=_changed(self.preprocess) or None
-        )
+        how = _changed(self.preprocess) or None
+        return _given(problem=self.problem.identity(), preprocess=how)
 
     @property
     def path(self) -> str:

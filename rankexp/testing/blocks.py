@@ -9,11 +9,10 @@ from typing import Any
 
 from rankexp.runner.config.published import Published, PublishedKey
 from rankexp.runner.config.schema import Block, Study
-from rankexp.runner.report.build import open_report
+from rankexp.runner.report.build import files, open_report
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Output
 from rankexp.runner.report.options import BlockKind
-from rankexp.runner.report.write import files
 from rankexp.runner.run.execute import execute
 from rankexp.testing.contract import ContractError, keep, need, thing
 

@@ -14,7 +14,7 @@ from rankexp.metrics.base import Metric, declare
 from rankexp.risks import Bipartite, Classification
 from rankexp.runner.data.dataset import DataTable, Feature
 from rankexp.runner.protocols.base import Part, Parts, Place
-from rankexp.runner.protocols.split import Holdout
+from rankexp.runner.protocols.dividing import Holdout
 from rankexp.runner.report.blocks.tables.paired_table import PairedTable
 from rankexp.runner.report.options import BlockKind
 from rankexp.testing import (

@@ -1,25 +1,18 @@
-"""Claims of a source in words: the file that a study keeps them in, read and checked.
-
-A row says what must hold of one experiment; rows with the same `claim` must all hold.
-"""
+"""Claims of a source in words, read and checked: rows with the same `claim` must all hold."""
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import NamedTuple
 
 from rankexp import names
 from rankexp.errors import ConfigError
 from rankexp.metrics.base import parse
-from rankexp.runner.config import ledgers
+from rankexp.runner.config import published
 from rankexp.runner.config.fault import unknown_name
-from rankexp.runner.config.ledgers import LINE, canonical
+from rankexp.runner.config.published import LINE, canonical
 from rankexp.runner.config.schema import Simulate, Study
 
-COLUMNS = [
-    *("claim", "words", "page", "experiment", "problem", "metric", "rule", "method", "reference"),
-    *("test", "threshold", "share", "note"),
-]
 UNTESTED, OVER, BAYES = "not tested", "over", "bayes"
 Range = tuple[float, float]
 CURVES = ("slope", "rms")  # of the scoring functions kept, as slope(low=-1, high=1)
@@ -85,9 +78,12 @@ class ClaimRow:
         return name, low, high
 
 
+COLUMNS = [field.name for field in fields(ClaimRow) if field.name != LINE]
+
+
 def rows_of(study: Study) -> list[dict[str, str]] | None:
     """Return a study's claims, so that a report can be rebuilt from results alone."""
-    return ledgers.read(study.claims_file, COLUMNS)
+    return published.read_rows(study.claims_file, COLUMNS)
 
 
 def parsed(given: Mapping[str, str]) -> ClaimRow:
@@ -109,19 +105,10 @@ def parsed(given: Mapping[str, str]) -> ClaimRow:
         raise ConfigError(f"threshold and share must be numbers: {error}") from error
     if not 0 < share <= 1:
         raise ConfigError(f"share must be above 0 and at most 1, got {share:g}")
-    return ClaimRow(
-        *(claim, words, page, experiment),
-        problem=tuple(problem.split()),
-        metric=canonical(metric),
-        rule=rule,
-        method=tuple(method.split()),
-        reference=tuple(map(canonical, reference.split())),
-        test=test,
-        threshold=limits,
-        share=share,
-        note=note,
-        line=given.get(LINE, ""),
-    )
+    asked = (tuple(problem.split()), canonical(metric), rule, tuple(method.split()))
+    references, line = tuple(map(canonical, reference.split())), given.get(LINE, "")
+    said = (claim, words, page, experiment)
+    return ClaimRow(*said, *asked, references, test, limits, share, note, line)
 
 
 def _range(test: str, word: Word | None, text: str) -> Range:
@@ -142,7 +129,7 @@ def _range(test: str, word: Word | None, text: str) -> Range:
 def faults(study: Study) -> Iterator[str]:
     """Say what is wrong with a study's claims, each with its line, if anything is."""
     told: dict[str, str] = {}
-    kinds = ledgers.kinds(study)
+    kinds = published.block_kinds(study)
 
     def check(given: Mapping[str, str]) -> None:
         row = parsed(given)
@@ -155,7 +142,7 @@ def faults(study: Study) -> Iterator[str]:
             raise ConfigError("no block of the report shows claims: add {block: claims}")
         told.setdefault(row.claim, row.test)
 
-    yield from ledgers.faults(study.claims_file, COLUMNS, check)
+    yield from published.row_faults(study.claims_file, COLUMNS, check)
 
 
 def _check(study: Study, row: ClaimRow) -> None:
@@ -172,9 +159,8 @@ def _check(study: Study, row: ClaimRow) -> None:
         return
     if (curve := row.curve()) is not None:
         if not (setup.keep and setup.keep.at):
-            raise ConfigError(
-                f"{row.metric} needs curves, but '{row.experiment}' keeps none 'at' points"
-            )
+            text = f"{row.metric} needs curves, but '{row.experiment}' keeps none 'at' points"
+            raise ConfigError(text)
         if not {*row.reference} <= {*setup.methods} or (curve[0] == "rms" and not row.reference):
             raise ConfigError(f"'{row.metric}' needs another method as its reference")
     metrics = [repr(parse(text)) for text in setup.metrics]
@@ -199,8 +185,7 @@ def _of_check(row: ClaimRow, setup: Simulate) -> None:
             raise ConfigError(unknown_name("problem", name, ["*", *setup.problems]))
     lone = row.problem and not setup.problems
     if lone or row.method or row.rule or row.test in ("best", "worst"):
-        raise ConfigError(
-            f"'{row.experiment}' is a check: it has no methods, rules or best quantity"
-        )
+        text = f"'{row.experiment}' is a check: it has no methods, rules or best quantity"
+        raise ConfigError(text)
     if len(row.reference) > 1:
         raise ConfigError("a quantity of a check takes at most one reference")

@@ -1,25 +1,126 @@
 """Find the estimator that a method names: one of ours, or any by its import path or file."""
 
 import inspect
+import sys
+from collections.abc import Callable, Mapping
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import Any, Protocol
+
+import numpy as np
 
 from rankexp import registry
+from rankexp.arrays import Ints
 from rankexp.errors import ConfigError
 from rankexp.imports import file_of, import_from_file, import_object, require
-from rankexp.runner.config import queries
-from rankexp.runner.config.made import EstimatorMaker, Factory, made
+from rankexp.runner.config.schema import Method
+from rankexp.runner.strict import Plain
 
-if TYPE_CHECKING:
-    from rankexp.runner.config.schema import Method
+NO_FACTORIES = frozenset(sys.stdlib_module_names) | {"numpy", "scipy", "sklearn"}
+"""Packages whose functions make no estimator of what YAML can say; none of them is called."""
+
+
+class Factory(Protocol):
+    """What is called with parameters by name: a class, a function, or an `EstimatorMaker`."""
+
+    @property
+    def __name__(self) -> str: ...
+
+    def __call__(self, **params: Any) -> Any: ...  # noqa: D102
+
+
+class EstimatorMaker:
+    """Makes estimators by a function; what it does not name goes to `set_params` of its result."""
+
+    def __init__(self, path: str, make: Factory) -> None:
+        self.__name__ = path
+        self._make = make
+        signature = inspect.signature(make).parameters
+        self._open = any(p.kind is p.VAR_KEYWORD for p in signature.values())
+        variadic = (inspect.Parameter.VAR_KEYWORD, inspect.Parameter.VAR_POSITIONAL)
+        self._arguments = {k: p for k, p in signature.items() if p.kind not in variadic}
+
+    def _own(self, params: Mapping[str, Plain]) -> dict[str, Plain]:
+        known = self._arguments
+        return {k: v for k, v in params.items() if k in known or (self._open and "__" not in k)}
+
+    def __call__(self, **params: Plain) -> Any:
+        """Return a new estimator; ValueError where what is made is none."""
+        own = self._own(params)
+        model = self._make(**own)
+        require(self.__name__, model, "fit")
+        _check_scores(model, f"what '{self.__name__}' returns has")
+        if rest := {k: v for k, v in params.items() if k not in own}:
+            model.set_params(**rest)
+        return model
+
+    def values(self, given: Mapping[str, Plain]) -> dict[str, Plain]:
+        """Return the parameters with their defaults, which may depend on arguments `given`."""
+        model = self(**self._own(given))
+        deep = model.get_params(deep=True) if hasattr(model, "get_params") else {}
+        return {**deep, **{name: p.default for name, p in self._arguments.items()}}
+
+    def names(self, given: Mapping[str, Plain]) -> list[str] | None:
+        """Return the names of the parameters, sorted; None where they cannot be known."""
+        try:
+            return None if self._open else sorted(self.values(given))
+        except (Exception, SystemExit):  # said where it is tried out
+            return None
+
+
+def _made(path: str, found: Any) -> EstimatorMaker:
+    from sklearn.base import clone
+
+    if callable(getattr(found, "fit", None)) and hasattr(found, "get_params"):
+        return EstimatorMaker(path, lambda **_: clone(found))
+    if not inspect.isfunction(found):
+        raise ValueError(f"'{path}' is neither an estimator nor a function that returns one")
+    top = found.__module__.partition(".")[0]
+    if top in NO_FACTORIES:
+        hint = "write a function that returns the estimator, as in 'models.py:my_pipeline'"
+        raise ValueError(f"'{path}' is not a class, but a function of '{top}'; {hint}")
+    return EstimatorMaker(path, found)
+
+
+WAYS = ("qid", "group_id", "group")
+"""Arguments of `fit`, the first that it has: XGBRanker has `group`, too."""
+
+
+class Fits(Protocol):
+    """An estimator of any package."""
+
+    @property
+    def fit(self) -> Callable[..., object]: ...  # noqa: D102
+
+
+def way_of(model: Fits) -> str | None:
+    """Return the argument by which a fit takes groups in another way than ours, or None.
+
+    Ours take `groups`, (n,). XGBRanker takes `qid`, which must not descend, LGBMRanker the size of
+    each group in `group`, CatBoost's ranker `group_id` with the rows of a group side by side.
+    """
+    named = inspect.signature(model.fit).parameters
+    return None if "groups" in named else next((way for way in WAYS if way in named), None)
+
+
+def ordered(model: Fits, groups: Ints | None) -> tuple[Ints | None, dict[str, Ints]]:
+    """Return the order of rows that a fit asks for, or None, and what tells it their groups."""
+    way = way_of(model)
+    if way is None:
+        return None, {}
+    if groups is None:
+        name = type(model).__name__
+        raise ValueError(f"{name} ranks within groups, but the rows have no groups")
+    order = np.argsort(groups, kind="stable")
+    sizes = np.unique(groups, return_counts=True)[1]
+    return order, {way: sizes if way == "group" else groups[order]}
 
 
 def resolve_estimator(name: str, folder: str = "", sha256: str = "") -> Factory:
     """Return what makes an estimator: a class, or an `EstimatorMaker`.
 
-    It is named as it is registered, by its import path, or as ``models.py:name`` in a file of the
-    folder, which must have this SHA-256 if one is given. ConfigError where there is none, or what
-    is made cannot be fitted and asked for scores.
+    It is named as registered, by its import path, or as ``models.py:name`` in a file of the
+    folder, with this SHA-256 if one is given. ConfigError where there is none that can be fitted
+    and score.
     """
     try:
         if file_of(name) is None:
@@ -29,7 +130,7 @@ def resolve_estimator(name: str, folder: str = "", sha256: str = "") -> Factory:
         raise ConfigError(str(error)) from None
 
 
-def estimator_of(method: "Method") -> Factory:
+def estimator_of(method: Method) -> Factory:
     """Return what makes the estimators of a study's method; errors as above."""
     return resolve_estimator(method.estimator, method.folder)
 
@@ -47,24 +148,23 @@ def _resolved(name: str) -> Factory:
 
 def _made_or_class(name: str, found: Factory) -> Factory:
     if not inspect.isclass(found):
-        return made(name, found)
+        return _made(name, found)
     require(name, found, "fit")
     return _scoring(name, found)
 
 
-def _scoring(name: str, found: Factory) -> Factory:
+def _check_scores(found: Any, has: str) -> None:
     if not any(hasattr(found, method) for method in ("decision_function", "predict")):
-        raise ValueError(
-            f"'{name}' cannot score: it has neither 'decision_function' nor 'predict'"
-        )
+        raise ValueError(f"{has} neither 'decision_function' nor 'predict'")
+
+
+def _scoring(name: str, found: Factory) -> Factory:
+    _check_scores(found, f"'{name}' cannot score: it has")
     return found
 
 
 def has_path(name: str) -> bool:
-    """Tell whether an estimator solves for many lambdas at once; False where there is none.
-
-    Only ours do: what scikit-learn calls `path` is something else.
-    """
+    """Tell whether an estimator solves for many lambdas at once; only ours do."""
     try:
         return "." not in name and hasattr(resolve_estimator(name), "path")
     except ConfigError:
@@ -84,9 +184,14 @@ def parameters(function: Factory) -> dict[str, inspect.Parameter] | None:
     return {name: p for name, p in found.items() if p.kind is not p.VAR_POSITIONAL}
 
 
-def fit_takes(model: queries.Fits) -> frozenset[str]:
+def fit_takes(model: Fits) -> frozenset[str]:
     """Return which of ``groups`` and ``sample_weight`` the fit of an estimator takes.
 
     One of ours says itself what it takes with its parameters; others take what their `fit` names.
+    XGBRanker's weights are of groups, not of rows.
     """
-    return frozenset(model.takes()) if hasattr(model, "takes") else queries.takes(model)
+    if hasattr(model, "takes"):
+        return frozenset(model.takes())
+    named = frozenset(inspect.signature(model.fit).parameters) & {"groups", "sample_weight"}
+    way = way_of(model)
+    return (named | {"groups"} if way else named) - ({"sample_weight"} if way == "qid" else set())

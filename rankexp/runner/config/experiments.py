@@ -18,7 +18,6 @@ from rankexp.runner.config.fault import (
     unknown_parameters,
     unregistered,
 )
-from rankexp.runner.config.kinds import WORDS, kind_of, levels_of
 from rankexp.runner.config.schema import (
     MOST_RECORDS,
     Evaluate,
@@ -27,6 +26,33 @@ from rankexp.runner.config.schema import (
     Simulate,
     Study,
 )
+
+WORDS: dict[Kind, str] = {
+    "binary": "two classes",
+    "ordinal": "more than two levels",
+    "continuous": "a continuous target",
+}
+
+
+def kind_of(study: Study, problem: str) -> Kind | None:
+    """Return the kind of a problem's target; None as for `levels_of`."""
+    kinds: dict[int | None, Kind | None] = {None: None, 0: "continuous", 2: "binary"}
+    return kinds.get(levels_of(study, problem), "ordinal")
+
+
+def levels_of(study: Study, problem: str) -> int | None:
+    """Return how many levels a target has, 0 if it is continuous; None where that is not known."""
+    if problem in study.data:
+        levels = study.data[problem].levels
+    elif problem in study.generators:
+        entry = study.generators[problem]
+        try:
+            levels = registry.get("generators", entry.generator)(**entry.params).levels
+        except Exception:
+            return None  # a fault that is found elsewhere
+    else:
+        return None
+    return 0 if levels is None else len(levels)
 
 
 def evaluate(study: Study, experiment: Evaluate, path: tuple[str, str]) -> Iterator[Fault]:
@@ -74,10 +100,9 @@ def evaluate(study: Study, experiment: Evaluate, path: tuple[str, str]) -> Itera
 def _unasked(
     experiment: Evaluate, used: Mapping[str, Method], problem: str, data: bool, path: TreePath
 ) -> Iterator[Fault]:
-    """Find methods that cannot do without groups, for a problem that has none."""
-    hint = (
-        "name their column in 'groups' of the data set" if data else "only data sets have groups"
-    )
+    hint = "only data sets have groups"
+    if data:
+        hint = "name their column in 'groups' of the data set"
     if data and not experiment.within_groups:
         hint = "'within_groups: false' may be the reason"
     for i, name in enumerate(experiment.methods):
@@ -99,16 +124,13 @@ def nothing_aside(study: Study) -> Iterator[Fault]:
             if problem in study.data
         )
         if own and where and not any(grouped):
-            text = (
-                "'across' ignores groups, but no problem here is ranked within groups: remove it"
-            )
-            yield Fault(("methods", name, *where), text)
+            text = "no problem here is ranked within groups: remove it"
+            yield Fault(("methods", name, *where), f"'across' ignores groups, but {text}")
 
 
 def _unweighted(
     experiment: Evaluate, used: Mapping[str, Method], named: str, path: TreePath
 ) -> Iterator[Fault]:
-    """Find methods and metrics that would leave the weights of rows out."""
     for i, name in enumerate(experiment.methods):
         if name in used and "sample_weight" not in methods.takes(used[name]):
             text = f"method '{name}' does not accept row weights, but {named}"
@@ -132,15 +154,12 @@ def _protocol(study: Study, experiment: Evaluate, path: tuple[str, str]) -> Iter
     rows: dict[str, int | None] = {}
     for i, problem in enumerate(experiment.problems):
         if problem in other and problem not in right:
-            text = f"protocol '{protocol.kind}' is for {needs}"
-            yield Fault((*path, "problems", i), text)
+            yield Fault((*path, "problems", i), f"protocol '{protocol.kind}' is for {needs}")
             continue
-        look = study.data[problem].fingerprint if problem in study.data else None
-        rows[problem] = look.rows if look else None
-        if problem in study.data:
-            yield from _parts(
-                study.data[problem], protocol.named_parts(), problem, (*path, "protocol")
-            )
+        entry = study.data.get(problem)
+        rows[problem] = entry.fingerprint.rows if entry and entry.fingerprint else None
+        if entry is not None:
+            yield from _parts(entry, protocol.named_parts(), problem, (*path, "protocol"))
     for field, text in protocol.faults(rows):
         yield Fault((*path, "protocol", field), text)
 
@@ -179,7 +198,6 @@ def _metrics(study: Study, experiment: Evaluate, path: tuple[str, str]) -> Itera
 
 
 def _kept(experiment: Evaluate, path: TreePath) -> Iterator[Fault]:
-    """Find curves and texts that nothing makes."""
     for key in ("curves", "texts"):
         for i, name in enumerate(getattr(experiment.keep, key, ())):
             yield from unregistered(f"keep.{key}", name, (*path, key, i))
@@ -188,18 +206,15 @@ def _kept(experiment: Evaluate, path: TreePath) -> Iterator[Fault]:
 def _unfit(
     experiment: Evaluate, kind: Kind, levels: int, named: str, path: tuple[str, str]
 ) -> Iterator[Fault]:
-    """Find metrics that are for other kinds of targets, or for other numbers of levels."""
     for i, metric in enumerate(map(metric_of, experiment.metrics)):
-        if metric is None:
-            continue
-        if kind not in metric.kinds:
+        if metric is not None and kind not in metric.kinds:
             known = " or ".join(WORDS[one] for one in metric.kinds)
             yield Fault((*path, "metrics", i), f"{metric!r} is for {known}; {named}")
-            continue
-        try:
-            metric.check(levels or None)
-        except ValueError as error:
-            yield Fault((*path, "metrics", i), f"{metric!r}: {error}; {named}")
+        elif metric is not None:
+            try:
+                metric.check(levels or None)
+            except ValueError as error:
+                yield Fault((*path, "metrics", i), f"{metric!r}: {error}; {named}")
 
 
 def simulate(study: Study, experiment: Simulate, path: tuple[str, str]) -> Iterator[Fault]:
@@ -225,20 +240,17 @@ def simulate(study: Study, experiment: Simulate, path: tuple[str, str]) -> Itera
     if (takes := takes_of(check)) is not None and experiment.problems:
         yield from _problems(study, experiment, takes, path)
     elif takes is not None:
-        text = f"{owner} needs data sets: name them in 'problems'"
-        yield Fault((*path, "check"), text)
+        yield Fault((*path, "check"), f"{owner} needs data sets: name them in 'problems'")
     elif experiment.problems:
         yield Fault((*path, "problems"), f"{owner} does not use data: remove 'problems'", key=True)
     if experiment.preprocess != Preprocess() and not experiment.problems:
-        yield Fault(
-            (*path, "preprocess"), "'preprocess' has no effect without 'problems'", key=True
-        )
+        text = "'preprocess' has no effect without 'problems'"
+        yield Fault((*path, "preprocess"), text, key=True)
 
 
 def _problems(
     study: Study, experiment: Simulate, takes: Takes, path: tuple[str, str]
 ) -> Iterator[Fault]:
-    """Find problems that a check cannot take."""
     owner, known = f"check '{experiment.check}'", [*study.data, *study.generators]
     yield from unknown(experiment.problems, known, "problem", (*path, "problems"))
     for value in twice(experiment.problems):

@@ -5,8 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeVar
 
 from rankexp import registry
-from rankexp.runner.config.estimators import parameters
-from rankexp.runner.config.made import Factory
+from rankexp.runner.config.estimators import Factory, parameters
 from rankexp.runner.strict import Plain
 
 T = TypeVar("T")
@@ -74,9 +73,9 @@ def unknown_parameters(
 ) -> Iterator[Fault]:
     """Find names that a class or function has no parameter of."""
     known = parameters(function)
-    if known is None:
-        return
-    yield from unknown_names([name for name in known if name not in hidden], given, path, owner)
+    if known is not None:
+        names = [name for name in known if name not in hidden]
+        yield from unknown_names(names, given, path, owner)
 
 
 def unknown_names(

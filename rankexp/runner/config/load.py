@@ -51,21 +51,17 @@ def _read(path: Path) -> str:
         return path.read_bytes().decode("utf-8-sig")
     except FileNotFoundError:
         near = [*(file.name for file in path.parent.glob("*.y*ml")), *shipped()]
-        hint = did_you_mean(path.name, near)
-        raise ConfigError(f"{path}: no such file{hint}") from None
+        why = f": no such file{did_you_mean(path.name, near)}"
     except IsADirectoryError:
         files = ", ".join(sorted(file.name for file in path.glob("*.y*ml"))) or "none"
-        raise ConfigError(
-            f"{path}: this is a folder, not a study; its YAML files: {files}"
-        ) from None
+        why = f": this is a folder, not a study; its YAML files: {files}"
     except UnicodeDecodeError as error:
         line = error.object[: error.start].count(b"\n") + 1
         column = error.start - error.object.rfind(b"\n", 0, error.start)
-        raise ConfigError(
-            f"{path}:{line}:{column}: not UTF-8 text (byte 0x{error.object[error.start]:02x})"
-        ) from None
+        why = f":{line}:{column}: not UTF-8 text (byte 0x{error.object[error.start]:02x})"
     except OSError as error:
-        raise ConfigError(f"{path}: cannot be read: {error.strerror or error}") from None
+        why = f": cannot be read: {error.strerror or error}"
+    raise ConfigError(f"{path}{why}")
 
 
 def _variants(tree: YamlTree) -> tuple[dict[str | None, YamlTree], list[Fault]]:
@@ -106,10 +102,7 @@ def _removals(base: YamlTree, over: YamlTree, path: TreePath) -> list[Fault]:
 def _studies(
     tree: YamlTree, folder: Path, known: set[FileMark | None]
 ) -> tuple[dict[str | None, Study], list[Fault]]:
-    """Check the study as it stands (under None) and under each profile.
-
-    A fault of a profile counts where the study has not the same one, and no place in `known`.
-    """
+    """Check the study as it stands (under None) and under each profile, with its new faults."""
     profiles, faults = _variants(tree)
     studies: dict[str | None, Study] = {}
     for name, variant in profiles.items():
@@ -129,12 +122,10 @@ def _studies(
 
 
 def _placed(fault: Fault, tree: YamlTree) -> Fault:
-    """Return a fault with its place in the file."""
     return fault._replace(mark=fault.mark or tree.place(fault.path, key=fault.key))
 
 
 def _validated(tree: YamlTree, folder: Path) -> tuple[Study | None, list[Fault]]:
-    """Check one variant of the file, its shape first, then what its names mean."""
     try:
         study = Study.model_validate(tree.plain())
     except ValidationError as error:
@@ -149,19 +140,12 @@ def _validated(tree: YamlTree, folder: Path) -> tuple[Study | None, list[Fault]]
 
 
 def _lines(file: Path, faults: list[Fault]) -> str:
-    """Write the faults, each with its place, in the order of the file."""
     lines = []
     for path, text, _, mark in sorted(faults, key=lambda fault: fault.mark or FileMark(1, 1)):
         line, column = mark or FileMark(1, 1)
-        whole = f"{_where(path)}{text}"
+        parts = (f"[{part}]" if isinstance(part, int) else f".{part}" for part in path)
+        whole = "".join(parts).removeprefix(".") + ": " * bool(path) + text
         shown = whole if len(whole) <= LONGEST else f"{whole[:LONGEST]}..."
         shown = "".join(sign if sign.isprintable() else " " for sign in shown)  # one line
         lines.append(f"{file}:{line}:{column}: {shown}")
     return "\n".join(lines)
-
-
-def _where(path: TreePath) -> str:
-    text = ""
-    for part in path:
-        text += f"[{part}]" if isinstance(part, int) else f".{part}"
-    return f"{text.removeprefix('.')}: " if text else ""

@@ -1,7 +1,7 @@
 """Check what a study's names and values mean: that they exist, and go together.
 
-The shape of the file is right here. Each check yields faults: where in the tree, and one
-sentence. What a study is made of is checked in this file, its methods and experiments in theirs.
+Each check yields faults: where in the tree, and one sentence. Methods and experiments are checked
+in files of their own.
 """
 
 from collections import Counter
@@ -122,10 +122,8 @@ def _generator(name: str, params: Mapping[str, Plain], path: tuple[str, str]) ->
         yield Fault((*path, "generator"), str(error))
         return
     place = (*path, "params")
-    wrong = [
-        *unknown_parameters(factory, params, place, f"generator '{name}'"),
-        *mistyped(factory, params, place),
-    ]
+    wrong = list(unknown_parameters(factory, params, place, f"generator '{name}'"))
+    wrong += mistyped(factory, params, place)
     yield from wrong or methods.construction(factory, params, place)
 
 
@@ -141,10 +139,8 @@ def remarks(study: Study, only: Iterable[str]) -> Iterator[tuple[str, str]]:
         for problem in setup.problems:
             entry = study.data.get(problem)
             if entry is not None and (entry.part is not None or entry.test_file is not None):
-                said = (
-                    f"'{problem}' has train and test parts, but experiment '{name}' ignores them"
-                )
-                yield problem, f"{said}: {why}"
+                said = f"'{problem}' has train and test parts, but experiment '{name}'"
+                yield problem, f"{said} ignores them: {why}"
 
 
 def _report(study: Study) -> Iterator[Fault]:
@@ -152,9 +148,8 @@ def _report(study: Study) -> Iterator[Fault]:
     for i, block in enumerate(study.report):
         path = ("report", i)
         yield from unregistered("report.blocks", block.block, (*path, "block"))
-        yield from unknown(
-            block.experiment, study.experiments, "experiment", (*path, "experiment")
-        )
+        named = (block.experiment, study.experiments, "experiment")
+        yield from unknown(*named, (*path, "experiment"))
         if names[block.name] > 1:
             yield Fault((*path, "name"), f"two blocks are named '{block.name}'")
         if block.name in RESERVED:
@@ -163,10 +158,7 @@ def _report(study: Study) -> Iterator[Fault]:
 
 
 def _block(study: Study, block: Block, path: TreePath, tree: YamlTree) -> list[Fault]:
-    """Check a block by the kind that it registers: its options, then what it can show.
-
-    The types of the options say which of them hold names (`rankexp.runner.report.options.Holds`).
-    """
+    """Check a block by its kind: options, whose types say which hold names, what it can show."""
     try:
         model = registry.get("report.blocks", block.block)
         options = model.model_validate(block.options, context=names_for(study, block))
@@ -178,10 +170,7 @@ def _block(study: Study, block: Block, path: TreePath, tree: YamlTree) -> list[F
 
 
 def names_for(study: Study, block: Block) -> dict[str, list[str] | list[Metric]] | None:
-    """Return what the options of a block may name, by kind: what its experiments have.
-
-    None where one of the experiments is unknown: then nobody can tell.
-    """
+    """Return what a block's options may name, by kind; None where an experiment is unknown."""
     shown = [study.experiments.get(name) for name in listed(block.experiment)]
     if None in shown:
         return None

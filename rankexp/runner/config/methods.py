@@ -2,19 +2,26 @@
 
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from itertools import islice, product
-from typing import Any
+from typing import Any, TypeVar
 
 from rankexp.errors import ConfigError, one_line
-from rankexp.runner.config.estimators import estimator_of, fit_takes, has_path, parameters
+from rankexp.runner.config.estimators import (
+    EstimatorMaker,
+    Factory,
+    estimator_of,
+    fit_takes,
+    has_path,
+    parameters,
+    way_of,
+)
 from rankexp.runner.config.fault import Fault, TreePath, unknown_names, unknown_parameters
-from rankexp.runner.config.made import EstimatorMaker, Factory
-from rankexp.runner.config.queries import way_of
 from rankexp.runner.config.schema import Method
 from rankexp.runner.grid import Point
 from rankexp.runner.strict import Plain
 
+Asked = TypeVar("Asked")
 MAX_SETTINGS = 1000
 """Grid points that are tried out before a run; a larger grid is checked in part."""
 MAX_POINTS = 100_000
@@ -33,7 +40,7 @@ def faults(method: Method, path: TreePath) -> Iterator[Fault]:
     for key in ("params", "grid"):
         given, place = getattr(method, key), (*path, key)
         if isinstance(estimator, EstimatorMaker):
-            names = estimator.names(_first(method))
+            names = estimator.names(method.first)
             found += unknown_names(names, given, place, owner) if names is not None else []
         else:
             found += unknown_parameters(estimator, given, place, owner)
@@ -50,34 +57,36 @@ def takes_lambdas(method: Method) -> bool:
     return has_path(method.estimator)
 
 
+def _asked(
+    ask: Callable[[Any], Asked], method: Method, params: Mapping[str, Plain]
+) -> Asked | None:
+    """Return what an estimator of a method says; None for a fault that is found elsewhere."""
+    try:
+        return ask(estimator_of(method)(**params))
+    except (Exception, SystemExit):
+        return None
+
+
 def is_binary(method: Method) -> bool:
     """Tell whether a method's estimator is for two classes only."""
     from sklearn.utils import get_tags
 
-    try:
-        tags = get_tags(estimator_of(method)(**method.params)).classifier_tags
-    except (Exception, SystemExit):
-        return False  # a fault that is found elsewhere, or not scikit-learn's
-    return tags is not None and not tags.multi_class
+    tags = _asked(get_tags, method, method.params)
+    classes = tags and tags.classifier_tags
+    return classes is not None and not classes.multi_class
 
 
 def takes(method: Method) -> frozenset[str]:
     """Return which of groups and weights a method's fit takes; of a grid, its first point's."""
-    try:
-        return fit_takes(estimator_of(method)(**_first(method)))
-    except (Exception, SystemExit):
-        return frozenset({"groups", "sample_weight"})  # a fault that is found elsewhere
+    found = _asked(fit_takes, method, method.first)
+    return frozenset({"groups", "sample_weight"}) if found is None else found
 
 
 def asks_for_groups(method: Method) -> str | None:
     """Say what a method does that cannot be done without groups; None where there is nothing."""
     if says_of_queries(method, "each"):
         return "weights groups equally ('queries: each')"
-    try:
-        way = way_of(estimator_of(method)(**_first(method)))
-    except (Exception, SystemExit):
-        return None  # a fault that is found elsewhere
-    return None if way is None else "ranks within groups"
+    return "ranks within groups" if _asked(way_of, method, method.first) else None
 
 
 def says_of_queries(method: Method, value: str) -> TreePath | None:
@@ -95,18 +104,11 @@ def _said(method: Method, name: str) -> dict[TreePath, Any]:
     return said | ({("params", name): method.params[name]} if name in method.params else {})
 
 
-def _first(method: Method) -> dict[str, Plain]:
-    """Return the parameters of the first grid point."""
-    return method.params | {name: values[0] for name, values in method.grid.items()}
-
-
 def hint_for_more(method: Method) -> str:
     """Return how a method that ranks two classes could rank more levels, if it could."""
     more = method.model_copy(update={"params": method.params | {"risk": "multipartite"}})
-    known = "risk" in (parameters(estimator_of(method)) or {})
-    return (
-        "; with 'risk: multipartite' it ranks more levels" if known and not is_binary(more) else ""
-    )
+    known = "risk" in (parameters(estimator_of(method)) or {}) and not is_binary(more)
+    return "; with 'risk: multipartite' it ranks more levels" * known
 
 
 def misshapen_costs(method: Method, levels: int, problem: str, path: TreePath) -> Iterator[Fault]:
@@ -138,7 +140,6 @@ def construction(factory: Factory, params: Mapping[str, Plain], path: TreePath) 
 
 
 def _cure(text: str, path: TreePath) -> str:
-    """Return what to do about an estimator that is not there, if a package may lack."""
     if "there is no package" in text or "not installed" in text:
         return f": method '{path[-1]}' needs it; install it or leave the method out"
     if text.startswith("unknown estimator") and "did you mean" not in text:
@@ -173,7 +174,6 @@ def _clashes(method: Method, path: TreePath) -> Iterator[Fault]:
 
 
 def _pairwise(method: Method) -> bool:
-    """Tell whether one of our estimators minimises a risk of pairs, whatever the grid point."""
     risks = _said(method, "risk").values()
     return "." not in method.estimator and bool(risks) and "classification" not in risks
 

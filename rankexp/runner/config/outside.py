@@ -50,10 +50,7 @@ class Outside:
 
 
 def outside(study: Study) -> Outside:
-    """Return what a study takes from outside, as it is installed now.
-
-    ConfigError where something of it is missing.
-    """
+    """Return what a study takes from outside, as installed now; ConfigError if some is missing."""
     try:
         return _outside(study)
     except ValueError as error:
@@ -94,13 +91,12 @@ def lacking(found: Outside | None) -> list[str]:
     lines = []
     for name, code in found.code.items():
         room, _, what = name.partition(".")
-        for package, known in code.items():
-            if known.startswith("sha256:") or _version(package) is not None:
-                continue
-            lines.append(
-                f"{registry.noun(room)} '{what}' needs the package '{package}' ({known} when it "
-                "was run), which is not installed: its results are shown as they were"
-            )
+        lines += [
+            f"{registry.noun(room)} '{what}' needs the package '{package}' ({known} when it was "
+            "run), which is not installed: its results are shown as they were"
+            for package, known in code.items()
+            if not known.startswith("sha256:") and _version(package) is None
+        ]
     return lines
 
 
@@ -120,8 +116,12 @@ def of_method(method: Method) -> dict[str, str]:
             for text in texts:
                 found |= of_name(room, _head(text))
     if "." not in name or file_of(name) is not None:
-        of_engines = getattr(estimator_of(method), "modules", None)
-        modules |= of_engines({**method.params, **method.grid}) if of_engines else set()
+        engines = estimator_of(method)
+        modules |= (
+            engines.modules({**method.params, **method.grid})
+            if hasattr(engines, "modules")
+            else set()
+        )
     if found or modules - FOUNDATION:
         modules |= set(_parts(method))
     return found | _of_modules(modules)
@@ -152,10 +152,8 @@ def _texts(value: Plain) -> Iterator[str]:
 
 
 def _parts(method: Method) -> Iterator[str]:
-    """Yield the modules of the classes that a method's estimator is made of."""
-    first = {name: values[0] for name, values in method.grid.items()}
     try:
-        model = estimator_of(method)(**method.params | first)
+        model = estimator_of(method)(**method.first)
         deep = model.get_params(deep=True).values() if hasattr(model, "get_params") else ()
     except (Exception, SystemExit):  # a fault that is found elsewhere
         return
@@ -165,7 +163,6 @@ def _parts(method: Method) -> Iterator[str]:
 
 
 def _of_modules(modules: Iterable[str]) -> dict[str, str]:
-    """Return the versions of the packages of modules, or hashes of what is of none."""
     found: dict[str, str] = {}
     for module in sorted(set(modules)):
         top = module.partition(".")[0]

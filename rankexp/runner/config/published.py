@@ -1,14 +1,90 @@
-"""Published values: the file that a study keeps them in, read and checked."""
+"""The CSV files of a study, whose rows know their line; published values, read and checked."""
 
+import csv
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
 
+from rankexp import registry
 from rankexp.errors import ConfigError
+from rankexp.metrics.base import parse
 from rankexp.registry import did_you_mean
-from rankexp.runner.config import ledgers
-from rankexp.runner.config.schema import Evaluate, Study
+from rankexp.runner.config.schema import Block, Evaluate, Study
+
+LINE = "line"  # a further key of each row: its line in the file
+
+
+def read_rows(file: Path | None, columns: Sequence[str]) -> list[dict[str, str]] | None:
+    """Return the rows of a file but comments (#), each with its line; None without a file."""
+    if file is None or not file.is_file():
+        return None
+    rows, at = [], 0
+
+    def lines() -> Iterator[str]:
+        nonlocal at
+        for raw in file.read_bytes().removeprefix(b"\xef\xbb\xbf").splitlines(keepends=True):
+            at += 1
+            if not raw.startswith(b"#"):
+                yield raw.decode("utf-8")
+
+    try:
+        reader = csv.DictReader(lines())
+        names = reader.fieldnames or []
+        if lacking := [name for name in columns if name not in names]:
+            raise ConfigError(f"{file}:{at}: the first line lacks {', '.join(lacking)}")
+        for row in reader:
+            if None in row:
+                raise ConfigError(f"{file}:{at}: more values than columns")
+            if lacking := [name for name in columns if row[name] is None]:
+                raise ConfigError(f"{file}:{at}: no value for {', '.join(lacking)}")
+            rows.append({name: value or "" for name, value in row.items()} | {LINE: str(at)})
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"{file}:{at}: not UTF-8 text") from error
+    except (OSError, csv.Error) as error:
+        raise ConfigError(f"{file}:{at}: cannot be read: {error}") from error
+    return rows
+
+
+def row_faults(
+    file: Path | None, columns: Sequence[str], check: Callable[[Mapping[str, str]], None]
+) -> Iterator[str]:
+    """Say with file and line what is wrong with a file, or what `check` refuses of its rows."""
+    try:
+        rows = read_rows(file, columns) or []
+    except ConfigError as error:
+        yield str(error)
+        return
+    for row in rows:
+        try:
+            check(row)
+        except (ConfigError, ValueError) as error:
+            yield f"{file}:{row[LINE]}: {error}"
+
+
+def block_kinds(study: Study) -> list[tuple[Block, Any]] | None:
+    """Return the blocks of a study with their kinds; None if one is wrong."""
+    try:
+        named = [(block, registry.get("report.blocks", block.block)) for block in study.report]
+        return [(block, kind.model_validate(block.options)) for block, kind in named]
+    except ValueError:
+        return None
+
+
+def canonical(quantity: str) -> str:
+    """Return a quantity in the one spelling of the metric that it is, or holds in brackets.
+
+    >>> canonical("rank_loss(ties=expected)"), canonical("average_rank(rank_loss(ties=expected))")
+    ('rank_loss', 'average_rank(rank_loss)')
+    """
+    try:
+        return repr(parse(quantity))
+    except ValueError:
+        name, bracket, rest = quantity.partition("(")
+        inner = canonical(rest.removesuffix(")")) if bracket else ""
+        return f"{name}({inner})" if rest.endswith(")") else quantity
+
 
 COLUMNS = [
     *("experiment", "problem", "method", "quantity"),
@@ -19,13 +95,12 @@ ALL = "*"  # in place of a problem: a value over all of the experiment's
 
 
 class PublishedKey(NamedTuple):
-    """What a published value is of."""
+    """What a published value is of; a metric in its canonical form, or any other quantity."""
 
     experiment: str
     problem: str
     method: str
     quantity: str
-    """A metric in its canonical form, or any other name."""
 
 
 @dataclass(frozen=True)
@@ -54,19 +129,18 @@ def table(rows: Iterable[Mapping[str, str]]) -> dict[PublishedKey, Published]:
         try:
             _add(found, row)
         except ConfigError as error:
-            line = row.get(ledgers.LINE, "?")
+            line = row.get(LINE, "?")
             raise ConfigError(f"published values, line {line}: {error}") from error
     return found
 
 
 def _add(found: dict[PublishedKey, Published], row: Mapping[str, str]) -> None:
-    """Add a row's value; ConfigError where it is no number, or there is one already."""
     if lacking := [name for name in COLUMNS if name not in row]:
         raise ConfigError(f"no value for {', '.join(lacking)}")
     experiment, problem, method, quantity, *numbers, source, verified, note = (
         row[name].strip() for name in COLUMNS
     )
-    key = PublishedKey(experiment, problem, method, ledgers.canonical(quantity))
+    key = PublishedKey(experiment, problem, method, canonical(quantity))
     if key in found:
         first = f", first in line {line}" if (line := found[key].line) else ""
         raise ConfigError(f"{' / '.join(key)} occurs twice{first}")
@@ -79,20 +153,14 @@ def _add(found: dict[PublishedKey, Published], row: Mapping[str, str]) -> None:
     units = (row.get(UNITS) or "").strip()
     if units and not (units.isdecimal() and int(units) > 0):
         raise ConfigError(f"{UNITS} must be a whole number above 0 or empty, got {units}")
-    found[key] = Published(
-        value,
-        last_digit,
-        source=source,
-        verified=verified.lower() in {"yes", "true", "1"},
-        note=note,
-        units=int(units or 0) or None,
-        line=row.get(ledgers.LINE, ""),
-    )
+    read = verified.lower() in {"yes", "true", "1"}
+    count, line = int(units or 0) or None, row.get(LINE, "")
+    found[key] = Published(value, last_digit, source, read, note, count, line)
 
 
 def rows_of(study: Study) -> list[dict[str, str]] | None:
     """Return a study's published values, so that a report can be rebuilt from results alone."""
-    return ledgers.read(study.published_file, COLUMNS)
+    return read_rows(study.published_file, COLUMNS)
 
 
 def faults(study: Study) -> Iterator[str]:
@@ -106,7 +174,7 @@ def faults(study: Study) -> Iterator[str]:
         if why := _strange(study, key) or (_unseen(key, shown) if shown is not None else None):
             raise ConfigError(why)
 
-    yield from ledgers.faults(study.published_file, COLUMNS, check)
+    yield from row_faults(study.published_file, COLUMNS, check)
 
 
 def unseen(study: Study, rows: Iterable[Mapping[str, str]]) -> list[str]:
@@ -122,23 +190,20 @@ def unseen(study: Study, rows: Iterable[Mapping[str, str]]) -> list[str]:
 
 
 def _strange(study: Study, key: PublishedKey) -> str | None:
-    """Say which experiment, problem or method of a value the study has not."""
     name = key.experiment
     setup = study.experiments.get(name)
     if not isinstance(setup, Evaluate):
         hint = did_you_mean(name, study.experiments)
         return f"the study evaluates no experiment '{name}'{hint}"
-    known = {"problem": [*setup.problems, ALL], "method": setup.methods}
-    for what, own in (("problem", key.problem), ("method", key.method)):
-        if own not in known[what]:
-            hint = did_you_mean(own, known[what])
-            return f"experiment '{name}' has no {what} '{own}'{hint}"
+    problem = ("problem", key.problem, [*setup.problems, ALL])
+    for what, own, known in (problem, ("method", key.method, setup.methods)):
+        if own not in known:
+            return f"experiment '{name}' has no {what} '{own}'{did_you_mean(own, known)}"
     return None
 
 
 def _shown(study: Study) -> set[PublishedKey] | None:
-    """Return what the blocks of a study look up; None where a block is wrong."""
-    if (kinds := ledgers.kinds(study)) is None:
+    if (kinds := block_kinds(study)) is None:
         return None
     try:
         return {key for block, kind in kinds for key in kind.published_keys(study, block)}

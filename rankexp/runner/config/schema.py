@@ -32,9 +32,8 @@ Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$")]
 
 def _fitted_attribute(name: str) -> str:
     if not (name.isidentifier() and name.endswith("_") and not name.startswith("_")):
-        raise ValueError(
-            f"'{name}' is not a fitted attribute: their names end in '_', such as 'gap_'"
-        )
+        text = f"'{name}' is not a fitted attribute: their names end in '_', such as 'gap_'"
+        raise ValueError(text)
     return name
 
 
@@ -76,7 +75,6 @@ class Preprocess(Strict):
 
 
 def _protocols() -> Any:
-    """Return the union of the protocols that can be used, told apart by `kind`."""
     kinds = []
     for name in registry.names("protocols"):
         try:
@@ -115,6 +113,11 @@ class Method(Strict):
     def folder(self) -> str:
         """Folder of the study's file, where a file that the estimator names lies."""
         return self._folder
+
+    @property
+    def first(self) -> dict[str, Any]:
+        """The parameters of the first grid point."""
+        return self.params | {name: values[0] for name, values in self.grid.items()}
 
 
 class Points(Strict):
@@ -212,11 +215,10 @@ class Simulate(Strict):
 
 
 def _kind(value: Plain | Evaluate | Simulate) -> str | None:
-    """Tell what an experiment is; one that does not say so is an evaluation."""
     match value:
         case Evaluate(kind=kind) | Simulate(kind=kind) | {"kind": kind}:
             return str(kind)
-        case dict():
+        case dict():  # that does not say what it is
             return "evaluate"
     return None
 

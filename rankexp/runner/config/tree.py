@@ -60,32 +60,25 @@ class YamlTree:
         """Return the value without the places."""
         if isinstance(self.value, dict):
             return {key: child.plain() for key, child in self.value.items()}
-        if isinstance(self.value, list):
-            return [child.plain() for child in self.value]
-        scalar: Plain = self.value
-        return scalar
+        is_list = isinstance(self.value, list)
+        return [child.plain() for child in self.value] if is_list else self.value
 
     def child(self, part: str | int) -> "YamlTree | None":
         """Return the entry of a mapping or list, or None."""
         if isinstance(self.value, dict):
             return self.value.get(part)
-        if isinstance(self.value, list) and isinstance(part, int) and part < len(self.value):
-            entry: YamlTree = self.value[part]
-            return entry
-        return None
+        known = isinstance(self.value, list) and isinstance(part, int) and part < len(self.value)
+        return self.value[part] if known else None
 
     def place(self, path: TreePath, *, key: bool = False) -> FileMark:
         """Return the place of a value, or of its key; of the nearest parent where it is absent."""
         here, mark = self, self.mark
-        for i, part in enumerate(path):
+        for part in path:
             below = here.child(part)
             if below is None:
                 return mark
-            last = i == len(path) - 1
-            named = here.keys.get(str(part), below.mark)
-            mark = below.mark if last and not key else named
-            here = below
-        return mark
+            here, mark = below, here.keys.get(str(part), below.mark)
+        return mark if key else here.mark
 
     def merged(self, over: "YamlTree") -> "YamlTree":
         """Merge overrides in: mappings key by key, null removes, anything else replaces."""
@@ -176,19 +169,14 @@ class Builder:
         for key_node, child in node.value:
             if key_node.tag == TAG + "merge":
                 if merges:
-                    self._refuse(
-                        key_node, path, "only one '<<' is allowed; write '<<: [*one, *two]'"
-                    )
+                    text = "only one '<<' is allowed; write '<<: [*one, *two]'"
+                    self._refuse(key_node, path, text)
                 merges.append(child)
-                continue
-            key = self._key(key_node, path)
-            if key is None:
-                continue
-            if key in value:
+            elif (key := self._key(key_node, path)) in value:
                 text = f"the key '{key}' occurs twice, first in line {keys[key].line}"
                 self._refuse(key_node, (*path, key), text)
-                continue
-            value[key], keys[key] = self.build(child, (*path, key)), _mark(key_node)
+            elif key is not None:
+                value[key], keys[key] = self.build(child, (*path, key)), _mark(key_node)
         for child in merges:
             for source in self._sources(child, path):
                 value = {**source.value, **value}
@@ -254,7 +242,6 @@ def parse(text: str) -> tuple[YamlTree | None, list[Fault]]:
 
 
 def _syntax(error: yaml.MarkedYAMLError) -> str:
-    """Say what PyYAML met, in one line."""
     text = ", ".join(part for part in (error.context, error.problem) if part)
     if "\\t" in text:
         text += "; indent with spaces, not tabs"

@@ -1,7 +1,6 @@
 """Say in plain words what pydantic found wrong with a study.
 
-An error has a type, a location and an input; what was expected there is read off the annotations
-of the models, never off the sentences of pydantic.
+What was expected is read off the annotations of the models, never off pydantic's sentences.
 """
 
 from collections import defaultdict
@@ -138,35 +137,25 @@ class Shape:
         return None
 
     def walk(self, location: TreePath) -> "tuple[TreePath, Shape]":
-        """Follow the location of an error; return where it is in the file, and its shape.
-
-        The path has none of the tags and classes of union members that pydantic puts into a
-        location; the annotation is None where it is not known.
-        """
-        path: list[str | int] = []
+        """Follow an error's location, but pydantic's tags; return the path, and what it holds."""
+        path: TreePath = ()
         here = self
         for part in location:
-            members = here.members
-            models = [(one, one.model.__name__) for one in members if one.model]
-            chosen = [one for one, name in models if part in (*one.tags, name)]
-            if len(members) > 1 and chosen:
+            several = [one for one in here.members if one.model] if here.members[1:] else []
+            if chosen := [one for one in several if part in (*one.tags, one.bare.__name__)]:
                 here = Shape(chosen[0].bare)
             else:
-                path.append(part)
-                here = here.below(part) or Shape(None)
-        return tuple(path), here
+                path, here = (*path, part), here.below(part) or Shape(None)
+        return path, here
 
 
 def _existing(tree: YamlTree, path: TreePath) -> tuple[TreePath, bool]:
     """Return the parts of a path that are in the file, and whether any was left out."""
-    kept: list[str | int] = []
-    here = tree
+    kept: TreePath = ()
     for part in path:
-        below = here.child(part)
-        if below is not None:
-            kept.append(part)
-            here = below
-    return tuple(kept), len(kept) < len(path)
+        if below := tree.child(part):
+            kept, tree = (*kept, part), below
+    return kept, len(kept) < len(path)
 
 
 def _choice(shape: Shape, value: Plain) -> str:
@@ -229,16 +218,16 @@ def faults(
     base: TreePath = (),
     model: type[BaseModel] = schema.Study,
 ) -> list[Fault]:
-    """Turn pydantic's errors in the part of a study at `base`, of a model, into faults.
+    """Turn pydantic's errors in the part of a study at `base`, of a model, into a fault a place.
 
-    There is one for each wrong place: what the members of a union say is joined, and a member's
-    "expected text" is left out where another found the fault deeper in the value.
+    What the members of a union say is joined; a member's "expected text" is left out where another
+    found the fault deeper in the value.
     """
     found: list[Fault] = []
     grouped: dict[tuple[TreePath, bool], list[Complaint]] = defaultdict(list)
     loose: set[TreePath] = set()
     root = Shape(model)
-    for error in map(_complaint, errors):
+    for error in (Complaint(**given) for given in errors):  # type: ignore[misc]
         if fault := _located(tree, error, base, root):
             found.append(fault)
             continue
@@ -252,7 +241,3 @@ def faults(
         if not (deeper and path in loose):
             found.append(_merged(path, is_key, group, root))
     return found
-
-
-def _complaint(error: ErrorDetails) -> Complaint:
-    return Complaint(**{k: v for k, v in error.items() if k in Complaint._fields})  # type: ignore[arg-type]

@@ -6,14 +6,10 @@ found and compares it with the declared fingerprint. `Preprocessor` learns from 
 
 >>> from rankexp.runner.config.data_entry import DataEntry
 >>> from rankexp.runner.data.build import build
->>> from rankexp.runner.data.sources.sklearn import from_sklearn
+>>> from rankexp.runner.data.sources.bundled import from_sklearn
 >>> kinds = ["virginica", "versicolor", "setosa"]
 >>> entry = DataEntry(source={"sklearn": "iris"}, target="target", levels=kinds)
 >>> iris = build("iris", from_sklearn("iris", entry, []), entry)
 >>> iris.X.shape, iris.levels, iris.y[:3].tolist()
 ((150, 4), ('virginica', 'versicolor', 'setosa'), [2, 2, 2])
 """
-
-from rankexp.runner.data.inspect import dataset_of, entry_of, inspect_table
-
-__all__ = ["dataset_of", "entry_of", "inspect_table"]

@@ -1,32 +1,22 @@
 """From a raw table and what its entry declares to a data set, and the check of what it is."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from rankexp.errors import DataError
+from rankexp.runner.config.data_entry import DataEntry
 from rankexp.runner.data.choose import Chosen, check_codes, choose
 from rankexp.runner.data.dataset import Dataset, DataTable, Feature, Floats, Ints, Provenance
 from rankexp.runner.data.levels import level_codes, number_text
 from rankexp.runner.data.reading import Role
 from rankexp.runner.data.suitable import check_width
 
-if TYPE_CHECKING:
-    from rankexp.runner.config.data_entry import DataEntry
-
 
 def build(
-    name: str, table: DataTable, entry: "DataEntry", provenance: Provenance | None = None
+    name: str, table: DataTable, entry: DataEntry, provenance: Provenance | None = None
 ) -> Dataset:
-    """Return the data set that an entry makes of a table.
-
-    Raises
-    ------
-    DataError
-        A column that is not there, undeclared target values, infinite values, columns that the
-        entry refuses, more columns after coding than it allows.
-    """
+    """Return the data set that an entry makes of a table; DataError where it cannot be used so."""
     chosen = choose(table, entry, entry.target)
     columns, values = chosen.columns, chosen.values
     groups, group_names = _labels(chosen, "groups")
@@ -42,12 +32,10 @@ def build(
     y, levels = _target(columns[target], values[:, target], entry)
     features = tuple(columns[j] for j in keep)
     where = dict(table.provenance) | dict(provenance or {})
-    reading = chosen.reading(
-        table,
-        None if levels is None else _counted(levels, y),
-        () if parts is None else _counted(part_names or (), parts)[::-1],
-    )
-    known = (levels, groups, where, group_names, weights, reading, parts, part_names or ())
+    counts = None if levels is None else _counted(levels, y)
+    shares = () if parts is None else _counted(part_names, parts)[::-1]
+    reading = chosen.reading(table, counts, shares)
+    known = (levels, groups, where, group_names or None, weights, reading, parts, part_names)
     return Dataset(name, X, y, features, *known)
 
 
@@ -56,10 +44,10 @@ def _counted(names: Sequence[str], codes: Ints | Floats) -> list[tuple[str, int]
     return list(zip(names, counts, strict=True))
 
 
-def _labels(chosen: Chosen, role: Role) -> tuple[Ints | None, tuple[str, ...] | None]:
+def _labels(chosen: Chosen, role: Role) -> tuple[Ints | None, tuple[str, ...]]:
     """Return the numbers of groups or parts, 0 .. G-1, and what they stand for; None: none."""
     if not chosen.of(role):
-        return None, None
+        return None, ()
     (at,) = chosen.of(role)
     column, values = chosen.columns[at], chosen.values[:, at]
     if np.isnan(values).any():
@@ -73,7 +61,6 @@ def _labels(chosen: Chosen, role: Role) -> tuple[Ints | None, tuple[str, ...] | 
 
 
 def _weights(chosen: Chosen) -> Floats | None:
-    """Return what each row counts; None: all the same."""
     if not chosen.of("weights"):
         return None
     (at,) = chosen.of("weights")
@@ -92,7 +79,7 @@ def _weights(chosen: Chosen) -> Floats | None:
     return values.copy()
 
 
-def differences(dataset: Dataset, entry: "DataEntry") -> list[str]:
+def differences(dataset: Dataset, entry: DataEntry) -> list[str]:
     """Return what of an entry's fingerprint is not so, one phrase each."""
     declared = entry.fingerprint
     if declared is None:
@@ -119,21 +106,17 @@ def first_difference(dataset: Dataset, other: Dataset) -> str:
         if feature.name != theirs.name:
             return f"column '{feature.name}' is where '{theirs.name}' should be"
         if feature != theirs:
-            return (
-                f"column '{feature.name}' has different categories, or a different order of them"
-            )
+            text = "has different categories, or a different order of them"
+            return f"column '{feature.name}' {text}"
     if dataset.X.shape != other.X.shape:
         return "the number of rows or columns differs"
     cells = (dataset.X != other.X) & ~(np.isnan(dataset.X) & np.isnan(other.X))
-    at = [("target", np.flatnonzero(dataset.y != other.y))]
-    at += [
-        (f"column '{f.name}'", np.flatnonzero(cells[:, j])) for j, f in enumerate(other.features)
-    ]
-    name, rows = next(((name, rows) for name, rows in at if len(rows)), ("", at[0][1]))
-    if not name:
-        return ""
-    count = f"{len(rows):,} rows, first in row" if len(rows) > 1 else "row"
-    return f"{name} differs in {count} {rows[0] + 1:,}"
+    names = ["target", *(f"column '{feature.name}'" for feature in other.features)]
+    for name, wrong in zip(names, [dataset.y != other.y, *cells.T], strict=True):
+        if len(rows := np.flatnonzero(wrong)):
+            count = f"{len(rows):,} rows, first in row" if len(rows) > 1 else "row"
+            return f"{name} differs in {count} {rows[0] + 1:,}"
+    return ""
 
 
 def _check_columns(chosen: Chosen, columns: Sequence[Feature], values: Floats) -> None:
@@ -147,16 +130,13 @@ def _check_columns(chosen: Chosen, columns: Sequence[Feature], values: Floats) -
 
 
 def _target(
-    target: Feature, values: Floats, entry: "DataEntry"
+    target: Feature, values: Floats, entry: DataEntry
 ) -> tuple[Ints | Floats, tuple[str, ...] | None]:
     if entry.levels is not None:
         return level_codes(target, values, entry.levels)
     if target.kind == "nominal":
-        shown = ", ".join(target.categories[:10])
-        raise DataError(
-            f"target '{target.name}' has the values {shown}; list them from worst to best under "
-            "'levels'"
-        )
+        shown = f"target '{target.name}' has the values {', '.join(target.categories[:10])}"
+        raise DataError(f"{shown}; list them from worst to best under 'levels'")
     if not np.isfinite(values).all():
         raise DataError(f"target '{target.name}' has an infinite value")
     return values.copy(), None

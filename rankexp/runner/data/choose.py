@@ -2,20 +2,17 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from rankexp.arrays import Bools
 from rankexp.errors import DataError
 from rankexp.registry import did_you_mean
+from rankexp.runner.config.data_entry import DataEntry
 from rankexp.runner.data.dataset import DataTable, Feature, Floats, Ints
 from rankexp.runner.data.levels import EXACT, in_words, key_of, large, number_text
 from rankexp.runner.data.reading import EMPTY, FREQUENT, Column, Layout, Reading, Role
 from rankexp.runner.data.suitable import Unfit, coded_width, dubious, unfit
-
-if TYPE_CHECKING:
-    from rankexp.runner.config.data_entry import DataEntry
 
 Levels = Sequence[tuple[str, int]]
 DOUBTS = {
@@ -31,9 +28,8 @@ DOUBTS = {
 class Chosen:
     """The columns of a table with their roles, and the rows that have a target.
 
-    `rows` are their numbers in the table, from 1, of which the first `first` are those of the
-    first of two files; `unfit` says why columns are left out, `doubtful` are kept and may be
-    other things than they are taken for.
+    `rows` are their numbers in the table, from 1; the first `first` are of the first of two files.
+    `unfit` says why columns are left out, `doubtful` are kept all the same.
     """
 
     columns: list[Feature]
@@ -91,13 +87,10 @@ class Chosen:
     def _warnings(self, levels: Levels | None) -> list[str]:
         found = []
         for j in self.of("target"):
-            name = self.columns[j].name
-            if self.without_target:
-                total = self.without_target + len(self.rows)
-                found.append(
-                    f"{self.without_target:,} of {total:,} rows have no target '{name}' "
-                    "and were left out"
-                )
+            name, without = self.columns[j].name, self.without_target
+            if without:
+                rows = f"{without:,} of {without + len(self.rows):,} rows"
+                found.append(f"{rows} have no target '{name}' and were left out")
             two = np.unique(self.values[:, j])
             if levels is None and len(two) == 2:
                 low, high = map(number_text, two)
@@ -110,8 +103,7 @@ class Chosen:
             like = [f" ({c.categories[0]!r})" if c.categories else "" for c in columns]
             shown = [f"'{c.name}'{text}" for c, text in zip(columns[:10], like, strict=False)]
             found += [f"{', '.join(shown)}: {what}"] if shown else []
-        out = self.of("left out")
-        if out:
+        if out := self.of("left out"):
             shown = [f"'{self.columns[j].name}' ({self.unfit[j][1]})" for j in out[:10]]
             more = f" and {len(out) - 10:,} more" if len(out) > 10 else ""
             fit = any(self.unfit[j][0] != "empty" for j in out)
@@ -121,20 +113,13 @@ class Chosen:
 
 
 def _marks(layout: Layout) -> list[str]:
-    """Say which words were read as missing: they may be meant as they stand."""
     words = [f"{m} ({n:,})" for m, n in layout.marks.items() if m not in {"?", EMPTY}]
     said = f"read as missing: {', '.join(words)}; 'missing_values' changes this"
     return [said] if words else []
 
 
-def choose(table: DataTable, entry: "DataEntry", target: str | None) -> Chosen:
-    """Give the columns of a table their roles and leave out rows without a target.
-
-    Raises
-    ------
-    DataError
-        A column that is not there, no row with a target, columns that the entry refuses.
-    """
+def choose(table: DataTable, entry: DataEntry, target: str | None) -> Chosen:
+    """Give the columns of a table their roles and leave out rows without a target."""
     columns, values = _recode(table, entry)
     names = [column.name for column in columns]
     roles: list[Role] = ["feature"] * len(columns)
@@ -159,7 +144,7 @@ def choose(table: DataTable, entry: "DataEntry", target: str | None) -> Chosen:
 
 
 def _unfit(
-    table: DataTable, entry: "DataEntry", columns: list[Feature], values: Floats, roles: list[Role]
+    table: DataTable, entry: DataEntry, columns: list[Feature], values: Floats, roles: list[Role]
 ) -> tuple[dict[int, Unfit], list[int]]:
     """Return the columns that are left out, and doubtful ones; or refuse, if the entry says so."""
     names = [column.name for column in columns]
@@ -201,8 +186,7 @@ def column_index(names: Sequence[str], wanted: str, role: str) -> int:
     raise DataError(f"{role}: there is no column '{wanted}'{hint}; the columns are: {shown}")
 
 
-def _recode(table: DataTable, entry: "DataEntry") -> tuple[list[Feature], Floats]:
-    """Apply what the entry says of missing marks and of numbers that are names."""
+def _recode(table: DataTable, entry: DataEntry) -> tuple[list[Feature], Floats]:
     columns, values = list(table.columns), table.values
     names = [column.name for column in columns]
     marks: dict[int, set[str | float]] = {}
@@ -210,9 +194,8 @@ def _recode(table: DataTable, entry: "DataEntry") -> tuple[list[Feature], Floats
         for wanted in where:
             at = column_index(names, wanted, "missing_codes")
             marks.setdefault(at, set()).add(key_of(mark))
-    general = {
-        key_of(mark) for mark in (*(entry.missing_values or ()), *entry.missing) if mark != ""
-    }
+    stated = (*(entry.missing_values or ()), *entry.missing)
+    general = {key_of(mark) for mark in stated if mark != ""}
     nominal = {column_index(names, wanted, "nominal") for wanted in entry.nominal}
     for j, column in enumerate(columns):
         marked = general | marks.get(j, set())

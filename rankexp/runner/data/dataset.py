@@ -2,14 +2,16 @@
 
 import hashlib
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from pathlib import Path
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rankexp.errors import DataError
 from rankexp.runner.data.reading import Json, Layout, Reading
 
 Floats = NDArray[np.float64]
@@ -48,22 +50,10 @@ class DataTable:
 class Dataset:
     """Examples with a target.
 
-    Attributes
-    ----------
-    X : ndarray of float64, shape (n, d)
-        Raw numbers and codes of categories; NaN is missing.
-    y : ndarray, shape (n,)
-        Codes 0 .. K-1 of the levels (int64), or a continuous target (float64).
-    levels : tuple of str or None
-        Worst to best; None where the target is continuous.
-    groups : ndarray of int64, shape (n,), or None
-        Query or cluster of each row, by its place in `group_names`.
-    weights : ndarray of float64, shape (n,), or None
-        What each row counts; all above 0.
-    reading : Reading or None
-        What was read and left out, for people; part of no fingerprint.
-    parts : ndarray of int64, shape (n,), or None
-        Part of the data that each row is in, by its place in `part_names`.
+    X, (n, d), holds raw numbers and codes of categories, NaN where missing; y, (n,), codes 0 ..
+    K-1 of the levels, worst to best, or a continuous target, whose `levels` are None. `groups` and
+    `parts`, (n,), are places in their names; `weights`, (n,), are above 0. `reading` is for people
+    only.
     """
 
     name: str
@@ -97,3 +87,49 @@ class Dataset:
             digest.update(b"parts" + np.ascontiguousarray(self.parts, "<i8").tobytes())
             digest.update(json.dumps(self.part_names).encode())
         return digest.hexdigest()
+
+
+def matched(
+    names: Sequence[str], path: str | Path, others: Sequence[str], other: str | Path
+) -> list[int]:
+    """Return where the second file has each column of the first; DataError where one lacks it."""
+    lacking = [name for name in names if name not in others]
+    extra = [name for name in others if name not in names]
+    if lacking or extra:
+        said = (f"lacks {_listed(lacking)}", f"has {_listed(extra)}, which {path} lacks")
+        both = (text for text, found in zip(said, (lacking, extra), strict=True) if found)
+        raise DataError(f"{other}: {' and '.join(both)}; both files need the same columns")
+    return [list(others).index(name) for name in names]
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = f" and {len(names) - 10} more" if len(names) > 10 else ""
+    return ", ".join(f"'{name}'" for name in names[:10]) + more
+
+
+def joined(tables: Sequence[DataTable], paths: Sequence[Path]) -> DataTable:
+    """Return the rows of one table or two; to the first's categories come the second's."""
+    if len(tables) == 1:
+        return tables[0]
+    (first, second), (path, other) = tables, paths
+    order = matched([c.name for c in first.columns], path, [c.name for c in second.columns], other)
+    formats = [t.layout and (t.layout.decimal, t.layout.thousands) for t in tables]
+    if formats[0] != formats[1]:
+        raise DataError(f"{other}: the number format differs from {path}")
+    columns, values = list(first.columns), second.values[:, order]
+    for j, mine in enumerate(columns):
+        theirs = second.columns[order[j]]
+        if mine.kind != theirs.kind:
+            text = f"column '{mine.name}' is {theirs.kind}, but {mine.kind} in {path}"
+            raise DataError(f"{other}: {text}")
+        if mine.kind == "nominal":
+            columns[j], values[:, j] = _recoded(mine, theirs, values[:, j])
+    rows = np.concatenate([first.values, values])
+    return replace(first, columns=tuple(columns), values=rows, first=len(first.values))
+
+
+def _recoded(mine: Feature, theirs: Feature, codes: Floats) -> tuple[Feature, Floats]:
+    texts = tuple(dict.fromkeys((*mine.categories, *theirs.categories)))
+    place = np.array([*(texts.index(text) for text in theirs.categories), np.nan])
+    known = np.where(np.isnan(codes), len(place) - 1, codes).astype(np.int64)
+    return replace(mine, categories=texts), place[known]

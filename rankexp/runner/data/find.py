@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from rankexp import registry
 from rankexp.errors import DataError
+from rankexp.runner.config.data_entry import DataEntry
 from rankexp.runner.data.build import build, differences, first_difference
 from rankexp.runner.data.dataset import Dataset
 from rankexp.runner.data.origins import (
@@ -29,9 +29,6 @@ from rankexp.runner.data.origins import (
 from rankexp.runner.data.snapshot import load_snapshot, read_dataset, write_dataset
 from rankexp.runner.files import write_atomically
 from rankexp.runner.plan import DataFacts
-
-if TYPE_CHECKING:
-    from rankexp.runner.config.data_entry import DataEntry
 
 __all__ = ["FoundData", "add", "cache_folder", "find", "listing", "load_snapshot", "verify"]
 
@@ -53,7 +50,7 @@ class FoundData:
 
 def find(
     name: str,
-    entry: "DataEntry",
+    entry: DataEntry,
     folders: Sequence[Path],
     cache: Path | None = None,
     *,
@@ -62,36 +59,27 @@ def find(
     """Return a data set as its entry declares it and leave a snapshot of it for the workers.
 
     Looked for in `folders`, then in what was added by hand, then in what rankexp or scikit-learn
-    brings, then in what was fetched before, then on OpenML. The first that is there counts: one
-    that is broken or has another fingerprint is an error, not a reason to look further.
-
-    OpenML is asked only where `online`.
-
-    Raises
-    ------
-    DataError
-        Not found, with where it was looked for and how to add it; broken; not as declared.
-    EnvironmentProblemError
-        The cache cannot be written.
+    brings, then in what was fetched before, then, where `online`, on OpenML. The first that is
+    there counts: one that is broken or has another fingerprint is a DataError, as is none.
     """
     cache = cache or cache_folder()
+    return _keep(name, entry, _origin(name, entry, folders, cache, online=online), cache)
+
+
+def _origin(
+    name: str, entry: DataEntry, folders: Sequence[Path], cache: Path, *, online: bool
+) -> Origin:
     reasons: list[str] = []
     origin = local(name, entry, folders, cache, reasons)
     if origin is None and online:
         origin = remote(entry, cache, reasons)
     if origin is None:
         raise not_found(name, entry, folders, cache, reasons)
-    return _keep(name, entry, origin, cache)
+    return origin
 
 
-def add(name: str, entry: "DataEntry", file: Path, cache: Path | None = None) -> FoundData:
-    """Check the user's copy of a declared data set and keep it in the cache.
-
-    Raises
-    ------
-    DataError
-        Not there, broken, or not as declared: nothing is kept then.
-    """
+def add(name: str, entry: DataEntry, file: Path, cache: Path | None = None) -> FoundData:
+    """Check the user's copy of a declared data set and keep it in the cache if it is right."""
     cache = cache or cache_folder()
     if not file.is_file():
         raise DataError(f"{file}: no such file")
@@ -112,21 +100,9 @@ def add(name: str, entry: "DataEntry", file: Path, cache: Path | None = None) ->
     return _keep(name, entry, from_file(kept, entry), cache)
 
 
-def verify(
-    name: str, entry: "DataEntry", folders: Sequence[Path], cache: Path | None = None
-) -> str:
-    """Read a data set that is here again, whatever its snapshot holds; return what was found.
-
-    Raises
-    ------
-    DataError
-        Not here, broken, or not as declared.
-    """
-    cache = cache or cache_folder()
-    reasons: list[str] = []
-    origin = local(name, entry, folders, cache, reasons)
-    if origin is None:
-        raise not_found(name, entry, folders, cache, reasons)
+def verify(name: str, entry: DataEntry, folders: Sequence[Path], cache: Path | None = None) -> str:
+    """Read a data set that is here again, whatever its snapshot holds; return what was found."""
+    origin = _origin(name, entry, folders, cache or cache_folder(), online=False)
     dataset = _built(name, entry, origin)
     rows, features = dataset.X.shape
     classes = "" if dataset.levels is None else f"classes {np.bincount(dataset.y).tolist()}, "
@@ -137,12 +113,9 @@ def verify(
 
 
 def listing(
-    declared: Mapping[str, tuple["DataEntry", Sequence[Path]]], cache: Path | None = None
+    declared: Mapping[str, tuple[DataEntry, Sequence[Path]]], cache: Path | None = None
 ) -> list[str]:
-    """Return a line a data set, with the folders it may lie in: where it is, or how to get it.
-
-    Asks no network.
-    """
+    """Return a line a data set: where it is in its folders, or how to get it; asks no network."""
     cache = cache or cache_folder()
     width = max((len(name) for name in declared), default=0)
     return [
@@ -151,7 +124,7 @@ def listing(
     ]
 
 
-def _keep(name: str, entry: "DataEntry", origin: Origin, cache: Path) -> FoundData:
+def _keep(name: str, entry: DataEntry, origin: Origin, cache: Path) -> FoundData:
     """Build the data set, or load it where it was built before, and check it as declared."""
     declared = entry.model_dump(mode="json", exclude=ASIDE)
     key = json.dumps([READING, name, origin.identity, declared], sort_keys=True)
@@ -168,7 +141,7 @@ def _keep(name: str, entry: "DataEntry", origin: Origin, cache: Path) -> FoundDa
     return FoundData(dataset, facts, origin.where)
 
 
-def _built(name: str, entry: "DataEntry", origin: Origin) -> Dataset:
+def _built(name: str, entry: DataEntry, origin: Origin) -> Dataset:
     table = origin.table()
     try:
         dataset = build(name, table, entry, {"sha256": origin.identity})
@@ -178,19 +151,14 @@ def _built(name: str, entry: "DataEntry", origin: Origin) -> Dataset:
     return dataset
 
 
-def _check(dataset: Dataset, entry: "DataEntry", origin: Origin) -> None:
-    wrong = differences(dataset, entry)
-    if not wrong:
-        return
-    if "shipped" in entry.sources:
-        wrong += _beside_shipped(dataset, entry)
-    raise DataError(
-        f"data set '{dataset.name}' ({origin.where}) differs from the declared data set: "
-        + "; ".join(wrong)
-    )
+def _check(dataset: Dataset, entry: DataEntry, origin: Origin) -> None:
+    if wrong := differences(dataset, entry):
+        wrong += _beside_shipped(dataset, entry) if "shipped" in entry.sources else []
+        what = f"data set '{dataset.name}' ({origin.where}) differs from the declared data set"
+        raise DataError(f"{what}: {'; '.join(wrong)}")
 
 
-def _beside_shipped(dataset: Dataset, entry: "DataEntry") -> list[str]:
+def _beside_shipped(dataset: Dataset, entry: DataEntry) -> list[str]:
     """Return where a data set is not as the one that rankexp ships, if that can be told."""
     try:
         table = registry.get("data.sources", "shipped")(entry.sources["shipped"], entry, ())

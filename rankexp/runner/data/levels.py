@@ -37,16 +37,10 @@ def key_of(value: Value) -> str | float:
 def level_codes(
     target: Feature, values: Floats, levels: Sequence[Value | list[Value]]
 ) -> tuple[Ints, tuple[str, ...]]:
-    """Return the level of each row and the names of the levels.
+    """Return the level of each row and the names of the levels, worst to best.
 
-    Levels go from worst to best; a list merges values, ``"*"`` is all values not named. No value
-    is missing.
-
-    Raises
-    ------
-    DataError
-        A value in no level or in two; a level, or a value that is named and was never declared,
-        without an example.
+    A list merges values, ``"*"`` is all not named. DataError for a value in no level or in two, a
+    level without a row, and a named value that the target never has.
     """
     texts, index = raw_values(target, values)
     items = [level if isinstance(level, list) else [level] for level in levels]
@@ -87,7 +81,6 @@ def number_text(value: float) -> str:
 def _assign(
     target: Feature, texts: Sequence[str], items: Sequence[Sequence[Value]]
 ) -> dict[int, int]:
-    """Map the index of each named raw value to its level."""
     given: dict[int, int] = {}
     for level, named in enumerate(items):
         for value in named:

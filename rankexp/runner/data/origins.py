@@ -5,18 +5,15 @@ import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from rankexp import registry
 from rankexp.errors import DataError, DataNotFoundError
+from rankexp.runner.config.data_entry import DataEntry
 from rankexp.runner.data.dataset import DataTable
 from rankexp.runner.data.snapshot import read_table, table_hash, write_table
 from rankexp.runner.data.sources import Reference, needs_network, source_of, takes_files
 from rankexp.runner.data.sources.file import locate, located, read
-
-if TYPE_CHECKING:
-    from rankexp.runner.config.data_entry import DataEntry
 
 WORDS = {"openml": "OpenML {}", "shipped": "{}, shipped with rankexp"}
 """How a source and its reference are said; others by their names."""
@@ -34,15 +31,12 @@ class Origin:
 
 def cache_folder() -> Path:
     """Return RANKEXP_CACHE, or the folder `rankexp` in the user's cache."""
-    named = os.environ.get("RANKEXP_CACHE")
-    if named:
-        return Path(named).expanduser()
-    base = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
-    return Path(base).expanduser() / "rankexp"
+    usual = Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache", "rankexp")
+    return Path(os.environ.get("RANKEXP_CACHE") or usual).expanduser()
 
 
 def local(
-    name: str, entry: "DataEntry", folders: Sequence[Path], cache: Path, reasons: list[str]
+    name: str, entry: DataEntry, folders: Sequence[Path], cache: Path, reasons: list[str]
 ) -> Origin | None:
     """Return where a data set is on this machine; say in `reasons` what could not be used."""
     if "file" in entry.source:
@@ -73,7 +67,7 @@ def local(
     return None
 
 
-def remote(entry: "DataEntry", cache: Path, reasons: list[str]) -> Origin | None:
+def remote(entry: DataEntry, cache: Path, reasons: list[str]) -> Origin | None:
     """Fetch a table and keep it; say in `reasons` why this could not be done."""
     for source, kept in _fetched(entry, cache):
         try:
@@ -87,13 +81,13 @@ def remote(entry: "DataEntry", cache: Path, reasons: list[str]) -> Origin | None
     return None
 
 
-def from_file(path: Path, entry: "DataEntry", test: Path | None = None) -> Origin:
+def from_file(path: Path, entry: DataEntry, test: Path | None = None) -> Origin:
     """Return a file, and perhaps one of test rows beside it, as an origin."""
     other = next((source for source in entry.sources if takes_files(source)), None)
     if other is not None and "file" not in entry.source:
         return _of_files([path], other, str(path.absolute()), entry, ())
-    where = f"file {path}" + (f" and {test}" if test else "")
     paths = [path] if test is None else [path, test]
+    where = f"file {' and '.join(map(str, paths))}"
     return Origin(where, _hashes(paths), lambda: read(path, entry, test))
 
 
@@ -101,10 +95,9 @@ def _of_files(
     paths: Sequence[Path],
     source: str,
     reference: Reference,
-    entry: "DataEntry",
+    entry: DataEntry,
     folders: Sequence[Path],
 ) -> Origin:
-    """Return files that a source other than ``file`` reads."""
     where = f"{source} file {paths[0]}" + (f" and {len(paths) - 1} more" if paths[1:] else "")
     function: Callable[..., DataTable] = registry.get("data.sources", source)
     return Origin(where, _hashes(paths), lambda: function(reference, entry, folders))
@@ -138,14 +131,12 @@ def added_folder(name: str, cache: Path) -> Path:
 
 
 def not_found(
-    name: str, entry: "DataEntry", folders: Sequence[Path], cache: Path, reasons: Sequence[str]
+    name: str, entry: DataEntry, folders: Sequence[Path], cache: Path, reasons: Sequence[str]
 ) -> DataNotFoundError:
     """Return the error that says where was looked, and how to add the file by hand."""
     single = [str(value) for s, value in entry.sources.items() if s == "file" or takes_files(s)]
     file = " and ".join(entry.files or single)
-    looked = f"in the cache {cache}"
-    if file and folders:
-        looked = f"in {', '.join(map(str, folders))} for {file} and {looked}"
+    mine = f"in {', '.join(map(str, folders))} for {file} and " if file and folders else ""
     advice = f"rankexp data add {name} FILE"
     folder = f"put {file} into a folder and name the folder with --data or RANKEXP_DATA"
     if file:
@@ -153,12 +144,11 @@ def not_found(
     if entry.origin:
         advice += f". Where from: {' '.join(entry.origin.split())}"
     because = f" ({'; '.join(reasons)})" if reasons else ""
-    return DataNotFoundError(
-        f"data set '{name}' not found; searched {looked}{because}", f"To add it yourself: {advice}"
-    )
+    searched = f"data set '{name}' not found; searched {mine}in the cache {cache}{because}"
+    return DataNotFoundError(searched, f"To add it yourself: {advice}")
 
 
-def whereabouts(name: str, entry: "DataEntry", folders: Sequence[Path], cache: Path) -> str:
+def whereabouts(name: str, entry: DataEntry, folders: Sequence[Path], cache: Path) -> str:
     """Return in words where a data set is, or how to get it; asks no network."""
     try:
         origin = local(name, entry, folders, cache, [])
@@ -166,13 +156,11 @@ def whereabouts(name: str, entry: "DataEntry", folders: Sequence[Path], cache: P
         return f"broken: {error}"
     if origin is not None:
         return origin.where
-    online = [
-        f"{_named(source, entry)} ({'' if source in entry.verified else 'not '}verified), "
-        "not downloaded yet"
-        for source, _ in _fetched(entry, cache)
-    ]
-    if online or not entry.files:
-        return online[0] if online else f"not found; to add it: rankexp data add {name} FILE"
+    for source, _ in _fetched(entry, cache):
+        verified = "verified" if source in entry.verified else "not verified"
+        return f"{_named(source, entry)} ({verified}), not downloaded yet"
+    if not entry.files:
+        return f"not found; to add it: rankexp data add {name} FILE"
     return f"not found; put its files into a folder: {', '.join(entry.files)}"
 
 
@@ -180,7 +168,7 @@ def _from_table(table: DataTable, where: str) -> Origin:
     return Origin(where, table_hash(table), lambda: table)
 
 
-def _fetched(entry: "DataEntry", cache: Path) -> list[tuple[str, Path]]:
+def _fetched(entry: DataEntry, cache: Path) -> list[tuple[str, Path]]:
     """Return the network sources of an entry, each with the file its table is kept in."""
     return [
         (source, cache / "tables" / f"{source}-{quote(str(reference), safe='')}.npz")
@@ -189,5 +177,5 @@ def _fetched(entry: "DataEntry", cache: Path) -> list[tuple[str, Path]]:
     ]
 
 
-def _named(source: str, entry: "DataEntry") -> str:
+def _named(source: str, entry: DataEntry) -> str:
     return WORDS.get(source, f"{source}: {{}}").format(entry.source[source])

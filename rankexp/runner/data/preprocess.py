@@ -16,16 +16,14 @@ if TYPE_CHECKING:
 class Preprocessor:
     """Impute, encode and scale, with what the training part alone says.
 
-    Numbers are scaled to [0, 1] over the training part (a constant becomes 0; test values may
-    lie outside), or standardised, or left. A nominal becomes one 0/1 column for each declared
-    category, a two-valued one a single column, one with a single category a constant 0; these
-    are not scaled. Missing numbers become the training mean, missing nominals the training mode
-    (the first declared of tied ones). `nominal="codes"` treats codes as numbers, `impute="none"`
-    leaves what is missing NaN in every column made of it. `names` are those of the columns that
-    `transform` returns, `feature` or `feature=category`.
-
-    `within="groups"` scales the rows of each group, of whichever part, by their own range or
-    moments; what is missing then becomes the training mean of scaled values.
+    Numbers are scaled to [0, 1] over the training part (a constant becomes 0), or standardised, or
+    left. A nominal becomes an unscaled 0/1 column for each declared category, a two-valued one a
+    single column, one with a single category a constant 0. Missing numbers become the training
+    mean, missing nominals the training mode (the first declared of tied ones). `nominal="codes"`
+    treats codes as numbers, `impute="none"` leaves NaN in every column made. `names` are those of
+    the columns that `transform` returns. `within="groups"` scales the rows of each group, of
+    whichever part, by their own range or moments; what is missing then becomes the training mean
+    of scaled values.
     """
 
     def __init__(self, config: "Preprocess", features: Sequence[Feature]) -> None:
@@ -48,7 +46,6 @@ class Preprocessor:
         ]
 
     def _encoded(self, feature: Feature) -> list[tuple[int | None, str]]:
-        """Return code and name of each column made of a feature; None passes its value on."""
         if feature.kind == "numeric" or self._config.nominal == "codes":
             return [(None, feature.name)]
         if len(feature.categories) <= 2:
@@ -79,7 +76,6 @@ class Preprocessor:
         return self
 
     def _within(self, X: Floats, groups: Ints | None) -> Floats:
-        """Return rows scaled within their groups, if that is asked for."""
         if self._config.within != "groups":
             return X
         if groups is None:
@@ -91,10 +87,7 @@ class Preprocessor:
         return X
 
     def transform(self, X: Floats, groups: Ints | None = None) -> Floats:
-        """Return rows, shape (n, d), as C-ordered numbers, shape (n, p).
-
-        Each row by itself, or with `within="groups"` with those of its group, (n,).
-        """
+        """Return rows, (n, d), as C-ordered numbers, (n, p); `groups`, (n,), only if needed."""
         Z: Floats = np.take(self._within(X, groups), self._source, axis=1)
         missing = np.isnan(Z)
         if missing.any() and self._config.impute == "mean":

@@ -1,7 +1,4 @@
-"""What was read of a table: a value that travels with the data set and says it to people.
-
-It enters no fingerprint and no key: what determines numbers is the content alone.
-"""
+"""What was read of a table, for people: it enters no fingerprint and no key."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -128,10 +125,7 @@ class Reading:
         return cls(layout=layout, columns=tuple(Column(**column) for column in columns), **plain)
 
     def text(self, most: int = 60) -> str:
-        """Return a plain table, a line a column, of at most 100 characters a line.
-
-        At most `most` columns are listed; those left out come first.
-        """
+        """Return a plain table, a line a column, at most `most` of them, those left out first."""
         head = [f"{self.file}: {_described(self.layout)}", *self._counts()]
         shown = sorted(self.columns, key=lambda c: c.role != "left out")[:most]
         cells = [("column", "type", "role", "missing", "values")]
@@ -175,7 +169,6 @@ def frozen(value: Any) -> Any:
 
 
 def _described(layout: Layout) -> str:
-    """Return in words how a file was taken apart."""
     parts = [layout.format]
     for what, said in (
         ("encoding", layout.encoding),

@@ -3,16 +3,13 @@
 import os
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from rankexp.errors import DataError
+from rankexp.runner.config.data_entry import DataEntry
 from rankexp.runner.data.dataset import Feature, Floats
 from rankexp.runner.data.reading import Kind, Layout
-
-if TYPE_CHECKING:
-    from rankexp.runner.config.data_entry import DataEntry
 
 FEWEST_ROWS = 20
 """Of fewer rows nothing is concluded: by chance a column may ascend or have distinct texts."""
@@ -39,10 +36,8 @@ def unfit(column: Feature, values: Floats, layout: Layout | None) -> Unfit | Non
     if np.isnan(values).all():
         return "empty", "it has no values"
     if layout is not None and column.name in layout.labels:
-        return (
-            "identifier",
-            "it holds the query or part of each row; name it under 'groups' or 'part'",
-        )
+        what = "it holds the query or part of each row"
+        return "identifier", f"{what}; name it under 'groups' or 'part'"
     if layout is not None and column.name in layout.dates:
         return "date", "it holds dates or times"
     if layout is not None and column.name == layout.unnamed and _whole(values):
@@ -75,10 +70,7 @@ def _numbers(name: str, values: Floats) -> Unfit | None:
 
 
 def dubious(column: Feature, values: Floats) -> bool:
-    """Tell whether a feature may be another thing than it is taken for.
-
-    Whole numbers that differ in every row may name the rows, and texts be numbers with a unit.
-    """
+    """Tell whether a feature may be another thing: row numbers, or numbers with a unit."""
     if column.kind == "nominal":
         return _quantities(column)
     if len(values) < ENOUGH or np.isnan(values).any():
@@ -111,7 +103,7 @@ def coded_width(features: Sequence[Feature]) -> list[int]:
     return [len(f.categories) if len(f.categories) > 2 else 1 for f in features]
 
 
-def check_width(features: Sequence[Feature], rows: int, entry: "DataEntry") -> None:
+def check_width(features: Sequence[Feature], rows: int, entry: DataEntry) -> None:
     """Hold that the features, coded, are not too many, before anything is fitted."""
     width = coded_width(features)
     sized = sorted(zip(width, (f.name for f in features), strict=True), reverse=True)

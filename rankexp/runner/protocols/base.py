@@ -13,11 +13,8 @@ from rankexp.runner.strict import Plain, Strict
 
 TRUTHS = ("eta", "mean", "ranking")
 """What models know of the best scores; the first that a model has is taken."""
-
-
 EXAMPLES = "examples"
 """The pairs of a design that has one test set only."""
-
 QUERIES = "queries"
 """The pairs of a design whose test sets the data names, where rows come in queries."""
 
@@ -86,13 +83,10 @@ class Part:
 
     def take(self, rows: Ints) -> "Part":
         """Return some of the rows."""
-        groups = None if self.groups is None else self.groups[rows]
-        weights = None if self.weights is None else self.weights[rows]
+        aside = {"groups": self.groups, "weights": self.weights, "rows": self.rows}
+        known: dict[str, Any] = {n: None if v is None else v[rows] for n, v in aside.items()}
         truth = {name: values[rows] for name, values in self.truth.items()}
-        places = None if self.rows is None else self.rows[rows]
-        names, memo = self.group_names, dict[Any, float]()
-        X, y = self.X[rows], self.y[rows]
-        return Part(X, y, self.levels, groups, weights, truth, names, memo, places)
+        return replace(self, X=self.X[rows], y=self.y[rows], truth=truth, memo={}, **known)
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,8 +120,7 @@ class Generated:
     ) -> Part:
         """Return n rows of the model that the path `model` draws, drawn by the stream `path`.
 
-        `keep` says that the next place is likely to ask for the same, `truth` that the best scores
-        are asked for.
+        `keep`: the next place may ask for the same; `truth`: the best scores are asked for.
         """
 
 

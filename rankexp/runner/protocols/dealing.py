@@ -57,19 +57,15 @@ class Inner(Strict):
     @model_validator(mode="after")
     def _one_fold_has_a_size(self) -> "Inner":
         if (self.folds == 1) != (self.test is not None):
-            raise ValueError(
-                "'folds: 1' needs 'test', and only it has one: {folds: 1, test: 0.25}"
-            )
+            text = "'folds: 1' needs 'test', and only it has one: {folds: 1, test: 0.25}"
+            raise ValueError(text)
         return self
 
 
 def inner_folds(
     inner: Inner, part: Part, rng: np.random.Generator, units: Ints | None = None
 ) -> list[Split]:
-    """Return the folds inside a training part, whose rows count from 0.
-
-    Rows with equal numbers in `units`, (n,), stay on one side.
-    """
+    """Return the folds of a training part; rows with equal `units`, (n,), stay on one side."""
     kept = KeptRows(part.y if inner.stratified else None, units)
     if inner.test is not None:
         return [holdout(len(part.y), inner.test, rng, kept)]
@@ -86,10 +82,10 @@ def duplicates(X: NDArray[np.float64]) -> Ints:
 
 
 def deal(n: int, folds: int, rng: np.random.Generator, kept: KeptRows = NOTHING) -> Ints:
-    """Deal rows into folds at random.
+    """Return the fold of each row, (n,), dealt at random.
 
     Sizes differ by at most one, and with strata also those of each stratum; with units they are
-    as even as dealing the largest units first makes them. Returned is the fold of each row, (n,).
+    as even as dealing the largest units first makes them.
     """
     units = kept.units
     size, stratum = kept.sizes(n)
@@ -145,8 +141,8 @@ def fold_of(place: Ints, fold: int) -> Split:
 def _even(sizes: Ints, held: list[int]) -> list[int]:
     """Give each unit of a stratum, largest first, to the fold with the fewest rows of it.
 
-    Of several such, to the one that holds the fewest rows in all: a stratum of few units would
-    always go to the first folds otherwise. `held`, rows in all by fold, is brought up to date.
+    Of several, to the one with the fewest rows in all, by `held`, which is brought up to date: the
+    first folds would always get those of small strata otherwise.
     """
     heap = [(0, rows, fold) for fold, rows in enumerate(held)]
     heapq.heapify(heap)

@@ -10,7 +10,7 @@ from pydantic import Field
 from rankexp.arrays import Ints
 from rankexp.errors import DataError
 from rankexp.runner.protocols.base import EXAMPLES, Design, Loaded, Parts, Place, Protocol
-from rankexp.runner.protocols.dividing import Together, kept_together
+from rankexp.runner.protocols.dividing import Together, kept_together, numbered
 from rankexp.runner.strict import Strict
 
 REGISTER = {"given": "Given"}
@@ -37,9 +37,8 @@ class GivenFold(Strict):
 class Given(Protocol):
     """Test sets that come with the data, as its parts say: one, or one in each of its folds.
 
-    The entry of the data names a column of parts in `part`, or a second file in its source, whose
-    rows are the part ``test``. Rows of a test part keep their order. Groups have nothing to do
-    with one test set; in folds none may be on both sides.
+    The entry of the data names a column of parts, or a second file, whose rows are the part
+    ``test``. Rows of a test part keep their order. In folds, no group may be on both sides.
     """
 
     problems = "data sets"
@@ -57,30 +56,26 @@ class Given(Protocol):
     """The folds that the data brings, in place of `test` and `validation`."""
 
     def faults(self, rows: Mapping[str, int | None]) -> Iterator[tuple[str, str]]:
-        """Find what names no test set or two, and parts that are named twice."""
         if self.folds is None and self.test is None:
             yield "test", "name the test part here, or several in 'folds'"
         if self.folds is not None and (self.test is not None or self.validation is not None):
             yield "folds", "'folds' already names the test parts: remove 'test' and 'validation'"
-        tests = Counter(fold.test for fold in self._folds())
-        for part in (part for part, count in tests.items() if count > 1):
-            yield (
-                "folds",
-                f"'{part}' is the test part of {tests[part]} folds, so its rows would count twice",
-            )
+        for part, count in Counter(fold.test for fold in self._folds()).items():
+            if count > 1:
+                text = f"'{part}' is the test part of {count} folds"
+                yield "folds", f"{text}, so its rows would count twice"
         for number, fold in enumerate(self._folds()):
-            twice = (part for part, count in Counter(fold.named().values()).items() if count > 1)
-            for part in twice:
-                yield "folds" if self.folds else "test", f"{self._at(number)}'{part}' occurs twice"
+            for part, count in Counter(fold.named().values()).items():
+                if count > 1:
+                    text = f"{self._at(number)}'{part}' occurs twice"
+                    yield "folds" if self.folds else "test", text
 
     def _folds(self) -> list[GivenFold]:
-        """Return the folds, of which one test set is one."""
         if self.folds is None and self.test is not None:
             return [GivenFold(test=self.test, validation=self.validation)]
         return self.folds or []
 
     def named_parts(self) -> dict[tuple[str | int, ...], str]:
-        """Return the parts that are named, by where they are."""
         return {
             (*(("folds", i) if self.folds else ()), *where): part
             for i, fold in enumerate(self._folds())
@@ -88,31 +83,19 @@ class Given(Protocol):
         }
 
     def _at(self, number: int) -> str:
-        """Return in words which fold is meant."""
         return "" if self.folds is None else f"fold {number + 1}: "
 
     def places(self) -> Iterator[Place]:
-        """Yield the folds, or the one place."""
         for fold in range(self.size()):
             yield Place(None, 0) if self.folds is None else Place(None, None, fold)
 
     def size(self) -> int:
-        """Return the number of folds, or 1."""
         return 1 if self.folds is None else len(self.folds)
 
     def training_rows(self, rows: int) -> int:
-        """Return two thirds of the rows: how many are in which part is not known before."""
         return rows * 2 // 3
 
     def parts(self, source: Loaded, place: Place, *, inner: bool) -> Parts:
-        """Return the parts of a data set.
-
-        Raises
-        ------
-        DataError
-            No parts, no row in a part that is named, no row to train on, a part named twice, in
-            folds a group on both sides.
-        """
         for _, text in self.faults({}):
             raise DataError(f"data set '{source.name}': {text}")
         number = place.fold or 0
@@ -135,14 +118,9 @@ class Given(Protocol):
             self._check_use(source)
             _check_groups(source, train, held, at)
         test, *others = (source.whole.take(own) for own in held)
-        units = kept_together(source, self.together) if inner else None
-        return Parts(
-            source.whole.take(train),
-            test,
-            f"{source.name}/given" + ("" if self.folds is None else f"/fold/{number}"),
-            others[0] if others else None,
-            None if units is None else np.unique(units[train], return_inverse=True)[1],
-        )
+        units = numbered(kept_together(source, self.together), train) if inner else None
+        path = f"{source.name}/given" + ("" if self.folds is None else f"/fold/{number}")
+        return Parts(source.whole.take(train), test, path, others[0] if others else None, units)
 
     def _check_use(self, source: Loaded) -> None:
         """Hold that each part has a place in a fold, so that no row is left out in silence."""
@@ -158,16 +136,13 @@ class Given(Protocol):
                 )
 
     def design(self, rows: float = float("nan")) -> Design:
-        """Return the queries of folds, or the examples of one test set."""
         return Design(EXAMPLES if self.folds is None else "queries")
 
     @property
     def validates(self) -> bool:
-        """Whether every fold names a validation part."""
         return all(fold.validation is not None for fold in self._folds())
 
     def words(self) -> str:
-        """Return ``the predefined test set 'test'``, or ``5 predefined folds``."""
         if self.folds is None:
             return f"the predefined test set '{self.test}'"
         count = len(self.folds)
@@ -193,7 +168,6 @@ def _check_groups(source: Loaded, train: Ints, held: Sequence[Ints], at: str) ->
 
 
 def _rows_of(source: Loaded, name: str, where: str) -> Ints:
-    """Return the rows of a part, in their order."""
     assert source.parts is not None
     present = [source.part_names[code] for code in np.unique(source.parts).tolist()]
     if name not in present:

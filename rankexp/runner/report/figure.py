@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
-from rankexp.runner.analyse.bands import band
+from rankexp.runner.analyse.kept import band
 from rankexp.runner.report.render.text import one_line
 
 if TYPE_CHECKING:

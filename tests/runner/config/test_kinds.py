@@ -2,7 +2,7 @@
 
 import pytest
 
-from rankexp.runner.config.kinds import kind_of
+from rankexp.runner.config.experiments import kind_of
 
 STUDY = """version: 1
 study: s

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from rankexp.errors import DataError
 from rankexp.runner.data.dataset import Feature
 from rankexp.runner.data.readers.delimited import read_delimited
-from rankexp.runner.data.readers.rules import TextRules
+from rankexp.runner.data.readers.numbers import TextRules
 
 
 @pytest.mark.parametrize("delimiter", [",", ";", "\t", "|", " ", "   "])

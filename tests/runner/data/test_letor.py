@@ -22,7 +22,7 @@ from rankexp.runner.data.find import add, find, listing, verify
 from rankexp.runner.data.preprocess import Preprocessor
 from rankexp.runner.data.readers import letor
 from rankexp.runner.data.readers.letor import read_letor
-from rankexp.runner.data.sources.letor import from_letor
+from rankexp.runner.data.sources.file import from_letor
 
 MUTATIONS = int(os.environ.get("RANKEXP_MUTATIONS", "2000"))
 DENSE = b"".join(

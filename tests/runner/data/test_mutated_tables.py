@@ -18,7 +18,7 @@ import pytest
 from rankexp.errors import DataError
 from rankexp.runner.data.readers.arff import read_arff
 from rankexp.runner.data.readers.delimited import read_delimited
-from rankexp.runner.data.readers.rules import USUAL, TextRules
+from rankexp.runner.data.readers.numbers import USUAL, TextRules
 
 COUNT = int(os.environ.get("RANKEXP_MUTATIONS", "900")) // 3
 SECONDS = 1.0

@@ -14,7 +14,7 @@ from test_mutated_tables import BARE, COUNT, CSV, GERMAN, PIECES, QUOTED, WIDE, 
 from rankexp.errors import DataError
 from rankexp.runner.data.readers import columns, grid
 from rankexp.runner.data.readers.delimited import read_delimited
-from rankexp.runner.data.readers.rules import USUAL, TextRules
+from rankexp.runner.data.readers.numbers import USUAL, TextRules
 
 ROWS = range(30)
 NUMBERS = b"a,b,c,d\n" + b"".join(

@@ -14,8 +14,7 @@ from rankexp.runner.analyse.frame import COLUMNS
 from rankexp.runner.config.load import load
 from rankexp.runner.config.schema import Simulate, Study
 from rankexp.runner.plan import PlanCell
-from rankexp.runner.protocols.cross_validation import CrossValidation
-from rankexp.runner.protocols.split import Holdout
+from rankexp.runner.protocols.dividing import CrossValidation, Holdout
 from rankexp.runner.report import build
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.runs import protocol

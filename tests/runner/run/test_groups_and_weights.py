@@ -232,7 +232,7 @@ def records_by_method(folder: Path, methods: dict[str, Any]) -> list[tuple[str, 
 
 
 def test_groups_without_a_value_leave_a_record_defined(tmp_path: Path) -> None:
-    from rankexp.runner.analyse.complete import completeness
+    from rankexp.runner.analyse.frame import completeness
 
     dataset = ranked()
     dataset.y[dataset.groups == 3] = 1
@@ -341,7 +341,7 @@ def test_groups_and_weights_that_cannot_be(
 
 def test_a_validation_part_is_scored_like_the_test_part(tmp_path: Path) -> None:
     from rankexp.runner.protocols.dealing import Split
-    from rankexp.runner.protocols.split import Holdout
+    from rankexp.runner.protocols.dividing import Holdout
 
     class Given(Holdout):
         def split(self, n: int, place: Place, rng: Any, kept: Any) -> Split:

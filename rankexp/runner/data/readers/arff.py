@@ -1,8 +1,4 @@
-"""Read ARFF, as Weka and OpenML write it.
-
-scipy's reader takes neither string attributes nor says where a file is malformed, liac-arff
-refuses ``integer [1,10]``; this one keeps the order of declared values and names file and line.
-"""
+"""Read ARFF, as Weka and OpenML write it; errors name file and line, as no other reader's do."""
 
 import re
 from collections import Counter
@@ -37,16 +33,7 @@ _ESCAPED = {"n": "\n", "r": "\r", "t": "\t"}
 def read_arff(
     path: Path, missing: Collection[str] = ("",), encoding: str | None = None
 ) -> DataTable:
-    """Return the table of an ARFF file.
-
-    It may be compressed. `missing` are texts that mean a missing cell, besides ``?``, which means
-    it where it is not quoted.
-
-    Raises
-    ------
-    DataError
-        Malformed, with file and line; sparse rows and relations, which are not supported.
-    """
+    """Return the table of an ARFF file; the texts in `missing` are missing, as a bare ``?`` is."""
     found = encoding_of(path, lambda: pieces(path), encoding)
     reader = _Reader(path, missing)
     rows = lines(path, found)
@@ -61,7 +48,7 @@ class _Reader:
 
     def __init__(self, path: Path, missing: Collection[str]) -> None:
         self.path = path
-        self.missing = frozenset(missing)
+        self.missing: frozenset[str | None] = frozenset({None, *missing})
         self.marks: Counter[str] = Counter()
         self.attributes: list[tuple[str, str, tuple[str, ...]]] = []
         self.dates: tuple[str, ...] = ()
@@ -102,9 +89,8 @@ class _Reader:
         if word == "date":
             self.dates += (name,)
         if word not in NUMERIC | TEXT:
-            raise self.fail(
-                line, f"attribute '{name}' is of type {kind!r}, which is not supported"
-            )
+            text = f"attribute '{name}' is of type {kind!r}, which is not supported"
+            raise self.fail(line, text)
         return name, "numeric" if word in NUMERIC else "text", ()
 
     def tokens(self, line: int, text: str) -> list[str | None]:
@@ -117,9 +103,8 @@ class _Reader:
         while comma:
             match = _TOKEN.match(text, at)
             if match is None:
-                raise self.fail(
-                    line, f"a quote is left open or stands alone in {text[at:][:40]!r}"
-                )
+                what = f"a quote is left open or stands alone in {text[at:][:40]!r}"
+                raise self.fail(line, what)
             quoted, token = match[1], (match[2] or "").strip()
             found.append(_bare(quoted) if quoted else None if token == "?" else token)
             at, comma = match.end(), match[3]
@@ -158,15 +143,11 @@ class _Reader:
     def _chunk(self, rows: Sequence[Row], texts: dict[int, dict[str, int]]) -> Floats:
         values = np.full((len(rows), len(self.attributes)), np.nan)
         for j, cells in enumerate(zip(*[row for _, row in rows], strict=True)):
-            known = [i for i, cell in enumerate(cells) if cell is not None]
-            found = [cells[i] for i in known]
-            marked = [cell for cell in found if cell in self.missing]
-            if marked:
-                self.marks.update(marked)
-                known = [i for i in known if cells[i] not in self.missing]
-                found = [cells[i] for i in known]
-            self.marks["?"] += len(cells) - len(known) - len(marked)
-            numbers = self._codes(found, j, texts)
+            known = [i for i, cell in enumerate(cells) if cell not in self.missing]
+            if len(known) < len(cells):
+                marks = (cell for cell in cells if cell in self.missing)
+                self.marks.update("?" if mark is None else mark for mark in marks)
+            numbers = self._codes([cells[i] for i in known], j, texts)
             if numbers is None:
                 raise self._bad_cell(rows, j)
             values[known, j] = numbers
@@ -175,9 +156,7 @@ class _Reader:
     def _codes(
         self, cells: Sequence[str], j: int, texts: dict[int, dict[str, int]]
     ) -> Sequence[float] | None:
-        """Return the numbers of cells, or the codes of their texts; None where one has none."""
-        _, kind, _ = self.attributes[j]
-        if kind == "numeric":
+        if (kind := self.attributes[j][1]) == "numeric":
             return plain_numbers(cells)
         if kind == "text":
             for cell in cells:
@@ -188,24 +167,19 @@ class _Reader:
             return None
 
     def _bad_cell(self, rows: Sequence[Row], j: int) -> DataError:
-        """Find the cell that could not be converted."""
         name, _, declared = self.attributes[j]
         for line, row in rows:
-            cell = row[j]
-            if cell is None or cell in self.missing:
+            if (cell := row[j]) is None or cell in self.missing:
                 continue
             if declared and cell not in declared:
-                hint = did_you_mean(cell, declared)
-                return self.fail(
-                    line, f"'{short(cell)}' is not a declared value of '{name}'{hint}"
-                )
+                text = f"is not a declared value of '{name}'{did_you_mean(cell, declared)}"
+                return self.fail(line, f"'{short(cell)}' {text}")
             if not declared and plain_numbers([cell]) is None:
                 return self.fail(line, f"'{short(cell)}' is not a number, but '{name}' is numeric")
         raise AssertionError("a cell failed to convert and then did not")
 
 
 def _bare(token: str) -> str:
-    """Take off quotes and what escapes a character within them."""
     if token[:1] in ("'", '"') and len(token) > 1:
         return re.sub(r"\\(.)", lambda m: _ESCAPED.get(m[1], m[1]), token[1:-1])
     return token

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import product
 from typing import NamedTuple
 
 import numpy as np
@@ -16,10 +17,10 @@ from rankexp.runner.data.readers.numbers import (
     FORMATS,
     LIKE_A_NUMBER,
     NumberFormat,
+    TextRules,
     shape_of,
     without_signs,
 )
-from rankexp.runner.data.readers.rules import TextRules
 from rankexp.runner.data.reading import EMPTY
 
 MOSTLY_NUMBERS = 0.5
@@ -48,20 +49,11 @@ class TextColumn(NamedTuple):
 
 @dataclass
 class Maker:
-    """Makes the columns of one table, and keeps what is to be said of it.
-
-    Attributes
-    ----------
-    path : str
-    lines : Ints
-        Line of each row in the file; below 0 in the second file.
-    rules : TextRules
-    second : str or None
-        The second file.
-    """
+    """Makes the columns of one table, and keeps what is to be said of it."""
 
     path: str
     lines: Ints
+    """Of each row in the file; below 0 in the second file."""
     rules: TextRules
     second: str | None = None
     marks: Counter[str] = field(default_factory=Counter)
@@ -86,24 +78,16 @@ class Maker:
         return TextColumn(name, list(stripped), renumbered[codes])
 
     def settle(self, columns: Sequence[TextColumn]) -> None:
-        """Find the number format in which the columns of numbers are all written.
-
-        Raises
-        ------
-        DataError
-            The columns contradict each other, or two formats give different numbers.
-        """
-        rules = self.rules
-        allowed = [
-            f
-            for f in FORMATS
-            if rules.decimal in (None, f.decimal) and rules.thousands in (None, f.thousands)
-        ] or [NumberFormat(rules.decimal or ".", rules.thousands or "")]
+        """Find the number format of all columns of numbers; DataError unless there is just one."""
+        decimal, thousands = self.rules.decimal, self.rules.thousands
+        allowed = [f for f in FORMATS if decimal in (None, f.decimal)]
+        allowed = [f for f in allowed if thousands in (None, f.thousands)]
+        allowed = allowed or [NumberFormat(decimal or ".", thousands or "")]
         numbers: list[tuple[TextColumn, list[str], list[NumberFormat]]] = []
         for column in columns:
             texts = column.shapes()
             fits = [f for f in allowed if texts and all(map(f.fits, texts))]
-            if fits and column.name not in rules.lenient:
+            if fits and column.name not in self.rules.lenient:
                 numbers.append((column, texts, fits))
         common = [f for f in allowed if all(f in fits for _, _, fits in numbers)]
         if not common:
@@ -112,17 +96,16 @@ class Maker:
         if self.format == FORMATS[0]:
             return
         for column, texts, _ in numbers:
-            for text in texts:
-                for other in common[1:]:
-                    if self.format.value(text) != other.value(text):
-                        raise self._doubt(column, text, self.format, other)
+            for text, other in product(texts, common[1:]):
+                if self.format.value(text) != other.value(text):
+                    raise self._doubt(column, text, other)
 
     def said(self) -> tuple[str, ...]:
         """Return the notes, with the number format if it was found out."""
         given = self.rules.decimal or self.rules.thousands
         found = self.format != FORMATS[0] and not given
-        first = [f"numbers were read with {self.format}, inferred from the table"] if found else []
-        return (*first, *self.notes)
+        said = f"numbers were read with {self.format}, inferred from the table"
+        return (said, *self.notes) if found else tuple(self.notes)
 
     def _where(self, column: TextColumn, text: str) -> str:
         code = without_signs(column.texts).index(text)
@@ -131,9 +114,8 @@ class Maker:
     def _place(self, line: int) -> str:
         return f"{self.path}:{line}" if line > 0 else f"{self.second}:{-line}"
 
-    def _doubt(
-        self, column: TextColumn, text: str, first: NumberFormat, other: NumberFormat
-    ) -> DataError:
+    def _doubt(self, column: TextColumn, text: str, other: NumberFormat) -> DataError:
+        first = self.format
         return DataError(
             f"{self._where(column, text)}: '{short(text)}' in column '{column.name}' could be "
             f"{first.value(text):g} or {other.value(text):g}; write "
@@ -144,28 +126,19 @@ class Maker:
         self, numbers: Sequence[tuple[TextColumn, list[str], list[NumberFormat]]]
     ) -> DataError:
         """Name two columns whose numbers have no format in common, or else the first and last."""
-        first = numbers[0]
-        second = next((n for n in numbers if not set(n[2]) & set(first[2])), numbers[-1])
-        telling = [
-            min(n[1], key=lambda t: sum(f.fits(t) for f in FORMATS)) for n in (first, second)
-        ]
-        said = " and ".join(
-            f"'{short(text)}' in column '{n[0].name}'"
-            for text, n in zip(telling, (first, second), strict=True)
-        )
+        _, _, fits = numbers[0]
+        second = next((n for n in numbers if not set(n[2]) & set(fits)), numbers[-1])
+        said = []
+        for column, texts, _ in (numbers[0], second):
+            text = min(texts, key=lambda t: sum(f.fits(t) for f in FORMATS))
+            said.append(f"'{short(text)}' in column '{column.name}'")
         return DataError(
-            f"{self._where(second[0], telling[1])}: {said} use different number "
+            f"{self._where(column, text)}: {' and '.join(said)} use different number "
             "formats; correct one column, leave it out with 'drop', or list it under 'nominal'"
         )
 
     def make(self, column: TextColumn) -> tuple[Feature, Floats]:
-        """Return a column as numbers or as categories.
-
-        Raises
-        ------
-        DataError
-            It is mostly numbers, but not all.
-        """
+        """Return a column as numbers or as categories; DataError where it is mostly numbers."""
         texts = without_signs(column.texts)
         lenient = column.name in self.rules.lenient
         numbers = column.texts if lenient else texts

@@ -31,13 +31,7 @@ class DoubtError(ValueError):
 def cut(
     file: TextIO, delimiter: str, width: int, which: Sequence[int]
 ) -> Iterator[list[pa.StringArray]]:
-    """Yield some columns of a text as Python's csv module would cut it, from where it is open on.
-
-    Raises
-    ------
-    DoubtError, pyarrow.ArrowInvalid, UnicodeEncodeError
-        It may cut it otherwise, or not at all.
-    """
+    """Yield some columns as Python's csv module cuts them; ValueError where that is in doubt."""
     if len(delimiter.encode()) > 1 or delimiter in '"\r\n' or width < 2:
         raise DoubtError
     names = [str(j) for j in range(width)]
@@ -110,18 +104,17 @@ def lengths(column: pa.StringArray) -> Codes:
 
 
 def numbers(column: pa.StringArray, missing: Collection[str]) -> tuple[Floats | None, Marks]:
-    """Return the numbers of a column that holds nothing else, NaN where a text means missing.
+    """Return the numbers of a column, NaN where missing, or None; and its marks of missing.
 
     Texts are the numbers that they are for Python, but for 1_000 and the digits of other scripts.
-    The second are the texts that mean missing and in how many cells.
     """
-    texts = bytes(_bytes(column))
+    texts = joined(column)
     some = texts.translate(None, _NUMBER) or not lengths(column).all()
     if some or any(not mark.encode().translate(None, _NUMBER) for mark in missing if mark):
         unknown = compute.is_in(column, pa.array(missing, pa.string()))
         if unknown.true_count:
             known = column.filter(compute.invert(unknown))
-            found = _floats(known, bytes(_bytes(known)))
+            found = _floats(known, joined(known))
             if found is None:
                 return None, Counter()
             values = np.full(len(column), np.nan)
@@ -141,22 +134,14 @@ def _floats(column: pa.StringArray, texts: bytes) -> Floats | None:
 
 
 def plain_numbers(texts: Sequence[str]) -> list[float] | None:
-    """Return the numbers of texts that are nothing else; None if they may not be.
-
-    Python also takes 1_000 and the digits of other scripts.
-    """
-    joined = "".join(texts)
-    if "_" in joined or not joined.isascii():
+    """Return the numbers of texts; None where one is none, 1_000 or in another script's digits."""
+    whole = "".join(texts)
+    if "_" in whole or not whole.isascii():
         return None
     try:
         return [float(text) for text in texts]
     except ValueError:
         return None
-
-
-def any_dot(column: pa.StringArray) -> bool:
-    """Tell whether a text has a point."""
-    return b"." in bytes(_bytes(column))
 
 
 def any_padded(column: pa.StringArray) -> bool:
@@ -172,10 +157,10 @@ def _offsets(column: pa.StringArray) -> Codes:
     return offsets[column.offset : column.offset + len(column) + 1]
 
 
-def _bytes(column: pa.StringArray) -> memoryview:
+def joined(column: pa.StringArray) -> bytes:
     """Return the texts of a column, one after the other."""
     offsets = _offsets(column)
-    return memoryview(column.buffers()[2] or b"")[offsets[0] : offsets[-1]]
+    return bytes(memoryview(column.buffers()[2] or b"")[offsets[0] : offsets[-1]])
 
 
 class Coded:

@@ -53,21 +53,14 @@ def unpacked(path: Path) -> bytes:
 
 
 def pieces(path: Path, size: int = 1 << 20) -> Iterator[bytes]:
-    """Yield the content of a file, unpacked by its suffix, so many bytes at a time.
-
-    Raises
-    ------
-    DataError
-        Not there, not readable, damaged, or more than may be unpacked.
-    """
-    packed = path.suffix.lower() in OPENERS
-    opener: Callable[..., Any] = OPENERS[path.suffix.lower()] if packed else open
+    """Yield the content of a file, unpacked by its suffix, so many bytes at a time."""
+    opener: Callable[..., Any] = OPENERS.get(path.suffix.lower(), open)
     total = 0
     try:
         with opener(path, "rb") as file:
             while part := file.read(size):
                 total += len(part)
-                if packed:
+                if opener is not open:
                     check_size(path, total)
                 yield part
     except FileNotFoundError as error:
@@ -95,14 +88,9 @@ def check_size(path: Path, size: int) -> None:
 def encoding_of(
     path: Path, content: Callable[[], Iterable[bytes]], given: str | None = None, first: int = 1
 ) -> str:
-    """Return the encoding of a text, given or found out: by its mark, UTF-8, Windows-1252.
+    """Return the encoding of a text, given, or by its mark, or UTF-8, or Windows-1252.
 
     It begins with the line `first` of the file, and `content` gives its pieces anew.
-
-    Raises
-    ------
-    DataError
-        No text, or not in the encoding given.
     """
     head = next(iter(content()), b"")[:200]
     for start, what in FOREIGN.items():
@@ -111,10 +99,9 @@ def encoding_of(
     marked = next((name for mark, name in _MARKS.items() if head.startswith(mark)), None)
     if given and marked and given.lower().startswith(marked.removesuffix("-sig")):
         given = marked  # which takes the mark off
-    name = given or marked
-    tried = [name] if name else ["utf-8", "cp1252"]
-    for name in tried:
-        wrong = _first_wrong(path, content(), name, None if given or marked else head)
+    known = given or marked
+    for name in [known] if known else ["utf-8", "cp1252"]:
+        wrong = _first_wrong(path, content(), name, None if known else head)
         if wrong is None:
             return name
     line = b"".join(content())[:wrong].count(b"\n") + first
@@ -128,8 +115,8 @@ def _first_wrong(
 ) -> int | None:
     """Return how many bytes come before the first that an encoding does not have; None: it fits.
 
-    A zero is an error, in text of an encoding that is guessed even after wrong bytes; `unmarked`
-    is how such text begins.
+    A zero is an error, after wrong bytes only in a guessed encoding; `unmarked` begins such a
+    text.
     """
     try:
         b"".decode(name)

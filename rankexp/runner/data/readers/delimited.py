@@ -16,8 +16,7 @@ from rankexp.runner.data.readers.cells import short
 from rankexp.runner.data.readers.columns import LONGEST_CELL, cut
 from rankexp.runner.data.readers.compressed import encoding_of, opened, pieces, unpacked
 from rankexp.runner.data.readers.grid import FIRST, Grid, Row
-from rankexp.runner.data.readers.numbers import LIKE_A_NUMBER
-from rankexp.runner.data.readers.rules import DEFAULT, TextRules
+from rankexp.runner.data.readers.numbers import DEFAULT, LIKE_A_NUMBER, TextRules
 
 DELIMITERS = ("\t", ";", "|", ",")
 SPACES = " "
@@ -30,16 +29,12 @@ def read_delimited(path: Path, rules: TextRules = DEFAULT, test: Path | None = N
     """Return the table of a file of text with one row a line, plain or compressed.
 
     The delimiter is the one of tab, semicolon, bar and comma that cuts the most of the first rows
-    alike; of several, the one that leaves the most numbers; white space where none does. Line
-    breaks may stand in quotes. Leading lines that begin with ``#`` are left out. The first row
-    names the columns if none of its cells is a number or a mark of missing; otherwise they are
-    ``column1``, ``column2``, ... A column that holds a text is nominal, its categories sorted.
-    The rows of `test`, a second file of the same columns, come after the first's.
-
-    Raises
-    ------
-    DataError
-        Malformed, with file and line; in doubt, with the option that settles it.
+    alike; of several, the one that leaves the most numbers; white space where none does. Leading
+    lines that begin with ``#`` are left out. The first row names the columns if none of its cells
+    is a number or a mark of missing; otherwise they are ``column1``, ``column2``, ... A column
+    that holds a text is nominal, its categories sorted. `test` is a second file of the same
+    columns. A DataError names file and line, and where the text is in doubt, the option that
+    settles it.
     """
     limit = csv.field_size_limit(LONGEST_CELL)  # of the process: other packages raise it
     try:
@@ -52,7 +47,6 @@ def read_delimited(path: Path, rules: TextRules = DEFAULT, test: Path | None = N
 
 
 def _grid(path: Path, rules: TextRules) -> tuple[Grid, dict[str, str]]:
-    """Return the rows of a file, and how it is taken apart."""
     source = path if path.is_file() else unpacked(path)  # what is no file is read but once
     content = [source] if isinstance(source, bytes) else None
     encoding = encoding_of(path, lambda: content or pieces(path), rules.encoding)
@@ -132,13 +126,7 @@ class _Text:
         return DataError(f"{self.path}:{line}: {reason}")
 
     def sniff(self) -> str:
-        """Return the delimiter of the first rows.
-
-        Raises
-        ------
-        DataError
-            Two delimiters do as well.
-        """
+        """Return the delimiter of the first rows; DataError where two do as well."""
         scores = {delimiter: self._score(delimiter) for delimiter in DELIMITERS}
         best = max(scores.values())
         found = [delimiter for delimiter, score in scores.items() if score == best]

@@ -12,13 +12,11 @@ import numpy as np
 import pyarrow as pa
 
 from rankexp.errors import DataError
-from rankexp.runner.data.dataset import DataTable, Feature, Floats, Ints
+from rankexp.runner.data.dataset import DataTable, Feature, Floats, Ints, matched
 from rankexp.runner.data.levels import large
 from rankexp.runner.data.readers.cells import Maker, TextColumn, described, short
-from rankexp.runner.data.readers.columns import Coded, any_dot, any_padded, lengths, numbers
-from rankexp.runner.data.readers.numbers import LIKE_A_NUMBER
-from rankexp.runner.data.readers.rules import TextRules
-from rankexp.runner.data.readers.second import matched
+from rankexp.runner.data.readers.columns import Coded, any_padded, joined, lengths, numbers
+from rankexp.runner.data.readers.numbers import LIKE_A_NUMBER, TextRules
 from rankexp.runner.data.reading import Layout
 
 CHUNK = 1 << 17
@@ -46,14 +44,8 @@ Piece = tuple[Ints, list[pa.StringArray]]
 class Grid:
     """One pass or more over the rows of a file.
 
-    Parameters
-    ----------
-    path : str
-    rows : callable
-        Gives the rows anew, the line of names among them; none is without cells.
-    rules : TextRules
-    cut : callable, optional
-        Gives columns of the rows from a line on, quickly; it raises ValueError in doubt.
+    `rows` gives them anew, the line of names among them, none without cells; `cut` gives columns
+    of the rows from a line on, quickly, and raises ValueError in doubt.
     """
 
     def __init__(self, path: str, rows: Rows, rules: TextRules, cut: Cut | None = None) -> None:
@@ -76,13 +68,7 @@ class Grid:
         self._second: tuple[Grid, list[int]] | None = None
 
     def append(self, other: "Grid") -> None:
-        """Take the rows of another file after these; its columns are matched by name.
-
-        Raises
-        ------
-        DataError
-            A column is in one file only, or one file alone has a line of names.
-        """
+        """Take the rows of another file after these; its columns are matched by name."""
         if self.header != other.header:
             has = "has a header" if other.header else "has no header"
             raise DataError(f"{other.path}: {has}, unlike {self.path}")
@@ -92,11 +78,7 @@ class Grid:
     def _has_header(self, first: Sequence[Row]) -> bool:
         """Tell whether the first row names columns: none of its cells is a number or missing.
 
-        Raises
-        ------
-        DataError
-            One cell is a number, and another seems to be a name: it stands above numbers, or no
-            text of the row occurs below it.
+        DataError where one is a number, and another stands above numbers or occurs nowhere below.
         """
         line, cells = first[0][0], [cell.strip() for cell in first[0][1]]
         marks = self.rules.missing - {""}
@@ -195,10 +177,7 @@ class Grid:
                 yield -lines, columns
 
     def read(self, kind: str, **how: str | None) -> DataTable:
-        """Return the table; `how` goes into its layout.
-
-        It is read quickly, and again, with the lines of its rows, if anything is in doubt.
-        """
+        """Return the table: read quickly, and if in doubt again, with the lines of its rows."""
         with suppress(DataError, ValueError):
             return self._read(kind, how, quick=True)
         return self._read(kind, how, quick=False)
@@ -227,7 +206,6 @@ class Grid:
         )
 
     def _scan(self, *, quick: bool) -> "_Scan":
-        """Go through all rows once."""
         scan = _Scan(np.empty((0, self.width)))
         for lines, columns in self._pieces(range(self.width), quick=quick):
             begin = len(scan.values)
@@ -246,7 +224,6 @@ class Grid:
     def _texts(
         self, scan: "_Scan", maker: Maker, which: Collection[int], *, quick: bool
     ) -> dict[int, TextColumn]:
-        """Return some columns as texts."""
         coded = {j: scan.coded.get(j, Coded()) for j in sorted(which)}
         if again := [j for j in coded if j not in scan.coded]:
             for _, columns in self._pieces(again, quick=quick):
@@ -293,29 +270,17 @@ class Grid:
 
 @dataclass
 class _Scan:
-    """What is found in one pass over all rows.
-
-    Attributes
-    ----------
-    values : Floats
-        0 in columns of texts, after the first.
-    lines : list of Ints
-    texts, large, dotted, points, padded : set of int
-        Columns with a text, with numbers that may be rounded, with a point, with one that
-        separates no thousands, with a zero that leads.
-    coded : dict
-        Columns of texts from the first row on.
-    """
+    """What is found in one pass over all rows: values, and columns, by what they have."""
 
     values: Floats
     lines: list[Ints] = field(default_factory=list)
     texts: set[int] = field(default_factory=set)
-    large: set[int] = field(default_factory=set)
+    large: set[int] = field(default_factory=set)  # numbers that may be rounded
     dotted: set[int] = field(default_factory=set)
-    points: set[int] = field(default_factory=set)
-    padded: set[int] = field(default_factory=set)
+    points: set[int] = field(default_factory=set)  # one that separates no thousands
+    padded: set[int] = field(default_factory=set)  # a zero that leads
     marks: dict[int, Counter[str]] = field(default_factory=dict)
-    coded: dict[int, Coded] = field(default_factory=dict)
+    coded: dict[int, Coded] = field(default_factory=dict)  # texts from the first row on
 
     def take(self, j: int, column: pa.StringArray, missing: Collection[str], begin: int) -> None:
         """Take a piece of a column that has held only numbers so far."""
@@ -328,7 +293,7 @@ class _Scan:
             return
         self.values[begin:, j] = found
         self.marks.setdefault(j, Counter()).update(marks)
-        if any_dot(column):
+        if b"." in joined(column):
             self.dotted.add(j)
             if j not in self.points and _DECIMAL.search(",".join(column.to_pylist())):
                 self.points.add(j)

@@ -1,7 +1,6 @@
 """Read queries in LETOR's format, SVM^light's lines ``label qid:Q index:value ... # comment``.
 
-Plain lines are read a block at a time; if any is not, all of its block one by one, which also
-finds what is wrong with which.
+Plain lines are read a block at a time; a block with any other line by line, for errors' places.
 """
 
 import codecs
@@ -45,15 +44,8 @@ _Block = tuple[Floats, Ints, Floats, int]
 def read_letor(files: Mapping[str, Path], encoding: str | None = None) -> DataTable:
     """Return one table of files in LETOR's format, their rows in the order of the files.
 
-    Its columns are ``relevance``, ``qid``, then ``part`` unless the only part is ``""``,
-    then the features ``1``, ``2``, ... A feature that a line leaves out is 0, as SVM^light has it;
-    ``NULL`` and ``nan`` are missing. Files may be compressed.
-
-    Raises
-    ------
-    DataError
-        Malformed, with file and line; a query in two files; more than memory holds; a feature
-        whose index is far beyond the others, see `FAR`.
+    Its columns are ``relevance``, ``qid``, then ``part`` unless the only part is ``""``, then the
+    features ``1``, ``2``, ... One that a line leaves out is 0; ``NULL`` and ``nan`` are missing.
     """
     import pandas as pd
 
@@ -66,10 +58,9 @@ def read_letor(files: Mapping[str, Path], encoding: str | None = None) -> DataTa
     head += [Feature("part", "nominal", (*files,))] if parted else []
     width = max(features.shape[1] for _, _, features, _ in blocks)
     check_memory(len(codes), len(head) + width)
-    bare = _check_gaps(files, width, [features for _, _, features, _ in blocks])
-    notes = bare + [
-        note for part, path in files.items() for note in _scattered(path, queries[part])
-    ]
+    notes = _check_gaps(files, width, [features for _, _, features, _ in blocks])
+    for part, path in files.items():
+        notes += _scattered(path, queries[part])
     if absent := len(codes) * width - sum(given for *_, given in blocks):
         notes.append(f"{absent:,} cells that the file leaves out were read as 0")
     values = np.zeros((len(codes), len(head) + width))
@@ -88,9 +79,8 @@ def read_letor(files: Mapping[str, Path], encoding: str | None = None) -> DataTa
     columns = (*head, *(Feature(str(j)) for j in range(1, width + 1)))
     layout = Layout("LETOR", labels=tuple(c.name for c in head[1:]), notes=tuple(notes))
     named: dict[str, Json] = {part: "/".join(path.parts[-2:]) for part, path in files.items()}
-    single = next(iter(files.values())).name
-    where: dict[str, Json] = {"files": named} if parted else {"file": single}
-    name = f"{len(files)} files" if parted else single
+    name = f"{len(files)} files" if parted else next(iter(files.values())).name
+    where: dict[str, Json] = {"files": named} if parted else {"file": name}
     return DataTable(name, columns, values, {"source": "letor"} | where, layout)
 
 
@@ -107,10 +97,7 @@ def _check_queries(files: Mapping[str, Path], queries: Mapping[str, Ints]) -> No
 
 
 def _check_gaps(files: Mapping[str, Path], width: int, blocks: Sequence[Floats]) -> list[str]:
-    """Say that most features are 0 in all rows; refuse where next to all are, as one index is far.
-
-    What files of real queries have without it: all features, or over half up to the largest.
-    """
+    """Say that most features are 0 in all rows; refuse where nearly all are: one index is far."""
     used = np.zeros(width, dtype=bool)
     for features in blocks:
         used[: features.shape[1]] |= (features != 0).any(axis=0)
@@ -120,15 +107,11 @@ def _check_gaps(files: Mapping[str, Path], width: int, blocks: Sequence[Floats])
             f"{_place(files, width)}: feature {width} is far beyond the others: {said}. Is the "
             "index right? If it is, number the features from 1 on without gaps"
         )
-    return (
-        []
-        if 2 * used.sum() >= width
-        else [f"{said}; feature {width} is in {_place(files, width)}"]
-    )
+    few = 2 * used.sum() < width
+    return [f"{said}; feature {width} is in {_place(files, width)}"] if few else []
 
 
 def _place(files: Mapping[str, Path], index: int) -> str:
-    """Return the file and line where a feature is first given."""
     given = re.compile(rb"[^#]*\s0*%d:" % index)
     for path in files.values():
         line = 1
@@ -141,7 +124,6 @@ def _place(files: Mapping[str, Path], index: int) -> str:
 
 
 def _scattered(path: Path, queries: Ints) -> Iterator[str]:
-    """Say which queries have rows in several places of a file."""
     runs = queries[np.flatnonzero(np.diff(queries, prepend=queries[0] - 1))]
     distinct, counts = np.unique(runs, return_counts=True)
     again = distinct[counts > 1]
@@ -154,7 +136,6 @@ def _scattered(path: Path, queries: Ints) -> Iterator[str]:
 
 
 def _read(path: Path, encoding: str | None) -> list[_Block]:
-    """Read a file."""
     found: list[_Block] = []
     line, count = 1, 0
     for text in _whole_lines(path):
@@ -165,23 +146,20 @@ def _read(path: Path, encoding: str | None) -> list[_Block]:
             found.append(_quickly(plain, count) or _each(path, bodies, line, count))
         line += text.count(b"\n")
     if not any(features.shape[1] for _, _, features, _ in found):
-        raise DataError(
-            f"{path}: " + ("no line has a feature" if found else "there are no data rows")
-        )
+        what = "no line has a feature" if found else "there are no data rows"
+        raise DataError(f"{path}: {what}")
     return found
 
 
 def _whole_lines(path: Path) -> Iterator[bytes]:
-    """Yield the content of a file, cut at the ends of lines."""
     rest, mark = b"", codecs.BOM_UTF8
     for piece in pieces(path, BLOCK):
         whole, mark = rest + piece.removeprefix(mark), b""
         cut = whole.rfind(b"\n") + 1
         rest = whole[cut:]
         if len(rest) > BLOCK:
-            raise DataError(
-                f"{path}: a line has more than {BLOCK:,} bytes; is this file in LETOR format?"
-            )
+            text = f"a line has more than {BLOCK:,} bytes; is this file in LETOR format?"
+            raise DataError(f"{path}: {text}")
         yield whole[:cut]
     yield rest
 
@@ -254,9 +232,8 @@ def _head(texts: Sequence[bytes]) -> tuple[float, int]:
     """Return label and query of a line; ValueError says what is wrong with them."""
     relevance = _number(texts[0])
     if relevance is None or not np.isfinite(relevance):
-        raise ValueError(
-            f"the line begins with {_shown(texts[0])}, but a label is a finite number"
-        )
+        text = f"the line begins with {_shown(texts[0])}"
+        raise ValueError(f"{text}, but a label is a finite number")
     if len(texts) < 2 or not texts[1].startswith(b"qid:"):
         raise ValueError("the label is not followed by 'qid:'")
     query = texts[1].removeprefix(b"qid:")
@@ -274,14 +251,11 @@ def _pairs(texts: Sequence[bytes]) -> dict[int, float]:
         if not index.isdigit() or not cell:
             raise ValueError(f"{_shown(text)} is not a feature, which is written 'index:value'")
         if len(index) > DIGITS or (number := int(index)) > MOST_FEATURES:
-            raise ValueError(
-                f"feature {_shown(index)}: at most {MOST_FEATURES:,} features are allowed"
-            )
+            most = f"at most {MOST_FEATURES:,} features are allowed"
+            raise ValueError(f"feature {_shown(index)}: {most}")
         if number <= last:
-            wrong = f"comes after {last}" if last else "is below 1"
-            raise ValueError(
-                f"feature {number} {wrong}; indices must increase and start at 1 or above"
-            )
+            wrong = f"feature {number} " + (f"comes after {last}" if last else "is below 1")
+            raise ValueError(f"{wrong}; indices must increase and start at 1 or above")
         value = _number(cell)
         if value is None or np.isinf(value):
             kind = f"{_shown(cell)}, which is not a number" if value is None else "infinite"

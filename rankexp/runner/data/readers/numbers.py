@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from rankexp.arrays import Floats
+from rankexp.runner.config.data_entry import DataEntry
 from rankexp.runner.data.levels import large
 
 SIGNS = "%$€£"
@@ -101,3 +102,57 @@ def shape_of(text: str) -> str:
     """Return a text with its digits alike, but for a zero that comes first."""
     shape = text.translate(_DIGITS)
     return shape.replace("9", "0", 1) if text.lstrip("+-")[:1] == "0" else shape
+
+
+USUAL = frozenset(
+    ("", "?", "NA", "N/A", "n/a", "#N/A", "#N/A N/A", "#NA", "<NA>", "NaN", "nan", "-NaN", "-nan")
+) | {"NULL", "null", "None", "1.#IND", "-1.#IND", "1.#QNAN", "-1.#QNAN"}
+"""Marks of missing cells: those of pandas, and the question mark."""
+
+
+@dataclass(frozen=True)
+class TextRules:
+    """What an entry says of how texts are read; None is found out.
+
+    `missing` are marks of missing cells, except `levels` of the target; in `lenient` columns a
+    stray text is no mistake; the values of `labels` name groups or parts.
+    """
+
+    missing: frozenset[str] = USUAL
+    lenient: frozenset[str] = frozenset()
+    header: bool | None = None
+    decimal: str | None = None
+    thousands: str | None = None
+    encoding: str | None = None
+    delimiter: str | None = None
+    sheet: str | None = None
+    target: str = ""
+    levels: frozenset[str] = frozenset()
+    labels: frozenset[str | None] = frozenset()
+
+    def marks(self, column: str) -> frozenset[str]:
+        """Return the marks of missing cells of a column."""
+        return self.missing - self.levels if column == self.target else self.missing
+
+    @classmethod
+    def of(cls, entry: DataEntry, usual: frozenset[str] = USUAL) -> "TextRules":
+        """Return the rules of an entry; `usual` marks where it names none."""
+        marks = usual if entry.missing_values is None else frozenset(entry.missing_values)
+        given = (v if isinstance(v, list) else [v] for v in entry.levels or ())
+        levels = frozenset(str(value) for level in given for value in level)
+        return cls(
+            marks | {str(mark) for mark in entry.missing},
+            frozenset([*entry.nominal, *([entry.target] if levels else [])]),
+            entry.header,
+            entry.decimal,
+            entry.thousands,
+            entry.encoding,
+            entry.delimiter,
+            entry.sheet,
+            entry.target,
+            levels,
+            frozenset([entry.groups, entry.part]),
+        )
+
+
+DEFAULT = TextRules()

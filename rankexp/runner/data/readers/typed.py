@@ -3,7 +3,6 @@
 import io
 import zipfile
 from collections import Counter
-from collections.abc import Iterator
 from decimal import Decimal
 from importlib.util import find_spec
 from pathlib import Path
@@ -19,7 +18,7 @@ from rankexp.runner.data.readers.cells import Maker, TextColumn, described
 from rankexp.runner.data.readers.columns import Codes
 from rankexp.runner.data.readers.compressed import check_size, unpacked
 from rankexp.runner.data.readers.grid import Grid, Row
-from rankexp.runner.data.readers.rules import DEFAULT, TextRules
+from rankexp.runner.data.readers.numbers import DEFAULT, TextRules
 from rankexp.runner.data.reading import Layout
 
 if TYPE_CHECKING:
@@ -30,13 +29,7 @@ INDEX = "__index_level_0__"
 
 
 def read_parquet(path: Path, rules: TextRules = DEFAULT) -> DataTable:
-    """Return the table of a Parquet file: numbers as they stand, texts as those of CSV.
-
-    Raises
-    ------
-    DataError
-        No pyarrow, damaged, or columns of lists or bytes.
-    """
+    """Return the table of a Parquet file: numbers as they stand, texts as those of CSV."""
     content = unpacked(path)
     try:
         file = parquet.ParquetFile(io.BytesIO(content))
@@ -96,20 +89,15 @@ def _texts(path: Path, name: str, column: "pd.Series[Any]") -> tuple[dict[str, i
     try:
         codes, distinct = column.factorize()
     except TypeError as error:
-        raise DataError(
-            f"{path}: column '{name}' holds lists or other nested values; leave it out "
-            "before saving"
-        ) from error
+        text = f"{path}: column '{name}' holds lists or other nested values"
+        raise DataError(f"{text}; leave it out before saving") from error
     known = {"": 0}
     order = [0]
     for value in distinct:
-        text = _text(value)
-        if text is None:
-            kind = type(value).__name__
-            raise DataError(
-                f"{path}: column '{name}' holds values of type {kind}; leave it out before saving"
-            )
-        order.append(known.setdefault(text, len(known)))
+        if (cell := _text(value)) is None:
+            text = f"{path}: column '{name}' holds values of type {type(value).__name__}"
+            raise DataError(f"{text}; leave it out before saving")
+        order.append(known.setdefault(cell, len(known)))
     return known, np.array(order, dtype=np.int32)[codes + 1]
 
 
@@ -126,15 +114,7 @@ def _text(value: object) -> str | None:
 
 
 def read_excel(path: Path, rules: TextRules = DEFAULT, test: Path | None = None) -> DataTable:
-    """Return the table of an Excel file: its only sheet with values, or the one that is named.
-
-    The rows of `test`, a second file of the same columns, come after the first's.
-
-    Raises
-    ------
-    DataError
-        No openpyxl, damaged, or several sheets and none named.
-    """
+    """Return the table of an Excel file's only or named sheet, then the rows of `test`."""
     grid, sheet = _grid(path, rules)
     if test is not None:
         grid.append(_grid(test, rules)[0])
@@ -142,7 +122,6 @@ def read_excel(path: Path, rules: TextRules = DEFAULT, test: Path | None = None)
 
 
 def _grid(path: Path, rules: TextRules) -> tuple[Grid, str]:
-    """Return the rows of a sheet, and its name."""
     if find_spec("openpyxl") is None:
         raise DataError(
             f"{path}: Excel files need openpyxl: pip install 'rankexp[excel]', or save it as CSV"
@@ -159,32 +138,19 @@ def _grid(path: Path, rules: TextRules) -> tuple[Grid, str]:
     if rules.sheet is not None:
         sheets = {name: rows for name, rows in sheets.items() if name == rules.sheet}
     if len(sheets) != 1:
-        raise DataError(
-            f"{path}: there is no sheet '{rules.sheet}' with values"
-            if rules.sheet is not None
-            else f"{path}: {len(sheets)} sheets hold values ({', '.join(sheets)}); choose one "
-            "with 'sheet'"
-        )
+        hold = f"{len(sheets)} sheets hold values ({', '.join(sheets)}); choose one with 'sheet'"
+        lacks = f"there is no sheet '{rules.sheet}' with values"
+        raise DataError(f"{path}: {hold if rules.sheet is None else lacks}")
     ((name, rows),) = sheets.items()
-
-    def given() -> Iterator[Row]:
-        return ((line, list(cells)) for line, cells in rows)
-
-    return Grid(str(path), given, rules), name
+    return Grid(str(path), lambda: iter(rows), rules), name
 
 
 def _sheets(content: bytes) -> dict[str, list[Row]]:
     """Return the sheets that hold something, as texts; rows that are blank are left out."""
     import pandas as pd
 
-    sheets = pd.read_excel(
-        io.BytesIO(content),
-        sheet_name=None,
-        header=None,
-        dtype=object,
-        engine="openpyxl",
-        na_filter=False,
-    )
+    how: dict[str, Any] = {"dtype": object, "engine": "openpyxl", "na_filter": False}
+    sheets = pd.read_excel(io.BytesIO(content), sheet_name=None, header=None, **how)
     found: dict[str, list[Row]] = {}
     for name, frame in sheets.items():
         rows = [

@@ -1,4 +1,4 @@
-"""Where data sets come from: a file for each, `(reference, entry, folders) -> DataTable | None`.
+"""Where data sets come from: functions `(reference, entry, folders) -> DataTable | None`.
 
 A source that goes online is marked by `asks_network`: it is asked last, only where one may go
 online, never to list or to plan, and what it gives is kept.

@@ -1,48 +1,44 @@
-"""Files of the user: text, ARFF, Parquet and Excel, by their suffix; plain or compressed."""
+"""Files of the user: tables by their suffix, and queries in LETOR's format; also compressed."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from stat import S_ISREG
-from typing import TYPE_CHECKING
 
 from rankexp.errors import DataError
+from rankexp.runner.config.data_entry import DataEntry
 from rankexp.runner.data.dataset import DataTable
 from rankexp.runner.data.readers.compressed import OPENERS, format_suffix
-from rankexp.runner.data.sources import Reference
+from rankexp.runner.data.sources import Reference, reads_files
 
-if TYPE_CHECKING:
-    from rankexp.runner.config.data_entry import DataEntry
-
-REGISTER = {"file": "from_file"}
+REGISTER = {"file": "from_file", "letor": "from_letor"}
 PARQUET = (".parquet", ".pq")
 EXCEL = (".xlsx", ".xlsm")
 
 
-def from_file(
-    reference: Reference, entry: "DataEntry", folders: Sequence[Path]
-) -> DataTable | None:
-    """Return the table of the first file of this name, or None where no folder has it.
-
-    Raises
-    ------
-    DataError
-        The file is there and malformed.
-    """
+def from_file(reference: Reference, entry: DataEntry, folders: Sequence[Path]) -> DataTable | None:
+    """Return the table of the first file of this name, or None where no folder has it."""
     path = locate(reference, folders)
     return None if path is None else read(path, entry)
 
 
+@reads_files
+def from_letor(
+    reference: Reference, entry: DataEntry, folders: Sequence[Path]
+) -> DataTable | None:
+    """Return the table of a file of queries, or of one for each part; None without any of them."""
+    from rankexp.runner.data.readers.letor import read_letor
+
+    there, lacking = located(reference, folders)
+    if there and lacking:
+        raise DataError(
+            f"of {len(there) + len(lacking)} files these are missing: {', '.join(lacking)}"
+        )
+    return read_letor(there, entry.encoding) if there else None
+
+
 def locate(reference: object, folders: Sequence[Path]) -> Path | None:
-    """Return the first file of this name in the folders, or the same compressed.
-
-    An absolute path is looked for where it points.
-
-    Raises
-    ------
-    DataError
-        A folder cannot be read.
-    """
+    """Return the first file of this name in the folders, or where it points, or compressed."""
     wanted = Path(str(reference)).expanduser()
     for folder in [Path()] if wanted.is_absolute() else folders:
         whole = folder / wanted
@@ -58,23 +54,17 @@ def locate(reference: object, folders: Sequence[Path]) -> Path | None:
 
 
 def located(reference: Reference, folders: Sequence[Path]) -> tuple[dict[str, Path], list[str]]:
-    """Return where the files of a reference are, by part, and the names of those not found.
-
-    A single file is of the part without name; errors as of `locate`.
-    """
+    """Return the files of a reference by part, or under "", and the names of those not found."""
     names = reference if isinstance(reference, Mapping) else {"": reference}
     found = {part: locate(name, folders) for part, name in names.items()}
     there = {part: path for part, path in found.items() if path is not None}
     return there, [str(name) for part, name in names.items() if part not in there]
 
 
-def read(path: Path, entry: "DataEntry", test: Path | None = None) -> DataTable:
-    """Read a file by the format that its name tells, and one of test rows in the same format.
-
-    What a text file or a sheet does not declare is found out from the rows of both.
-    """
-    from rankexp.runner.data.readers.rules import TextRules
-    from rankexp.runner.data.readers.second import joined
+def read(path: Path, entry: DataEntry, test: Path | None = None) -> DataTable:
+    """Read a file by the format of its name, and perhaps one of test rows in the same format."""
+    from rankexp.runner.data.dataset import joined
+    from rankexp.runner.data.readers.numbers import TextRules
 
     files = [path] if test is None else [path, test]
     suffix = format_suffix(path)
@@ -104,6 +94,5 @@ def read(path: Path, entry: "DataEntry", test: Path | None = None) -> DataTable:
 
 
 def _family(suffix: str) -> str:
-    """Return what files that are read alike share."""
     known = next((family for family in (PARQUET, EXCEL) if suffix in family), (suffix,))
     return known[0] if known[0] in (".arff", PARQUET[0], EXCEL[0]) else "text"

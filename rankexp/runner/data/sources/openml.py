@@ -14,16 +14,13 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING
 
 from rankexp.errors import DataError
+from rankexp.runner.config.data_entry import DataEntry
 from rankexp.runner.data.dataset import DataTable
 from rankexp.runner.data.readers.arff import read_arff
-from rankexp.runner.data.readers.rules import TextRules
+from rankexp.runner.data.readers.numbers import TextRules
 from rankexp.runner.data.sources import Reference, asks_network
-
-if TYPE_CHECKING:
-    from rankexp.runner.config.data_entry import DataEntry
 
 REGISTER = {"openml": "from_openml"}
 
@@ -33,14 +30,8 @@ TIMEOUT = 10.0
 
 
 @asks_network
-def from_openml(reference: Reference, entry: "DataEntry", folders: Sequence[Path]) -> DataTable:
-    """Return a data set of OpenML by its number. Goes online unless the user's cache has it.
-
-    Raises
-    ------
-    DataError
-        Not a number, no such data set, damaged on its way, server not reached.
-    """
+def from_openml(reference: Reference, entry: DataEntry, folders: Sequence[Path]) -> DataTable:
+    """Return a data set of OpenML by its number. Goes online unless the user's cache has it."""
     number = str(reference)
     if not number.isdecimal():
         raise DataError(
@@ -57,12 +48,11 @@ def from_openml(reference: Reference, entry: "DataEntry", folders: Sequence[Path
         return _fetch(openml, int(number), entry)
 
 
-def _marks(entry: "DataEntry") -> frozenset[str]:
+def _marks(entry: DataEntry) -> frozenset[str]:
     return TextRules.of(entry, frozenset([""])).missing
 
 
 def _is_whole(folder: Path) -> bool:
-    """Whether a folder of the package's cache has the data, with the checksum described."""
     data, description = folder / "dataset.arff", folder / "description.xml"
     if not (data.is_file() and description.is_file()):
         return False
@@ -105,7 +95,7 @@ def _settings(openml: ModuleType, folder: str) -> Iterator[None]:
             os.environ[SKIP] = skip
 
 
-def _fetch(openml: ModuleType, number: int, entry: "DataEntry") -> DataTable:
+def _fetch(openml: ModuleType, number: int, entry: DataEntry) -> DataTable:
     try:
         beside = {"download_qualities": False, "download_features_meta_data": False}
         dataset = openml.datasets.get_dataset(number, download_data=True, **beside)
