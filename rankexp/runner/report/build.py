@@ -212,7 +212,6 @@ class Report:
 
 
 def _gathers(block: Block) -> bool:
-    """Whether a block is made of what the others show."""
     try:
         return bool(registry.get("report.blocks", block.block).gathers)
     except registry.UnknownNameError:  # said where it is built

@@ -106,7 +106,6 @@ class Words:
         return f" They are not shown to be within {share_of_loss(Settings())}: {text}."
 
     def _needed(self) -> str:
-        """Say how many rows would probably decide what these do not."""
         found = self.found
         errors = [own.se for own in found.contrasts.values() if undecided(own.verdict)]
         errors = [se for se in errors if se > 0]
@@ -220,7 +219,6 @@ class Words:
         return f"{text}{self._beyond()}"
 
     def _beyond(self) -> str:
-        """Say where another form of score gains more than pairs do."""
         found, best = self.found, self.first.method
         compared = {m for pair in found.pairs.items() for m in pair}
         gaps: list[Contrast] = [own for m, own in found.behind.items() if m in compared]
@@ -235,7 +233,6 @@ class Words:
 
 
 def _listed(texts: Sequence[str]) -> str:
-    """Return up to six of some texts."""
     more = f"; and {len(texts) - 6} more" if len(texts) > 6 else ""
     return "; ".join(texts[:6]) + more
 

@@ -112,7 +112,6 @@ def _cases(context: Context, row: ClaimRow, setup: Evaluate) -> Iterator[Case]:
 
 
 def _lacking(context: Context, row: ClaimRow, case: Case) -> Finding | None:
-    """Return why there is nothing to test, where records that are needed are not there."""
     for cell in filter(None, (case.own, case.other)):
         if found := _shortfall(context, (row.experiment, cell.problem, cell.method), case.label):
             return found
@@ -256,7 +255,6 @@ def _series(context: Context, row: ClaimRow, cell: CaseSide) -> "pd.Series[float
 def _of_curves(
     context: Context, row: ClaimRow, case: Case, curve: tuple[str, float, float]
 ) -> "pd.Series[float] | None":
-    """Return the slopes of scoring functions, or their distances to those of another method."""
     what, low, high = curve
     names = [cell.method for cell in filter(None, (case.own, case.other))]
     metric, rule = context.metric(row.experiment, None), _rule(row)

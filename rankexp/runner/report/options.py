@@ -173,7 +173,6 @@ class BlockKind(Strict, ABC):
                     yield Fault(("options", key), why)
 
     def _unfit(self, study: Study, name: str) -> str | None:
-        """Say what a block is for where an experiment is nothing that it can show."""
         setup = study.experiments[name]
         if not isinstance(setup, self.shows):
             if isinstance(setup, Simulate):

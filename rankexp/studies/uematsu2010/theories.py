@@ -150,7 +150,6 @@ def _fitted(
 def _compared(
     x: Floats, curves: Floats, function: Floats | None, inside: Bools
 ) -> dict[str, tuple[Floats, float]]:
-    """Return slopes and distances of each split, and the slope of theory."""
     if function is None:
         return {SLOPE: (kept.slopes(x, curves, inside), math.nan)}
     of_mean = distances(curves.mean(axis=0), function, inside)

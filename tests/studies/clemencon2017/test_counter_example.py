@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from rankexp.studies.clemencon2017.checks.counter_example import no_optimum
+from rankexp.studies.clemencon2017.checks.partitions import no_optimum
 
 
 def test_the_best_scorers_of_two_cut_offs_disagree():

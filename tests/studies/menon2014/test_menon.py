@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from rankexp.losses import Hinge, Logistic, Squared, parse
-from rankexp.studies.menon2014.checks.decomposable import best_scorers, regret_bound
-from rankexp.studies.menon2014.checks.proper import propriety
+from rankexp.studies.menon2014.checks.decomposable import best_scorers, propriety, regret_bound
 from rankexp.studies.menon2014.checks.same_minimisers import same_minimisers
 from rankexp.studies.uematsu2010.theory.three_points import hinge_regions
 from rankexp.theory.population_hinge import pair_weights, ranking_risk, surrogate_risk
@@ -60,7 +59,9 @@ class Off(Logistic):
     ("wrong", "quantity"), [({"link": 1.1}, "argmin"), ({"weight": 2.0}, "weight")]
 )
 def test_a_wrong_link_or_weight_is_seen(monkeypatch, wrong, quantity):
-    monkeypatch.setattr("rankexp.studies.menon2014.checks.proper.parse", lambda text: Off(**wrong))
+    monkeypatch.setattr(
+        "rankexp.studies.menon2014.checks.decomposable.parse", lambda text: Off(**wrong)
+    )
     value = found(propriety)
     expected = {"argmin": 0.1 * np.log(99), "weight": 0.5}[quantity]
     assert value[quantity] == pytest.approx(expected)
@@ -82,7 +83,8 @@ def with_weight(name, weight):
 )
 def test_weights_fail_as_printed(monkeypatch, name, weight):
     monkeypatch.setattr(
-        "rankexp.studies.menon2014.checks.proper.parse", lambda text: with_weight(name, weight)
+        "rankexp.studies.menon2014.checks.decomposable.parse",
+        lambda text: with_weight(name, weight),
     )
     value = found(propriety)
     assert value["argmin"] < 1e-14
@@ -256,7 +258,9 @@ def test_a_bound_that_is_too_large_would_be_seen(monkeypatch):
         def bayes_risk(self, eta):
             return 2 * super().bayes_risk(eta)
 
-    monkeypatch.setattr("rankexp.studies.menon2014.checks.proper.parse", lambda text: Steep())
+    monkeypatch.setattr(
+        "rankexp.studies.menon2014.checks.decomposable.parse", lambda text: Steep()
+    )
     value = found(regret_bound)
     assert value["violations"] > 0
     assert value["violations_of_pairs"] > value["violations"]

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from rankexp.studies.mohri2018.checks.boosters import boosting_rounds
-from rankexp.studies.mohri2018.checks.margins_along import margin_bounds
+from rankexp.studies.mohri2018.checks.bounds import margin_bounds
 
 
 def by_step(seed=0, **parameters):

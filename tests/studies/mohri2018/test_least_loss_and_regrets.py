@@ -7,7 +7,7 @@ from scipy.optimize import minimize_scalar
 from rankexp.estimators import RankBoost
 from rankexp.runner.checks.base import Problem
 from rankexp.studies.mohri2018.checks.boosters import boosters_on_data
-from rankexp.studies.mohri2018.checks.few_queries import query_regrets
+from rankexp.studies.mohri2018.checks.few import query_regrets
 from rankexp.testing import check_check
 from rankexp.testing.contract import ContractError
 

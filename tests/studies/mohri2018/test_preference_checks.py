@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from rankexp.studies.mohri2018.checks.few_items import watched_sorts, worst_rankings
+from rankexp.studies.mohri2018.checks.few import watched_sorts, worst_rankings
 from rankexp.studies.mohri2018.checks.planted_cycles import second_stage
 
 

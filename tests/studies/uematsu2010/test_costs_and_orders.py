@@ -1,8 +1,7 @@
 import numpy as np
 import pytest
 
-from rankexp.studies.uematsu2010.checks.misclassified import misclassified_orders
-from rankexp.studies.uematsu2010.checks.pair_costs import costly_pairs
+from rankexp.studies.uematsu2010.checks.orders import costly_pairs, misclassified_orders
 
 
 def values(rows):
@@ -20,7 +19,7 @@ def test_a_wrong_theorem_would_be_seen(monkeypatch):
     def swapped(logs, costs):
         return np.exp(logs[:, 1] - logs[:, 0])
 
-    monkeypatch.setattr("rankexp.studies.uematsu2010.checks.pair_costs.tripartite_ratio", swapped)
+    monkeypatch.setattr("rankexp.studies.uematsu2010.checks.orders.tripartite_ratio", swapped)
     assert values(costly_pairs(np.random.default_rng(1), draws=60))["best"] < 0.5
 
 

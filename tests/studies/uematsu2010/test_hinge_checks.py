@@ -1,8 +1,7 @@
 import numpy as np
 import pytest
 
-from rankexp.studies.uematsu2010.checks.hinge_staircase import hinge_staircase
-from rankexp.studies.uematsu2010.checks.hinge_ties import hinge_ties
+from rankexp.studies.uematsu2010.checks.hinge import hinge_staircase, hinge_ties
 from rankexp.studies.uematsu2010.theory.three_points import hinge_regions
 
 
@@ -30,7 +29,7 @@ def test_regions_and_programs_agree_draw_by_draw():
 
 def test_disagreement_would_be_seen(monkeypatch):
     monkeypatch.setattr(
-        "rankexp.studies.uematsu2010.checks.hinge_ties.hinge_program", lambda p, q: (1.0, 1.0)
+        "rankexp.studies.uematsu2010.checks.hinge.hinge_program", lambda p, q: (1.0, 1.0)
     )
     rows = hinge_ties(np.random.default_rng(5), draws=60)
     agree = [row["value"] for row in rows if row["quantity"] == "agree"]
@@ -43,14 +42,14 @@ def test_both_differences_must_agree(monkeypatch, wrong):
     def program(p, q):
         return np.add(hinge_regions(p, q)[:2], wrong)
 
-    monkeypatch.setattr("rankexp.studies.uematsu2010.checks.hinge_ties.hinge_program", program)
+    monkeypatch.setattr("rankexp.studies.uematsu2010.checks.hinge.hinge_program", program)
     rows = hinge_ties(np.random.default_rng(5), draws=9)
     assert not any(row["value"] for row in rows if row["quantity"] in ("agree", "agreement"))
 
 
 def test_steps_that_are_no_integers_would_be_seen(monkeypatch):
     monkeypatch.setattr(
-        "rankexp.studies.uematsu2010.checks.hinge_staircase.minimise_hinge",
+        "rankexp.studies.uematsu2010.checks.hinge.minimise_hinge",
         lambda w: np.arange(41) // 2 * 0.3,
     )
     rows = hinge_staircase(np.random.default_rng(0))

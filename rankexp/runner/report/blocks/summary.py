@@ -123,7 +123,6 @@ class Summary(BlockKind):
         return Output(lead=[*lead, Said("What it means", means)])
 
     def _compared(self, context: Context) -> Iterator[tuple[str, str]]:
-        """Yield what is reproduced, and what of it that was run is not and why."""
         shown = context.shown
         counts = [tally for name in self.reproduced if (tally := shown.get(name, Output()).tally)]
         found = [own.found for own in counts if own.found]

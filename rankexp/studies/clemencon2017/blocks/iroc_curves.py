@@ -62,7 +62,6 @@ class IrocCurves(AtRule):
         return Output(numbers, [], self._draw(context, shown, labels), notes)
 
     def _draw(self, context: Context, found: Found, labels: Mapping[str, str]) -> figure.Figure:
-        """Return a panel a problem, a curve a method in the order of the labels."""
         columns = min(self.columns, len(found))
         size = (2.3, 2.45)
         made, axes = figure.panels(len(found), columns, size, below=0.5, least=4.0, share="all")

@@ -176,11 +176,9 @@ class PublishedSpread(AtRule):
         return max(self.digits, decimals(line.judged) + 1 if line.judged else 0)
 
     def _published(self, line: SpreadLine) -> int:
-        """Return the decimals of a published value."""
         return decimals(line.target) if line.target else self.digits
 
     def _tally(self, context: Context, lines: Sequence[SpreadLine]) -> Tally | None:
-        """Count the published values that lie in the spread, and name the furthest from it."""
         told = [line for line in lines if line.judged]
         idle = [line.place[1] for line in lines if line.target and not line.spread.seeds]
         left = left_out(context, idle)

@@ -113,7 +113,6 @@ class Readings(AtRule):
                 )
 
     def _table(self, context: Context, readings: Mapping[str, Sequence[Met]]) -> Table:
-        """Return a row a reading: mean sizes of differences and cells met."""
         methods = list(dict.fromkeys(met.target for own in readings.values() for met in own))
         rows: list[list[Entry]] = []
         for reading, own in readings.items():
@@ -145,7 +144,6 @@ class Readings(AtRule):
         ]
 
     def _gist(self, readings: Mapping[str, Sequence[Met]]) -> str:
-        """Say which readings come nearest and farthest as a whole."""
         sizes = {name: _size(own) for name, own in readings.items()}
         best, worst = min(sizes, key=sizes.__getitem__), max(sizes, key=sizes.__getitem__)
         least, most = (number(sizes[name], self.digits) for name in (best, worst))
@@ -157,7 +155,6 @@ class Readings(AtRule):
 
 
 def _size(found: Sequence[Met]) -> float:
-    """Return the mean size of differences; NaN where there are none."""
     return fmean(abs(met.difference) for met in found) if found else math.nan
 
 

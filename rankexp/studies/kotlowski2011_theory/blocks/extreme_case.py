@@ -90,7 +90,6 @@ def _told(top: float, others: dict[str, float]) -> str:
 
 
 def _steps(label: str, steps: pd.DataFrame) -> Table:
-    """Return a row a quantity, a column a step."""
     rows: list[list[Entry]] = [
         [str(name), *(Cell(float(value), digits=3, tiny=True) for value in own)]
         for name, own in steps.items()

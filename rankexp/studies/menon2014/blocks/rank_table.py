@@ -161,7 +161,6 @@ class RankTable(Choosing, InBlocks):
         return pd.DataFrame(found | {"left_out": "; ".join(dropped_note(made.left_out))})
 
     def _table(self, context: Context, name: str, found: Columns, detail: bool) -> Table:
-        """Return the table, in detail with intervals."""
         printed = any(own.published.notna().any() for own in found.values())
         rows: dict[str, list[Entry]] = {}
         for own in found.values():
@@ -205,7 +204,6 @@ def _key(experiment: str, method: str, metric: Metric) -> PublishedKey:
 
 
 def _agreement(own: pd.DataFrame) -> str:
-    """Say how ranks agree with the print, and with those of another run."""
     row = own.to_dict("records")[0]
     two = number(row["spearman_of_two_runs"], 2)
     if math.isnan(row["spearman"]):
@@ -215,7 +213,6 @@ def _agreement(own: pd.DataFrame) -> str:
 
 
 def _tally(context: Context, told: pd.DataFrame) -> Tally | None:
-    """Count the published ranks that the noise of both explains, and name the furthest."""
     wrong = told[told.apart]
     found = f"{len(told) - len(wrong)} of {len(told)} published average ranks within the noise"
     if not len(wrong):

@@ -1,6 +1,7 @@
 """Compare boosters' errors by round, and how fast they reach the least pair loss."""
 
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -74,7 +75,6 @@ def boosting_rounds(
 def _rounds(
     booster: RankBoost | ORBoost, name: str, samples: tuple[Sample, Sample], told: Ints
 ) -> Iterator[tuple[int, dict[str, float]]]:
-    """Yield the rounds that are told, and the quantities after them."""
     (X, y), (Z, truth) = samples
     booster.fit(X, y)
     stages = [list(booster.staged_decision_function(rows)) for rows in (X, Z)]
@@ -127,7 +127,7 @@ def boosters_on_data(
         signs.append(np.sign((last[up][:, None] - last[~up]).round(6)))
     least = min(_least(X, up, n_cuts), *(float(own.min()) for own in losses.values()))
     least = least if least > RESOLUTION else 0.0
-    rows: Rows = [{"quantity": "least pair loss", "value": least}]
+    rows = quantities({"least pair loss": least})
     told = np.unique(np.geomspace(1, rounds, STEPS).round().astype(int))
     for name, own in losses.items():
         excess = np.maximum(own - least, RESOLUTION)
@@ -141,7 +141,6 @@ def boosters_on_data(
 
 
 def _losses(stages: Iterable[Floats], up: Bools, name: str) -> tuple[Floats, Floats]:
-    """Return the pair loss after each round, and the last scores."""
     scores = list(stages)
     if not scores:
         raise ValueError(f"no threshold in a feature of '{name}' tells its classes apart")
@@ -150,10 +149,10 @@ def _losses(stages: Iterable[Floats], up: Bools, name: str) -> tuple[Floats, Flo
 
 
 def _steps(name: str, values: Floats, told: Ints) -> Rows:
-    """Return a quantity at the end, and after the rounds that are told."""
-    steps = [int(step) for step in told if step <= len(values)]
-    by_step: Rows = [{"quantity": name, "value": float(values[t - 1]), "step": t} for t in steps]
-    return quantities({name: values[-1]}) + by_step
+    by_step = (
+        quantities({name: values[t - 1]}, step=t) for t in told.tolist() if t <= len(values)
+    )
+    return [*quantities({name: values[-1]}), *chain.from_iterable(by_step)]
 
 
 def _least(X: Floats, up: Bools, n_cuts: int) -> float:

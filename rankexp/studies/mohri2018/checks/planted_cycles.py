@@ -97,7 +97,6 @@ def _mean_calls(n: int, k: int) -> float:
 def _drawn(
     rng: np.random.Generator, n: int, target: str, noise: float, planted: tuple[str, float]
 ) -> tuple[Planted, Floats]:
-    """Return a preference function of n items, and a target."""
     cycles, share = planted
     one_of("target", target, ("bipartite", "general"))
     one_of("cycles", cycles, ("anywhere", "thirds"))
@@ -114,7 +113,6 @@ def _drawn(
 def _of_preference(
     h: Planted, y: Floats, least: float, streams: list[np.random.Generator]
 ) -> dict[str, float]:
-    """Return the loss and the regret of the preference function, and its cyclic triples."""
     n = y.size
     draws = None if n <= EXACT else DRAWS
     loss = preference_loss(h, np.arange(n), y, draws=draws, rng=streams[0], check=False)
@@ -128,7 +126,6 @@ def _of_preference(
 def _rankings(
     h: Planted, top: int, streams: list[np.random.Generator]
 ) -> Iterator[tuple[str, Ints, int]]:
-    """Yield each algorithm's name, order and calls."""
     items, (sorts, ties) = np.arange(len(h.s)), streams
     yield (
         "QuickSort",

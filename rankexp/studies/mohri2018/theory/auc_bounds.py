@@ -38,7 +38,6 @@ def auc_half_width(m: int, n: int, delta: float, kind: Kind = "hoeffding") -> fl
 
 
 def _size(m: int, n: int, kind: str) -> float:
-    """Return the number of independent examples that an AUC is worth."""
     sizes = {"hoeffding": float(min(m, n)), "mcdiarmid": m * n / (m + n)}
     if kind not in sizes:
         raise ValueError(f"kind='{kind}': expected hoeffding or mcdiarmid")

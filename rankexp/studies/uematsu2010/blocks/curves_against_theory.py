@@ -92,7 +92,6 @@ class CurvesAgainstTheory(AtRule, Against):
         return Output(numbers, grids, drawn, notes, gist=gist)
 
     def _gist(self, context: Context, numbers: pd.DataFrame) -> str:
-        """Say the slope of each method's curves beside that of theory."""
         own = numbers[(numbers["quantity"] == SLOPE) & numbers["theory"].notna()]
         named = [
             f"{context.method_label(row.method)}: {number(row.mean, 2)} ± {number(row.se, 2)} "
@@ -117,7 +116,6 @@ class CurvesAgainstTheory(AtRule, Against):
         return found
 
     def _numbers(self, context: Context, panel: CurvePanel) -> pd.DataFrame:
-        """Return a row a quantity, then a row a point of the curve."""
         where = {"experiment": panel.experiment, "problem": panel.problem, "method": panel.method}
         rows = []
         for name, (values, expected) in panel.values.items():

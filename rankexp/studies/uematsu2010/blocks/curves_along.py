@@ -80,7 +80,6 @@ class CurvesAlong(Choosing, Against):
         )
 
     def _gist(self, context: Context, found: Sequence[CurvesAt]) -> str:
-        """Say between what the slopes and the distances of each experiment lie."""
         told: dict[str, list[str]] = {}
         lines: dict[tuple[str, str, str], list[CurvesAt]] = {}
         for one in found:
@@ -104,7 +103,6 @@ class CurvesAlong(Choosing, Against):
     def _found(
         self, context: Context, experiment: str, methods: Sequence[str]
     ) -> Iterator[CurvesAt]:
-        """Yield each value of the parameter, method and quantity."""
         grids = [context.study.methods[name].grid.get(self.parameter, []) for name in methods]
         for value in dict.fromkeys(value for grid in grids for value in grid):
             found = {
@@ -137,7 +135,6 @@ class CurvesAlong(Choosing, Against):
     def _at(
         self, context: Context, experiment: str, method: str, value: float | str
     ) -> CurvePanel | None:
-        """Return the curves of a method at a value of the parameter."""
         metric = context.metric(experiment, self.metric)
         rule = select.Rule.parse(f"fixed:{self.parameter}={value}")
         chosen = context.chosen(experiment, metric, rule, [method])

@@ -15,7 +15,7 @@ from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Cell, Entry, Output, Table
 from rankexp.runner.report.options import AtRule, ProblemName
 from rankexp.runner.report.render.text import cell_text
-from rankexp.studies.uematsu2010.checks.hinge_staircase import LABELS
+from rankexp.studies.uematsu2010.checks.hinge import LABELS
 from rankexp.studies.uematsu2010.theories import samples
 
 REGISTER = {"staircase": "Staircase"}
@@ -73,7 +73,6 @@ class Staircase(AtRule):
         return Output(numbers, [table], drawn, notes, gist=f"The lowest hinge loss: {gist}.")
 
     def _fitted(self, context: Context, experiment: str) -> dict[str, list[kept.KeptItem]]:
-        """Return the curves at fixed points of one problem, by method."""
         setup = context.evaluate(experiment)
         if setup.keep is None or setup.keep.at is None:
             return {}

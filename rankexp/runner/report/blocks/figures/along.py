@@ -84,7 +84,6 @@ class Along(AtRule):
         return Output(numbers, tables, drawn, notes, gist=gist)
 
     def _spots(self, context: Context, experiment: str, methods: Sequence[str]) -> Iterator[Spot]:
-        """Yield what is known of each problem, method and value of the parameter."""
         metric = context.metric(experiment, self.metric)
         wanted = [*methods, *([self.reference] if self.reference else [])]
         chosen = self.chosen(context, experiment, wanted)
@@ -140,19 +139,16 @@ class Along(AtRule):
 
     @property
     def _name(self) -> str:
-        """What the parameter is called."""
         return self.label or spoken(self.parameter)
 
     def _title(self, context: Context, spot: Spot) -> str:
         return context.evaluate(spot.experiment).title or spot.experiment
 
     def _what(self, context: Context, found: Sequence[Spot]) -> str:
-        """Say what is measured: a metric, or how far it is from the reference's."""
         what = parse(found[0].metric).label
         return f"{what} minus {context.method_label(self.reference)}" if self.reference else what
 
     def _table(self, context: Context, found: Sequence[Spot]) -> Table:
-        """Return a row a panel and value of the parameter, or experiment, a column a method."""
         timed, name = self.parameter == SECONDS, self._name
         rows: dict[tuple[str, str | float], dict[str, Entry]] = {}
         for spot in found:
@@ -178,7 +174,6 @@ class Along(AtRule):
         )
 
     def _gist(self, context: Context, found: Sequence[Spot]) -> str:
-        """Say between what the values lie, and between what where the parameter is largest."""
         name, timed = self._name, self.parameter == SECONDS
         minus = f" minus {context.method_label(self.reference)}" if self.reference else ""
         least, most = (end(spot.x for spot in found) for end in (min, max))

@@ -106,7 +106,6 @@ class Boxplots(PairedTable):
     def _bayes(
         self, context: Context, experiment: str, problem: str, metric: Metric
     ) -> float | None:
-        """Return where the line of the Bayes risk is, or None."""
         if isinstance(self.bayes, dict):
             return self.bayes.get(problem)
         if not isinstance(self.bayes, bool):

@@ -130,7 +130,6 @@ class SimulationAlong(BlockKind):
         return Output(numbers, tables, drawn, notes, gist=gist, facts=facts)
 
     def _words(self, context: Context, experiments: list[str], wanted: Collection[str]) -> Words:
-        """Return what lines and the axis of x are called."""
         words: dict[str, str] = {}
         for name in experiments:
             setup, own = context.study.experiments[name], context.labels(name)
@@ -145,7 +144,6 @@ class SimulationAlong(BlockKind):
     def _told(
         self, fits: dict[tuple[str, str, str], tuple[float, float]], titles: Titles, words: Words
     ) -> tuple[str, dict[str, Fact]]:
-        """Return a sentence on the exponents, of many their ends, and facts of each."""
         x, facts = words[X], {}
         told = [
             (titles[name, problem], line, number(fit, 2), fit, se)

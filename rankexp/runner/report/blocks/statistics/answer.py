@@ -46,7 +46,6 @@ class Answer(Comparison):
         ]
 
     def _short(self, context: Context, judged: Sequence[Judged]) -> str:
-        """Return the answer against one reference: what holds, and the largest gain shown."""
         found = [c for one in judged for c in one.family.problems]
         parts = [headline(found, judged[0].settings)]
         for one in judged:

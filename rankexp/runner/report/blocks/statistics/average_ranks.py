@@ -61,7 +61,6 @@ class AverageRanks(Choosing, InBlocks):
         return Output(self.numbers(panels), tables, notes=self.notes(panels), gist=gist)
 
     def _gist(self, context: Context, panel: RankPanel) -> str:
-        """Say the average ranks, the best first, and whether they are out of line."""
         found = panel.ranking
         assert found is not None  # see above
         ranked = sorted(zip(found.average, map(context.method_label, panel.methods), strict=True))

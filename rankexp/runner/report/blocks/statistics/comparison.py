@@ -251,7 +251,6 @@ class Comparison(InBlocks):
         ]
 
     def _stronger(self, context: Context, judged: Sequence[Judged]) -> str:
-        """Name the differences that were shown though their intervals hold 0."""
         names = [
             f"{context.problem_label(c.problem)} against {context.method_label(own.reference)}"
             for own in judged

@@ -155,7 +155,6 @@ class Contrasts(InBlocks):
         return Cells([value, str(one.verdict)], "; ")
 
     def _gist(self, context: Context, found: dict[str, dict[str, Family]]) -> str:
-        """Say of each contrast between what it lies, or what it is over the data sets."""
         parts = []
         for label in self.contrasts:
             said = []

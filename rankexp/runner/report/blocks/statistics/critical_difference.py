@@ -154,7 +154,6 @@ def _axis(axes: figure.Axes, count: int) -> None:
 
 
 def _ruler(axes: figure.Axes, critical: float, count: int) -> None:
-    """Draw the critical difference above the axis, from its worse end."""
     length, y = min(critical, count - 1), -0.36
     places = (count, count - length)
     axes.plot(places, [y, y], color="#555555", linewidth=1.0)
@@ -174,7 +173,6 @@ def _ruler(axes: figure.Axes, critical: float, count: int) -> None:
 def _label(
     axes: figure.Axes, mark: RankMark, name: str, depth: float, count: int, margin: float
 ) -> None:
-    """Draw the line from a method's rank down and out to its label."""
     y = depth + ROW * (mark.row + 0.4)
     right = mark.side == "right"
     end = 1 - 0.1 * margin if right else count + 0.1 * margin

@@ -69,7 +69,6 @@ class ChosenGrid(Choosing, Ruled):
         return Output(numbers, [self._grid(context, rows)], notes=notes)
 
     def _ties(self, context: Context, experiments: Sequence[str], methods: list[str]) -> str:
-        """Say which of equally good points is chosen, and how often there were several."""
         tied, total = 0, 0
         for name in experiments:
             metric = context.metric(name, self.metric)

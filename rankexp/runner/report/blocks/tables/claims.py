@@ -114,7 +114,6 @@ class Claims(BlockKind):
         return found, claims.together(each)
 
     def _found(self, found: Found, verdict: Standing) -> tuple[Cell, str]:
-        """Return the number that a verdict hangs on, and what it is of."""
         if not found:
             return Cell(), NOTHING
         row, one = _deciding(found, verdict)

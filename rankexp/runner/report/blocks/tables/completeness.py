@@ -36,7 +36,6 @@ class Completeness(BlockKind):
 
 
 def _rows(context: Context, experiment: str) -> list[list[Entry]]:
-    """Return the sums of an experiment, then its cells that are not perfect."""
     rows = [(("all", "all"), context.total(experiment))]
     rows += [
         ((problem, method), count)

@@ -178,7 +178,6 @@ class PublishedTable(Choosing, Ruled):
         )
 
     def _judged(self, target: Published | None, metric: Metric, row: compare.Mean) -> JudgedValue:
-        """Return how far a value is from the published one, and what the noise of both says."""
         if target is None or math.isnan(row.mean):
             return JudgedValue(verdict=None if target is None else Reproduction.NOT_RUN)
         difference = row.mean - target.value
@@ -218,7 +217,6 @@ class PublishedTable(Choosing, Ruled):
         return " / ".join([*what, *(rule.label for rule in self.rules[1:])])
 
     def _by_metric(self, context: Context, lines: Sequence[PublishedLine]) -> list[Table]:
-        """Return a table a problem: a row a method, a column a metric."""
         known = any(not math.isnan(line.published) for line in lines)
         found: dict[tuple[str, str], dict[str, list[Entry]]] = {}
         for line in lines:
@@ -242,7 +240,6 @@ class PublishedTable(Choosing, Ruled):
         return Cells([*first, value, *self._others(line)])
 
     def _nothing(self, line: PublishedLine) -> str:
-        """Say why there is no value, and what a full run has in its place."""
         if not math.isnan(line.referred):
             return f"not run here (reference {number(line.referred, self.digits)})"
         return "undefined" if line.state == "complete" else "not run"

@@ -170,7 +170,6 @@ class SimulationTable(BlockKind):
 
 
 def _gist(numbers: pd.DataFrame) -> str:
-    """Say how far means are from what they should be; "" where nothing says what."""
     known = numbers.dropna(subset=["difference"])
     if known.empty:
         return ""

@@ -55,7 +55,6 @@ class Optimum(AtRule):
         return Output(table, self._grids(context, table, methods, title), drawn, [note], gist=gist)
 
     def _gist(self, context: Context, table: pd.DataFrame, metric: Metric) -> str:
-        """Say which method comes nearest to the best scorer, and how far all are from it."""
         apart = table["short"].dropna()
         if not len(apart):
             return ""
@@ -86,7 +85,6 @@ class Optimum(AtRule):
     def _grids(
         self, context: Context, table: pd.DataFrame, methods: Sequence[str], metric: Metric
     ) -> list[Table]:
-        """Return the distances from the best, and as a detail the values."""
         apart: list[list[Entry]] = []
         values: list[list[Entry]] = []
         for (_, problem), own in table.groupby(["experiment", "problem"], sort=False):

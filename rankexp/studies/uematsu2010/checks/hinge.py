@@ -6,6 +6,7 @@ from rankexp.arrays import Floats
 from rankexp.generators.classes import Gaussian
 from rankexp.losses.margin import Hinge
 from rankexp.runner.checks.base import Rows, quantities
+from rankexp.studies.uematsu2010.theory.three_points import hinge_program, hinge_regions
 from rankexp.theory.bayes import log_ratio
 from rankexp.theory.population_hinge import (
     grid_masses,
@@ -15,7 +16,7 @@ from rankexp.theory.population_hinge import (
     surrogate_risk,
 )
 
-REGISTER = {"hinge_staircase": "hinge_staircase"}
+REGISTER = {"hinge_staircase": "hinge_staircase", "hinge_ties": "hinge_ties"}
 
 LABELS = {
     "levels": "different scores",
@@ -24,6 +25,7 @@ LABELS = {
     "risk_logistic": "hinge risk of the log ratio",
     "rank_risk": "rank risk of the staircase (a tie counts 1/2)",
     "rank_risk_logistic": "rank risk of the log ratio (the lowest possible)",
+    "agreement": "share of draws as the regions say",
 }
 
 DIGITS = 6  # of scores that are equal: linear programs are solved to about 1e-9
@@ -52,19 +54,12 @@ def hinge_staircase(
     weights = pair_weights(masses)
     scores, logistic = minimise_hinge(weights), log_ratio(model, x[:, None])
     each = {"x": x, "r": scores, "p_plus": masses[:, 1], "p_minus": masses[:, 0]}
-    return _points(each) + quantities(_summary(scores, logistic, weights))
-
-
-def _points(each: dict[str, Floats]) -> Rows:
-    return [
-        {"quantity": quantity, "value": float(values[i]), "step": i}
-        for i in range(len(each["x"]))
-        for quantity, values in each.items()
-    ]
+    steps = ({name: values[i] for name, values in each.items()} for i in range(points))
+    rows = [row for i, values in enumerate(steps) for row in quantities(values, step=i)]
+    return rows + quantities(_summary(scores, logistic, weights))
 
 
 def _summary(scores: Floats, logistic: Floats, weights: Floats) -> dict[str, float]:
-    """Return the shape of the staircase, and the risks of both scores."""
     steps, level = np.diff(scores), np.round(scores, DIGITS)
     return {
         "levels": len(np.unique(level)),
@@ -74,3 +69,37 @@ def _summary(scores: Floats, logistic: Floats, weights: Floats) -> dict[str, flo
         "risk_logistic": surrogate_risk(logistic, weights, Hinge()),
         "rank_risk_logistic": ranking_risk(logistic, weights),
     }
+
+
+def hinge_ties(rng: np.random.Generator, *, draws: int = 100) -> Rows:
+    """Compare the regions of hinge ties on three points with what linear programs find.
+
+    Each of the `draws` is a pair of probability mass functions p+ and p-, both uniform on the
+    simplex, with the points in the order of p+ / p-, greatest first. Its rows (`group`, its
+    number): `p_plus_1` to `p_minus_3`; `c12` and `c23`; `region_d12` and `region_d23`, the best
+    differences of neighbours' scores by the regions, NaN if several are best; `lp_d12` and
+    `lp_d23`, by linear programming; `agree`, 1 or 0; `degenerate`, 1 if several are best. Of all:
+    `agreement`, the share that agrees of those that are not degenerate, and `degenerate`, the
+    number of those that are (uematsu2010, "Toy example for possible ties under hinge loss").
+    """
+    if draws < 1:
+        raise ValueError(f"draws={draws}: expected 1 or more")
+    found = [_of_draw(rng) for _ in range(draws)]
+    agreed, degenerate = (sum(one[name] for one in found) for name in ("agree", "degenerate"))
+    share = agreed / (draws - degenerate) if degenerate < draws else float("nan")
+    rows = [row for i, values in enumerate(found) for row in quantities(values, group=str(i))]
+    return rows + quantities({"agreement": share, "degenerate": degenerate})
+
+
+def _of_draw(rng: np.random.Generator) -> dict[str, float]:
+    p, q = rng.dirichlet(np.ones(3), size=2)
+    order = np.argsort(-p / q, kind="stable")
+    p, q = p[order], q[order]
+    found, (d12, d23) = hinge_regions(p, q), hinge_program(p, q)
+    agree = not found.degenerate and abs(found.d12 - d12) + abs(found.d23 - d23) < 1e-6
+    values = {f"p_plus_{i + 1}": p[i] for i in range(3)}
+    values |= {f"p_minus_{i + 1}": q[i] for i in range(3)}
+    values |= {"c12": found.c12, "c23": found.c23}
+    values |= {"region_d12": found.d12, "region_d23": found.d23, "lp_d12": d12, "lp_d23": d23}
+    values |= {"agree": agree, "degenerate": found.degenerate}
+    return {name: float(value) for name, value in values.items()}
