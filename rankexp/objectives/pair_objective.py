@@ -164,10 +164,7 @@ class PairObjective:
     def prepared(
         self, level: Ints, K: int, sample_weight: PerRow = None, groups: Ints | None = None
     ) -> Callable[[ArrayLike], Steps]:
-        """Return what gives gradient and curvature at scores (n,), one thread at a time.
-
-        `level` (n,): 0 .. K-1. `groups` (n,): a number of each row, in any order. Errors as above.
-        """
+        """Return what gives gradient and curvature of rows by level (n,), one thread at a time."""
         loss, factor, form = LOSSES[self.loss]
         weight, kept = _weights(sample_weight, level.size)
         rows = slice(None) if kept is None else kept
@@ -183,11 +180,11 @@ class PairObjective:
             g, h = find(s[rows])
             if self.curvature != 1.0:
                 h *= self.curvature
-            if kept is None:
-                return g, h
-            whole = np.zeros((2, s.size))
-            whole[:, kept] = g, h
-            return whole[0], whole[1]
+            if kept is not None:
+                whole = np.zeros((2, s.size))
+                whole[:, kept] = g, h
+                g, h = whole
+            return g, h
 
         return steps
 
