@@ -61,9 +61,9 @@ def univariate_bounds(
     masses, scores = draw(rng, draws, points)
     risk, regret = rank_risk(masses, scores), rank_regret(masses, scores)
     p = masses[..., 1].sum(axis=-1)
-    pairs = _plain(masses, scores, risk) if balanced else {}
     own = loss_risk(masses, scores, ZeroOne(), balanced=balanced)
-    pairs["(10) zero_one"] = (risk, balanced_bound(own, ZeroOne()))
+    plain = _plain(masses, scores, risk) if balanced else {}
+    pairs = plain | {"(10) zero_one": (risk, balanced_bound(own, ZeroOne()))}
     for name in LOSSES:
         loss = parse(name)
         own = loss_risk(masses, scores, loss, balanced=balanced)

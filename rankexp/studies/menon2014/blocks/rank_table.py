@@ -165,16 +165,16 @@ class RankTable(Choosing, InBlocks):
         printed = any(own.published.notna().any() for own in found.values())
         rows: dict[str, list[Entry]] = {}
         for own in found.values():
-            for row in own.to_dict("records"):
-                mark = Mark.APART if row["apart"] else None
-                ends = (row["low"], row["high"]) if detail else None
-                cell = Cell(row["average_rank"], interval=ends, mark=mark, digits=self.digits)
-                parts = [Cell(row["published"], digits=self.digits), cell][not printed :]
-                rows.setdefault(row["method"], []).append(Cells(parts))
+            for row in own.itertuples():
+                mark = Mark.APART if row.apart else None
+                ends = (row.low, row.high) if detail else None
+                cell = Cell(row.average_rank, interval=ends, mark=mark, digits=self.digits)
+                parts = [Cell(row.published, digits=self.digits), cell][not printed :]
+                rows.setdefault(row.method, []).append(Cells(parts))
             sums = own[["published", "average_rank"]].sum().tolist()[not printed :]
-            ends = (row["spearman_low"], row["spearman_high"]) if detail else None
-            rho = Cell(row["spearman"], interval=ends, digits=2)
-            both = [rho, Cell(row["spearman_of_two_runs"], digits=2)][not printed :]
+            ends = (row.spearman_low, row.spearman_high) if detail else None
+            rho = Cell(row.spearman, interval=ends, digits=2)
+            both = [rho, Cell(row.spearman_of_two_runs, digits=2)][not printed :]
             together = Cells([Cell(value, digits=2) for value in sums])
             rows.setdefault("All together", []).append(together)
             rows.setdefault("Spearman's rho", []).append(Cells(both))
@@ -206,12 +206,12 @@ def _key(experiment: str, method: str, metric: Metric) -> PublishedKey:
 
 def _agreement(own: pd.DataFrame) -> str:
     """Say how ranks agree with the print, and with those of another run."""
-    row = own.to_dict("records")[0]
-    two = number(row["spearman_of_two_runs"], 2)
-    if math.isnan(row["spearman"]):
+    row = next(own.itertuples())
+    two = number(row.spearman_of_two_runs, 2)
+    if math.isnan(row.spearman):
         return f"of two such runs {two}"
-    ends = span(row["spearman_low"], row["spearman_high"], 2, sign=False)
-    return f"{number(row['spearman'], 2)} ({ends}), of two such runs {two}"
+    ends = span(row.spearman_low, row.spearman_high, 2, sign=False)
+    return f"{number(row.spearman, 2)} ({ends}), of two such runs {two}"
 
 
 def _tally(context: Context, told: pd.DataFrame) -> Tally | None:
@@ -220,9 +220,8 @@ def _tally(context: Context, told: pd.DataFrame) -> Tally | None:
     found = f"{len(told) - len(wrong)} of {len(told)} published average ranks within the noise"
     if not len(wrong):
         return Tally(found) if len(told) else None
-    lines = wrong.to_dict("records")
-    worst = max(lines, key=lambda row: abs(row["average_rank"] - row["published"]))
-    name = f"{context.method_label(worst['method'])} by {parse(worst['metric']).label}"
-    own, printed = (number(worst[side], 2) for side in ("average_rank", "published"))
+    worst = max(wrong.itertuples(), key=lambda row: abs(row.average_rank - row.published))
+    name = f"{context.method_label(worst.method)} by {parse(worst.metric).label}"
+    own, printed = (number(value, 2) for value in (worst.average_rank, worst.published))
     lacks = f"{len(wrong)} of {len(told)} average ranks, furthest {name}"
     return Tally(found, f"{lacks} ({own} here, {printed} printed)")

@@ -57,9 +57,9 @@ def hinge_staircase(
 
 def _points(each: dict[str, Floats]) -> Rows:
     return [
-        {"quantity": quantity, "value": float(values[i]), "step": i}
-        for i in range(len(each["x"]))
-        for quantity, values in each.items()
+        {"quantity": quantity, "value": float(value), "step": i}
+        for i, values in enumerate(zip(*each.values(), strict=True))
+        for quantity, value in zip(each, values, strict=True)
     ]
 
 
