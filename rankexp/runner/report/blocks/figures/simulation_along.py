@@ -198,11 +198,11 @@ class SimulationAlong(BlockKind):
         settings = rows.setting.astype(int)
         line = rows.quantity + settings.map(dict(enumerate(others)))
         rows = rows.assign(**place, x=settings.map(dict(enumerate(x))), line=line)
-        at = rows.x
+        rows[AT] = rows.x
         if self.against:
-            known_at = rows[rows.quantity == self.against].set_index(["setting", "rep"]).value
-            at = known_at.reindex(pd.MultiIndex.from_frame(rows[["setting", "rep"]])).to_numpy()
-        return rows.assign(at=at).sort_values("x", kind="stable")
+            at = rows[rows.quantity == self.against].set_index(["setting", "rep"]).value
+            rows[AT] = at.reindex(pd.MultiIndex.from_frame(rows[["setting", "rep"]])).to_numpy()
+        return rows.sort_values("x", kind="stable")
 
     def _table(self, found: Sequence[Grown], titles: Titles, words: Words, fitted: bool) -> Table:
         values = sorted({one.x for one in found})
