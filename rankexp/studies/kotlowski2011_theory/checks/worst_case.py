@@ -67,11 +67,8 @@ def worst_regret(
 
 def _points(masses: Floats, scores: Floats) -> Rows:
     table = np.column_stack([scores, masses / masses.sum(axis=0)])[np.argsort(scores)]
-    return [
-        {"quantity": name, "value": float(value), "step": step}
-        for step, row in enumerate(table)
-        for name, value in zip(("score", "p_minus", "p_plus"), row, strict=True)
-    ]
+    points = [dict(zip(("score", "p_minus", "p_plus"), own, strict=True)) for own in table]
+    return [row for step, values in enumerate(points) for row in quantities(values, step=step)]
 
 
 def _search(

@@ -172,14 +172,9 @@ class RankTable(Choosing, InBlocks):
         others, ends = np.roll(draws, 1, axis=0), [(1 - LEVEL) / 2, (1 + LEVEL) / 2]
         low, high = np.quantile(draws, ends, axis=0)
         apart = np.abs(average - printed) > np.quantile(np.abs(draws - others), LEVEL, axis=0)
-        rho = np.quantile(spearman(draws, printed), ends).tolist()
-        two = float(np.nanmedian(spearman(draws, others)))
-        same = [
-            float(spearman(average, printed)),
-            *rho,
-            two,
-            "; ".join(dropped_note(made.left_out)),
-        ]
+        rho = [spearman(average, printed), *np.quantile(spearman(draws, printed), ends)]
+        rho.append(np.nanmedian(spearman(draws, others)))
+        same = [*map(float, rho), "; ".join(dropped_note(made.left_out))]
         each = (values.tolist() for values in (printed, average, apart, low, high))
         return [Ranked(repr(metric), *own, *same) for own in zip(methods, *each, strict=True)]
 

@@ -111,7 +111,6 @@ def draw(draws: pd.DataFrame) -> figure.Figure:
 
 
 def _ratios(axes: figure.Axes, draws: pd.DataFrame) -> None:
-    """Draw the plane of c12 and c23."""
     limit = 1.3 * float(draws[["c12", "c23"]].abs().max().max()) + 1.0
     for colour, (x, y) in zip(COLOURS.values(), [(1, 1), (1, -1), (-1, 1)], strict=True):
         axes.fill_between([0, x * limit], 0, y * limit, color=colour, alpha=0.2, linewidth=0)
