@@ -72,13 +72,9 @@ def pieces(path: Path, size: int = 1 << 20) -> Iterator[bytes]:
 
 def check_size(path: Path, size: int) -> None:
     """Hold that a packed file does not hold more than it may."""
-    named = os.environ.get(LIMIT, "")
-    packed = path.stat().st_size
-    if named.isdecimal():
-        most = int(named) * 1_000_000
-    else:
-        most = min(MOST_UNPACKED, max(SMALL, MOST_RATIO * packed))
-    if size > most:
+    named, packed = os.environ.get(LIMIT, ""), path.stat().st_size
+    usual = min(MOST_UNPACKED, max(SMALL, MOST_RATIO * packed))
+    if size > (most := int(named) * 1_000_000 if named.isdecimal() else usual):
         raise DataError(
             f"{path}: the {packed / 1e6:,.2f} MB unpack to more than {most / 1e6:,.0f} MB; if you "
             f"expect that, raise the limit with {LIMIT} (megabytes)"
@@ -105,9 +101,8 @@ def encoding_of(
         if wrong is None:
             return name
     line = b"".join(content())[:wrong].count(b"\n") + first
-    raise DataError(
-        f"{path}:{line}: the text is not valid {name}; give its encoding with 'encoding'"
-    )
+    text = f"the text is not valid {name}; give its encoding with 'encoding'"
+    raise DataError(f"{path}:{line}: {text}")
 
 
 def _first_wrong(
