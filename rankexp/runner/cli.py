@@ -157,8 +157,7 @@ def _report(name: str, quick: bool, results: Path) -> int:
     written = made.write()
     print(f"{folder}: {len(written)} files, start with {folder / 'report.md'}")
     edit = None if study else edited(made.context.manifest)
-    remarks = [edit, *made.context.problems, *made.failures]
-    for line in filter(None, remarks):
+    for line in filter(None, [edit, *made.context.problems, *made.failures]):
         print(line, file=sys.stderr)
     return made.exit_code
 
@@ -280,16 +279,11 @@ def _unforeseen(error: Exception) -> int:
     import tempfile
     import traceback
 
-    with tempfile.NamedTemporaryFile(
-        "w", prefix="rankexp-", suffix=".log", delete=False, encoding="utf-8"
-    ) as log:
-        log.write("".join(traceback.format_exception(error)))
+    with tempfile.NamedTemporaryFile(prefix="rankexp-", suffix=".log", delete=False) as log:
+        log.write("".join(traceback.format_exception(error)).encode(errors="backslashreplace"))
     line = str(error).splitlines()[0] if str(error) else "no message"
-    print(
-        f"rankexp: internal error ({type(error).__name__}: {line}); "
-        f"please report it with {log.name}",
-        file=sys.stderr,
-    )
+    text = f"rankexp: internal error ({type(error).__name__}: {line})"
+    print(f"{text}; please report it with {log.name}", file=sys.stderr)
     return 1
 
 

@@ -105,9 +105,8 @@ def _matches(value: Value, texts: Sequence[str]) -> list[int]:
     if isinstance(value, bool):
         found = [i for i, text in enumerate(texts) if text in TRUTHS[value]]
         if len(found) > 1:
-            raise DataError(
-                f"level {value} could mean {_list([texts[i] for i in found])}; put it in quotes"
-            )
+            shown = _list([texts[i] for i in found])
+            raise DataError(f"level {value} could mean {shown}; put it in quotes")
         return found
     return [i for i, text in enumerate(texts) if key_of(text) == key_of(value)]
 

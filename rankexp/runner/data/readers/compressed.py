@@ -123,9 +123,8 @@ def _first_wrong(
         if unmarked is not None and b"\0" in piece:
             wide = unmarked[1::2].count(0) > 50 or unmarked[::2].count(0) > 50
             hint = "; if it is UTF-16, write 'encoding: utf-16-le' or 'utf-16-be'" if wide else ""
-            raise DataError(
-                f"{path}: the file is not text: byte {read + piece.index(0) + 1:,} is zero{hint}"
-            )
+            byte = read + piece.index(0) + 1
+            raise DataError(f"{path}: the file is not text: byte {byte:,} is zero{hint}")
         if wrong is None:
             try:
                 text = decoder.decode(piece, not piece)

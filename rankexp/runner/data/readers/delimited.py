@@ -57,9 +57,8 @@ def _grid(path: Path, rules: TextRules) -> tuple[Grid, Layout]:
         file.check_comment(delimiter)
     grid = Grid(str(path), lambda: file.rows(delimiter), rules, partial(file.cut, delimiter))
     if encoding == "cp1252" and rules.encoding is None:
-        grid.notes.append(
-            "the file is not valid UTF-8 and was read as Windows-1252; 'encoding' changes this"
-        )
+        said = "the file is not valid UTF-8 and was read as Windows-1252"
+        grid.notes.append(f"{said}; 'encoding' changes this")
     return grid, Layout("delimited text", encoding, delimiter)
 
 
@@ -134,10 +133,8 @@ class _Text:
         if best[0] < 0.5:
             return SPACES if self._score(SPACES) > best else ","
         if len(found) > 1:
-            names = " or ".join(map(repr, found))
-            raise DataError(
-                f"{self.path}: the delimiter could be {names}; choose one with 'delimiter'"
-            )
+            text = f"the delimiter could be {' or '.join(map(repr, found))}"
+            raise DataError(f"{self.path}: {text}; choose one with 'delimiter'")
         return found[0]
 
     def _score(self, delimiter: str) -> tuple[float, float]:

@@ -141,9 +141,8 @@ class Grid:
             try:
                 columns = [pa.array([cells[j] for _, cells in chunk], pa.string()) for j in which]
             except UnicodeEncodeError as error:
-                raise DataError(
-                    f"{self.path}:{chunk[0][0]}: holds half of a character: {error}"
-                ) from error
+                text = f"holds half of a character: {error}"
+                raise DataError(f"{self.path}:{chunk[0][0]}: {text}") from error
             yield np.array([line for line, _ in chunk]), columns
 
     def _quickly(self, which: Sequence[int]) -> Iterator[Piece]:

@@ -120,9 +120,8 @@ def read_excel(path: Path, rules: TextRules = DEFAULT, test: Path | None = None)
 
 def _grid(path: Path, rules: TextRules) -> tuple[Grid, str]:
     if find_spec("openpyxl") is None:
-        raise DataError(
-            f"{path}: Excel files need openpyxl: pip install 'rankexp[excel]', or save it as CSV"
-        )
+        cure = "pip install 'rankexp[excel]', or save it as CSV"
+        raise DataError(f"{path}: Excel files need openpyxl: {cure}")
     content = unpacked(path)
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as packed:
