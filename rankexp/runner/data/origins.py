@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 from rankexp.errors import DataError, DataNotFoundError
@@ -91,7 +92,8 @@ def from_file(path: Path, entry: DataEntry, test: Path | None = None) -> Origin:
 
 def _of_files(paths: Sequence[Path], source: str, *given: object) -> Origin:
     where = f"{source} file {paths[0]}" + (f" and {len(paths) - 1} more" if paths[1:] else "")
-    return Origin(where, _hashes(paths), partial(source_of(source), *given))
+    table: Callable[..., Any] = source_of(source)
+    return Origin(where, _hashes(paths), partial(table, *given))
 
 
 def _hashes(paths: Sequence[Path]) -> str:
