@@ -190,12 +190,8 @@ def plan(
     from rankexp.runner.run.prepare import prepare
     from rankexp.runner.run.workers import default_workers
 
-    prepared = prepare(
-        _study(config, quick),
-        results=results,
-        folders=data_folders(data),
-        only=cli_own.names(only),
-    )
+    study, folders, names = _study(config, quick), data_folders(data), cli_own.names(only)
+    prepared = prepare(study, results=results, folders=folders, only=names)
     print(prepared.plan.describe(jobs or default_workers()))
 
 

@@ -117,12 +117,9 @@ def of_method(method: Method) -> dict[str, str]:
             for text in texts:
                 found |= of_name(room, _head(text))
     if "." not in name or file_of(name) is not None:
-        engines = estimator_of(method)
-        modules |= (
-            engines.modules({**method.params, **method.grid})
-            if hasattr(engines, "modules")
-            else set()
-        )
+        maker = estimator_of(method)
+        engines = {**method.params, **method.grid}
+        modules |= maker.modules(engines) if hasattr(maker, "modules") else set()
     if found or modules - FOUNDATION:
         modules |= set(_parts(method))
     return found | _of_modules(modules)
