@@ -100,9 +100,8 @@ def evaluate(study: Study, experiment: Evaluate, path: tuple[str, str]) -> Itera
 def _unasked(
     experiment: Evaluate, used: Mapping[str, Method], problem: str, data: bool, path: TreePath
 ) -> Iterator[Fault]:
-    hint = (
-        "name their column in 'groups' of the data set" if data else "only data sets have groups"
-    )
+    cure = "name their column in 'groups' of the data set"
+    hint = cure if data else "only data sets have groups"
     if data and not experiment.within_groups:
         hint = "'within_groups: false' may be the reason"
     for i, name in enumerate(experiment.methods):
