@@ -222,6 +222,9 @@ INSEPARABLE = (
 class MaxMarginRanker(LinearOfPairs):
     """Maximises the least margin ``w·(x - x')`` of pairs over ``|w|_1 <= 1``.
 
+    For small lam ``LinearRanker("hinge").fit_pairs`` maximises the margin in norm 2. A margin of
+    rho here is at least rho for ``w / ||w||_2`` as well.
+
     Parameters
     ----------
     tol : float
@@ -238,11 +241,6 @@ class MaxMarginRanker(LinearOfPairs):
         from `margin_`.
     n_iter_ : int
         Linear programs solved, each for some of the pairs.
-
-    Notes
-    -----
-    For small lam ``LinearRanker("hinge").fit_pairs`` maximises the margin in norm 2. A margin of
-    rho here is at least rho for ``w / ||w||_2`` as well.
 
     References
     ----------

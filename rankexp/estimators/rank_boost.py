@@ -205,7 +205,7 @@ class RankBoost(RiskMixin, StumpBooster):
     def _first(self, found: PairRounds) -> Self:
         self._keep_rounds(found)
         if self.risk == "bipartite":
-            s, positive = self._sum(found.X), found.codes == 1
+            s, positive = self._scores(found.X), found.codes == 1
             self.threshold_ = best_threshold(s, positive, sample_weight=found.weight)
             self._keep_classes(self.levels_, "alphas_", "threshold_")
         else:
@@ -266,9 +266,6 @@ class RankBoost(RiskMixin, StumpBooster):
                 break
         self.validation_error_ = np.array(watch.errors)
         return found[: watch.best]
-
-    def _scores(self, X: Floats) -> Floats:
-        return self._sum(X)
 
     def staged_decision_function(self, X: ArrayLike) -> Iterator[Floats]:
         """Yield the scores of rows after 1, 2, ... rounds, shape (n,) each.

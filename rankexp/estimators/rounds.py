@@ -126,7 +126,7 @@ class StumpBooster(InRounds):
         found = np.bincount(self.stump_features_, gains, self.n_features_in_)
         return np.asarray(found / (found.sum() or 1.0))
 
-    def _sum(self, X: Floats, height: float = 1.0) -> Floats:
+    def _scores(self, X: Floats, height: float = 1.0) -> Floats:
         heights = height * self.alphas_
         return StepFunctions(self.stump_features_, self.stump_thresholds_, heights)(X)
 

@@ -15,8 +15,8 @@ from rankexp.losses.base import MarginLoss
 from rankexp.losses.margin import Exponential, Logistic, SquaredHinge
 from rankexp.metrics.level_counts import distinct
 from rankexp.registry import did_you_mean
-from rankexp.solvers.pairs.panels import PanelPairs
 from rankexp.solvers.pairs.partial_order import PartialOrder
+from rankexp.solvers.pairs.path import PanelPairs
 from rankexp.solvers.pairs.risk import ExponentialPairs
 from rankexp.solvers.pairs.squared_hinge import SquaredHingePairs
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -151,3 +151,26 @@ def _step(gradient: Floats, hessian: Floats) -> Floats:
             if np.isfinite(step).all() and gradient @ step <= 0.0:
                 return step
     raise ValueError(FLAT)
+
+
+class Approximation(NamedTuple):
+    """A number and its standard error, 0 where it is exact."""
+
+    value: float
+    se: float
+
+
+def check_positive(**values: float) -> None:
+    """Raise ValueError unless all are finite numbers above 0."""
+    for name, value in values.items():
+        if not 0.0 < value < np.inf:
+            raise ValueError(f"{name}={value}: expected a finite number above 0")
+
+
+def vector(name: str, value: npt.ArrayLike, axes: int = 1) -> Floats:
+    """Return finite numbers with one axis, at least one; ValueError for others."""
+    array = np.asarray(value, dtype=np.float64)
+    if array.ndim != axes or array.size == 0 or not np.isfinite(array).all():
+        words = "one axis" if axes == 1 else "two axes"
+        raise ValueError(f"{name} must be finite, with {words}, got shape {array.shape}")
+    return array

@@ -7,11 +7,10 @@ from typing import Any, Literal
 
 import numpy as np
 
-from rankexp.runner.analyse import paired, signed_rank
+from rankexp.runner.analyse import paired, several
 from rankexp.runner.analyse.blocks import Policy
-from rankexp.runner.analyse.notes import Kind, Refusal
 from rankexp.runner.analyse.paired import Estimate
-from rankexp.runner.analyse.verdicts import NOT_RUN, Verdict, judge
+from rankexp.runner.analyse.verdicts import NOT_RUN, Kind, Refusal, Verdict, judge
 
 NAN = math.nan
 
@@ -119,7 +118,7 @@ def adjusted(contrasts: Sequence[Contrast], settings: Settings) -> list[Contrast
     count, p = 1, np.array(given, dtype=np.float64)
     if settings.adjust == "holm":
         count = max(1, int(np.count_nonzero(~np.isnan(p[0]))))
-        p = np.array([*map(signed_rank.holm, p)])
+        p = np.array([*map(several.holm, p)])
     made = []
     for own, (*tests, random) in zip(contrasts, p.T.tolist(), strict=True):
         one = own if np.isnan(random) else replace(own, p_random_adjusted=random)

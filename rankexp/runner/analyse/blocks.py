@@ -14,8 +14,8 @@ import numpy as np
 import pandas as pd
 
 from rankexp.runner.analyse.frame import NONE
-from rankexp.runner.analyse.notes import Lack, Refusal
 from rankexp.runner.analyse.queries import QUERY
+from rankexp.runner.analyse.verdicts import Lack, Refusal
 from rankexp.runner.plan import PlanCell
 
 Policy = Literal["refuse", "drop"]

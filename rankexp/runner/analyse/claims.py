@@ -13,7 +13,7 @@ from enum import StrEnum
 import numpy as np
 
 from rankexp.arrays import Floats
-from rankexp.runner.analyse import paired, signed_rank
+from rankexp.runner.analyse import paired, several
 
 Range = tuple[float, float]
 
@@ -64,12 +64,12 @@ def of_ranks(label: str, limits: Range, values: Floats, *, one_sided: bool) -> F
     """Test the pseudo-median of values, one a data set."""
 
     def interval(level: float) -> Range:
-        return signed_rank.centre(values, level)[1:]
+        return several.centre(values, level)[1:]
 
-    middle = signed_rank.centre(values, 0.95)[0]
+    middle = several.centre(values, 0.95)[0]
     return _tested(
         Finding(label, limits, middle, one_sided=one_sided, interval=interval),
-        lambda null: signed_rank.signed_rank(values - null).p,
+        lambda null: several.signed_rank(values - null).p,
     )
 
 
@@ -93,7 +93,7 @@ def _tested(one: Finding, p: Callable[[float], float]) -> Finding:
 def judged(findings: Sequence[Finding], level: float) -> list[Finding]:
     """Return the findings of one claim with adjusted p-values, intervals and standings."""
     holds, fails = (
-        signed_rank.holm([getattr(one, name) for one in findings]).tolist()
+        several.holm([getattr(one, name) for one in findings]).tolist()
         for name in ("p_holds", "p_fails")
     )
     made = []

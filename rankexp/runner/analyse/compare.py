@@ -16,7 +16,7 @@ from rankexp.arrays import Floats
 from rankexp.runner.analyse import queries
 from rankexp.runner.analyse.frame import NONE, typed
 from rankexp.runner.analyse.paired import Estimate, interval, of_design, stratified
-from rankexp.runner.analyse.signed_rank import holm, settled
+from rankexp.runner.analyse.several import holm, settled
 from rankexp.runner.analyse.verdicts import Tolerance, tolerance
 from rankexp.runner.config.published import Published
 from rankexp.runner.protocols.base import QUERIES, Design

@@ -11,13 +11,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
-from rankexp.runner.analyse import bayes, blocks, paired, queries, signed_rank
+from rankexp.runner.analyse import blocks, paired, queries, several
 from rankexp.runner.analyse.adjust import NAN, Contrast, Settings, adjusted
 from rankexp.runner.analyse.blocks import Blocks, IncompleteError
-from rankexp.runner.analyse.notes import Lack, Refusal
-from rankexp.runner.analyse.one_test_set import Seen
+from rankexp.runner.analyse.delong import Seen
 from rankexp.runner.analyse.paired import Estimate
-from rankexp.runner.analyse.verdicts import MIXED, NOT_RUN, UNDECIDED
+from rankexp.runner.analyse.verdicts import MIXED, NOT_RUN, UNDECIDED, Lack, Refusal
 from rankexp.runner.protocols.base import EXAMPLES, QUERIES, Design
 
 UNBOUNDED = (
@@ -28,6 +27,9 @@ AT_LEAST = (
     "the differences hardly vary, so the SE is the smallest that the test {}, which count as "
     f"{{:.4g}}, allow ({paired.UNSEEN:g} divided by those tested)"
 )
+
+
+SAMPLES = 20_000  # of the posterior
 
 
 @dataclass(frozen=True)
@@ -94,7 +96,7 @@ def _on_one(
         base = replace(base, difference=float(mean), loss=settings.loss(other.mean()))
     if base.n < paired.FEWEST:
         return base, None
-    settled = signed_rank.settled(values)
+    settled = several.settled(values)
     estimate, least = paired.of_design(settled, design, folds)
     if np.isnan(estimate.se):
         return replace(base, refusal=Refusal(UNBOUNDED, problem)), None
@@ -220,12 +222,12 @@ def _over_data(
     base, differences = _paired(base, made, pair)
     if base.n < paired.FEWEST:
         return base if base.n else replace(base, verdict=NOT_RUN)
-    values = signed_rank.settled(differences)
-    result = signed_rank.signed_rank(values)
-    middle, low, high = signed_rank.centre(values, settings.level)
+    values = several.settled(differences)
+    result = several.signed_rank(values)
+    middle, low, high = several.centre(values, settings.level)
     margins = [settings.share(settings.loss(value)) for value in made.values[pair[1]]]
-    same = NAN if settings.margin is None else signed_rank.equivalence(values, settings.margin)
-    relative = NAN if np.isnan(margins).any() else signed_rank.equivalence(values / margins, 1.0)
+    same = NAN if settings.margin is None else several.equivalence(values, settings.margin)
+    relative = NAN if np.isnan(margins).any() else several.equivalence(values / margins, 1.0)
     if np.ptp(values) == 0:  # ranks know nothing of how few examples each may rest on
         mean, own = Estimate(middle, np.inf, 1), 1.0
         if len(estimates) == base.n:
@@ -247,20 +249,29 @@ def _over_data(
 
 
 def _with_posterior(base: Contrast, values: np.ndarray, settings: Settings) -> Contrast:
-    if settings.margin is None:
-        return _caveat(base, "no posterior probabilities: no margin")
+    """Add what is probable on a further data set: the Bayesian signed-rank test.
+
+    It has a region of practical equivalence (Benavoli, Corani, Demšar and Zaffalon, JMLR 18, 2017,
+    sec. 4.2); the sampling is baycomp's, of the extra ``bayes``.
+    """
+    lacks = "no margin" if settings.margin is None else ""
     try:
-        found = bayes.signed_rank(values, settings.margin, settings.seed)
-    except bayes.NoBaycompError as error:
-        return _caveat(base, f"no posterior probabilities: {error}")
-    better, worse = found.below, found.above
+        import baycomp
+    except ImportError:
+        lacks = lacks or "needs baycomp: pip install 'rankexp[bayes]'"
+    if lacks:
+        return replace(base, caveats=(*base.caveats, f"no posterior probabilities: {lacks}"))
+    posterior = baycomp.SignedRankTest(
+        np.zeros_like(values),
+        values,
+        rope=settings.margin,
+        nsamples=SAMPLES,
+        random_state=settings.seed,
+    )
+    better, within, worse = map(float, posterior.probs())
     if settings.higher:
         better, worse = worse, better
-    return replace(base, better=better, within=found.within, worse=worse)
-
-
-def _caveat(base: Contrast, text: str) -> Contrast:
-    return replace(base, caveats=(*base.caveats, text))
+    return replace(base, better=better, within=within, worse=worse)
 
 
 def dropped_note(left_out: Mapping[str, str]) -> tuple[str, ...]:

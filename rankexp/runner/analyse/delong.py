@@ -3,19 +3,21 @@
 The AUC is a two-sample U-statistic; its variance comes from the placements of the examples
 (DeLong, DeLong and Clarke-Pearson, Biometrics 44, 1988), which ranks give in O(n log n) (Sun and
 Xu, IEEE Signal Processing Letters 21, 2014). Here K levels take the place of two classes, so that
-the same holds for U_pairs, and whole clusters of rows may take the place of single ones
-(Obuchowski, Biometrics 53, 1997).
+the same holds for U_pairs.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from scipy import special
 
 from rankexp.arrays import Floats, Ints
-from rankexp.metrics.level_counts import coded, won
+from rankexp.metrics.base import Metric
+from rankexp.runner.analyse.kept import Source, curves
 from rankexp.runner.analyse.paired import FEWEST, UNSEEN, Estimate
+from rankexp.runner.analyse.verdicts import Refusal
 
 
 @dataclass(frozen=True)
@@ -29,7 +31,7 @@ class Orders:
     covariance : ndarray of shape (M, M)
         Over test sets with as many rows of each level.
     examples : int
-        Rows of the smallest level, or clusters if they are fewer.
+        Rows of the smallest level.
     levels, wins : ndarray of shape (n,), (M, n)
         Code of each row's level, and how many pairs it wins.
     """
@@ -82,35 +84,11 @@ def _makers(counts: Ints) -> int:
     return int(counts.sum() - counts.max())
 
 
-def orders(y: npt.ArrayLike, scores: npt.ArrayLike, groups: npt.ArrayLike | None = None) -> Orders:
-    """Return the shares of pairs in order of several methods on one test set.
+def from_won(levels: Ints, wins: Floats) -> Orders:
+    """Return how M methods order a test set, from levels' codes, (n,), and pairs won, (M, n).
 
-    Parameters
-    ----------
-    y : array-like of shape (n,)
-        Two or more levels as numbers, worst to best.
-    scores : array-like of shape (n, M)
-        One column a method, without NaN.
-    groups : array-like of shape (n,), optional
-        Clusters of rows that are alike; pairs of all rows count all the same. By default
-        rows are independent.
-
-    Raises
-    ------
-    ValueError
-        For a single level, a level (or clusters) of a single row, NaN, other shapes.
+    ValueError for a single level, or a level of a single row.
     """
-    levels = coded(np.asarray(y, dtype=np.float64), None).codes
-    columns = np.asarray(scores, dtype=np.float64)
-    if columns.ndim != 2 or len(columns) != len(levels):
-        raise ValueError(f"scores must be (n, M) beside y of {len(levels)}, got {columns.shape}")
-    if np.isnan(columns).any():
-        raise ValueError("scores hold NaN; the scorer that made them has failed")
-    return from_won(levels, np.array([won(levels, column) for column in columns.T]), groups)
-
-
-def from_won(levels: Ints, wins: Floats, groups: npt.ArrayLike | None = None) -> Orders:
-    """Return what `orders` does, from levels' codes and the pairs that rows won, (M, n)."""
     sizes = np.bincount(levels)
     if len(sizes) < 2 or sizes.min() < 2:
         raise ValueError(f"two levels or more need two rows each, there are {sizes.tolist()}")
@@ -118,16 +96,60 @@ def from_won(levels: Ints, wins: Floats, groups: npt.ArrayLike | None = None) ->
     means = np.array([np.bincount(levels, row) for row in wins]) / sizes
     # To first order a share is the sum over rows of their wins less the mean of their level.
     apart = (wins - means[:, levels]) / pairs
-    examples = int(sizes.min())
-    if groups is None:
-        apart *= np.sqrt(sizes / (sizes - 1.0))[levels]
-    else:
-        clusters = np.unique(np.asarray(groups), return_inverse=True)[1].ravel()
-        apart = np.array([np.bincount(clusters, row) for row in apart])
-        count = apart.shape[1]
-        if count < 2:
-            raise ValueError("a single cluster says nothing of how clusters differ")
-        apart *= np.sqrt(count / (count - 1.0))
-        examples = min(examples, count)
+    apart *= np.sqrt(sizes / (sizes - 1.0))[levels]
     value = wins.sum(axis=1) / (2.0 * pairs)
-    return Orders(value, apart @ apart.T, examples, levels, wins)
+    return Orders(value, apart @ apart.T, int(sizes.min()), levels, wins)
+
+
+KEPT = "placements"
+SIGNS = {"auc": 1.0, "u_pairs": 1.0, "rank_loss": -1.0}
+"""Metrics whose variance over test examples is known: shares of pairs, in order or not."""
+
+
+def alone(
+    sources: Iterable[Source], metric: Metric, level: float
+) -> dict[str, tuple[float, float, float, float]]:
+    """Return value, SE and interval of each method of a problem, of those whose they are known."""
+    made = {}
+    for one in curves(sources, KEPT) if repr(metric) in SIGNS else ():
+        if np.unique(one.x, return_counts=True)[1].min() < 2:
+            continue
+        orders = from_won(one.x.astype(np.int64), one.y[None, :])
+        share, se = float(orders.value[0]), float(np.sqrt(orders.covariance[0, 0]))
+        low, high = orders.interval(0, level)
+        higher = SIGNS[repr(metric)] > 0
+        made[one.method] = (share, se, low, high) if higher else (1 - share, se, 1 - high, 1 - low)
+    return made
+
+
+class Seen(NamedTuple):
+    """A difference over test examples; where they show no variance, how many bound it."""
+
+    estimate: Estimate
+    n: int
+    bound: int | None
+
+
+def compare(
+    sources: Iterable[Source], problem: str, pair: tuple[str, str], metric: Metric
+) -> Seen | Refusal:
+    """Return the difference of two methods, or why it has no test."""
+    if repr(metric) not in SIGNS:
+        why = f"there is one test set, and the variance of the {metric.label} over it is not known"
+        return Refusal(why, problem)
+    found = {one.method: one for one in curves(sources, KEPT) if one.problem == problem}
+    if not found.keys() >= set(pair):
+        return Refusal(
+            f"there is one test set, and the records keep no {KEPT} (see 'keep')", problem
+        )
+    first, second = (found[name] for name in pair)
+    if not np.array_equal(first.x, second.x):
+        return Refusal("the two methods were tested on different rows", problem)
+    sizes = np.unique(first.x, return_counts=True)[1]
+    if sizes.min() < 2:
+        why = "a level has a single row in the test set, so its variance is not known"
+        return Refusal(why, problem)
+    orders = from_won(first.x.astype(np.int64), np.array([first.y, second.y]))
+    mean, se, df = orders.difference(0, 1)
+    bound = orders.examples if se == UNSEEN / orders.examples else None
+    return Seen(Estimate(SIGNS[repr(metric)] * mean, se, df), len(first.x), bound)

@@ -47,10 +47,9 @@ def compare(table: Path, options: Options) -> int:
     asked = _asked(table, options)
     session = Session(asked, out, options.jobs or default_workers(), options.minutes, begun)
     session.read()
-    for line in [*(f"Guessed: {guess}." for guess in asked.question.guesses), asked.offer.remark]:
-        say(line) if line else None
-    for line in said:
-        say(f"{line}.")
+    guesses = [f"Guessed: {guess}." for guess in asked.question.guesses]
+    for line in filter(None, (*guesses, asked.offer.remark, *(f"{line}." for line in said))):
+        say(line)
     session.design()
     session.first()
     session.widen()

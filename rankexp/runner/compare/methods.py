@@ -152,11 +152,7 @@ OFFERS: dict[Kind, Offer] = {
 
 
 def offer(kind: Kind, asked: list[str] | None) -> Offer:
-    """Return the methods to compare: those of a kind of target, or those asked for.
-
-    They are `asked` for by their names, and other estimators by import paths; ConfigError where
-    there is no such method.
-    """
+    """Return the methods for a kind of target, or those `asked` for by name or import path."""
     whole = OFFERS[kind]
     if asked is None:
         return whole

@@ -194,10 +194,10 @@ class Session:
                 say(f"No time is left to try more settings of {', '.join(late)}.")
             if not wider:
                 return
-            named, before = ", ".join(wider), dict(self.methods)
-            edge = "The best settings are at the end of the range tried"
-            say(f"{edge}; it is widened for: {named}.")
-            self.methods |= wider
+            named, before = ", ".join(wider), self.methods
+            at = "The best settings are at the end of the range tried"
+            say(f"{at}; it is widened for: {named}.")
+            self.methods = before | wider
             if not self._run(1, self.end - self.reserved):
                 say("Time ran out; the answer uses the original settings.")
                 self.methods = before

@@ -16,7 +16,7 @@ from typing import Any, Literal
 import yaml
 
 from rankexp.errors import ConfigError
-from rankexp.runner.analyse.one_test_set import KEPT
+from rankexp.runner.analyse.delong import KEPT
 from rankexp.runner.compare.methods import Candidate, Offer
 from rankexp.runner.compare.question import Question
 

@@ -14,23 +14,59 @@ from rankexp import registry
 from rankexp.errors import ConfigError, RankexpError, one_line
 from rankexp.metrics.base import parse
 from rankexp.runner import plan
-from rankexp.runner.analyse import complete
-from rankexp.runner.analyse.frame import COLUMNS
+from rankexp.runner.analyse.frame import COLUMNS, shortfall
 from rankexp.runner.config import claims, published
 from rankexp.runner.config.load import load
 from rankexp.runner.config.outside import kept, lacking
 from rankexp.runner.config.schema import Block, Evaluate, Study
 from rankexp.runner.files import write_atomically
 from rankexp.runner.plan import PlanCell
+from rankexp.runner.report import runs
 from rankexp.runner.report.context import Context
-from rankexp.runner.report.figure import styled
-from rankexp.runner.report.model import Output, Section
-from rankexp.runner.report.page import page
-from rankexp.runner.report.render import csv, markdown, terminal, text
+from rankexp.runner.report.figure import drawn, styled
+from rankexp.runner.report.model import Output, Page, Section
+from rankexp.runner.report.render import csv, latex, markdown, terminal, text
 from rankexp.runner.report.runs import bibtex, whole
-from rankexp.runner.report.write import files
 from rankexp.runner.run.manifest import facts_of, read_manifest
 from rankexp.runner.run.store import Store
+
+RENDERERS = (csv, markdown, latex)  # each makes a file of text a block
+
+
+def files(name: str, output: Output) -> dict[str, bytes]:
+    """Return a block's files by name: ``name.png``, ``.pdf``, ``.csv``, ``.md``, ``.tex``."""
+    made = {}
+    if output.figure is not None:
+        made = {f"{name}.{kind}": content for kind, content in drawn(output.figure)}
+    for renderer in RENDERERS:
+        content = renderer.render(output)
+        if content is not None:
+            made[f"{name}.{renderer.SUFFIX}"] = content.encode()
+    return made
+
+
+SLICE = " (quick slice: the numbers are no findings)"
+CLOSING = (
+    "[run.md](run.md) has the details: protocols, data, machine and problems. scores.csv, where "
+    "the study was run, has every score of every grid point. [cite.bib](cite.bib) is for citing "
+    "the source and rankexp."
+)
+
+
+def page(context: Context, sections: Sequence[Section], aside: Sequence[Section] = ()) -> Page:
+    """Return the page of a study, its blocks being the sections, some of them set aside."""
+    study = context.study
+    names = list(study.experiments)
+    notes = [*runs.facts(context), *runs.wrong(context, names)]
+    return Page(
+        title=study.title + SLICE * study.study.endswith("-quick"),
+        source=study.source or "",
+        text=study.text or "",
+        incomplete=[" ".join(context.incomplete(names))] if context.incomplete(names) else [],
+        sections=[*sections, Section("How it was run", "", Output(notes=notes), closing=CLOSING)],
+        aside=aside,
+    )
+
 
 REFERENCE = "reference"
 """Beside the folders of results: that of full runs, which no ordinary run writes into."""
@@ -242,7 +278,7 @@ def progress(folder: Path) -> str:
     lines = [f"{folder}: {context.study.title}"]
     for name in context.study.experiments:
         total = context.total(name)
-        lines.append(f"  {name}: {complete.shortfall(total) or f'complete, {total.ok} records'}")
+        lines.append(f"  {name}: {shortfall(total) or f'complete, {total.ok} records'}")
         lines += [f"    {count} x {reason}" for reason, count in total.reasons.most_common(5)]
     lines += [f"  {problem}" for problem in context.problems]
     return "\n".join(map(text.one_line, lines))

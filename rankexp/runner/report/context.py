@@ -12,11 +12,10 @@ import pandas as pd
 from rankexp import registry
 from rankexp.errors import ConfigError
 from rankexp.metrics.base import Metric, parse
-from rankexp.runner.analyse import compare, complete, paired, queries, select
+from rankexp.runner.analyse import compare, frame, paired, queries, select
 from rankexp.runner.analyse.adjust import NAN
 from rankexp.runner.analyse.compare import Mean
-from rankexp.runner.analyse.complete import Count
-from rankexp.runner.analyse.frame import long_frame, scores
+from rankexp.runner.analyse.frame import Count, long_frame, scores
 from rankexp.runner.analyse.queries import QUERY
 from rankexp.runner.config import published
 from rankexp.runner.config.schema import Evaluate, Simulate, Study
@@ -72,7 +71,7 @@ class Context:
     @cached_property
     def counts(self) -> dict[tuple[str, str, str], Count]:
         """How the cells stand, by experiment, problem and method."""
-        return complete.completeness(self.cells, self.records)
+        return frame.completeness(self.cells, self.records)
 
     @cached_property
     def published(self) -> dict[published.PublishedKey, published.Published]:
@@ -81,7 +80,7 @@ class Context:
 
     def total(self, experiment: str, methods: Sequence[str] = ()) -> Count:
         """Return how the cells of an experiment stand, of all methods or of some."""
-        return complete.total(
+        return frame.total(
             count
             for (name, _, method), count in self.counts.items()
             if name == experiment and (not methods or method in methods)
@@ -155,7 +154,7 @@ class Context:
 
     def incomplete(self, experiments: Sequence[str], methods: Sequence[str] = ()) -> list[str]:
         """Say for each experiment what is lacking; an empty list where nothing is."""
-        short = {name: complete.shortfall(self.total(name, methods)) for name in experiments}
+        short = {name: frame.shortfall(self.total(name, methods)) for name in experiments}
         return [f"{lacking} of {name}." for name, lacking in short.items() if lacking]
 
     def problem_label(self, problem: str) -> str:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
-from rankexp.runner.analyse.bands import band
+from rankexp.runner.analyse.kept import band
 from rankexp.runner.report.render.text import one_line
 
 if TYPE_CHECKING:
@@ -71,6 +71,7 @@ MOST_LINES = 3  # of a label below a place
 MOST_DOTS = 50  # values of a box that are shown as dots, too
 DOTS, GOLDEN = 0.34, 0.6180339887  # width of a cloud of dots in places; share of a step in it
 _TEX, _POWER = re.compile(r"\$\\mathdefault\{(.*)\}\$"), re.compile(r"\^\{(.*?)\}")
+_LEADING, _ZERO = re.compile(r"^(−?)0(?=\.)"), re.compile(r"^\.0+$")
 _SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -275,12 +276,12 @@ def samples(axes: Axes, x: "Floats", curves: "Floats", share: float, colour: str
 
 
 def finish(figure: Figure, remarks: Sequence[str]) -> None:
-    """Say above the panels what a run lacks, and write powers without mathematics."""
-    from matplotlib.ticker import LogFormatterMathtext
+    """Say above the panels what a run lacks, and write numbers of axes as pages do."""
+    from matplotlib.ticker import LogFormatterMathtext, ScalarFormatter
 
     axes = [axis for own in figure.axes for axis in (own.xaxis, own.yaxis)]
     for made in [one.formatter for axis in axes for one in (axis.major, axis.minor)]:
-        if isinstance(made, LogFormatterMathtext):
+        if isinstance(made, LogFormatterMathtext | ScalarFormatter):
             made.format_ticks = _in_letters(made.format_ticks)  # type: ignore
     width, height = figure.get_size_inches()
     lines = [wrapped(text, width, longest=math.inf) for text in remarks]
@@ -291,14 +292,15 @@ def finish(figure: Figure, remarks: Sequence[str]) -> None:
 
 
 def _in_letters(format_ticks: Callable[[Any], list[str]]) -> Callable[[Any], list[str]]:
-    """Return what writes powers such as 2×10⁻³ where matplotlib writes TeX."""
+    """Return what writes .5 for 0.5, and powers such as 2×10⁻³ where matplotlib writes TeX."""
 
     def raised(power: re.Match[str]) -> str:
         return power[1].translate(_SUPERSCRIPT)
 
     def plain(values: Any) -> list[str]:
         found = (_TEX.sub(r"\1", text).replace(r"\times", "×") for text in format_ticks(values))
-        return [_POWER.sub(raised, text).replace("-", "−") for text in found]
+        found = (_POWER.sub(raised, text).replace("-", "−") for text in found)
+        return [_ZERO.sub("0", _LEADING.sub(r"\1", text)) for text in found]
 
     return plain
 

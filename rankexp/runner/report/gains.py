@@ -12,7 +12,7 @@ from typing import Any
 import pandas as pd
 
 from rankexp.metrics.base import Metric
-from rankexp.runner.analyse import one_test_set, paired, select
+from rankexp.runner.analyse import delong, paired, select
 from rankexp.runner.analyse.adjust import Contrast, Settings
 from rankexp.runner.analyse.kept import sources
 from rankexp.runner.grid import Point
@@ -88,7 +88,7 @@ def standings(
     design = context.designs(experiment, metric)[setup.problems[0]]
     units = context.spread(experiment, metric, chosen)
     kept = sources(context.cells, context.records, experiment, chosen)
-    single = one_test_set.alone(kept, metric, settings.level) if design.pairs == EXAMPLES else {}
+    single = delong.alone(kept, metric, settings.level) if design.pairs == EXAMPLES else {}
     made = []
     for method in setup.methods:
         own = chosen[chosen.method == method]

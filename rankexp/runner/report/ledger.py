@@ -10,10 +10,11 @@ import numpy as np
 import pandas as pd
 
 from rankexp.metrics.base import Metric, parse
-from rankexp.runner.analyse import bands, claims, complete, kept, paired, select
+from rankexp.runner.analyse import claims, kept, paired, select
 from rankexp.runner.analyse.claims import Finding, Standing
+from rankexp.runner.analyse.frame import Key, shortfall
 from rankexp.runner.analyse.queries import QUERY
-from rankexp.runner.analyse.signed_rank import settled
+from rankexp.runner.analyse.several import settled
 from rankexp.runner.config.claims import BAYES, OVER, ClaimRow
 from rankexp.runner.config.schema import Evaluate, Simulate
 from rankexp.runner.grid import points
@@ -118,7 +119,7 @@ def _lacking(context: Context, row: ClaimRow, case: Case) -> Finding | None:
     return None
 
 
-def _shortfall(context: Context, key: complete.Key, label: str) -> Finding | None:
+def _shortfall(context: Context, key: Key, label: str) -> Finding | None:
     count = context.counts.get(key)
     if count is None:  # the run found no such data, or was not to do this experiment
         setup = context.study.experiments.get(key[0])
@@ -127,7 +128,7 @@ def _shortfall(context: Context, key: complete.Key, label: str) -> Finding | Non
         return Finding(label, standing=Standing.NOT_RUN, why=NO_DATA if lost else "")
     if count.complete:
         return None
-    why = "" if count.missing == count.expected else complete.shortfall(count) or ""
+    why = "" if count.missing == count.expected else shortfall(count) or ""
     said = Standing.NOT_RUN if count.missing else Standing.UNDECIDED
     return Finding(label, standing=said, why=why)
 
@@ -268,11 +269,11 @@ def _of_curves(
     places = sorted(sides[0])
     x = sides[0][places[0]].x
     inside = np.asarray((x >= low) & (x <= high))
-    curves = [bands.centred(np.array([side[p].y for p in places]), inside) for side in sides]
+    curves = [kept.centred(np.array([side[p].y for p in places]), inside) for side in sides]
     if what == "rms":
         values = np.sqrt(np.square(curves[0] - curves[-1])[:, inside].mean(axis=1))
     else:
-        slopes = [bands.slopes(x, one, inside) for one in curves]
+        slopes = [kept.slopes(x, one, inside) for one in curves]
         values = slopes[0] - slopes[1] if case.other else slopes[0]
     return pd.Series(values, index=pd.MultiIndex.from_tuples(places, names=PLACE))
 

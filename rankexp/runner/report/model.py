@@ -15,7 +15,7 @@ from enum import Enum
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from rankexp.runner.analyse.notes import Kind, Note
+from rankexp.runner.analyse.verdicts import Kind, Note
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -3,13 +3,16 @@
 import math
 from collections.abc import Callable, Sequence
 
+import pandas as pd
 from scipy import special
 
+from rankexp.metrics.base import Metric
 from rankexp.runner.analyse.adjust import Contrast, Settings
 from rankexp.runner.analyse.contrast import Family
 from rankexp.runner.analyse.paired import FEWEST
 from rankexp.runner.analyse.verdicts import NOT_RUN, UNDECIDED
 from rankexp.runner.protocols.base import QUERIES
+from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Fact
 from rankexp.runner.report.numbers import amount, number, short, span
 
@@ -196,3 +199,20 @@ def headline(found: Sequence[Contrast], settings: Settings) -> str:
     return (
         "no significant difference on any problem, but on some one of importance is not ruled out"
     )
+
+
+def leaders(context: Context, table: pd.DataFrame, column: str, metric: Metric) -> str:
+    """Return the methods by the problems on which none has a better value; "" without values.
+
+    `table` has a row an experiment, problem and method. Nothing is tested.
+    """
+    higher = metric.direction == "higher"
+    known = table.dropna(subset=[column])
+    problems = known.groupby(["experiment", "problem"], sort=False)[column]
+    best = known[known[column] == problems.transform("max" if higher else "min")]
+    counts = best.groupby("method", sort=False).size().sort_values(ascending=False, kind="stable")
+    parts = [f"{context.method_label(str(name))} on {n}" for name, n in counts.items()]
+    if not parts:
+        return ""
+    parts[0] += f" of {problems.ngroups} problem{'s' * (problems.ngroups > 1)}"
+    return f"Best {metric.label}: {', '.join(parts)}."

@@ -24,19 +24,18 @@ from rankexp.errors import Interrupted
 from rankexp.keep import curves
 from rankexp.keep.curves import Curve
 from rankexp.keep.curves.scoring_function import AT_POINTS, at_points, points
+from rankexp.metrics.by_example import NAMES as THRESHOLDS
 from rankexp.runner.files import environment_problem
 from rankexp.runner.plan import Job, PlanCell
-from rankexp.runner.run import thresholds
 from rankexp.runner.run.fitting import NOTHING_MORE, Extras, Fitted, fit
 from rankexp.runner.run.material import Fold, folds, problem
 from rankexp.runner.run.measured import measured, rows, rows_of
 from rankexp.runner.run.record import Record, RecordRow
 from rankexp.runner.run.scored import Scores
-from rankexp.runner.spec import EvaluateSpec, SimulateSpec, Spec
+from rankexp.runner.spec import EvaluateSpec, SimulateSpec
 from rankexp.seeds import stream
 
-LONGEST = 500
-"""Characters of a reason; a traceback keeps twenty times as many, of its two ends."""
+LONGEST = 500  # characters of a reason; a traceback keeps twenty times as many, of its two ends
 
 
 def evaluate(job: Job) -> list[Record]:
@@ -81,9 +80,11 @@ class _Work:
 
     def __init__(self, cell: PlanCell, job: Job) -> None:
         self.cell = cell
-        self.versions = {"rankexp": __version__} | packages(cell.spec)
+        self.versions = {"rankexp": __version__}
         self.scores: Scores | None = None
         if isinstance(cell.spec, EvaluateSpec):
+            if cell.spec.method.outside:
+                self.versions |= {"scikit-learn": sklearn.__version__}  # no key has it
             again = cell.key in job.again
             self.scores = Scores(cell.spec, job.folder, again, self.versions)
         self.rows: list[RecordRow] = []
@@ -124,15 +125,15 @@ class _Work:
         It is taken from the scores that are kept, if there are any.
         """
         assert self.scores is not None
-        asked = thresholds.wanted(spec.setting.metrics)
+        asked = any("fitted" in m.takes and "binary" in m.kinds for m in spec.setting.metrics)
         extras = extras._replace(thresholds=asked or spec.scores)
         known = self.scores.next(fold)
-        if known is not None and not (asked and thresholds.lacking(known[0].known)):
+        # What was kept for other metrics may be without thresholds.
+        if known is not None and not (asked and {*THRESHOLDS.values()} - known[0].known.keys()):
             self.fitting += known[0].seconds
             self.caught += known[1]
             return known[0], 0.0
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
+        with warnings.catch_warnings(record=True, action="always") as caught:
             try:
                 found = fit(spec.method, fold, spec.setting.seed, extras)
             finally:
@@ -151,14 +152,13 @@ class _Work:
             self.caught.append(f"UserWarning: {self.scores.problem}")
         if self.failed is not None:
             return replace(self.failed, warnings=_counted(self.caught))
-        versions = self.versions
+        packages = dict(self.versions)
         if self.scores is not None:
             self.scores.write([point.text for point in self.cell.spec.points])
-            versions = self.scores.versions
-        if self.inner:
-            spec = self.cell.spec
-            assert isinstance(spec, EvaluateSpec)
-            values = _known_mean(np.stack(self.inner))
+            packages = dict(self.scores.versions)
+        if self.inner and isinstance(spec := self.cell.spec, EvaluateSpec):
+            with warnings.catch_warnings(action="ignore", category=RuntimeWarning):
+                values = np.asarray(np.nanmean(np.stack(self.inner), axis=0))  # NaN if all are
             self.rows += rows("inner", spec.setting.metrics, values)
         return Record(
             self.cell.key,
@@ -168,8 +168,8 @@ class _Work:
             texts=self.texts,
             times={"fit": self.fitting, "score": self.scoring, "cpu": self.cpu},
             warnings=_counted(self.caught),
-            version=versions["rankexp"],
-            packages={name: of for name, of in versions.items() if name != "rankexp"},
+            version=packages.pop("rankexp"),
+            packages=packages,
         )
 
 
@@ -182,22 +182,13 @@ def _told(caught: Sequence[warnings.WarningMessage]) -> list[str]:
     return [f"{w.category.__name__}: {w.message}" for w in kinds]
 
 
-def packages(spec: Spec) -> dict[str, str]:
-    """Return the versions that a record names since no key has them, see `Record.packages`."""
-    named = isinstance(spec, EvaluateSpec) and spec.method.outside
-    return {"scikit-learn": sklearn.__version__} if named else {}
-
-
 @contextlib.contextmanager
 def _apart(key: str) -> Iterator[None]:
     """Keep what a method does to its process from the others.
 
-    That is numpy's error state, the working folder, the environment and the global streams of
-    random numbers, which start from the cell's key. `os._exit` ends no process of ours; those that
-    a method forks may end as they like.
+    Global random numbers start from the cell's key; `os._exit` ends only what a method has forked.
     """
-    leave, here = os._exit, os.getpid()
-    folder, environment = Path.cwd(), dict(os.environ)
+    leave, here, folder, environment = os._exit, os.getpid(), Path.cwd(), dict(os.environ)
     streams = random.getstate(), np.random.get_state()  # noqa: NPY002  (foreign methods use it)
     random.seed(key)
     np.random.seed(random.getrandbits(32))  # noqa: NPY002
@@ -226,10 +217,8 @@ def _by_user(error: BaseException) -> bool:
 
     A run's own handler raises `Interrupted`; without it a plain KeyboardInterrupt is Ctrl-C.
     """
-    if isinstance(error, Interrupted):
-        return True
     default = signal.getsignal(signal.SIGINT) is signal.default_int_handler
-    return isinstance(error, KeyboardInterrupt) and default
+    return isinstance(error, KeyboardInterrupt if default else Interrupted)
 
 
 def failure(cell: PlanCell, error: BaseException) -> Record:
@@ -267,10 +256,9 @@ def _counted(caught: Sequence[str]) -> list[str]:
 def _score_test(work: _Work, spec: EvaluateSpec, fold: Fold) -> float:
     """Fit and score a method on its split."""
     metrics, keep, test = spec.setting.metrics, spec.keep, fold.test
-    at_x = keep.at if keep else None
-    x = points(at_x.low, at_x.high, at_x.points, test.part.X) if at_x else None
-    at = None if x is None else fold.prepared(x)
-    extras = Extras(keep.texts, keep.fitted, at) if keep else NOTHING_MORE
+    x = points(at.low, at.high, at.points, test.part.X) if keep and (at := keep.at) else None
+    at_x = None if x is None else fold.prepared(x)
+    extras = Extras(keep.texts, keep.fitted, at_x) if keep else NOTHING_MORE
     fitted, seconds = work.fitted(spec, fold, extras)
     for part, tested in fold.tests.items():
         scores = fitted.scores[part]
@@ -292,17 +280,10 @@ def _score_test(work: _Work, spec: EvaluateSpec, fold: Fold) -> float:
 
 def _score_inner(work: _Work, spec: EvaluateSpec, fold: Fold) -> float:
     """Fit and score a method on a fold inside the training part."""
-    fitted, seconds = work.fitted(spec, fold, NOTHING_MORE)
-    scores = fitted.of_test
-    metrics, decimals = spec.setting.metrics, spec.setting.round_scores
-    work.inner.append(measured(metrics, scores, fitted.known, fold.test, decimals)[0])
+    (fitted, seconds), setting = work.fitted(spec, fold, NOTHING_MORE), spec.setting
+    known = fitted.of_test, fitted.known, fold.test
+    work.inner.append(measured(setting.metrics, *known, setting.round_scores)[0])
     return seconds
-
-
-def _known_mean(values: Floats) -> Floats:
-    """Return the mean over folds (the first axis) of what is not NaN; NaN where nothing is."""
-    with warnings.catch_warnings(action="ignore", category=RuntimeWarning):
-        return np.asarray(np.nanmean(values, axis=0))
 
 
 def _simulate(work: _Work, spec: SimulateSpec) -> float:
@@ -322,7 +303,6 @@ def _check_row(
     step: SupportsIndex | None = None,
     group: str | int | None = None,
 ) -> RecordRow:
-    place = None if step is None else operator.index(step)
-    return RecordRow(
-        str(part), 0, place, None if group is None else str(group), str(quantity), float(value)
-    )
+    at = None if step is None else operator.index(step)
+    within = None if group is None else str(group)
+    return RecordRow(str(part), 0, at, within, str(quantity), float(value))

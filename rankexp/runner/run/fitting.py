@@ -19,17 +19,11 @@ from rankexp.runner.spec import MethodSpec
 from rankexp.seeds import stream
 from rankexp.solvers.result import scores
 
-MOST_NUMBERS = 100
-"""In an attribute that a record keeps."""
-
-ROUNDS = {"n_rounds"}
-"""The grid of `fit_rounds`, which some estimators have."""
-
-FITTED = {"score_scale": 1.0}
-"""Attributes of fitted estimators (with an underscore behind) that metrics may ask for, and what
-they are where an estimator has none."""
-
-
+MOST_NUMBERS = 100  # in an attribute that a record keeps
+ROUNDS = {"n_rounds"}  # the grid of `fit_rounds`, which some estimators have
+SCALE = "score_scale"
+"""What metrics may ask of a fitted estimator beside thresholds; 1 where it has none."""
+AT, TRAINED = "at", "trained"  # rows that are scored although they are in no part that is tested
 A = TypeVar("A", Floats, Ints, Floats | Ints)
 
 
@@ -37,18 +31,14 @@ A = TypeVar("A", Floats, Ints, Floats | Ints)
 class Fitted:
     """What came of a grid of G points on a fold."""
 
-    scores: dict[str, Floats]
-    """Of each part that is scored, (n, G)."""
+    scores: dict[str, Floats]  # of each part that is scored, (n, G)
     numbers: dict[str, list[tuple[int, float]]] = field(default_factory=dict)
     """Fitted quantities, and the attributes asked for, ``thresholds_[0]``: grid points, values."""
-    seconds: float = 0.0
-    """Spent on fitting."""
-    known: dict[str, Floats] = field(default_factory=dict)
-    """What metrics may ask of the fitted estimators, (G,), see `FITTED` and `thresholds`."""
+    seconds: float = 0.0  # spent on fitting
+    known: dict[str, Floats] = field(default_factory=dict)  # what metrics may ask of it, (G,)
     texts: dict[str, str] = field(default_factory=dict)
     """What was asked for and an estimator has, ``tree:0`` of the first grid point."""
-    at: Floats | None = None
-    """Scores of the further rows asked for, (m, G)."""
+    at: Floats | None = None  # scores of the further rows asked for, (m, G)
 
     @property
     def of_test(self) -> Floats:
@@ -74,14 +64,11 @@ Factory = Callable[..., FittedModel]
 class Extras(NamedTuple):
     """What is asked for beside the scores of the test part."""
 
-    texts: Sequence[str] = ()
-    """Registered ones, see `rankexp.keep.texts`."""
+    texts: Sequence[str] = ()  # registered ones, see `rankexp.keep.texts`
     attributes: Sequence[str] = ()
     """Of estimators fitted one by one: along a path of lambdas there are none."""
-    at: Floats | None = None
-    """Further rows to score, (m, p), as numbers for an estimator."""
-    thresholds: bool = False
-    """Whether metrics ask for the thresholds between two classes."""
+    at: Floats | None = None  # further rows to score, (m, p), as numbers for an estimator
+    thresholds: bool = False  # between two classes, which metrics ask for
 
 
 NOTHING_MORE = Extras()
@@ -101,15 +88,13 @@ def fit(method: MethodSpec, fold: Fold, seed: int, extras: Extras = NOTHING_MORE
     else:
         known = _parameters(estimator)
     random = sorted(name for name in known if name.split("__")[-1] == "random_state")
-    rng = stream(seed, f"{fold.path}/method/{method.digest}") if random else None
-    for name in random:
-        if rng is not None and params.get(name) is None:
-            params[name] = int(rng.integers(2**31 - 1))
+    if unset := [name for name in random if params.get(name) is None]:
+        rng = stream(seed, f"{fold.path}/method/{method.digest}")
+        params |= {name: int(rng.integers(2**31 - 1)) for name in unset}
     if levels and "levels" in known and params.get("levels") is None:
         params |= {"levels": list(range(levels))}  # of which the training part may lack some
-    if method.lambdas is not None:
-        return _fit_paths(estimator, params, method, fold, extras)
-    return _fit_each(estimator, params, method, fold, extras)
+    way = _fit_each if method.lambdas is None else _fit_paths
+    return way(estimator, params, method, fold, extras)
 
 
 @lru_cache(maxsize=64)
@@ -178,43 +163,36 @@ def _fit_each(
     estimator: Factory, params: Mapping[str, Any], method: MethodSpec, fold: Fold, extras: Extras
 ) -> Fitted:
     """Fit each grid point by itself, as any scikit-learn estimator can be."""
-    found = Fitted({})
-    columns: dict[str, list[Floats]] = {name: [] for name in fold.tests}
-    further: list[Floats] = []
-    trained: list[Floats] = []
-    own: list[float] = []
-    known: dict[str, list[float]] = {name: [] for name in FITTED}
+    asked: dict[str, tuple[Floats, Ints | None]] = {n: r.distinct for n, r in fold.tests.items()}
+    if extras.at is not None:
+        asked[AT] = extras.at, None
+    if extras.thresholds:
+        asked[TRAINED] = fold.train.X, None
+    columns: dict[str, list[Floats]] = {name: [] for name in asked}
+    scales, own, found = [], [], Fitted({})
     for g, (model, seconds) in enumerate(_models(estimator, params, method, fold.train)):
         found.seconds += seconds
-        for name, tested in fold.tests.items():
-            distinct, place = tested.distinct
-            column = _scores_of(model, distinct)
+        for name, (X, place) in asked.items():
+            column = _scores_of(model, X)
             columns[name].append(column if place is None else column[place])
-        if extras.at is not None:
-            further.append(_scores_of(model, extras.at))
         if extras.thresholds:
-            trained.append(_scores_of(model, fold.train.X))
             own.append(thresholds.of_model(model))
-        for name, default in FITTED.items():
-            known[name].append(float(getattr(model, f"{name}_", default)))
+        scales.append(float(getattr(model, f"{SCALE}_", 1.0)))
         found.texts |= texts.made(extras.texts, model, fold.names, g)
         for name, value in _numbers(model, extras.attributes):
             found.numbers.setdefault(name, []).append((g, value))
-    found.known = {name: np.array(numbers) for name, numbers in known.items()}
-    if extras.thresholds:
-        found.known |= thresholds.known(np.column_stack(trained), fold.train.part, np.array(own))
     found.scores = {name: np.column_stack(several) for name, several in columns.items()}
-    found.at = np.column_stack(further) if further else None
+    found.at, trained = (found.scores.pop(name, None) for name in (AT, TRAINED))
+    found.known = {SCALE: np.array(scales)}
+    if trained is not None:
+        found.known |= thresholds.known(trained, fold.train.part, np.array(own))
     return found
 
 
 def _models(
     estimator: Factory, params: Mapping[str, Any], method: MethodSpec, train: FoldRows
 ) -> Iterator[tuple[FittedModel, float]]:
-    """Yield the model of each grid point, fitted, and the seconds that took.
-
-    Where numbers of rounds are all that differs, those of one fit may do for all.
-    """
+    """Yield the model of each grid point, fitted, and the seconds that took."""
     grid = [dict(setting.values) for setting in method.settings]
     several = len(grid) > 1 and all(point.keys() >= ROUNDS for point in grid)
     if several and hasattr(estimator, "fit_rounds"):

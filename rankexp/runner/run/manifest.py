@@ -32,14 +32,16 @@ PACKAGES = ("numpy", "scipy", "scikit-learn", "joblib", "pandas", "openml", "num
 class Usage:
     """Time, memory and work done of one run."""
 
-    wall: float = 0.0
-    """Seconds."""
-    cpu: float = 0.0
-    """Seconds of all processes."""
-    memory: int = 0
-    """Largest of any process, bytes."""
+    wall: float = 0.0  # seconds
+    cpu: float = 0.0  # seconds of all processes
+    memory: int = 0  # largest of any process, bytes
     jobs: int = 0
     fits: int = 0
+
+    def __add__(self, more: "Usage") -> "Usage":
+        wall, cpu = round(self.wall + more.wall, 2), round(self.cpu + more.cpu, 2)
+        memory = max(self.memory, more.memory)
+        return Usage(wall, cpu, memory, self.jobs + more.jobs, self.fits + more.fits)
 
 
 @dataclass
@@ -48,52 +50,41 @@ class Manifest:
 
     prepared: "Prepared"
     study: Study
-    config: Path | None
-    """The study's file."""
-    only: Sequence[str]
-    """Experiments run; none means all."""
+    config: Path | None  # the study's file
+    only: Sequence[str]  # experiments run; none means all
 
     def __post_init__(self) -> None:
         self.damage: str | None = None
+        self._before = NOTHING
         try:
             # Without an earlier run's records, what a manifest says of one (in a fresh clone,
             # say) is not added to.
-            self._before = None if self.prepared.alone else _read(self.prepared.folder)[0]
+            if not self.prepared.alone:
+                self._before = _read(self.prepared.folder)[0]
         except ConfigError as error:
-            self._before, self.damage = None, f"{error}; it is written anew"
+            self.damage = f"{error}; it is written anew"
         self._data = self._known()
         self._fixed = self._described()
 
     def write(self, used: Usage, *, complete: bool = False) -> None:
         """Write the file, with what this run has used so far added to the runs before."""
-        before = self._before.used if self._before else Usage()
-        total = {
-            "wall": round(before.wall + used.wall, 2),
-            "cpu": round(before.cpu + used.cpu, 2),
-            "memory": max(before.memory, used.memory),
-            "jobs": before.jobs + used.jobs,
-            "fits": before.fits + used.fits,
-        }
+        total = asdict(self._before.used + used)
         content = self._fixed | {"complete": complete, "used": total}
         text = json.dumps(content, indent=1, ensure_ascii=False) + "\n"
         write_atomically(self.prepared.folder / "manifest.json", text.encode())
 
     def _described(self) -> dict[str, Any]:
         asked, missing = list(self.only), self.prepared.plan.missing
-        if self._before:
-            earlier = self._before.only
-            asked = [] if not earlier or not asked else sorted({*earlier, *asked})
+        if self._before is not NOTHING:
+            both = asked and self._before.only
+            asked = sorted({*self._before.only, *asked}) if both else []
         return {
             "format": FORMAT,
             "rankexp": rankexp.__version__,
             "protocol": PROTOCOL_VERSION,
             "commit": commit(),
             "python": platform.python_version(),
-            "packages": {
-                name: found
-                for name in packages(self.prepared.outside)
-                if (found := _version(name))
-            },
+            "packages": {k: v for k in packages(self.prepared.outside) if (v := _version(k))},
             "outside": asdict(self.prepared.outside),
             "platform": platform.platform(),
             "cpu": _processor(),
@@ -115,13 +106,13 @@ class Manifest:
     def _unsought(self) -> dict[str, str]:
         """Return what a run before could not find and this one, of others, did not look for."""
         sought = {*self.prepared.data.facts, *self.prepared.plan.missing}
-        before = self._before.missing_data if self._before else {}
-        return {k: v for k, v in before.items() if k in self.study.data and k not in sought}
+        asked = self.study.data.keys() - sought
+        return {k: v for k, v in self._before.missing_data.items() if k in asked}
 
     def _known(self) -> dict[str, dict[str, Any]]:
         """Return what is known of data sets: where they come from, and what was read of them."""
-        before = self._before.data if self._before else {}
-        found = {k: v.model_dump() for k, v in before.items() if k in self.study.data}
+        before = self._before.data.items()
+        found = {k: v.model_dump() for k, v in before if k in self.study.data}
         for name, facts in self.prepared.data.facts.items():
             given = dict(self.prepared.data.provenance.get(name, {}))
             where = given.pop("provenance", {})
@@ -156,21 +147,21 @@ class _Shape(BaseModel):
     claims: list[dict[str, str]] | None = None
 
 
-def read_manifest(folder: Path) -> dict[str, Any]:
-    """Return what a manifest says; empty where there is none.
+NOTHING = _Shape(format=1, study={}, data={})
 
-    ConfigError for one that cannot be read, or that is not as `Manifest.write` leaves it.
-    """
+
+def read_manifest(folder: Path) -> dict[str, Any]:
+    """Return what a manifest says, empty where there is none; ConfigError where it is damaged."""
     return _read(folder)[1]
 
 
-def _read(folder: Path) -> tuple[_Shape | None, dict[str, Any]]:
+def _read(folder: Path) -> tuple[_Shape, dict[str, Any]]:
     file = folder / "manifest.json"
     try:
         text = file.read_text(encoding="utf-8")
         return _Shape.model_validate_json(text), json.loads(text)
     except FileNotFoundError:
-        return None, {}
+        return NOTHING, {}
     except ValidationError as error:
         place = ".".join(map(str, error.errors()[0]["loc"]))
         what = f"'{place}' is missing or of another form" if place else "it holds no mapping"
@@ -197,17 +188,13 @@ def commit() -> str:
 
 
 def _git(root: Path, *arguments: str) -> str | None:
+    command = ["git", "-C", str(root), *arguments]
     try:
-        done = subprocess.run(
-            ["git", "-C", str(root), *arguments],
-            capture_output=True,
-            text=True,
-            timeout=10,
-            check=True,
-        )
+        return subprocess.check_output(
+            command, stderr=subprocess.DEVNULL, text=True, timeout=10
+        ).strip()
     except (OSError, subprocess.SubprocessError):
         return None
-    return done.stdout.strip()
 
 
 def packages(found: Outside) -> list[str]:

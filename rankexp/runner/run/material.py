@@ -22,18 +22,15 @@ from rankexp.runner.protocols.dealing import duplicates, inner_folds
 from rankexp.runner.spec import DataProblem, EvaluateSpec, GeneratorProblem, Setting, canonical
 from rankexp.seeds import stream
 
-TEST = "test"
-"""The part that is always scored."""
+TEST = "test"  # the part that is always scored
 
 
 @dataclass(frozen=True, eq=False)
 class FoldRows:
     """Rows as numbers for an estimator, with all that is known of them."""
 
-    X: Floats
-    """(n, p), read-only: every method gets the same rows."""
-    part: Part
-    """As drawn or loaded."""
+    X: Floats  # (n, p), read-only: every method gets the same rows
+    part: Part  # as drawn or loaded
 
     def __post_init__(self) -> None:
         part = self.part
@@ -46,9 +43,8 @@ class FoldRows:
         """Scores of the Bayes scorer; None where it is not known.
 
         These are eta(x), E[y | x], or for more than two levels what ranks pairs of different
-        levels best (uematsu2010, Theorem 4), so nothing is above them in `u_pairs`. With a
-        continuous target E[y | x] is an optimal scorer if there is one at all (clemencon2017,
-        Proposition 1).
+        levels best (uematsu2010, Theorem 4). With a continuous target E[y | x] is an optimal
+        scorer if there is one at all (clemencon2017, Proposition 1).
         """
         truth = self.part.truth
         return next((truth[name] for name in TRUTHS if name in truth), None)
@@ -78,10 +74,9 @@ class FoldRows:
 
     @cached_property
     def distinct(self) -> tuple[Floats, Ints | None]:
-        """Distinct rows and the place of each row among them.
+        """Distinct rows and the place of each row among them, None where all rows differ.
 
-        Scoring these makes equal rows tie whatever an estimator computes; the place is None
-        where all rows differ.
+        Scoring these makes equal rows tie whatever an estimator computes.
         """
         place = duplicates(self.X)
         _, first = np.unique(place, return_index=True)
@@ -106,15 +101,13 @@ class Fold:
     """Parts as numbers for an estimator, whose columns have `names`.
 
     `tests` are the rows that are scored: ``test``, and ``validation`` where the protocol has it.
-    `features` are None where X is complete and numeric: then there is nothing to do without
-    scaling.
+    `features` are None where X is complete and numeric.
     """
 
     def __init__(
         self, parts: Parts, preprocess: Preprocess, features: tuple[Feature, ...] | None
     ) -> None:
-        train = parts.train
-        self.path = parts.path
+        train, self.path = parts.train, parts.path
         self._preprocessor: Preprocessor | None = None
         columns = features or tuple(Feature(f"x{j}") for j in range(train.X.shape[1]))
         self.names = tuple(column.name for column in columns)
@@ -173,10 +166,9 @@ def _source(setting: Setting) -> tuple[Generated | Loaded, tuple[Feature, ...] |
         made = (problem.generator, canonical(problem.params))
         return _Distribution(problem.name, *made, setting.seed), None
     data = _data(problem)
-    levels = _several(data.levels)
-    names, rows = data.group_names, np.arange(len(data.y))
-    beside = (data.groups, data.weights)
-    whole = Part(data.X, data.y, levels, *beside, group_names=names, rows=rows)
+    beside = (_several(data.levels), data.groups, data.weights)
+    rows = np.arange(len(data.y))
+    whole = Part(data.X, data.y, *beside, group_names=data.group_names, rows=rows)
     loaded = Loaded(problem.name, whole, setting.seed, data.parts, data.part_names)
     return loaded, data.features
 

@@ -179,10 +179,7 @@ def prepare(
     redo: Sequence[str] = (),
     online: bool = False,
 ) -> Prepared:
-    """Find the data, read the records, and plan what is missing.
-
-    See `rankexp.runner.run.execute.execute`; `online` says whether missing data may be fetched.
-    """
+    """Find the data, which may be fetched if `online`, read the records, plan what is missing."""
     folder = Path(results) / study.study
     data = _find_data(study, only, folders, online=online)
     store = Store(folder)
@@ -226,7 +223,6 @@ def _ungrouped(study: Study, only: Sequence[str]) -> Iterator[str]:
 def _find_data(
     study: Study, only: Sequence[str], folders: Sequence[Path], *, online: bool
 ) -> DataFound:
-    """Look for the data sets that the experiments use."""
     from rankexp.runner.data.find import find
 
     folders = [*folders, study.folder] if study.folder else folders  # beside the study, last

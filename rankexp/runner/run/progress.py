@@ -7,15 +7,11 @@ from typing import Any, Self
 
 from rankexp.runner.labels import printed
 
-EVERY = 10.0
-"""Seconds between plain lines."""
+EVERY = 10.0  # seconds between plain lines
 
 
 class Progress:
-    """Counts fits up to a total; what is left is judged by `work`, about the seconds of them all.
-
-    Fits differ: of many rows one takes as long as hundreds of few.
-    """
+    """Counts fits up to a total; what is left is judged by `work`, about the seconds of all."""
 
     def __init__(self, total: int, work: float, *, quiet: bool = False) -> None:
         self.total, self.work, self.quiet = total, max(work, 1e-9), quiet
@@ -53,10 +49,10 @@ class Progress:
 
     def say(self, text: str) -> None:
         """Print a warning without tearing the bar, and even where it is quiet."""
-        if self._bar is not None:
-            self._bar.console.print(text, markup=False, highlight=False)
-        else:
+        if self._bar is None:
             print(text, file=sys.stderr, flush=True)
+        else:
+            self._bar.console.print(text, markup=False, highlight=False)
 
     def _line(self) -> None:
         self._printed = monotonic()

@@ -20,16 +20,11 @@ Status = Literal["ok", "failed", "timeout", "skipped"]
 class Label(NamedTuple):
     """What a number is of."""
 
-    part: str
-    """``test``, ``train``, ``validation`` or ``inner`` (mean over the inner folds)."""
-    grid: int
-    """Index into the record's `grid`."""
-    step: int | None
-    """Round of an iterative method."""
-    group: str | None
-    """Query, level or parameter setting."""
-    quantity: str
-    """A metric's canonical name, or a fitted quantity such as ``objective``."""
+    part: str  # ``test``, ``train``, ``validation`` or ``inner`` (mean over the inner folds)
+    grid: int  # index into the record's `grid`
+    step: int | None  # round of an iterative method
+    group: str | None  # query, level or parameter setting
+    quantity: str  # a metric's canonical name, or a fitted quantity such as ``objective``
 
 
 class RecordRow(NamedTuple):
@@ -40,8 +35,7 @@ class RecordRow(NamedTuple):
     step: int | None
     group: str | None
     quantity: str
-    value: float
-    """NaN where it is undefined (one class in a fold)."""
+    value: float  # NaN where it is undefined (one class in a fold)
 
 
 class RecordRows(Sequence[RecordRow]):
@@ -91,10 +85,8 @@ class Record:
 
     key: str
     status: Status = "ok"
-    reason: str | None = None
-    """One line, where the status is not ok."""
-    grid: tuple[Point, ...] = ()
-    """As configured, before scaling."""
+    reason: str | None = None  # one line, where the status is not ok
+    grid: tuple[Point, ...] = ()  # as configured, before scaling
     rows: Sequence[RecordRow] = field(default_factory=list)
     curves: dict[str, dict[str, list[float]]] = field(default_factory=dict)
     """Name -> ``{"x": [...], "y": [...]}``."""
@@ -102,8 +94,7 @@ class Record:
     times: dict[str, float] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
     """``Category: message``, each once; ``Category: message (3 times)``."""
-    version: str = ""
-    """Of the package that made it."""
+    version: str = ""  # of the package that made it
     packages: dict[str, str] = field(default_factory=dict)
     """Versions that are in no key although numbers may depend on them: scikit-learn's, for
     methods from outside rankexp."""

@@ -48,10 +48,8 @@ class Scores:
     """What is kept of one cell's fits, fold by fold: the split first, then its inner folds."""
 
     def __init__(self, spec: EvaluateSpec, folder: str, fresh: bool, versions: Mapping[str, str]):
-        self.versions = dict(versions)
-        """Of rankexp and other packages, of what made the fits."""
-        self.problem = ""
-        """Why a file was not used."""
+        self.versions = dict(versions)  # of rankexp and other packages, of what made the fits
+        self.problem = ""  # why a file was not used
         self._key = spec.scores_key if folder else ""
         self._folder = Path(folder)
         self._file = path_of(self._folder, self._key)
@@ -101,10 +99,9 @@ class Scores:
             return
         i = self._place - 1
         for name, rows in fold.tests.items():
-            where = rows.part.rows
-            self._arrays[f"{i}.{name}.scores"] = fitted.scores[name]
-            self._arrays[f"{i}.{name}.y"] = rows.part.y
-            self._arrays[f"{i}.{name}.rows"] = np.arange(len(rows.X)) if where is None else where
+            where = np.arange(len(rows.X)) if rows.part.rows is None else rows.part.rows
+            kept = {"scores": fitted.scores[name], "y": rows.part.y, "rows": where}
+            self._arrays |= {f"{i}.{name}.{what}": values for what, values in kept.items()}
         self._arrays |= {f"{i}.known.{name}": values for name, values in fitted.known.items()}
         if fitted.at is not None:
             self._arrays[f"{i}.at"] = fitted.at
@@ -130,7 +127,7 @@ def read(file: Path) -> tuple[dict[str, Any], Arrays]:
     with np.load(file, allow_pickle=False) as opened:
         arrays = {name: opened[name] for name in opened.files}
     head = json.loads(arrays.pop("head").tobytes())
-    if (head.get("format"), head.get("key")) != (FORMAT, file.stem):
+    if not {"format": FORMAT, "key": file.stem}.items() <= head.items():
         raise ValueError(f"it holds other scores, or is not of format {FORMAT}")
     if head.pop("sha256") != _hash(head, arrays):
         raise ValueError("it was altered: its checksum differs")

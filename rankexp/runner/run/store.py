@@ -27,8 +27,7 @@ from rankexp.runner.run.record import Record, Status
 from rankexp.runner.spec import canonical, digest
 
 FORMAT = 1
-_PLACES = {int, str, type(None)}
-"""What the step and the group of a row may be."""
+_PLACES = {int, str, type(None)}  # what the step and the group of a row may be
 _OURS = re.compile(r"[0-9a-f]{64}(-[0-9]+)?\.json")
 
 

@@ -1,6 +1,5 @@
 """Thresholds between two classes, for metrics of the classifier that comes with a ranking."""
 
-from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -8,17 +7,11 @@ from sklearn.base import is_classifier
 
 from rankexp.arrays import Floats
 from rankexp.estimators.labels import best_threshold
-from rankexp.metrics.base import Metric
 from rankexp.metrics.bipartite import NAN
 from rankexp.metrics.by_example import NAMES
 from rankexp.runner.protocols.base import Part
 
 NONE = float("nan")  # of an estimator that fits no threshold of its own
-
-
-def wanted(metrics: Sequence[Metric]) -> bool:
-    """Tell whether any of the metrics is of two classes and asks what was fitted."""
-    return any("fitted" in metric.takes and "binary" in metric.kinds for metric in metrics)
 
 
 def of_path(model: Any) -> float:
@@ -37,11 +30,6 @@ def of_model(model: Any) -> float:
     if not is_classifier(model):
         return NONE
     return 0.0 if hasattr(model, "decision_function") else 0.5
-
-
-def lacking(known: Mapping[str, Floats]) -> bool:
-    """Tell whether what was kept of fits, perhaps for other metrics, is without thresholds."""
-    return not {*NAMES.values()} <= known.keys()
 
 
 def known(scores: Floats, train: Part, own: Floats) -> dict[str, Floats]:

@@ -2,7 +2,7 @@
 
 What is assumed of a process: `run_job` holds for any one, but its CPU seconds are those of the
 whole process, as are the warnings that `evaluate` records, so that one process does one job at a
-time; threads of one process would mix both. `_in_worker` is for processes that our own pool has
+time; threads of one process would mix both. `_call` is for processes that our own pool has
 started: these ignore Ctrl-C and end with their parent. In the process that `execute` runs in,
 SIGTERM is taken as Ctrl-C, in the main thread only.
 """
@@ -29,8 +29,7 @@ from rankexp.runner.spec import digest
 
 T = TypeVar("T")
 Ts = TypeVarTuple("Ts")
-_spent = 0.0
-"""CPU seconds of this process already reported with a job."""
+_spent = 0.0  # CPU seconds of this process already reported with a job
 
 
 @dataclass(frozen=True)
@@ -39,16 +38,11 @@ class Done:
 
     job: str
     keys: tuple[str, ...]
-    content: bytes
-    """As `store.pack` made it."""
-    failures: tuple[tuple[str, str, str], ...]
-    """Key, reason and traceback."""
-    warnings: tuple[str, ...]
-    """Categories, each once a record."""
-    cpu: float
-    """Seconds this process spent since it last reported: the first job brings the imports."""
-    memory: int
-    """Largest memory of this process so far, bytes."""
+    content: bytes  # as `store.pack` made it
+    failures: tuple[tuple[str, str, str], ...]  # key, reason and traceback
+    warnings: tuple[str, ...]  # categories, each once a record
+    cpu: float  # seconds this process spent since it last reported; imports are the first job's
+    memory: int  # largest memory of this process so far, bytes
 
 
 def done(job: Job, records: Sequence[Record], *, cpu: float = 0.0) -> Done:
@@ -74,17 +68,9 @@ def run_job(job: Job) -> Done:
     return done(job, records, cpu=_spent - before)
 
 
-def _in_worker(job: Job, parent: int) -> Done:
-    """Evaluate a job in a worker of the process with id `parent`."""
-    _follow(parent)
-    result = run_job(job)
-    _spare_collector()
-    return result
-
-
 @cache
 def _spare_collector() -> None:
-    """Take what the first job imported from the garbage collector, once.
+    """Take what the first call imported from the garbage collector, once.
 
     loky collects after every task; over a few hundred thousand objects of imported modules that
     costs 5 % of a job.
@@ -132,23 +118,21 @@ def run_in_workers(
 ) -> Generator[Done, None, None]:
     """Evaluate jobs in worker processes; yield what comes, as it comes.
 
-    Where a worker dies, what was in flight runs again, each job alone. A job that takes its
-    worker along a second time is taken apart by method, and a method that still does so becomes
-    failed records. `warn` takes a line for the user.
+    Where a worker dies, what was in flight runs again, see `_alone`; `warn` takes a line.
     """
     waiting = list(jobs)
     while waiting:
-        sent: list[Job] = []
-        returned: set[str] = set()
+        unsent, returned = iter(waiting), set()
         try:
-            for result in _pool(_noted(waiting, sent), min(workers, len(waiting))):
+            for result in _pool(unsent, min(workers, len(waiting))):
                 returned.add(result.job)
                 yield result
             return
         except BrokenProcessPool:
-            suspects = [job for job in sent if job.key not in returned]
-            handled = returned | {job.key for job in suspects}
-            waiting = [job for job in waiting if job.key not in handled]
+            left = list(unsent)
+            known = returned | {job.key for job in left}
+            suspects = [job for job in waiting if job.key not in known]
+            waiting = left
             warn(
                 f"a worker was killed or ran out of memory; {len(suspects)} jobs "
                 "that were under way run again, one by one"
@@ -157,14 +141,11 @@ def run_in_workers(
             yield from _alone(job)
 
 
-def _noted(jobs: Sequence[Job], sent: list[Job]) -> Iterator[Job]:
-    for job in jobs:
-        sent.append(job)
-        yield job
-
-
 def _alone(job: Job) -> Iterator[Done]:
-    """Evaluate one job in a worker, with no other job to blame for its death."""
+    """Evaluate one job in a worker, with no other job to blame for its death.
+
+    If that dies, too, the job is taken apart by method; one that still does so has failed records.
+    """
     try:
         yield from _pool(iter([job]), 2)
     except BrokenProcessPool:
@@ -178,14 +159,11 @@ def _alone(job: Job) -> Iterator[Done]:
 
 
 def _by_method(job: Job) -> list[Job]:
-    """Take a job apart, so that a method that kills its process fails alone."""
     parts: dict[str, list[PlanCell]] = {}
     for cell in job.cells:
         parts.setdefault(cell.method, []).append(cell)
-    return [
-        replace(job, key=digest([c.key for c in part]), cells=tuple(part))
-        for part in parts.values()
-    ]
+    each = ((digest([cell.key for cell in part]), tuple(part)) for part in parts.values())
+    return [replace(job, key=key, cells=cells) for key, cells in each]
 
 
 def _pool(jobs: Iterator[Job], workers: int) -> Generator[Done, None, None]:
@@ -196,7 +174,7 @@ def _pool(jobs: Iterator[Job], workers: int) -> Generator[Done, None, None]:
         parallel = Parallel(
             n_jobs=max(workers, 2), return_as="generator_unordered", batch_size=1, max_nbytes=None
         )
-        results = parallel(delayed(_in_worker)(job, os.getpid()) for job in jobs)
+        results = parallel(delayed(_call)(run_job, (job,), os.getpid()) for job in jobs)
     try:
         # `yield from` would close it before we can be quiet.
         for result in results:  # noqa: UP028
@@ -225,7 +203,9 @@ def side_by_side(
 def _call(function: Callable[[*Ts], T], arguments: tuple[*Ts], parent: int) -> T:
     """Call a function in a worker of the process with id `parent`."""
     _follow(parent)
-    return function(*arguments)
+    result = function(*arguments)
+    _spare_collector()
+    return result
 
 
 def default_workers() -> int:

@@ -13,7 +13,7 @@ from pydantic import AfterValidator, Field
 from rankexp import registry
 from rankexp.arrays import Bools, Floats
 from rankexp.errors import ConfigError
-from rankexp.runner.analyse import bands
+from rankexp.runner.analyse import kept
 from rankexp.runner.analyse.kept import KeptItem
 from rankexp.runner.analyse.select import PLACE
 from rankexp.runner.report.context import Context
@@ -114,10 +114,10 @@ class Against(Strict):
         if self.centre:
             curves = curves - np.mean([fitted[name] for name in self.centre], axis=0)[:, None]
         else:
-            curves = bands.centred(curves, inside)
-            function = None if function is None else bands.centred(function, inside)
+            curves = kept.centred(curves, inside)
+            function = None if function is None else kept.centred(function, inside)
         if function is not None and method in self.rescaled:
-            curves = bands.rescaled(curves, function, inside)
+            curves = kept.rescaled(curves, function, inside)
         values = _compared(x, curves, function, inside)
         if method in self.rescaled:
             del values[SLOPE]
@@ -151,10 +151,10 @@ def _compared(
 ) -> dict[str, tuple[Floats, float]]:
     """Return slopes and distances of each split, and the slope of theory."""
     if function is None:
-        return {SLOPE: (bands.slopes(x, curves, inside), math.nan)}
-    of_mean = bands.distances(curves.mean(axis=0), function, inside)
+        return {SLOPE: (kept.slopes(x, curves, inside), math.nan)}
+    of_mean = kept.distances(curves.mean(axis=0), function, inside)
     return {
-        SLOPE: (bands.slopes(x, curves, inside), float(bands.slopes(x, function, inside))),
-        RMSE: (bands.distances(curves, function, inside), 0.0),
+        SLOPE: (kept.slopes(x, curves, inside), float(kept.slopes(x, function, inside))),
+        RMSE: (kept.distances(curves, function, inside), 0.0),
         RMSE_OF_MEAN: (of_mean[None], 0.0),
     }

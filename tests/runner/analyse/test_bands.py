@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankexp.runner.analyse import bands, compare
+from rankexp.runner.analyse import compare, kept
 from rankexp.runner.analyse.frame import COLUMNS
 
 X = np.linspace(-2.0, 3.0, 11)
@@ -19,27 +19,27 @@ CURVES = st.lists(st.floats(-50, 50), min_size=22, max_size=22).map(
 @given(CURVES)
 def test_slopes_are_those_of_least_squares(curves: np.ndarray) -> None:
     expected = [np.polyfit(X[INSIDE], one[INSIDE], 1)[0] for one in curves]
-    np.testing.assert_allclose(bands.slopes(X, curves, INSIDE), expected, atol=1e-9)
-    assert bands.slopes(X, curves[0], INSIDE) == pytest.approx(expected[0], abs=1e-9)
+    np.testing.assert_allclose(kept.slopes(X, curves, INSIDE), expected, atol=1e-9)
+    assert kept.slopes(X, curves[0], INSIDE) == pytest.approx(expected[0], abs=1e-9)
 
 
 @given(CURVES)
 def test_no_other_factor_brings_a_curve_nearer(curves: np.ndarray) -> None:
-    function = bands.centred(np.sin(X), INSIDE)
-    curves = bands.centred(curves, INSIDE)
-    found = bands.distances(bands.rescaled(curves, function, INSIDE), function, INSIDE)
+    function = kept.centred(np.sin(X), INSIDE)
+    curves = kept.centred(curves, INSIDE)
+    found = kept.distances(kept.rescaled(curves, function, INSIDE), function, INSIDE)
     for factor in (-1.0, 0.0, 0.01, 0.3, 1.0):
-        assert (found <= bands.distances(factor * curves, function, INSIDE) + 1e-9).all()
+        assert (found <= kept.distances(factor * curves, function, INSIDE) + 1e-9).all()
 
 
 def test_a_constant_curve_is_not_rescaled() -> None:
     flat = np.zeros((1, 11))
-    assert (bands.rescaled(flat, np.sin(X), INSIDE) == 0).all()
+    assert (kept.rescaled(flat, np.sin(X), INSIDE) == 0).all()
 
 
 def test_a_band_holds_its_share() -> None:
     curves = np.arange(101.0)[:, None] + np.array([0.0, 1000.0])
-    found = bands.band(curves, 0.9)
+    found = kept.band(curves, 0.9)
     np.testing.assert_allclose(found.mean, [50, 1050])
     np.testing.assert_allclose(found.low, [5, 1005])
     np.testing.assert_allclose(found.high, [95, 1095])
@@ -47,7 +47,7 @@ def test_a_band_holds_its_share() -> None:
 
 def test_distances_are_over_the_window_alone() -> None:
     curves = np.where(INSIDE, 3.0, 1e9)[None]
-    assert bands.distances(curves, np.full(11, -1.0), INSIDE).tolist() == [4.0]
+    assert kept.distances(curves, np.full(11, -1.0), INSIDE).tolist() == [4.0]
 
 
 def frame(rows: list[tuple[int, str | None, int | None, str, float]]) -> pd.DataFrame:

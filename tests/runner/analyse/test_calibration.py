@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import special, stats
 
-from rankexp.runner.analyse import paired, several, signed_rank
+from rankexp.runner.analyse import paired, several
 from rankexp.runner.analyse.adjust import Contrast, Settings, adjusted
 from rankexp.runner.analyse.verdicts import Reproduction, reproduction, tolerance
 from rankexp.runner.protocols.base import Design
@@ -105,7 +105,7 @@ def test_two_one_sided_tests_at_the_margin() -> None:
 
 
 def test_equivalence_over_data_sets_at_the_margin() -> None:
-    p = [signed_rank.equivalence(2.0 + row, 2.0) for row in noise(20, seed=7)]
+    p = [several.equivalence(2.0 + row, 2.0) for row in noise(20, seed=7)]
     assert LOW <= rejected(np.array(p)) <= HIGH
 
 
@@ -116,18 +116,18 @@ def test_the_bootstrap_interval() -> None:
 
 def test_the_signed_rank_test() -> None:
     # Exact, hence below its level by the steps of its distribution: .048 at 20.
-    p = np.array([signed_rank.signed_rank(row).p for row in noise(20, seed=9)])
+    p = np.array([several.signed_rank(row).p for row in noise(20, seed=9)])
     assert LOW <= rejected(p) <= HIGH
 
 
 def test_the_interval_of_the_pseudo_median() -> None:
-    ends = np.array([signed_rank.centre(row, 0.95)[1:] for row in noise(20, seed=10)])
+    ends = np.array([several.centre(row, 0.95)[1:] for row in noise(20, seed=10)])
     assert LOW <= float(((ends[:, 0] > 0) | (ends[:, 1] < 0)).mean()) <= HIGH
 
 
 def test_holm_keeps_the_family_at_its_level() -> None:
     p = np.random.default_rng(11).random((STUDIES, 6))
-    least = np.array([signed_rank.holm(row).min() for row in p])
+    least = np.array([several.holm(row).min() for row in p])
     assert LOW <= rejected(least) <= HIGH
 
 
@@ -198,7 +198,7 @@ def test_the_detectable_difference_has_its_power_under_the_adjusted_test(problem
 
     def power(shifts: list[float]) -> float:
         found = paired.estimate(noise(problems, n, seed=19) + np.array(shifts)[:, None])
-        p = np.array([signed_rank.holm(row) for row in paired.p_value(found)])
+        p = np.array([several.holm(row) for row in paired.p_value(found)])
         return rejected(p[:, 0])
 
     assert abs(power([shift, *others]) - 0.8) <= 0.03

@@ -9,12 +9,19 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from rankexp.runner.analyse import blocks, contrast, paired, signed_rank
+from rankexp.runner.analyse import blocks, contrast, paired, several
 from rankexp.runner.analyse.adjust import Contrast, Settings
 from rankexp.runner.analyse.contrast import Family
 from rankexp.runner.analyse.frame import NONE
-from rankexp.runner.analyse.notes import Lack, Refusal
-from rankexp.runner.analyse.verdicts import MIXED, NOT_RUN, UNDECIDED, Verdict, judge
+from rankexp.runner.analyse.verdicts import (
+    MIXED,
+    NOT_RUN,
+    UNDECIDED,
+    Lack,
+    Refusal,
+    Verdict,
+    judge,
+)
 from rankexp.runner.protocols.base import Design
 
 MODELS, FOLDS = Design("models"), Design("folds", 1 / 9)
@@ -182,7 +189,7 @@ def test_relative_margins_over_several_problems_are_each_problems_own() -> None:
     problems = {f"p{i}": noise(20, 0.002, 0.001, i) for i in range(8)}
     sets = compared(problems, Settings(), models=False).overall
     means = np.array([v.mean() for v in problems.values()]) / (0.1 * (0.2 + 0.01 * 9.5))
-    assert sets.p_relative == pytest.approx(signed_rank.equivalence(means, 1.0))
+    assert sets.p_relative == pytest.approx(several.equivalence(means, 1.0))
     assert sets.within_relative == "yes"
     settings = compared(problems, Settings()).overall
     assert settings.within_relative == "yes" and settings.p_relative < 1e-6

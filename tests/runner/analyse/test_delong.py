@@ -1,6 +1,7 @@
 """Variances of shares of pairs: all pairs by hand, coverage in simulations."""
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -9,7 +10,13 @@ from scipy import stats
 from rankexp.metrics import auc, u_pairs
 from rankexp.metrics.level_counts import won
 from rankexp.runner.analyse import paired
-from rankexp.runner.analyse.delong import Orders, orders
+from rankexp.runner.analyse.delong import Orders, from_won
+
+
+def orders(y: npt.ArrayLike, scores: npt.ArrayLike) -> Orders:
+    """Order rows by scores, (n, M)."""
+    levels = np.unique(np.asarray(y), return_inverse=True)[1]
+    return from_won(levels, np.array([won(levels, column) for column in np.transpose(scores)]))
 
 
 def kernel(y: np.ndarray, s: np.ndarray) -> np.ndarray:
@@ -60,20 +67,6 @@ def test_two_classes_worked_by_hand() -> None:
     assert found.covariance[0, 0] == pytest.approx(0.125 / 2 + 0.125 / 2)
 
 
-def test_clusters_of_one_row_are_nearly_rows_and_copies_say_nothing_new() -> None:
-    rng = np.random.default_rng(1)
-    y = np.arange(400) % 2
-    scores = rng.normal(size=(400, 2)) + 0.7 * y[:, None]
-    single = orders(y, scores)
-    alone = orders(y, scores, np.arange(400))
-    np.testing.assert_allclose(alone.covariance, single.covariance, rtol=0.01)
-    twice = orders(np.tile(y, 2), np.tile(scores, (2, 1)), np.tile(np.arange(400), 2))
-    np.testing.assert_allclose(twice.value, single.value)
-    np.testing.assert_allclose(twice.covariance, alone.covariance)
-    blind = orders(np.tile(y, 2), np.tile(scores, (2, 1)))
-    np.testing.assert_allclose(2 * blind.covariance, single.covariance, rtol=0.01)
-
-
 def test_methods_that_win_the_same_pairs_have_the_least_error_there_can_be() -> None:
     y = np.repeat([0, 1], 25)
     scores = np.column_stack([y, 2.0 * y, np.arange(50.0)])
@@ -108,41 +101,27 @@ def test_the_interval_of_one_share_stays_within_bounds() -> None:
 
 
 @pytest.mark.parametrize(
-    ("y", "scores", "groups", "message"),
-    [
-        ([0, 0, 0], np.zeros((3, 1)), None, "two levels or more"),
-        ([0, 0, 1], np.zeros((3, 1)), None, "two rows each"),
-        ([0, 0, 1, 1], np.full((4, 1), np.nan), None, "NaN"),
-        ([0, 0, 1, 1], np.zeros(4), None, "scores must be"),
-        ([0, 0, 1, 1], np.zeros((4, 1)), [1, 1, 1, 1], "single cluster"),
-    ],
+    ("y", "message"), [([0, 0, 0], "two levels or more"), ([0, 0, 1], "two rows each")]
 )
-def test_what_has_no_variance_is_refused(
-    y: list[int], scores: np.ndarray, groups: list[int] | None, message: str
-) -> None:
+def test_what_has_no_variance_is_refused(y: list[int], message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        orders(y, scores, groups)
+        orders(y, np.zeros((3, 1)))
 
 
-def coverage(n: int, studies: int, K: int, clustered: bool = False) -> tuple[float, float]:
+def coverage(n: int, studies: int, K: int) -> tuple[float, float]:
     """Return how often intervals of a difference and of one share cover the truth.
 
     Scores are normal, with shifts that give the two methods shares far apart.
     """
     rng = np.random.default_rng(n + K)
     y = np.arange(n) % K
-    groups = np.arange(n) // (2 * K) if clustered else None
     shifts = np.array([1.2, 0.8])
     gaps = [b - a for a in range(K) for b in range(a + 1, K)]
-    sd = np.sqrt(1.5) if clustered else 1.0  # of a score within its level
-    truth = [float(np.mean(stats.norm.cdf(s * np.array(gaps) / sd / np.sqrt(2)))) for s in shifts]
+    truth = [float(np.mean(stats.norm.cdf(s * np.array(gaps) / np.sqrt(2)))) for s in shifts]
     hits = np.zeros(2)
     for _ in range(studies):
         scores = rng.multivariate_normal([0, 0], [[1, 0.6], [0.6, 1]], n) + np.outer(y, shifts)
-        if clustered:  # what a cluster shares moves its levels by amounts of their own
-            own = rng.normal(size=(n // (2 * K) + 1, K)) * np.sqrt(0.5)
-            scores += own[groups, y][:, None]
-        found = orders(y, scores, groups)
+        found = orders(y, scores)
         low, high = paired.interval(found.difference(0, 1), 0.95)
         hits[0] += low <= truth[0] - truth[1] <= high
         low, high = found.interval(0, 0.95)
@@ -156,12 +135,6 @@ def test_intervals_cover(n: int, K: int) -> None:
     low, high = stats.binom.interval(0.999, studies, 0.95)
     for share in coverage(n, studies, K):
         assert low / studies - 0.01 <= share <= high / studies + 0.005
-
-
-def test_intervals_of_clusters_cover() -> None:
-    with_clusters = coverage(400, 800, 2, clustered=True)
-    low, high = np.array(stats.binom.interval(0.999, 800, 0.95)) / 800
-    assert all(low - 0.01 <= share <= high + 0.005 for share in with_clusters)
 
 
 @pytest.mark.parametrize("errors", [0.5, 1, 3, 5, 8])

@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from rankexp.runner.analyse import bayes, several
+from rankexp.runner.analyse import contrast, several
+from rankexp.runner.analyse.adjust import Contrast, Settings
 
 METHODS = ["C4.5", "C4.5+m", "C4.5+cf", "C4.5+m+cf"]
 # Demšar (JMLR 7, 2006), Table 6: AUC, and the ranks printed beside them. Those of the set
@@ -245,6 +246,10 @@ def test_bars_are_all_longest_runs_without_a_difference(k: int, seed: int, share
     assert set(several.groups(average, differs)) == longest
 
 
+def posterior(values: np.ndarray, settings: Settings) -> Contrast:
+    return contrast._with_posterior(Contrast(""), values, settings)
+
+
 def test_the_posterior_is_the_share_of_dirichlet_draws() -> None:
     pytest.importorskip("baycomp")
     values = np.array([-0.031, 0.0223, -0.0207, -0.0112, 0.0041, -0.0153, -0.0408])
@@ -255,14 +260,14 @@ def test_the_posterior_is_the_share_of_dirichlet_draws() -> None:
     parts = np.stack([sums < -0.02, np.abs(sums) <= 0.02, sums > 0.02]).astype(float)
     shares = np.einsum("di,kij,dj->dk", weights, parts, weights)
     expected = np.bincount(shares.argmax(axis=1), minlength=3) / 20_000
-    found = bayes.signed_rank(values, 0.01, seed=1)
-    assert tuple(found) == pytest.approx(expected, abs=0.02)
-    assert found == bayes.signed_rank(values, 0.01, seed=1)
-    mirrored = bayes.signed_rank(-values, 0.01, seed=1)
-    assert mirrored.above == pytest.approx(found.below, abs=0.02)
+    asked = Settings(margin=0.01, seed=1, bayes=True)
+    found = posterior(values, asked)
+    assert (found.better, found.within, found.worse) == pytest.approx(expected, abs=0.02)
+    assert found == posterior(values, asked)
+    assert posterior(-values, asked).worse == pytest.approx(found.better, abs=0.02)
 
 
 def test_without_baycomp_it_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "baycomp", None)
-    with pytest.raises(bayes.NoBaycompError, match=r"pip install 'rankexp\[bayes\]'"):
-        bayes.signed_rank([0.1, 0.2, 0.3], 0.01)
+    found = posterior(np.array([0.1, 0.2, 0.3]), Settings(bayes=True))
+    assert "pip install 'rankexp[bayes]'" in found.note and math.isnan(found.within)

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from rankexp.runner.analyse import claims, paired, signed_rank
+from rankexp.runner.analyse import claims, paired, several
 from rankexp.runner.analyse.claims import Finding, Standing
 
 H, F, U, N = Standing.HOLDS, Standing.FAILS, Standing.UNDECIDED, Standing.NOT_RUN
@@ -64,7 +64,7 @@ def test_p_values_of_a_claim_are_adjusted_together():
     several = claims.judged([found(-0.0022, BELOW)] * 3, 0.95)
     assert {one.standing for one in several} == {U}
     raw = [found(mean, BELOW) for mean in (-0.0022, -0.03, -0.02)]
-    adjusted = signed_rank.holm([one.p_holds for one in raw])
+    adjusted = several.holm([one.p_holds for one in raw])
     judged = claims.judged(raw, 0.95)
     assert [one.p_holds for one in judged] == adjusted.tolist()
     assert [one.standing for one in judged] == [H, H, H]
@@ -73,7 +73,7 @@ def test_p_values_of_a_claim_are_adjusted_together():
 def test_data_sets_are_judged_by_signed_ranks():
     values = np.arange(1.0, 10.0) / 100
     one = claims.of_ranks("x", ABOVE, values, one_sided=False)
-    assert one.p_holds == signed_rank.signed_rank(values).p
+    assert one.p_holds == several.signed_rank(values).p
     assert claims.judged([one], 0.95)[0].standing is H
     assert (
         claims.judged([claims.of_ranks("x", BELOW, values, one_sided=False)], 0.95)[0].standing
@@ -82,7 +82,7 @@ def test_data_sets_are_judged_by_signed_ranks():
     few = claims.of_ranks("x", ABOVE, values[:4], one_sided=False)
     assert claims.judged([few], 0.95)[0].standing is U
     inside = claims.of_ranks("x", (-0.2, 0.2), values, one_sided=True)
-    assert inside.p_holds == pytest.approx(signed_rank.equivalence(values, 0.2))
+    assert inside.p_holds == pytest.approx(several.equivalence(values, 0.2))
 
 
 def test_every_value_counts_where_a_claim_says_always():

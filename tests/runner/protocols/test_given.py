@@ -10,8 +10,9 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 
 from rankexp.errors import ConfigError, DataError
+from rankexp.metrics.level_counts import won
 from rankexp.runner.analyse import paired
-from rankexp.runner.analyse.delong import orders
+from rankexp.runner.analyse.delong import from_won
 from rankexp.runner.cli import check
 from rankexp.runner.config.load import load
 from rankexp.runner.config.meaning import remarks
@@ -89,7 +90,7 @@ def test_a_comparison_is_over_the_examples_of_the_test_set(
     data = table()
     row, report = compared(tmp_path, data, metric)
     y, columns = scores(data)
-    expected = orders(y, columns).difference(0, 1)
+    expected = from_won(y, np.array([won(y, column) for column in columns.T])).difference(0, 1)
     assert row["difference"] == pytest.approx(sign * expected.mean, abs=1e-3)
     assert row["se"] == pytest.approx(expected.se, rel=0.05)  # the other C may be the better one
     assert (row["n"], row["unit"], row["test"]) == (100, "examples", "DeLong's test")
@@ -138,7 +139,7 @@ def test_each_method_has_an_interval_over_the_examples(tmp_path: Path, metric: s
     found = report.blocks[2].output
     rows = found.numbers.set_index("method")
     y, columns = scores(data)
-    expected = orders(y, columns)
+    expected = from_won(y, np.array([won(y, column) for column in columns.T]))
     low, high = expected.interval(1, 0.95)
     low, high = (low, high) if metric == "auc" else (1 - high, 1 - low)
     strong = rows.loc["strong"]

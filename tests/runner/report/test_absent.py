@@ -13,10 +13,10 @@ from rankexp.runner.config.claims import COLUMNS
 from rankexp.runner.config.schema import Block, Study
 from rankexp.runner.plan import PlanCell
 from rankexp.runner.report import build, runs
-from rankexp.runner.report.absent import absent
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Tally
 from rankexp.runner.report.numbers import counted_names
+from rankexp.runner.report.runs import absent
 from rankexp.runner.run.prepare import to_add
 from rankexp.runner.run.record import Record
 

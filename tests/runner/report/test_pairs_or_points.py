@@ -16,8 +16,8 @@ from rankexp.runner.analyse.contrast import Contrast
 from rankexp.runner.analyse.verdicts import NOT_RUN, UNDECIDED, Verdict
 from rankexp.runner.config.schema import Block, Study
 from rankexp.runner.plan import PlanCell
+from rankexp.runner.report.blocks.statistics.pairs_or_points import draw
 from rankexp.runner.report.context import Context
-from rankexp.runner.report.gain_figure import draw
 from rankexp.runner.report.gain_words import headline
 from rankexp.runner.report.gains import Gains, MethodStanding
 from rankexp.runner.report.model import Output

@@ -12,7 +12,7 @@ from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Output
 from rankexp.runner.report.render.text import rows
 from rankexp.runner.run.record import Record
-from rankexp.studies.menon2014.noisy_ranks import noisy_ranks
+from rankexp.studies.menon2014.blocks.rank_table import noisy_ranks
 
 Make = Callable[..., Context]
 BEST = {"logistic": 1.0, "svm_or": 2.0, "exponential": 3.0}

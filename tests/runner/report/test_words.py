@@ -4,7 +4,7 @@ import ast
 from pathlib import Path
 
 import rankexp
-from rankexp.runner.analyse.notes import Kind, Lack, Note, Refusal
+from rankexp.runner.analyse.verdicts import Kind, Lack, Note, Refusal
 from rankexp.runner.report.model import Output
 
 RUNNER = Path(rankexp.__file__).parent / "runner"

@@ -341,9 +341,9 @@ STRANGER = """
 import signal, time
 import toys
 from rankexp.runner.plan import cells, jobs
-from rankexp.runner.run.workers import _in_worker
+from rankexp.runner.run.workers import _call, run_job
 before = signal.getsignal(signal.SIGINT)
-_in_worker(next(jobs(cells(toys.study(), {}), ())), 1 - 2)  # no process has this parent
+_call(run_job, (next(jobs(cells(toys.study(), {}), ())),), 1 - 2)  # no process has this parent
 time.sleep(1.5)
 assert signal.getsignal(signal.SIGINT) is before
 print("still here")

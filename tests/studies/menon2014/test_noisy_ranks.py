@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from rankexp.studies.menon2014.noisy_ranks import noisy_ranks, spearman
+from rankexp.studies.menon2014.blocks.rank_table import noisy_ranks, spearman
 
 
 def ranked(values, corrections, draws=4000, higher=True, **more):

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from rankexp.estimators import RankBoost
-from rankexp.runner.analyse.delong import orders
+from rankexp.metrics.level_counts import won
+from rankexp.runner.analyse.delong import from_won
 from rankexp.studies.mohri2018.theory.auc_bounds import (
     auc_deviation_bound,
     auc_half_width,
@@ -23,10 +24,10 @@ from rankexp.studies.mohri2018.theory.margin_bounds import (
     kernel_margin_bound,
     margin_bound,
     pair_margins,
+    perceptron_bound,
     uniform_margin_bound,
 )
-from rankexp.studies.mohri2018.theory.perceptron_bounds import perceptron_bound
-from rankexp.theory.bounds import (
+from rankexp.studies.mohri2018.theory.rademacher import (
     empirical_rademacher,
     kernel_rows,
     linear_ball,
@@ -196,7 +197,8 @@ def test_hoeffdings_bound_is_the_sharper_one():
 def test_delongs_interval_is_that_of_the_other_implementation():
     rng = np.random.default_rng(3)
     up, down = np.round(rng.normal(1.0, 1.0, 300), 1), np.round(rng.normal(0.0, 1.0, 200), 1)
-    found = orders(np.repeat([1, 0], [300, 200]), np.concatenate([up, down])[:, None])
+    levels = np.repeat([1, 0], [300, 200])
+    found = from_won(levels, won(levels, np.concatenate([up, down]))[None])
     low, high = delong_interval(up, down, 0.05)
     assert (low + high) / 2 == pytest.approx(found.value[0])
     se = (high - low) / 2 / 1.959963984540054

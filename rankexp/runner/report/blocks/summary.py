@@ -6,13 +6,13 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
-from rankexp.runner.analyse import complete
+from rankexp.runner.analyse import frame
 from rankexp.runner.config.schema import Block, Evaluate, Simulate
-from rankexp.runner.report.absent import absent, artificial, experiments_of, ran
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Fact, Output, Said
 from rankexp.runner.report.numbers import counted_names, listed
 from rankexp.runner.report.options import BlockKind, BlockName
+from rankexp.runner.report.runs import absent, artificial, experiments_of, ran
 from rankexp.runner.run.progress import duration
 from rankexp.runner.strict import Strict
 
@@ -187,8 +187,8 @@ def done(context: Context, names: list[str]) -> str:
         "simulation": len(own) - len(runs),
     }
     text = ", ".join(f"{n} {word}{'s' * (n != 1)}" for word, n in counts.items() if n)
-    total = complete.total(map(context.total, own))
-    good = complete.shortfall(total) or f"all {total.expected:,} records are good"
+    total = frame.total(map(context.total, own))
+    good = frame.shortfall(total) or f"all {total.expected:,} records are good"
     text = f"{text}; {good}" if own else "nothing was run"
     lacks = absent(context, names)
     if lacks.data:

@@ -19,8 +19,7 @@ from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Cell, Entry, Output, Table, Tally
 from rankexp.runner.report.numbers import number
 from rankexp.runner.report.options import AtRule, MetricOption
-from rankexp.runner.report.over_seeds import TAIL, OverSeeds, decimals
-from rankexp.runner.report.published_words import left_out
+from rankexp.runner.report.published_words import TAIL, OverSeeds, decimals, left_out
 
 REGISTER = {"published_spread": "PublishedSpread"}
 

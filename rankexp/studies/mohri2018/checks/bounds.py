@@ -19,13 +19,12 @@ from rankexp.studies.mohri2018.theory.boosting_bounds import (
     round_shares,
     training_error_bound,
 )
-from rankexp.studies.mohri2018.theory.margin_bounds import ensemble_margins
-from rankexp.studies.mohri2018.theory.perceptron_bounds import perceptron_bound
+from rankexp.studies.mohri2018.theory.margin_bounds import ensemble_margins, perceptron_bound
 
 REGISTER = {"bound_violations": "bound_violations"}
 
 LABELS = {
-    "allowed": "violations allowed",
+    "allowed": "number allowed",
     "median_slack": "median slack",
     "least_slack": "smallest slack",
     "auc_mcdiarmid": "AUC, McDiarmid",

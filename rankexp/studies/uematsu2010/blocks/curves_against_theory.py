@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from pydantic import Field
 
-from rankexp.runner.analyse import bands, kept
+from rankexp.runner.analyse import kept
 from rankexp.runner.analyse.frame import typed
 from rankexp.runner.config.published import PublishedKey
 from rankexp.runner.config.schema import Block
@@ -128,7 +128,7 @@ class CurvesAgainstTheory(AtRule, Against):
                     "high": float(np.quantile(values, (1 + self.share) / 2)),
                 }
             )
-        own = bands.band(panel.curves, self.share)
+        own = kept.band(panel.curves, self.share)
         shown = math.nan if panel.theory is None else panel.theory
         curve = {"quantity": "score", "x": panel.x, "theory": shown, "first": panel.curves[0]}
         table = pd.concat([pd.DataFrame(rows), pd.DataFrame(curve | own._asdict())])

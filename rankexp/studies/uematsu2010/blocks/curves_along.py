@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from rankexp.runner.analyse import bands, kept, select
+from rankexp.runner.analyse import kept, select
 from rankexp.runner.config.fault import Fault
 from rankexp.runner.config.schema import Block, Study
 from rankexp.runner.labels import spoken
@@ -120,7 +120,7 @@ class CurvesAlong(Choosing, Against):
                     low, high = self.window or (-np.inf, np.inf)
                     inside = np.asarray((panel.x >= low) & (panel.x <= high))
                     curves = panel.curves - other.curves
-                    shown[APART] = bands.distances(curves, 0 * panel.x, inside)
+                    shown[APART] = kept.distances(curves, 0 * panel.x, inside)
                 for quantity, values in shown.items():
                     yield CurvesAt(
                         experiment,

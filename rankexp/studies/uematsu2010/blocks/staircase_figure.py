@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from pydantic import Field
 
-from rankexp.runner.analyse import bands, compare, kept
+from rankexp.runner.analyse import compare, kept
 from rankexp.runner.config.fault import Fault
 from rankexp.runner.config.schema import Block, Evaluate, Simulate, Study
 from rankexp.runner.report import figure
@@ -119,7 +119,7 @@ class Staircase(AtRule):
         for own, ((title, method), curves) in zip(axes, fitted.items(), strict=False):
             grid = curves[0].x
             inside = (grid >= low) & (grid <= high)
-            centred = bands.centred(np.array([one.y for one in curves]), inside)[:, inside]
+            centred = kept.centred(np.array([one.y for one in curves]), inside)[:, inside]
             figure.samples(own, grid[inside], centred, self.share, figure.colour(0))
             figure.title(own, context.method_label(method), title)
         for own in axes:

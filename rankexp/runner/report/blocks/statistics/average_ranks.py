@@ -12,9 +12,9 @@ from pydantic import Field
 from rankexp.metrics.base import Metric
 from rankexp.runner.analyse import blocks, select
 from rankexp.runner.analyse.contrast import dropped_note
-from rankexp.runner.analyse.notes import Kind, Note
 from rankexp.runner.analyse.queries import QUERY
 from rankexp.runner.analyse.several import FEW, NotComparableError, Ranking, ranking
+from rankexp.runner.analyse.verdicts import Kind, Note
 from rankexp.runner.config.schema import Block
 from rankexp.runner.protocols.base import QUERIES
 from rankexp.runner.report.blocks.statistics.comparison import p_value

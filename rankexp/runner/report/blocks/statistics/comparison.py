@@ -9,11 +9,11 @@ import pandas as pd
 from pydantic import Field, PositiveFloat, model_validator
 
 from rankexp.metrics.base import Metric
-from rankexp.runner.analyse import blocks, one_test_set, select
+from rankexp.runner.analyse import blocks, delong, select
 from rankexp.runner.analyse.adjust import Contrast, Settings
 from rankexp.runner.analyse.contrast import Family, family
 from rankexp.runner.analyse.kept import sources
-from rankexp.runner.analyse.notes import Note
+from rankexp.runner.analyse.verdicts import Note
 from rankexp.runner.config.fault import Fault
 from rankexp.runner.config.schema import Block, Evaluate, Study
 from rankexp.runner.protocols.base import EXAMPLES, QUERIES
@@ -29,7 +29,7 @@ REGISTER = {"comparison": "Comparison"}
 
 NOTHING_KEPT = (
     "'{}' has one test set, so a test needs what each of its examples wins: give it "
-    f"'keep: {{{{curves: [{one_test_set.KEPT}]}}}}'"
+    f"'keep: {{{{curves: [{delong.KEPT}]}}}}'"
 )
 
 HEADER = ["Problem", "n", "Difference ± SE", "Interval", "p", "p adjusted", "Effect"]
@@ -104,8 +104,8 @@ class Comparison(InBlocks):
                 if (
                     EXAMPLES in pairs
                     and metric
-                    and repr(metric) in one_test_set.SIGNS
-                    and one_test_set.KEPT not in kept
+                    and repr(metric) in delong.SIGNS
+                    and delong.KEPT not in kept
                 ):
                     yield Fault(("experiment",), NOTHING_KEPT.format(name))
 
@@ -143,7 +143,7 @@ class Comparison(InBlocks):
         chosen = context.chosen(experiment, metric, rule, pair)
         kept = list(sources(context.cells, context.records, experiment, chosen))
         seen = {
-            name: one_test_set.compare(kept, name, pair, metric)
+            name: delong.compare(kept, name, pair, metric)
             for name, known in designs.items()
             if known.pairs == EXAMPLES
         }

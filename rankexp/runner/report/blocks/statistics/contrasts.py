@@ -10,7 +10,7 @@ from pydantic import Field, PositiveFloat
 
 from rankexp.runner.analyse.adjust import Contrast, Settings
 from rankexp.runner.analyse.contrast import Family, family
-from rankexp.runner.analyse.notes import Kind, Note
+from rankexp.runner.analyse.verdicts import Kind, Note
 from rankexp.runner.config.schema import Block
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Cell, Cells, Entry, Fact, Output, Table

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from rankexp.metrics.base import Metric
 from rankexp.runner.analyse import select
-from rankexp.runner.analyse.notes import Kind, Note
+from rankexp.runner.analyse.verdicts import Kind, Note
 from rankexp.runner.config.schema import Block
 from rankexp.runner.grid import Point
 from rankexp.runner.report.context import Context

@@ -11,10 +11,10 @@ from rankexp.runner.analyse.frame import typed
 from rankexp.runner.config.schema import Block
 from rankexp.runner.protocols.base import EXAMPLES, QUERIES
 from rankexp.runner.report.context import Context
-from rankexp.runner.report.leaders import leaders
 from rankexp.runner.report.model import Cell, Entry, Output, Table
 from rankexp.runner.report.numbers import span
 from rankexp.runner.report.options import AtRule, MethodName
+from rankexp.runner.report.verdict_words import leaders
 
 REGISTER = {"paired_table": "PairedTable"}
 

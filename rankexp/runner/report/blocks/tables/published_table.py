@@ -12,17 +12,17 @@ from pydantic import Field, PositiveFloat
 from rankexp.metrics.base import Metric, parse
 from rankexp.runner.analyse import compare, select
 from rankexp.runner.analyse.adjust import NAN
-from rankexp.runner.analyse.complete import Count
+from rankexp.runner.analyse.frame import Count
 from rankexp.runner.analyse.verdicts import Reproduction, reproduction
 from rankexp.runner.config.published import Published, PublishedKey
 from rankexp.runner.config.schema import Block
 from rankexp.runner.grid import Point
 from rankexp.runner.report.context import Context
-from rankexp.runner.report.leaders import leaders
 from rankexp.runner.report.model import Cell, Cells, Entry, Output, Table
 from rankexp.runner.report.numbers import number
 from rankexp.runner.report.options import Choosing, MethodName, MetricOption, Rule, Ruled
 from rankexp.runner.report.published_words import MARKS, PublishedLine, legend, tally
+from rankexp.runner.report.verdict_words import leaders
 
 REGISTER = {"published_table": "PublishedTable"}
 

@@ -10,8 +10,7 @@ import pandas as pd
 from pydantic import Field
 
 from rankexp.runner.analyse import compare
-from rankexp.runner.analyse.notes import Kind, Note
-from rankexp.runner.analyse.verdicts import LEVEL
+from rankexp.runner.analyse.verdicts import LEVEL, Kind, Note
 from rankexp.runner.config.published import PublishedKey
 from rankexp.runner.config.schema import Block
 from rankexp.runner.report.context import Context

@@ -10,10 +10,10 @@ from rankexp.runner.analyse.frame import typed
 from rankexp.runner.config.schema import Block
 from rankexp.runner.report import figure
 from rankexp.runner.report.context import Context
-from rankexp.runner.report.leaders import leaders
 from rankexp.runner.report.model import Cell, Entry, Output, Table
 from rankexp.runner.report.numbers import span
 from rankexp.runner.report.options import AtRule
+from rankexp.runner.report.verdict_words import leaders
 
 REGISTER = {"optimum": "Optimum"}
 
