@@ -44,10 +44,6 @@ class LinearOfPairs(RealRanker):
     _weighs: ClassVar[bool] = False  # whether pairs have weights
 
     @abstractmethod
-    def check(self) -> None:
-        """Raise ValueError if a parameter is impossible; this needs no data."""
-
-    @abstractmethod
     def _learn(self, X: Floats, upper: Ints, lower: Ints, weight: Floats) -> None:
         """Set the attributes, by pairs of rows, and weights > 0."""
 

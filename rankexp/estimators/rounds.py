@@ -19,6 +19,8 @@ from rankexp.estimators.pair_data import PairError
 from rankexp.estimators.parameters import check_count, check_number, fitted_rows, one_of
 from rankexp.solvers.boosting.stumps import CUTS, Binned, StepFunctions, Stump
 
+COPIES = "as copies of a row could be both held out and trained on"
+
 
 class InRounds(SparesThreads, BaseEstimator):  # type: ignore[misc]
     """A ranker with `n_rounds`, whose first rounds are those of a fit with fewer.

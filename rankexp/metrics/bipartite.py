@@ -231,8 +231,6 @@ def positive_rows(labels: Labels) -> Bools:
 
 OWN = {"expected": 0.5, "worst": 1.0, "best": 0.0}
 """What `rank_loss` takes for the tie of an example with itself."""
-
-
 SOURCE = "kotlowski2011, (4), given the examples"
 
 
@@ -242,9 +240,8 @@ def expected_auc(
 ) -> float | Floats:
     """Return the expected AUC: a pair weighs P(the first is positive, the second negative).
 
-    It is the AUC without the noise of the test labels: the expected number of pairs in the right
-    order over that of pairs. `eta` (n,) holds P(y = 1 | x), else ValueError. All else is as for
-    :func:`auc`; it is NaN with a warning where no pair can have two classes.
+    It is the AUC without the noise of test labels. `eta` (n,) holds P(y = 1 | x); ValueError for
+    other numbers. All else is as for :func:`auc`, but NaN if no pair can have two classes.
 
     Examples
     --------

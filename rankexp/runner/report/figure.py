@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
-from rankexp.runner.analyse.kept import band
 from rankexp.runner.report.render.text import one_line
 
 if TYPE_CHECKING:
@@ -32,6 +31,7 @@ Figure: TypeAlias = "matplotlib.figure.Figure"
 
 COLOURS = ["#0072B2", "#D55E00", "#009E73", "#E69F00", "#56B4E9", "#CC79A7", "#F0E442", "#666666"]
 """Okabe and Ito's palette."""
+STYLES = ["-", "-.", ":", (0, (3, 1, 1, 1, 1, 1)), (0, (5, 1)), "--"]  # of lines
 FONT, SMALL = "DejaVu Sans", 7.5
 STYLE: dict[str, Any] = {
     "font.family": FONT,
@@ -264,15 +264,6 @@ def dots(axes: Axes, values: Sequence["Floats"]) -> None:
         # Golden steps spread any number of dots evenly, neighbours in value far apart.
         shift = (np.argsort(np.argsort(own)) * GOLDEN) % 1.0 - 0.5
         axes.plot(place + DOTS * shift, own, "o", color="black", alpha=0.35, ms=1.8, mew=0)
-
-
-def samples(axes: Axes, x: "Floats", curves: "Floats", share: float, colour: str) -> None:
-    """Draw curves of samples, (s, m), at x, (m,): a band that holds a share, and the mean."""
-    own = band(curves, share)
-    label = f"{100 * share:g} % of samples"
-    axes.fill_between(x, own.low, own.high, color=colour, alpha=0.25, linewidth=0, label=label)
-    axes.plot(x, curves[0], color="#666666", linewidth=0.7, label="first sample")
-    axes.plot(x, own.mean, color=colour, linewidth=1.7, label="mean")
 
 
 def finish(figure: Figure, remarks: Sequence[str]) -> None:

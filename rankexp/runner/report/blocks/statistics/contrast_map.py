@@ -81,7 +81,6 @@ class ContrastMap(Contrasts):
         return Output(numbers, tables, drawn, notes, gist=f"{gist}.", facts=facts)
 
     def _found(self, context: Context, block: Block) -> list[MapContrast]:
-        """Return all that is known, judged over the map of each contrast."""
         found: dict[str, list[MapContrast]] = {label: [] for label in self.contrasts}
         for name in block.experiments:
             column = float(context.evaluate(name).protocol.model_dump()[self.column])
