@@ -177,7 +177,7 @@ class KendallTree(OrientedTree):
 
     def _rule(self, X: Floats, node: Sorted, features: Ints) -> SplitRule | None:
         charges, least, ties = kendall_charges(node), self.min_samples_leaf, self.count_ties
-        return best_threshold_split(node, charges, features, len(X), least=least, count_ties=ties)
+        return best_threshold_split(node, charges, features, len(X), least=least, ties=ties)
 
 
 @dataclass(eq=False, repr=False)

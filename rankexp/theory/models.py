@@ -96,13 +96,11 @@ FLAT = "no minimum found: levels overlap too little; bring them nearer to each o
 
 def minimise(evaluate: Evaluate, start: Floats) -> Floats:
     """Return the minimiser of a convex function of differences; ValueError if there is none."""
-    # `evaluate` gives value, gradient (m,) and Hessian (m, m), or None where it is not defined. A
-    # step is halved until the value falls enough. If a fall is too small to be seen in the value,
-    # the slope at the step's end decides: unless the step halves it, only rounding is left.
-    x, found = start, evaluate(start)
-    if found is None:
-        raise ValueError("the function is not defined at the start")
-    before = np.inf
+    # `evaluate` gives value, gradient and Hessian, or None where it is not defined. A step is cut
+    # until the value falls enough. If a fall is too small to be seen, the slope at the step's end
+    # decides: unless the step halves it, only rounding is left.
+    x, found, before = start, evaluate(start), np.inf
+    assert found is not None
     for _ in range(STEPS):
         value, gradient, hessian = found
         step = _step(gradient, hessian)
