@@ -89,8 +89,8 @@ def of_data(*kinds: Kind, groups: bool = False, weights: bool = False) -> Callab
 
 
 def quantities(values: Mapping[str, SupportsFloat], **place: float | str) -> Rows:
-    """Return a row for each value, by the name of its quantity, with its `group` or `step`."""
-    return [{"quantity": name, "value": float(v), **place} for name, v in values.items()]
+    """Return a row for each value, by the name of its quantity; `place` is a group or a step."""
+    return [{"quantity": name, "value": float(value), **place} for name, value in values.items()]
 
 
 def apart(a: Floats, b: Floats, X: Floats) -> dict[str, float]:

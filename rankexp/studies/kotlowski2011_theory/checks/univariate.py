@@ -58,9 +58,9 @@ def univariate_bounds(
     masses, scores = draw(rng, draws, points)
     risk, regret = rank_risk(masses, scores), rank_regret(masses, scores)
     p = masses[..., 1].sum(axis=-1)
-    pairs = _plain(masses, scores, risk) if balanced else {}
     own = loss_risk(masses, scores, ZeroOne(), balanced=balanced)
-    pairs["(10) zero_one"] = (risk, balanced_bound(own, ZeroOne()))
+    plain = _plain(masses, scores, risk) if balanced else {}
+    pairs = plain | {"(10) zero_one": (risk, balanced_bound(own, ZeroOne()))}
     for name in LOSSES:
         loss = parse(name)
         own = loss_risk(masses, scores, loss, balanced=balanced)
@@ -75,7 +75,7 @@ def univariate_bounds(
         pairs[f"proper {loss!r}"] = (regret, proper_regret_bound(own, loss, p=prior))
     rows = [row for group, pair in pairs.items() for row in _kept(group, *pair)]
     total = sum(float(row["value"]) for row in rows if row["quantity"] == "violations")
-    return [*quantities({"all_violations": total}), *rows]
+    return quantities({"all_violations": total}) + rows
 
 
 def _plain(masses: Floats, scores: Floats, risk: Floats) -> dict[str, tuple[Floats, Floats]]:

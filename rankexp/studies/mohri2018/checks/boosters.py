@@ -1,7 +1,6 @@
 """Compare boosters' errors by round, and how fast they reach the least pair loss."""
 
 from collections.abc import Iterable, Iterator
-from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -149,10 +148,10 @@ def _losses(stages: Iterable[Floats], up: Bools, name: str) -> tuple[Floats, Flo
 
 
 def _steps(name: str, values: Floats, told: Ints) -> Rows:
-    by_step = (
-        quantities({name: values[t - 1]}, step=t) for t in told.tolist() if t <= len(values)
-    )
-    return [*quantities({name: values[-1]}), *chain.from_iterable(by_step)]
+    """Return a quantity at the end, and after the rounds that are told."""
+    steps = [int(step) for step in told if step <= len(values)]
+    by_step = [row for t in steps for row in quantities({name: values[t - 1]}, step=t)]
+    return quantities({name: values[-1]}) + by_step
 
 
 def _least(X: Floats, up: Bools, n_cuts: int) -> float:

@@ -127,10 +127,8 @@ def _rankings(
     h: Planted, top: int, streams: list[np.random.Generator]
 ) -> Iterator[tuple[str, Ints, int]]:
     items, (sorts, ties) = np.arange(len(h.s)), streams
-    yield (
-        "QuickSort",
-        *quicksort_rank(h, items, sorts, min(top or len(items), len(items)), check=False),
-    )
+    first = min(top or len(items), len(items))
+    yield "QuickSort", *quicksort_rank(h, items, sorts, first, check=False)
     if top == 0 and len(items) <= MOST:
         found = sort_by_degree(h, items, ties="random", rng=ties, check=False)
         yield "sort by degree", *found

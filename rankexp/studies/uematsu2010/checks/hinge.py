@@ -53,9 +53,9 @@ def hinge_staircase(
     x, masses = grid_masses(model, low, high, points)
     weights = pair_weights(masses)
     scores, logistic = minimise_hinge(weights), log_ratio(model, x[:, None])
-    each = {"x": x, "r": scores, "p_plus": masses[:, 1], "p_minus": masses[:, 0]}
-    steps = ({name: values[i] for name, values in each.items()} for i in range(points))
-    rows = [row for i, values in enumerate(steps) for row in quantities(values, step=i)]
+    own = zip(x, scores, masses[:, 1], masses[:, 0], strict=True)
+    each = [dict(zip(("x", "r", "p_plus", "p_minus"), one, strict=True)) for one in own]
+    rows = [row for step, values in enumerate(each) for row in quantities(values, step=step)]
     return rows + quantities(_summary(scores, logistic, weights))
 
 
