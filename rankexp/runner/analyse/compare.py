@@ -56,7 +56,7 @@ def unit_means(splits: pd.DataFrame) -> pd.DataFrame:
 def by_method(units: pd.DataFrame, methods: Sequence[str]) -> dict[str, Floats]:
     """Return the values of each method that are no NaN, of `unit_means`."""
     known = units.dropna(subset=["value"])
-    return {name: known.loc[known["method"] == name, "value"].to_numpy() for name in methods}
+    return {name: known.loc[known.method == name, "value"].to_numpy() for name in methods}
 
 
 def summary(splits: pd.DataFrame) -> pd.DataFrame:
@@ -169,7 +169,7 @@ def resampled(
             rows.append([problem, method, *ends, queries.randomisation(values, folds, seed)])
     names = ["problem", "method", "boot_low", "boot_high", "p_random"]
     table = pd.DataFrame(rows, columns=names)
-    return table.assign(p_random_adjusted=holm(table["p_random"]))
+    return table.assign(p_random_adjusted=holm(table.p_random))
 
 
 def simulated(frame: pd.DataFrame, experiment: str) -> pd.DataFrame:
@@ -180,8 +180,8 @@ def simulated(frame: pd.DataFrame, experiment: str) -> pd.DataFrame:
     table = simulated_rows(frame, experiment)
     over = table.groupby([*CASE, "quantity"], sort=False).value
     result = over.agg(mean="mean", std="std", repetitions="count", size="size").reset_index()
-    result["se"] = result["std"] / np.sqrt(result["repetitions"])
-    result["nan"] = result["size"] - result["repetitions"]
+    result["se"] = result["std"] / np.sqrt(result.repetitions)
+    result["nan"] = result["size"] - result.repetitions
     return result.drop(columns=["std", "size"])
 
 

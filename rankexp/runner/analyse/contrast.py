@@ -57,7 +57,7 @@ def family(
     known: list[Estimate | None] = []
     for problem, design in designs.items():
         own = table[table.index.get_level_values("problem") == problem]
-        if (own["state"] == "incomplete").all():  # also where there is no split at all
+        if (own.state == "incomplete").all():  # also where there is no split at all
             why = Refusal("no split has a value for both methods", problem)
             why = why if len(own) else Refusal("", problem, Lack.RUN)
             found: tuple[Contrast, Estimate | None] = Contrast(problem, refusal=why), None

@@ -44,7 +44,7 @@ class Estimated(NamedTuple):
         each = each.dropna(subset=["value"])
         if each.empty:
             return cls(*place)
-        found, _ = paired.of_design(each["value"], own, each.get("fold"))
+        found, _ = paired.of_design(each.value, own, each.get("fold"))
         low, high = map(float, paired.interval(found, level))
         return cls(*place, float(found.mean), float(found.se), low, high, len(each))
 
@@ -142,7 +142,7 @@ class Context:
                 by.direction == "higher",
             )
         rows = self._slices[key]
-        return rows[rows["method"].isin(list(methods))]
+        return rows[rows.method.isin(list(methods))]
 
     def model(self, problem: str, place: int = 0) -> Any:
         """Return one of a generator's models, as the study drew it; a data set is an error."""
@@ -202,9 +202,9 @@ class Context:
         found = design(self.study, setup, problem, rows)
         if found.pairs == QUERIES:
             tables = [self.scores(experiment, metric, by_query=own) for own in (False, True)]
-            splits, each = (table[table["problem"] == problem] for table in tables)
+            splits, each = (table[table.problem == problem] for table in tables)
             if queries.are_pairs(splits, each):
-                reach = each["value"].max() - each["value"].min()  # of a query, as far as is seen
+                reach = each.value.max() - each.value.min()  # of a query, as far as is seen
                 return replace(found, examples=each[QUERY].nunique() / reach if reach else NAN)
             found = design(self.study, setup, problem, rows, grouped=False)
         return replace(found, examples=self.examples(problem, metric))
@@ -234,7 +234,7 @@ class Context:
         """
         rows, designs = self.spread(experiment, metric, splits), self.designs(experiment, metric)
         rows = compare.paired(rows, reference) if reference else rows
-        places = ((p, m) for p in map(str, rows["problem"].unique()) for m in methods)
+        places = ((p, m) for p in map(str, rows.problem.unique()) for m in methods)
         own = dict(list(rows.groupby(["problem", "method"], sort=False)))
         return [
             Estimated.of(place, own[place], designs[place[0]], level)

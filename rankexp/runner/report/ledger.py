@@ -174,9 +174,9 @@ def _over(context: Context, row: ClaimRow, setup: Evaluate) -> Iterator[Finding]
 def _of_check(context: Context, row: ClaimRow, setup: Simulate) -> Iterator[Finding]:
     """Yield a finding for each data set and setting of a check, over its repetitions."""
     frame, ends = context.frame, limits(row, higher=False)
-    plain = frame[(frame["experiment"] == row.experiment) & frame["step"].isna()]
+    plain = frame[(frame.experiment == row.experiment) & frame.step.isna()]
     own = plain.fillna({"setting": 0, "rep": 0}).astype({"metric": str})
-    own.loc[own["group"].notna(), "metric"] += " of " + own["group"].astype(str)
+    own.loc[own.group.notna(), "metric"] += " of " + own.group.astype(str)
     index = ["problem", "setting", "rep"]
     own = own.astype({"problem": str})
     table = own.pivot_table(index=index, columns="metric", values="value")
@@ -248,7 +248,7 @@ def _series(context: Context, row: ClaimRow, cell: CaseSide) -> "pd.Series[float
     elif row.test != "always" and row.problem[:1] != (OVER,):
         rows = context.spread(row.experiment, metric, rows)
     index = [*PLACE, QUERY] if QUERY in rows else PLACE
-    own: pd.Series[float] = rows[rows["problem"] == cell.problem].set_index(index)["value"]
+    own: pd.Series[float] = rows[rows.problem == cell.problem].set_index(index).value
     return own.sort_index()
 
 

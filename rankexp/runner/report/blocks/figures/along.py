@@ -88,10 +88,10 @@ class Along(AtRule):
         wanted = [*methods, *([self.reference] if self.reference else [])]
         chosen = self.chosen(context, experiment, wanted)
         scores = context.scores(experiment, metric)
-        points = {point: point.value(self.parameter) for point in scores["grid"].unique()}
+        points = {point: point.value(self.parameter) for point in scores.grid.unique()}
         along = any(value is not None for value in points.values())
-        rows = scores[scores["method"].isin(wanted)] if along else chosen
-        x = rows["grid"].map(points if along else dict.fromkeys(points, 0))
+        rows = scores[scores.method.isin(wanted)] if along else chosen
+        x = rows.grid.map(points if along else dict.fromkeys(points, 0))
         for value, given in rows.groupby(x, sort=False):
             if given.duplicated([*compare.SPLIT, "method"]).any():
                 raise ConfigError(f"experiment '{experiment}': its grid has other parameters, too")
@@ -99,8 +99,8 @@ class Along(AtRule):
                 experiment, metric, given, methods, reference=self.reference, level=self.level
             ):
                 problem, method = one.problem, one.method
-                own = chosen[(chosen["problem"] == problem) & (chosen["method"] == method)]
-                share = float((own["grid"].map(points) == value).mean()) if along else math.nan
+                own = chosen[(chosen.problem == problem) & (chosen.method == method)]
+                share = float((own.grid.map(points) == value).mean()) if along else math.nan
                 of = experiment, problem, method, self.reference or "", str(metric)
                 panel = self._panel(context, problem), self.parameter
                 at = value if along else self._x(context, experiment, problem, method)
@@ -210,7 +210,7 @@ class Along(AtRule):
         else:
             notes.append(f"The grid points are those that '{self.rule.label}' selected.")
         if timed:
-            gaps = [context.scores(name, "gap", "train")["value"] for name in block.experiments]
+            gaps = [context.scores(name, "gap", "train").value for name in block.experiments]
             largest = max((float(own.max()) for own in gaps if len(own)), default=math.nan)
             notes.append(
                 "Times are for fitting the whole grid, on the machine that ran the study."

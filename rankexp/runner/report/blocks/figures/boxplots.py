@@ -88,7 +88,7 @@ class Boxplots(PairedTable):
         metric, reference = context.metric(experiment, self.metric), self.reference
         shown = [*methods, *([reference] if reference else [])]
         splits = self.units(context, experiment, shown)
-        splits = splits[splits["problem"] == problem]
+        splits = splits[splits.problem == problem]
         paired = compare.paired(splits, reference) if reference else splits.iloc[:0]
         return BoxPanel(
             problem,
@@ -119,7 +119,7 @@ class Boxplots(PairedTable):
             if known is not None:
                 return float(known)
         rows = context.scores(experiment, metric.of_bayes)
-        values = rows.loc[rows["problem"] == problem].groupby("model")["value"].mean()
+        values = rows.loc[rows.problem == problem].groupby("model").value.mean()
         return float(values.mean()) if len(values.dropna()) else None
 
 

@@ -129,7 +129,7 @@ class Contrasts(InBlocks):
                 side: table[[pair[i] for pair in pairs]].mean(axis=1, skipna=False)
                 for i, side in enumerate(("first", "second"))
             }
-            both = pd.DataFrame(sides).assign(state=table["state"])
+            both = pd.DataFrame(sides).assign(state=table.state)
             made[label] = family(both, ("first", "second"), designs, settings)
         return made
 

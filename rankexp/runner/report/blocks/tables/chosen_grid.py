@@ -77,7 +77,7 @@ class ChosenGrid(Choosing, Ruled):
 
                 def own(part: str, by: Metric = by, name: str = name) -> pd.DataFrame:
                     found = context.scores(name, by, part)
-                    return found[found["method"].isin(methods)]
+                    return found[found.method.isin(methods)]
 
                 counts = rule.ties(own("test"), own, by.direction == "higher")
                 tied, total = tied + counts[0], total + counts[1]
@@ -94,8 +94,8 @@ class ChosenGrid(Choosing, Ruled):
                 continue
             metric = context.metric(row.experiment, self.metric)
             scores = context.scores(row.experiment, metric)
-            place = (scores["problem"] == row.problem) & (scores["method"] == row.method)
-            over = scores[place].groupby("grid")["value"].mean()
+            place = (scores.problem == row.problem) & (scores.method == row.method)
+            over = scores[place].groupby("grid").value.mean()
             means = dict(zip(over.index, over.tolist(), strict=True))
             least = FLAT * (metric.reading.margin or 0.0)
             found += row.times * (from_neighbour(means, row.edge) < least)

@@ -93,7 +93,7 @@ class PairedTable(AtRule):
             resampled = compare.resampled(found, designs, context.study.seed)
             means = means.merge(resampled, on=keys, how="left") if len(resampled) else means
         order = {"problem": context.evaluate(experiment).problems, "method": methods}
-        means = means[means["method"].isin(methods)]
+        means = means[means.method.isin(methods)]
         means = means.sort_values(keys, key=lambda own: own.map(order[str(own.name)].index))
         means.insert(0, "experiment", experiment)
         means.insert(3, "metric", str(metric))
@@ -101,11 +101,11 @@ class PairedTable(AtRule):
 
     def gist(self, context: Context, numbers: pd.DataFrame) -> str:
         """Say which method has the best mean on how many problems, and how far others are."""
-        metrics = set(map(parse, numbers["metric"]))
+        metrics = set(map(parse, numbers.metric))
         if len(metrics) != 1:
             return ""
         text = leaders(context, numbers, "mean", *metrics)
-        known = numbers["difference"].dropna() if self.reference else ()
+        known = numbers.difference.dropna() if self.reference else ()
         if len(known):
             ends = span(min(known), max(known), self.digits)
             text += f" Mean differences to {context.method_label(self.reference or '')}: {ends}."
@@ -137,19 +137,19 @@ class PairedTable(AtRule):
         if self.reference:
             header.append(f"− {context.method_label(self.reference)}")
         header += BY_QUERY if resampled else []
-        metrics = ", ".join(dict.fromkeys(parse(name).label for name in numbers["metric"]))
+        metrics = ", ".join(dict.fromkeys(parse(name).label for name in numbers.metric))
         return Table(header, rows, f"{metrics} by {self.rule.label}: mean ± SE, quartiles")
 
     def notes(self, context: Context, numbers: pd.DataFrame) -> list[str]:
         """Say what the units and the differences are."""
-        kinds = dict.fromkeys(numbers["se_of"])
+        kinds = dict.fromkeys(numbers.se_of)
         over = [OVER[kind] for kind in kinds if kind in OVER]
         notes = [f"Quartiles and SE are over {' and '.join(over)}."] if over else []
         notes += [SINGLE] if compare.OF_NOTHING in kinds else []
         if self.reference:
             of = {
                 design.pairs
-                for name in numbers["experiment"].unique()
+                for name in numbers.experiment.unique()
                 for design in context.designs(name, context.metric(name, self.metric)).values()
             }
             notes.append(

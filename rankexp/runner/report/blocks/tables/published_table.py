@@ -107,7 +107,7 @@ class PublishedTable(Choosing, Ruled):
 
     def _leaders(self, context: Context, numbers: pd.DataFrame) -> str:
         """Say which method has the best mean on how many problems, where nothing is published."""
-        metrics = {parse(name) for name in numbers["metric"]} if len(numbers) else set()
+        metrics = {parse(name) for name in numbers.metric} if len(numbers) else set()
         return leaders(context, numbers, "reproduced", metrics.pop()) if len(metrics) == 1 else ""
 
     def _lines(

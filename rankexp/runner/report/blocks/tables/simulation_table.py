@@ -96,13 +96,13 @@ class SimulationTable(BlockKind):
         assert isinstance(setup, Simulate)  # see `shows`
         table = compare.simulated(context.frame, experiment)
         if self.quantities is not None:
-            table = table[table["quantity"].isin(self.quantities)]
+            table = table[table.quantity.isin(self.quantities)]
         expected = compare.simulated_differences(context.frame, experiment, self.expected)
         table = table.merge(expected, on=[*compare.CASE, "quantity"], how="left")
         problems = table.pop("problem")
         settings = [setup.params | dict(point.values) for point in points(setup.grid)]
         for place, name in enumerate(setup.grid):
-            table.insert(place, name, [settings[setting][name] for setting in table["setting"]])
+            table.insert(place, name, [settings[setting][name] for setting in table.setting])
         if setup.problems:
             table.insert(0, "problem", problems)
         table.insert(0, "experiment", experiment)
@@ -114,9 +114,9 @@ class SimulationTable(BlockKind):
         value = partial(value_text, own=labels)
         shown = {spoken(n, labels): table[n].map(value) for n in names if n != "problem"}
         if "problem" in names:
-            shown = {DATA_SET: table["problem"].map(context.problem_label)} | shown
-        if (table["group"] != "").any():
-            shown["group"] = table["group"].map(partial(spoken, own=labels))
+            shown = {DATA_SET: table.problem.map(context.problem_label)} | shown
+        if (table.group != "").any():
+            shown["group"] = table.group.map(partial(spoken, own=labels))
         places = pd.DataFrame(shown, index=table.index)
         if self.wide:
             return self._across(table, places, experiment, labels)
@@ -173,7 +173,7 @@ def _gist(numbers: pd.DataFrame) -> str:
     known = numbers.dropna(subset=["difference"])
     if known.empty:
         return ""
-    apart, errors = known["difference"].abs(), known["difference_se"]
+    apart, errors = known.difference.abs(), known.difference_se
     beyond = int((apart / errors > FAR).sum())
     return (
         f"{len(known)} means are within {amount(float(apart.max()), 4)} of what they should be; "

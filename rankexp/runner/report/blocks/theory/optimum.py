@@ -55,7 +55,7 @@ class Optimum(AtRule):
         return Output(table, self._grids(context, table, methods, title), drawn, [note], gist=gist)
 
     def _gist(self, context: Context, table: pd.DataFrame, metric: Metric) -> str:
-        apart = table["short"].dropna()
+        apart = table.short.dropna()
         if not len(apart):
             return ""
         ends = span(apart.min(), apart.max(), self.digits, sign=False)
@@ -66,7 +66,7 @@ class Optimum(AtRule):
         metric = context.metric(experiment, self.metric)
         best = context.scores(experiment, metric.of_bayes).drop_duplicates(PLACE)
         both = splits.merge(best[[*PLACE, "value"]], on=PLACE, suffixes=("", "_best"))
-        both["short"] = (both["value_best"] - both["value"]).abs()
+        both["short"] = (both["value_best"] - both.value).abs()
         units = both.groupby(["problem", "method", "unit"], sort=False)
         values = units[["value", "value_best", "short"]].mean().reset_index()
         over = values.groupby(["problem", "method"], sort=False)
@@ -108,15 +108,15 @@ def draw(
     context: Context, table: pd.DataFrame, methods: Sequence[str], metric: Metric
 ) -> figure.Figure:
     """Return a line a problem with a mark a method: how far it is from the best, with 2 SE."""
-    problems = list(dict.fromkeys(table["problem"]))
+    problems = list(dict.fromkeys(table.problem))
     made, (axes,) = figure.panels(1, 1, (6.8, 0.42 * len(problems)), below=1.13)
     axes.axvline(0.0, color="black", linewidth=2.0, label="the best scorer")
     step = 0.7 / max(len(methods) - 1, 1)
     for i, method in enumerate(methods):
-        own = table[table["method"] == method]
-        heights = [problems.index(name) - 0.35 + i * step for name in own["problem"]]
+        own = table[table.method == method]
+        heights = [problems.index(name) - 0.35 + i * step for name in own.problem]
         axes.errorbar(
-            own["short"],
+            own.short,
             heights,
             xerr=2.0 * own["short_se"].fillna(0.0),
             fmt=MARKERS[i % len(MARKERS)],
