@@ -30,7 +30,7 @@ def _split_time(n: int) -> float:
     features = np.arange(10)
 
     def split() -> object:
-        return best_threshold_split(node, kendall_charges(node), features, n, count_ties=True)
+        return best_threshold_split(node, kendall_charges(node), features, n, ties=True)
 
     return best_times(5, split)[0]
 

@@ -159,12 +159,10 @@ def arguments(
 ) -> dict[str, Value]:
     """Return given parameters of a function or class, checked against its signature.
 
-    The annotation or default of a parameter gives its type; an int becomes a float if only that
-    fits. Parameters that equal their defaults are left out. `place` is for messages, such as
-    ``metric 'ndcg'``; `data` names what the function takes beside parameters.
-
-    UnknownNameError for an unknown parameter; ValueError for a value of another type, or not among
-    those of a ``Literal``.
+    An annotation or default gives a type; an int becomes a float if only that fits. Parameters
+    that equal their defaults are left out. `place` is for messages, such as ``metric 'ndcg'``;
+    `data` names what the function takes beside parameters. UnknownNameError for an unknown one;
+    ValueError for a value of another type, or not among those of a ``Literal``.
     """
     if not given:
         return {}

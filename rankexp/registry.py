@@ -28,16 +28,11 @@ class Room:
     """What one thing of a room is called, where the room lies, and what others' things must be."""
 
     noun: str
-    folder: str
-    """Below `rankexp`."""
-    base: str = ""
-    """``module:Class`` that a thing is a subclass of, below `rankexp`."""
-    offers: tuple[str, ...] = ()
-    """Attributes that a thing has; of those with a | between one is enough."""
-    advice: str = ""
-    """How to get what is missing."""
-    given: tuple[str, ...] = ()
-    """What a function of the room is called with, by position."""
+    folder: str  # below `rankexp`
+    base: str = ""  # ``module:Class`` that a thing is a subclass of, below `rankexp`
+    offers: tuple[str, ...] = ()  # attributes of a thing; of those with a | between one is enough
+    advice: str = ""  # how to get what is missing
+    given: tuple[str, ...] = ()  # what a function of the room is called with, by position
 
 
 ROOMS = {
@@ -106,13 +101,6 @@ def did_you_mean(name: object, known: Iterable[str]) -> str:
     return f" (did you mean '{near[0]}'?)" if near else ""
 
 
-def _declared(file: Path) -> dict[str, str]:
-    """Return what a module registers; ValueError unless it is a literal."""
-    return {
-        str(name): str(to) for name, to in _literal(file, "REGISTER", dict[str, str]()).items()
-    }
-
-
 def _literal(file: Path, wanted: str, default: _T) -> _T:
     """Return a module's literal of the type of the default, or the default if there is none."""
     for node in ast.parse(file.read_text(encoding="utf-8")).body:
@@ -162,7 +150,7 @@ def _room(room: str) -> dict[str, Target]:
         name: Target(module, attribute)
         for folder in _folders(room)
         for module, file in _files(folder)
-        for name, attribute in _declared(file).items()
+        for name, attribute in _literal(file, "REGISTER", dict[str, str]()).items()
     }
     for point in _entry_points(f"rankexp.{room}"):
         top = point.value.replace(":", ".").partition(".")[0]

@@ -61,7 +61,7 @@ def test_no_name_is_declared_twice(room):
         name
         for folder in registry._folders(room)
         for _, file in registry._files(folder)
-        for name in registry._declared(file)
+        for name in registry._literal(file, "REGISTER", dict[str, str]())
     ]
     assert sorted(declared) == sorted(set(declared))
 
@@ -98,9 +98,9 @@ def test_a_room_that_does_not_exist_is_empty():
 def test_declarations_are_read_not_run(tmp_path):
     file = tmp_path / "one.py"
     file.write_text("import not_there\nREGISTER = {'a': 'A'}\n", encoding="utf-8")
-    assert registry._declared(file) == {"a": "A"}
+    assert registry._literal(file, "REGISTER", dict[str, str]()) == {"a": "A"}
     file.write_text("OTHER = {'a': 'A'}\n", encoding="utf-8")
-    assert registry._declared(file) == {}
+    assert registry._literal(file, "REGISTER", dict[str, str]()) == {}
 
 
 @pytest.mark.parametrize(
@@ -118,9 +118,9 @@ def test_a_declaration_is_a_literal(tmp_path, text, declared):
     file.write_text(text, encoding="utf-8")
     if declared is None:
         with pytest.raises(ValueError, match=r"one\.py, line 1: REGISTER must be written out"):
-            registry._declared(file)
+            registry._literal(file, "REGISTER", dict[str, str]())
     else:
-        assert registry._declared(file) == declared
+        assert registry._literal(file, "REGISTER", dict[str, str]()) == declared
 
 
 def test_what_a_module_lists_is_a_literal(tmp_path):

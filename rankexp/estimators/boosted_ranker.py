@@ -31,7 +31,7 @@ from rankexp.estimators.parameters import (
     weighed,
 )
 from rankexp.estimators.risk_mixin import RiskMixin, ranks_levels
-from rankexp.estimators.rounds import InRounds, Watch, check_stopping
+from rankexp.estimators.rounds import COPIES, InRounds, Watch, check_stopping
 from rankexp.metrics.level_counts import cost_matrix, group_numbers
 from rankexp.objectives.pair_objective import PairObjective, Steps
 from rankexp.risks.base import Given
@@ -211,8 +211,7 @@ class BoostedRanker(RiskMixin, InRounds):
             text = f"groups cannot be used with risk={self.risk!r}, which trains on points"
             raise ValueError(f"{text}: only pairs have groups")
         if sample_weight is not None and self.validation_fraction is not None:
-            why = "as copies of a row could be both held out and trained on"
-            raise ValueError(f"sample_weight cannot be used with validation_fraction, {why}")
+            raise ValueError(f"sample_weight cannot be used with validation_fraction, {COPIES}")
         levels = level_order(y, self.levels, present=not ranks_levels(self))
         X, y = table_data(self, X, y)
         kept, weight = weighed(X, sample_weight)

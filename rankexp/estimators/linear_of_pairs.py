@@ -44,10 +44,6 @@ class LinearOfPairs(RealRanker):
     _weighs: ClassVar[bool] = False  # whether pairs have weights
 
     @abstractmethod
-    def check(self) -> None:
-        """Raise ValueError if a parameter is impossible; this needs no data."""
-
-    @abstractmethod
     def _learn(self, X: Floats, upper: Ints, lower: Ints, weight: Floats) -> None:
         """Set the attributes, by pairs of rows, and weights > 0."""
 
@@ -222,6 +218,9 @@ INSEPARABLE = (
 class MaxMarginRanker(LinearOfPairs):
     """Maximises the least margin ``w·(x - x')`` of pairs over ``|w|_1 <= 1``.
 
+    For small lam ``LinearRanker("hinge").fit_pairs`` maximises the margin in norm 2. A margin of
+    rho here is at least rho for ``w / ||w||_2`` as well.
+
     Parameters
     ----------
     tol : float
@@ -238,11 +237,6 @@ class MaxMarginRanker(LinearOfPairs):
         from `margin_`.
     n_iter_ : int
         Linear programs solved, each for some of the pairs.
-
-    Notes
-    -----
-    For small lam ``LinearRanker("hinge").fit_pairs`` maximises the margin in norm 2. A margin of
-    rho here is at least rho for ``w / ||w||_2`` as well.
 
     References
     ----------

@@ -1,5 +1,6 @@
 """The ranking support vector machine, trained one pair at a time."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Self
 
@@ -8,7 +9,7 @@ from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 
 from rankexp.arrays import Floats, Ints, PerRow, Seed
-from rankexp.estimators.linear_of_pairs import LinearOfPairs
+from rankexp.estimators.linear_of_pairs import Learnt, LinearOfPairs
 from rankexp.estimators.parameters import check_count, check_number
 
 REGISTER = {"OnlineRanker": "OnlineRanker"}
@@ -81,17 +82,18 @@ class OnlineRanker(LinearOfPairs):
 
     def partial_fit(self, X: ArrayLike, y: ArrayLike, groups: PerRow = None) -> Self:
         """Continue with all pairs of different y among more rows, within groups, as in `fit`."""
-        return self._go_on(*self._of_levels(X, y, groups, reset=not hasattr(self, "t_")))
+        return self._go_on(self._of_levels, X, y, groups)
 
     def partial_fit_pairs(
         self, X: ArrayLike, pairs: ArrayLike, labels: ArrayLike, sample_weight: PerRow = None
     ) -> Self:
         """Continue with more labelled pairs, given as in `fit_pairs`."""
-        first = not hasattr(self, "t_")
-        return self._go_on(*self._of_list(X, pairs, labels, sample_weight, reset=first))
+        return self._go_on(self._of_list, X, pairs, labels, sample_weight)
 
-    def _go_on(self, X: Floats, upper: Ints, lower: Ints, weight: Floats) -> Self:
-        if not hasattr(self, "t_"):
+    def _go_on(self, read: Callable[..., Learnt], *given: PerRow) -> Self:
+        first = not hasattr(self, "t_")
+        X, upper, lower, weight = read(*given, reset=first)
+        if first:
             self._begin(X.shape[1])
         self._steps(X, upper, lower, weight)
         self._show()

@@ -115,7 +115,7 @@ class ORBoost(LevelRanker, StumpBooster):
 
     def decision_function(self, X: ArrayLike) -> Floats:
         """Return the scores ``r`` of rows, shape (n,): the higher, the better."""
-        return self._sum(fitted_rows(self, X), height=2.0) - float(self.alphas_.sum())
+        return self._scores(fitted_rows(self, X), height=2.0) - float(self.alphas_.sum())
 
     def staged_decision_function(self, X: ArrayLike) -> Iterator[Floats]:
         """Yield the scores of rows after 1, 2, ... rounds, shape (n,) each."""

@@ -154,9 +154,9 @@ class OrientedTree(RealRanker):
     def export_text(self) -> str:
         """Return the tree as indented lines, the best cells first."""
         lines = []
-        for row in self.nodes():
-            what = row.get("rule") or f"score {row['score']:g}"
-            lines.append(f"{'|   ' * int(row['j'])}{what}  [{row['size']}]")
+        for node, row in zip(self.tree_.walk(), self.nodes(), strict=True):
+            what = row["rule"] if node.rule else f"score {node.score(self.depth):g}"
+            lines.append(f"{'|   ' * node.j}{what}  [{node.size}]")
         return "\n".join(lines)
 
 
@@ -189,28 +189,23 @@ def prune(
     Return the mean measure, (6) or (8) of clemencon2017, by leaves; NaN if no fold has a pair.
     """
     merges = merge_order(root, gains(root, X, y, measure))
-    values = np.full(len(merges) + 1, np.nan)
-    folds = min(cv, len(y))
-    if folds < 2 or not merges:
-        return values
-    judged = []
-    for train, test in KFold(folds, shuffle=True, random_state=rng).split(X):
-        possible = _greatest(y[test], measure)
-        if possible == 0:
+    size, folds, judged = len(merges) + 1, min(cv, len(y)), []
+    parts = KFold(folds, shuffle=True, random_state=rng).split(X) if merges and folds > 1 else ()
+    for train, test in parts:
+        if (possible := _greatest(y[test], measure)) == 0:
             continue
         tree = grow(X[train], y[train], rng)
         order = merge_order(tree, gains(tree, X[train], y[train], measure))
         found = gains(tree, X[test], y[test], measure)
         kept = np.cumsum([0, *(found.get(key, 0) for key in reversed(order))])
-        at = np.minimum(np.arange(values.size), kept.size - 1)
+        at = np.minimum(np.arange(size), kept.size - 1)
         judged.append(0.5 + kept[at] / (2 * possible))
     if not judged:
-        return values
+        return np.full(size, np.nan)
     means = np.asarray(np.mean(judged, axis=0), dtype=np.float64)
-    merged = set(merges[: means.size - 1 - int(means.argmax())])
-    for node in list(root.walk()):
-        if node.key in merged:
-            node.collapse()
+    merged = set(merges[: size - 1 - int(means.argmax())])
+    for node in [node for node in root.walk() if node.key in merged]:
+        node.collapse()
     return means
 
 

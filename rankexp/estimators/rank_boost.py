@@ -18,7 +18,7 @@ from rankexp.estimators.labels import best_threshold, level_order
 from rankexp.estimators.pair_data import PairError, held_out, labelled_pairs
 from rankexp.estimators.parameters import one_of, training_data, training_rows, weighed
 from rankexp.estimators.risk_mixin import RiskMixin
-from rankexp.estimators.rounds import StumpBooster, Watch, check_stopping
+from rankexp.estimators.rounds import COPIES, StumpBooster, Watch, check_stopping
 from rankexp.losses.margin import Exponential, Logistic
 from rankexp.metrics.level_counts import cost_matrix, group_numbers
 from rankexp.risks.base import NO_QUERIES, QUERIES, Given
@@ -101,11 +101,6 @@ class RankBoost(RiskMixin, StumpBooster):
     right_, wrong_ : ndarray of shape (n_iter_,)
         e+ and e- of each round's base ranker, swapped if its coefficient is negative, so that
         right_ >= wrong_.
-    edges_ : ndarray of shape (n_iter_,)
-        mohri2018's edge ``(e+ - e-) / 2``.
-    smooth_margins_ : ndarray of shape (n_iter_,)
-        For the exponential loss ``-log F / (|alpha_1| + ... + |alpha_t|)``, where F is the sum of
-        ``exp(-(r(x) - r(x')))`` over pairs: a lower bound on the normalised margins of pairs.
     pairs_ : float
         The sum of the weights of pairs, where the greatest cost counts 1.
     n_iter_ : int
@@ -178,12 +173,10 @@ class RankBoost(RiskMixin, StumpBooster):
         levels = level_order(y, self.levels, present=self.risk == "bipartite")
         X, y = training_data(self, X, y)
         if sample_weight is not None and "sample_weight" not in self.takes():
-            why = "as copies of a row could be both held out and trained on"
-            raise ValueError(f"sample_weight needs validation_fraction=None, {why}")
+            raise ValueError(f"sample_weight needs validation_fraction=None, {COPIES}")
         train, weight = weighed(X, sample_weight)
         X, y, groups = X[train], y[train], group_numbers(groups, X.shape[0])
-        each = self.queries == "each"
-        if each and groups is None:
+        if (each := self.queries == "each") and groups is None:
             raise ValueError(NO_QUERIES)
         numbers = None if groups is None else groups[train]
         within = None if self.queries == "across" else numbers
@@ -205,7 +198,7 @@ class RankBoost(RiskMixin, StumpBooster):
     def _first(self, found: PairRounds) -> Self:
         self._keep_rounds(found)
         if self.risk == "bipartite":
-            s, positive = self._sum(found.X), found.codes == 1
+            s, positive = self._scores(found.X), found.codes == 1
             self.threshold_ = best_threshold(s, positive, sample_weight=found.weight)
             self._keep_classes(self.levels_, "alphas_", "threshold_")
         else:
@@ -245,13 +238,17 @@ class RankBoost(RiskMixin, StumpBooster):
 
     @property
     def edges_(self) -> Floats:
-        """The edge of each round's base ranker, ``(e+ - e-) / 2``, (n_iter_,)."""
+        """mohri2018's edge of each round's base ranker, ``(e+ - e-) / 2``, (n_iter_,)."""
         check_is_fitted(self)
         return np.asarray((self.right_ - self.wrong_) / 2.0)
 
     @property
     def smooth_margins_(self) -> Floats:
-        """The smooth margin after each round, (n_iter_,), under the exponential loss."""
+        """The smooth margin after each round, (n_iter_,), under the exponential loss.
+
+        It is ``-log F / (|alpha_1| + ... + |alpha_t|)``, where F is the sum of
+        ``exp(-(r(x) - r(x')))`` over pairs: a lower bound on the normalised margins of pairs.
+        """
         check_is_fitted(self)
         if self.loss != "exponential":
             raise AttributeError("only the exponential loss has a smooth margin")
@@ -266,9 +263,6 @@ class RankBoost(RiskMixin, StumpBooster):
                 break
         self.validation_error_ = np.array(watch.errors)
         return found[: watch.best]
-
-    def _scores(self, X: Floats) -> Floats:
-        return self._sum(X)
 
     def staged_decision_function(self, X: ArrayLike) -> Iterator[Floats]:
         """Yield the scores of rows after 1, 2, ... rounds, shape (n,) each.

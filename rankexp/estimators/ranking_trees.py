@@ -56,8 +56,7 @@ class CRank(OrientedTree):
     classifier : None, estimator or str
         Any scikit-learn binary classifier, or its import path with or without parameters:
         ``sklearn.tree.DecisionTreeClassifier(max_depth=3)``. None means a threshold on one feature
-        in either orientation, with the least training error, if that beats the best constant
-        prediction. The paper leaves the choice open.
+        in either orientation, with the least training error, if that beats a constant prediction.
     min_samples_leaf : int
         The least number of training examples in a leaf.
     max_features : None, "sqrt", int or float
@@ -178,7 +177,7 @@ class KendallTree(OrientedTree):
 
     def _rule(self, X: Floats, node: Sorted, features: Ints) -> SplitRule | None:
         charges, least, ties = kendall_charges(node), self.min_samples_leaf, self.count_ties
-        return best_threshold_split(node, charges, features, len(X), least=least, count_ties=ties)
+        return best_threshold_split(node, charges, features, len(X), least=least, ties=ties)
 
 
 @dataclass(eq=False, repr=False)

@@ -19,6 +19,8 @@ from rankexp.estimators.pair_data import PairError
 from rankexp.estimators.parameters import check_count, check_number, fitted_rows, one_of
 from rankexp.solvers.boosting.stumps import CUTS, Binned, StepFunctions, Stump
 
+COPIES = "as copies of a row could be both held out and trained on"
+
 
 class InRounds(SparesThreads, BaseEstimator):  # type: ignore[misc]
     """A ranker with `n_rounds`, whose first rounds are those of a fit with fewer.
@@ -126,7 +128,7 @@ class StumpBooster(InRounds):
         found = np.bincount(self.stump_features_, gains, self.n_features_in_)
         return np.asarray(found / (found.sum() or 1.0))
 
-    def _sum(self, X: Floats, height: float = 1.0) -> Floats:
+    def _scores(self, X: Floats, height: float = 1.0) -> Floats:
         heights = height * self.alphas_
         return StepFunctions(self.stump_features_, self.stump_thresholds_, heights)(X)
 

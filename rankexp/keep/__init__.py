@@ -4,12 +4,6 @@ A curve is made of the test part and one column of scores, a text of a fitted es
 one file in `curves` or `texts`; another package adds its own by the entry points
 ``rankexp.keep.curves`` and ``rankexp.keep.texts``. A study names them in ``keep`` of an
 experiment, and a record holds them under a `KeptName`.
-
->>> from rankexp.keep import KeptName
->>> str(KeptName("iroc", 0)), str(KeptName("iroc"))
-('iroc:0', 'iroc:bayes')
->>> KeptName.parse("iroc:bayes") == KeptName("iroc")
-True
 """
 
 from dataclasses import dataclass

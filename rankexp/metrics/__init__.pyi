@@ -27,11 +27,11 @@ from rankexp.metrics.scorers import iauc_scorer as iauc_scorer
 from rankexp.metrics.scorers import rank_loss_scorer as rank_loss_scorer
 from rankexp.metrics.scorers import u_pairs_scorer as u_pairs_scorer
 from rankexp.metrics.top import dcg as dcg
+from rankexp.metrics.top import err as err
 from rankexp.metrics.top import mean_average_precision as mean_average_precision
+from rankexp.metrics.top import mrr as mrr
 from rankexp.metrics.top import ndcg as ndcg
+from rankexp.metrics.top import partial_auc as partial_auc
 from rankexp.metrics.top import precision as precision
+from rankexp.metrics.top import ptop as ptop
 from rankexp.metrics.top import recall as recall
-from rankexp.metrics.top_first import err as err
-from rankexp.metrics.top_first import mrr as mrr
-from rankexp.metrics.top_first import partial_auc as partial_auc
-from rankexp.metrics.top_first import ptop as ptop

@@ -1,8 +1,7 @@
 """How a metric declares itself, and the values that configurations and records name.
 
-A metric is a plain function of data (``y``, ``scores``, ...) and of parameters with defaults,
-marked by :func:`declare`. What it needs and which parameters it has is read off its signature,
-so that nothing is said twice. A :class:`Metric` is such a function with its parameters fixed.
+What a metric needs and which parameters it has is read off its signature, so that nothing is said
+twice.
 """
 
 import inspect
@@ -228,9 +227,9 @@ def each_column(values: Floats, scores: npt.ArrayLike) -> float | Floats:
     return values if np.ndim(scores) == 2 else float(values[0])
 
 
-def undefined(scores: npt.ArrayLike, text: str) -> float | Floats:
+def undefined(scores: npt.ArrayLike, text: str, stacklevel: int = 3) -> float | Floats:
     """Return NaN for scores (n,) or for each column of (n, L), and warn the metric's caller."""
-    warnings.warn(text, UndefinedMetricWarning, stacklevel=3)
+    warnings.warn(text, UndefinedMetricWarning, stacklevel=stacklevel)
     return each_column(np.full(np.shape(scores)[1:] or 1, np.nan), scores)
 
 

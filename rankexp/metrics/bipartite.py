@@ -1,7 +1,6 @@
 """Rank loss and AUC: two classes, pairs of a positive and a negative."""
 
 import math
-import warnings
 from collections.abc import Sequence
 from typing import Literal
 
@@ -11,13 +10,7 @@ import numpy.typing as npt
 from rankexp.arrays import Bools, Floats, Labels, Numbers
 from rankexp.blas import one_thread
 from rankexp.categories import Order, in_order, without_imaginary
-from rankexp.metrics.base import (
-    MetricReading,
-    UndefinedMetricWarning,
-    declare,
-    each_column,
-    undefined,
-)
+from rankexp.metrics.base import MetricReading, declare, each_column, undefined
 from rankexp.metrics.continuous import checked
 
 REGISTER = {"rank_loss": "rank_loss", "auc": "auc", "expected_auc": "expected_auc"}
@@ -92,7 +85,7 @@ def rank_loss(
     O(n log n) a column. Without weights pairs are counted in integers and divided once.
     """
     lost, pairs = _twice_lost(in_order(y, levels), scores, ties, sample_weight)
-    return _share(lost, pairs)
+    return _share(lost, pairs, scores)
 
 
 @declare(
@@ -114,7 +107,7 @@ def auc(
     which also says what the parameters are, what is returned and what is raised.
     """
     lost, pairs = _twice_lost(in_order(y, levels), scores, ties, sample_weight)
-    return _share(2 * pairs - lost, pairs)
+    return _share(2 * pairs - lost, pairs, scores)
 
 
 def check_ties(ties: str) -> None:
@@ -123,14 +116,11 @@ def check_ties(ties: str) -> None:
         raise ValueError(f"ties='{ties}': expected one of expected, worst, best")
 
 
-def _share(twice: Numbers, pairs: float) -> float | Floats:
+def _share(twice: Numbers, pairs: float, scores: npt.ArrayLike) -> float | Floats:
     if pairs == 0:
         text = "y has a single class: no pair to rank, the rank loss and the AUC are NaN"
-        warnings.warn(text, UndefinedMetricWarning, stacklevel=3)
-        value = np.full(twice.shape, np.nan)
-    else:
-        value = twice / (2 * pairs)
-    return value if value.ndim else float(value)
+        return undefined(scores, text, stacklevel=4)
+    return each_column(np.atleast_1d(twice / (2 * pairs)), scores)
 
 
 def _twice_lost(
@@ -241,23 +231,17 @@ def positive_rows(labels: Labels) -> Bools:
 
 OWN = {"expected": 0.5, "worst": 1.0, "best": 0.0}
 """What `rank_loss` takes for the tie of an example with itself."""
+SOURCE = "kotlowski2011, (4), given the examples"
 
 
-@declare(
-    "higher",
-    label="AUC against eta",
-    source="kotlowski2011, (4), given the examples",
-    reading=MetricReading(margin=MARGIN),
-)
+@declare("higher", label="AUC against eta", source=SOURCE, reading=MetricReading(margin=MARGIN))
 def expected_auc(
     scores: npt.ArrayLike, eta: npt.ArrayLike, ties: Ties = "expected"
 ) -> float | Floats:
     """Return the expected AUC: a pair weighs P(the first is positive, the second negative).
 
-    It is the AUC without the noise of the test labels: if labels were drawn, the expected number
-    of pairs in the right order over the expected number of pairs. `eta` (n,) holds P(y = 1 | x) of
-    each example; ValueError unless it is in [0, 1]. All else is as for :func:`auc`; the value is
-    NaN with a warning where no pair can have two classes.
+    It is the AUC without the noise of test labels. `eta` (n,) holds P(y = 1 | x); ValueError for
+    other numbers. All else is as for :func:`auc`, but NaN if no pair can have two classes.
 
     Examples
     --------
@@ -270,12 +254,11 @@ def expected_auc(
         raise ValueError(f"eta {p.shape} must be (n,), scores {s.shape} (n,) or (n, L)")
     if not ((p >= 0.0) & (p <= 1.0)).all():
         raise ValueError("eta must be probabilities, in [0, 1]")
-    weight = np.concatenate((1.0 - p, p))
     with one_thread:
         own = float(p @ (1.0 - p))  # an example's pairs with itself, which are no pairs
     both = float(p.sum() * (1.0 - p).sum())
     if both - own <= 1e-12 * both:
         return undefined(s, "no two examples can have different classes: the expected AUC is NaN")
-    lost = rank_loss(np.repeat((0, 1), p.size), np.concatenate((s, s)), ties, weight)
+    lost = rank_loss(np.repeat((0, 1), p.size), np.append(s, s, 0), ties, np.append(1.0 - p, p))
     found = 1.0 - (np.asarray(lost) * both - OWN[ties] * own) / (both - own)
     return each_column(np.atleast_1d(np.clip(found, 0.0, 1.0)), s)

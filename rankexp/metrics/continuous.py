@@ -1,6 +1,5 @@
 """Measures of how scores order a continuous target: IAUC, Kendall's tau, discordance, MSE."""
 
-import warnings
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Literal
@@ -10,14 +9,7 @@ import numpy.typing as npt
 
 from rankexp.arrays import Floats
 from rankexp.categories import in_numbers, without_imaginary
-from rankexp.metrics.base import (
-    Kind,
-    MetricReading,
-    UndefinedMetricWarning,
-    declare,
-    each_column,
-    undefined,
-)
+from rankexp.metrics.base import Kind, MetricReading, declare, each_column, undefined
 from rankexp.metrics.dominance import Ordered, PairCounts, count_pairs, ordered
 
 REGISTER = {
@@ -138,8 +130,7 @@ def kendall_tau_b(y: npt.ArrayLike, scores: npt.ArrayLike) -> float | Floats:
     with np.errstate(invalid="ignore", divide="ignore"):
         values = np.array([float(kendalltau(target, column).statistic) for column in columns])
     if np.isnan(values).any():
-        text = "y or the scores are constant: Kendall's tau-b is NaN"
-        warnings.warn(text, UndefinedMetricWarning, stacklevel=2)
+        undefined(s, "y or the scores are constant: Kendall's tau-b is NaN")
     return each_column(values, s)
 
 

@@ -4,15 +4,14 @@ Every measure of a continuous ranking is a sum over pairs weighted by ranks of y
 counts are all that it needs; they take O(n log n).
 """
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from rankexp.arrays import Ints, Labels
 
 
-@dataclass(frozen=True)
-class Ordered:
+class Ordered(NamedTuple):
     """The examples in ascending order of y, and how many have a y below, and not above, each."""
 
     order: Ints
@@ -20,8 +19,7 @@ class Ordered:
     upto: Ints
 
 
-@dataclass(frozen=True)
-class PairCounts:
+class PairCounts(NamedTuple):
     """Counts for each example, by its place in an order of y, ascending, and of all pairs.
 
     `won_below` and `won_above` count, among those with y below (above), twice those with a score

@@ -1,9 +1,8 @@
 """How many examples of each level have each score: all that a measure of K levels needs."""
 
-from dataclasses import dataclass
 from math import isnan
 from numbers import Integral
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -13,8 +12,7 @@ from rankexp.arrays import Floats, Ints
 T = TypeVar("T", bound=np.generic)
 
 
-@dataclass(frozen=True)
-class Levels:
+class Levels(NamedTuple):
     """The level of each example, codes 0 .. K-1, and how many examples each has.
 
     With weights of the examples the sizes are sums of them.

@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Callable
-from typing import Literal, get_args
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -17,26 +17,32 @@ from rankexp.metrics.level_counts import Levels, coded, counts, group_numbers, t
 Queries = Literal["each", "pairs"]
 
 
+class Ranked(NamedTuple):
+    """What the metrics of levels are given, as `u_ovo` explains it."""
+
+    y: npt.ArrayLike
+    scores: npt.ArrayLike
+    levels: Order
+    ties: str
+    groups: npt.ArrayLike | None = None
+    queries: str = "each"
+    weight: npt.ArrayLike | None = None
+
+
 def told(y: npt.ArrayLike, levels: Order) -> tuple[npt.ArrayLike, int | None]:
     """Return codes and K where the levels are listed; else labels with an order of their own."""
     K = levels if levels is None or isinstance(levels, int | np.integer) else len(levels)
     return in_order(y, levels), K
 
 
-def columns_of(
-    y: npt.ArrayLike,
-    scores: npt.ArrayLike,
-    levels: Order,
-    ties: str,
-    sample_weight: npt.ArrayLike | None = None,
-) -> tuple[Levels, Floats]:
+def columns_of(given: Ranked) -> tuple[Levels, Floats]:
     """Return the levels of the examples, and the scores, one row a scorer; none of weight 0."""
-    check_ties(ties)
-    y, K = told(y, levels)
-    target, s = checked(y, scores)
+    check_ties(given.ties)
+    y, K = told(given.y, given.levels)
+    target, s = checked(y, given.scores)
     weight = None
-    if sample_weight is not None:
-        weight = scaled_weights(sample_weight, len(target))
+    if given.weight is not None:
+        weight = scaled_weights(given.weight, len(target))
         target, s, weight = target[weight > 0], s[weight > 0], weight[weight > 0]
     known = coded(target, K)
     if weight is not None:
@@ -45,22 +51,16 @@ def columns_of(
 
 
 def mean_of(
-    name: str,
-    terms: Callable[[Numbers], Numbers],
-    what: str,
-    given: tuple[npt.ArrayLike, npt.ArrayLike, Order, str, npt.ArrayLike | None],
-    groups: npt.ArrayLike | None,
-    queries: str,
-    lost: bool = False,
+    name: str, terms: Callable[[Numbers], Numbers], what: str, given: Ranked, lost: bool = False
 ) -> float | Floats:
     """Return the mean of the shares of pairs won, or lost, over those `terms` that have pairs."""
-    if queries not in get_args(Queries):
+    if (queries := given.queries) not in get_args(Queries):
         raise ValueError(f"queries='{queries}': expected one of {', '.join(get_args(Queries))}")
-    known, columns = columns_of(*given)
-    query = group_numbers(groups, np.shape(given[1])[0])
+    known, columns = columns_of(given)
+    query = group_numbers(given.groups, np.shape(given.scores)[0])
     if query is not None and known.weight is not None:  # as if rows of weight 0 were not there
-        query = np.unique(query[np.asarray(given[4]) > 0], return_inverse=True)[1]
-    won, pairs = _pairs_of_groups(known, columns, query, given[3])
+        query = np.unique(query[np.asarray(given.weight) > 0], return_inverse=True)[1]
+    won, pairs = _pairs_of_groups(known, columns, query, given.ties)
     if queries == "pairs":
         won, pairs = won.sum(axis=0, keepdims=True), pairs.sum(axis=0, keepdims=True)
     values, there = _means(terms(2 * pairs[:, None] - won if lost else won), terms(pairs))
@@ -71,7 +71,7 @@ def mean_of(
     else:
         _say_partly(name, there, what)
         mean = mean_over_groups(values, name)
-    return each_column(mean, given[1])
+    return each_column(mean, given.scores)
 
 
 def _means(twice: Numbers, pairs: Numbers) -> tuple[Floats, Bools]:

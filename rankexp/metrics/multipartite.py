@@ -10,7 +10,7 @@ from rankexp.arrays import Floats, Numbers
 from rankexp.categories import Order
 from rankexp.metrics.base import Kind, MetricReading, declare, each_column
 from rankexp.metrics.level_counts import cost_matrix, counts
-from rankexp.metrics.level_means import Queries, columns_of, mean_of, told, warn
+from rankexp.metrics.level_means import Queries, Ranked, columns_of, mean_of, told, warn
 from rankexp.names import Value
 
 REGISTER = {
@@ -81,8 +81,8 @@ def u_ovo(
         below, above = np.triu_indices(cells.shape[-1], 1)
         return cells[..., below, above]
 
-    given = (y, scores, levels, ties, sample_weight)
-    return mean_of("u_ovo", terms, "pairs of levels", given, groups, queries)
+    given = Ranked(y, scores, levels, ties, groups, queries, sample_weight)
+    return mean_of("u_ovo", terms, "pairs of levels", given)
 
 
 @share(source="uematsu2010, U_cons (Waegeman et al., 2008)", label="mean AUC of cuts")
@@ -105,8 +105,8 @@ def u_cons(
         cuts = [cells[..., :k, k:].sum(axis=(-2, -1)) for k in range(1, cells.shape[-1])]
         return np.stack(cuts, -1) if cuts else cells[..., 0, :0]
 
-    rows = (y, scores, levels, ties, sample_weight)
-    return mean_of("u_cons", terms, "cuts between levels", rows, groups, queries)
+    given = Ranked(y, scores, levels, ties, groups, queries, sample_weight)
+    return mean_of("u_cons", terms, "cuts between levels", given)
 
 
 @share(
@@ -132,8 +132,8 @@ def u_pairs(
     def terms(cells: Numbers) -> Numbers:
         return np.asarray(np.triu(cells, 1).sum(axis=(-2, -1))[..., None])
 
-    given = (y, scores, levels, ties, sample_weight)
-    return mean_of("u_pairs", terms, "sets of pairs", given, groups, queries)
+    given = Ranked(y, scores, levels, ties, groups, queries, sample_weight)
+    return mean_of("u_pairs", terms, "sets of pairs", given)
 
 
 def _check_costs(levels: int | None, costs: str | float | None = None, **_: Value) -> None:
@@ -185,8 +185,8 @@ def pair_risk(
         C = C / max(C.max(), TINY)  # so that no sum overflows
         return np.asarray((C * cells).sum(axis=(-2, -1))[..., None])
 
-    given, what = (y, scores, levels, ties, None), "sets of pairs that cost"
-    return mean_of("pair_risk", terms, what, given, groups, queries, lost=True)
+    given = Ranked(y, scores, levels, ties, groups, queries)
+    return mean_of("pair_risk", terms, "sets of pairs that cost", given, lost=True)
 
 
 @share(
@@ -209,7 +209,7 @@ def vus(
         ``expected``: the expectation over a random order of equal scores, so that m examples of a
         tuple with the same score count 1/m!; else 0 (an error) or 1.
     """
-    known, columns = columns_of(y, scores, levels, ties)
+    known, columns = columns_of(Ranked(y, scores, levels, ties))
     if known.missing or known.sizes.size < 2:
         warn(known, "1 of 1 sets of tuples", stacklevel=3)
         return each_column(np.full(len(columns), np.nan), scores)

@@ -15,24 +15,20 @@ from rankexp.losses.base import MarginLoss
 from rankexp.losses.margin import Exponential, Logistic, SquaredHinge
 from rankexp.metrics.level_counts import distinct
 from rankexp.registry import did_you_mean
-from rankexp.solvers.pairs.panels import PanelPairs
 from rankexp.solvers.pairs.partial_order import PartialOrder
+from rankexp.solvers.pairs.path import PanelPairs
 from rankexp.solvers.pairs.risk import ExponentialPairs
 from rankexp.solvers.pairs.squared_hinge import SquaredHingePairs
 
 __all__ = ["PairObjective"]
 
-LOSSES: dict[str, tuple[MarginLoss, float]] = {
-    "logistic": (Logistic(), 1.0),
-    "squared_hinge": (SquaredHinge(), 0.125),
-    "exponential": (Exponential(), 0.25),
+Form = type[PanelPairs | SquaredHingePairs | ExponentialPairs]
+LOSSES: dict[str, tuple[MarginLoss, float, Form]] = {
+    "logistic": (Logistic(), 1.0, PanelPairs),
+    "squared_hinge": (SquaredHinge(), 0.125, SquaredHingePairs),
+    "exponential": (Exponential(), 0.25, ExponentialPairs),
 }
-"""The losses, and what they are multiplied by: so that all have a curvature of 1/4 at 0."""
-RISKS: dict[str, type[PanelPairs | SquaredHingePairs | ExponentialPairs]] = {
-    "logistic": PanelPairs,
-    "squared_hinge": SquaredHingePairs,
-    "exponential": ExponentialPairs,
-}
+"""The losses, what makes their curvature at 0 a quarter, and how their pairs are summed."""
 NO_METRIC = (
     "PairObjective is an objective that returns gradient and curvature, not a metric: name a "
     "metric such as 'auc', or write a function"
@@ -168,18 +164,14 @@ class PairObjective:
     def prepared(
         self, level: Ints, K: int, sample_weight: PerRow = None, groups: Ints | None = None
     ) -> Callable[[ArrayLike], Steps]:
-        """Return what gives gradient and curvature at scores (n,), one thread at a time.
-
-        `level` (n,): 0 .. K-1. `groups` (n,): a number of each row, in any order. Errors as above.
-        """
-        loss, factor = LOSSES[self.loss]
+        """Return what gives gradient and curvature of rows by level (n,), one thread at a time."""
+        loss, factor, form = LOSSES[self.loss]
         weight, kept = _weights(sample_weight, level.size)
         rows = slice(None) if kept is None else kept
         order, unit = _order(level[rows], K, weight, None if groups is None else groups[rows])
         if not order.total > 0.0:
             raise ValueError(_no_pair(level[rows], kept is not None))
-        kind = RISKS[self.loss]
-        risk = kind(order, loss)
+        risk = form(order, loss)
         risk.scale = 2.0 * factor * unit
         find = risk.log_steps if isinstance(risk, ExponentialPairs) else risk.steps
 
@@ -188,16 +180,13 @@ class PairObjective:
             g, h = find(s[rows])
             if self.curvature != 1.0:
                 h *= self.curvature
-            return (g, h) if kept is None else _of_all((g, h), kept, s.size)
+            if kept is not None:
+                whole = np.zeros((2, s.size))
+                whole[:, kept] = g, h
+                g, h = whole
+            return g, h
 
         return steps
-
-
-def _of_all(steps: Steps, kept: Ints, n: int) -> Steps:
-    """Return the steps of all rows, 0 for those that are not kept."""
-    whole = np.zeros((2, n))
-    whole[:, kept] = steps
-    return whole[0], whole[1]
 
 
 def _order(

@@ -76,7 +76,7 @@ def degree_probabilities(H: npt.ArrayLike, ties: Literal["half", "adverse"] = "h
 
 
 def order_probabilities(H: npt.ArrayLike) -> Floats:
-    """Return the probability that randomised QuickSort ranks u above v, exactly.
+    """Return the probability that randomised QuickSort ranks u above v, (..., n, n), exactly.
 
     A recursion goes over all sets of items that can be left to sort, all pivots of each, and all
     ways that the pivot divides it: O(n 3^n).
@@ -85,11 +85,6 @@ def order_probabilities(H: npt.ArrayLike) -> Floats:
     ----------
     H : array-like of shape (..., n, n)
         Preferences h(u, v) for u above v, 0/1 or probabilistic; the diagonal is not read.
-
-    Returns
-    -------
-    ndarray of shape (..., n, n)
-        0 on the diagonal.
 
     Raises
     ------

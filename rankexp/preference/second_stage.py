@@ -138,12 +138,7 @@ def sort_by_degree(
         For random ties; None draws anew each time.
     check : bool
         Whether to ask each pair also the other way round and check that h(u, v) + h(v, u) = 1.
-        These calls are not counted.
-
-    Returns
-    -------
-    Ranked
-        With n (n - 1) / 2 calls.
+        These calls are not counted: there are n (n - 1) / 2 others.
 
     Raises
     ------
@@ -188,11 +183,6 @@ def quicksort_rank(
         Draws the pivots, and the side of an item if h is not 0 or 1.
     top_k : int, optional
         The number of items to rank, 1 to n; by default all.
-
-    Returns
-    -------
-    Ranked
-        With all items, or the top k.
 
     Raises
     ------

@@ -65,6 +65,15 @@ class Task:
         return order
 
 
+def unfit(loss: Loss, over: str) -> str | None:
+    """Return why a loss is not solved over pairs or points; None for the hinge or a smooth one."""
+    if not loss.convex:
+        return "it is not convex"
+    if loss.smooth or loss.hinge_power == 1:
+        return None
+    return f"it has kinks, and the hinge is the only loss with kinks that is solved over {over}"
+
+
 class Risk(Named, ABC):
     """What a loss is averaged over; it accepts losses by their properties, never by name.
 
@@ -127,11 +136,7 @@ class RiskOfPairs(Risk):
 
     def accepts(self, loss: Loss) -> str | None:
         """Return None for a convex loss that is smooth, and for the hinge."""
-        if not loss.convex:
-            return "it is not convex"
-        if loss.smooth or loss.hinge_power == 1:
-            return None
-        return "it has kinks, and the hinge is the only loss with kinks that is solved over pairs"
+        return unfit(loss, "pairs")
 
     def solve(self, task: Task) -> PathResult:
         """Minimise ``lam/2 ||w||² + risk`` for each penalty."""

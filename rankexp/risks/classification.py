@@ -3,7 +3,7 @@
 from typing import Any
 
 from rankexp.losses.base import Loss
-from rankexp.risks.base import Risk, Task
+from rankexp.risks.base import Risk, Task, unfit
 from rankexp.solvers.result import PathResult
 from rankexp.solvers.smooth.path import smooth_path
 
@@ -22,11 +22,7 @@ class Classification(Risk):
 
     def accepts(self, loss: Loss) -> str | None:
         """Return None for a convex loss that is smooth, and for the hinge."""
-        if not loss.convex:
-            return "it is not convex"
-        if loss.smooth or loss.hinge_power == 1:
-            return None
-        return "it has kinks, and the hinge is the only loss with kinks that is solved over points"
+        return unfit(loss, "points")
 
     def solve(self, task: Task) -> PathResult:
         """Minimise ``lam/2 ||w||² + risk`` for each penalty."""

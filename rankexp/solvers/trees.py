@@ -81,21 +81,12 @@ def halves(node: Sorted) -> Ints:
 
 
 def best_threshold_split(
-    node: Sorted,
-    charges: Ints,
-    features: Ints,
-    n: int,
-    *,
-    least: int = 1,
-    count_ties: bool = False,
+    node: Sorted, charges: Ints, features: Ints, n: int, *, least: int = 1, ties: bool = False
 ) -> Threshold | None:
-    """Return the split that the charges (m,) by y judge best, or None if none gains anything.
-
-    With :func:`kendall_charges` it has the greatest empirical Kendall tau (clemencon2017, (8)),
-    with :func:`halves` the least error. Ties go to the first of the `features`, then the lowest
-    threshold. `count_ties`: take off pairs with equal y across the split, which (8) never counts
-    as in order.
-    """
+    """Return the split that the charges (m,) by y judge best, or None if none gains anything."""
+    # `kendall_charges` give the greatest Kendall tau (clemencon2017, (8)), `halves` the least
+    # error; of equals the first of the `features` wins, then the lowest threshold. `ties`:
+    # take off pairs with equal y across the split, which (8) never counts as in order.
     from rankexp.solvers.loops import best_place
 
     if node.size < 2 * least:
@@ -105,15 +96,15 @@ def best_threshold_split(
     rows, values = node.rows[chosen], node.values[chosen]
     by_row = _by_row(node, charges, n)
     level, sizes = by_row, charges[:0]
-    if count_ties:  # the number of each row's y among the distinct ones, and their rows
+    if ties:  # the number of each row's y among the distinct ones, and their rows
         ascending = np.concatenate(([0], (node.y[1:] != node.y[:-1]).cumsum()))
         level, sizes = _by_row(node, ascending, n), np.bincount(ascending)
-    tied = bool((sizes > 1).any())
-    place, at, excess = best_place(rows, values, by_row, level, sizes, least, tied)
+    ties = bool((sizes > 1).any())
+    place, at, excess = best_place(rows, values, by_row, level, sizes, least, ties)
     if place < 0:
         return None
-    low, high = values[place, at : at + 2].tolist()
-    return Threshold(int(features[place]), midpoint(low, high), excess > 0)
+    middle = midpoint(*values[place, at : at + 2].tolist())
+    return Threshold(int(features[place]), middle, excess > 0)
 
 
 def midpoint(low: float, high: float) -> float:

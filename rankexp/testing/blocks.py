@@ -14,7 +14,7 @@ from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Output
 from rankexp.runner.report.options import BlockKind
 from rankexp.runner.run.execute import execute
-from rankexp.testing.contract import ContractError, keep, need, thing
+from rankexp.testing.contract import keep, need, thing
 
 __all__ = ["check_block"]
 
@@ -55,7 +55,7 @@ def check_block(
     options : mapping, optional
         As they would stand in a study.
     study : mapping, optional
-        A study in the form of its YAML; the block shows its first experiment. Default: `TINY`.
+        A study as its YAML has it; the block shows its first experiment. Default: `TINY`.
     """
     made = thing("report.blocks", kind)
     place = f"block {made.__name__}"
@@ -63,12 +63,10 @@ def check_block(
     with tempfile.TemporaryDirectory() as folder:
         whole = Study.model_validate({**(study or TINY)})
         done = execute(whole, results=Path(folder), workers=1, quiet=True)
-        if done.exit_code:
-            raise ContractError(f"the study to show could not be run: {'; '.join(done.messages)}")
-        report = open_report(done.folder)
-        first = next(iter(whole.experiments))
+        need(not done.exit_code, f"the study to show failed: {'; '.join(done.messages)}")
+        shown, (first, *_) = open_report(done.folder).context, whole.experiments
         block = Block(block="any", name="any", experiment=first, options=dict(options or {}))
-        keep(place, (shows_the_study, names_what_it_looks_up), made, report.context, block)
+        keep(place, (shows_the_study, names_what_it_looks_up), made, shown, block)
 
 
 class _Asked(dict[PublishedKey, Published]):

@@ -3,7 +3,6 @@
 import inspect
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -110,35 +109,26 @@ def check_source(source: Source | str, reference: object, folders: Sequence[Path
     """
     made = thing("data.sources", source)
     laws = (takes_what_it_is_given, gives_a_table, says_what_it_lacks)
-    keep(f"data source {made.__name__}", laws, Tried(made, reference, list(folders)))
+    keep(f"data source {made.__name__}", laws, made, reference, list(folders))
 
 
-@dataclass(frozen=True)
-class Tried:
-    """A source, and what it is asked for."""
-
-    source: Source
-    reference: object
-    folders: list[Path]
-
-    def table(self) -> DataTable | None:
-        """Return what the source gives for what a study would say of the reference."""
-        said = {"source": {"any": self.reference}, "target": "any"}
-        return self.source(self.reference, DataEntry.model_validate(said), self.folders)
+def _table(source: Source, reference: object, folders: list[Path]) -> DataTable | None:
+    said = {"source": {"any": reference}, "target": "any"}
+    return source(reference, DataEntry.model_validate(said), folders)
 
 
-def takes_what_it_is_given(tried: Tried) -> None:
+def takes_what_it_is_given(source: Source, *_: object) -> None:
     """It takes a reference, the study's entry and the folders, and has a docstring."""
-    names = list(inspect.signature(tried.source).parameters)
+    names = list(inspect.signature(source).parameters)
     need(names == ["reference", "entry", "folders"], f"it takes {', '.join(names)}")
-    need(inspect.getdoc(tried.source), "it has no docstring")
+    need(inspect.getdoc(source), "it has no docstring")
 
 
-def gives_a_table(tried: Tried) -> None:
+def gives_a_table(source: Source, reference: object, folders: list[Path]) -> None:
     """Its table has a column a feature, numbers or codes, and the same values every time."""
-    table, again = (tried.table() for _ in range(2))
+    table, again = (_table(source, reference, folders) for _ in range(2))
     if not isinstance(table, DataTable) or not isinstance(again, DataTable):
-        text = f"for {tried.reference!r} it gives {table!r}, not a rankexp.plugin.DataTable"
+        text = f"for {reference!r} it gives {table!r}, not a rankexp.plugin.DataTable"
         raise ContractError(text)
     shape, count = table.values.shape, len(table.columns)
     need(len(shape) == 2 and shape[1] == count, f"{count} columns, values of shape {shape}")
@@ -155,10 +145,10 @@ def gives_a_table(tried: Tried) -> None:
     need(json.loads(json.dumps(dict(table.provenance))), "its provenance says nothing")
 
 
-def says_what_it_lacks(tried: Tried) -> None:
+def says_what_it_lacks(source: Source, _: object, folders: list[Path]) -> None:
     """What it does not have is None, or a rankexp.errors.DataError that names it."""
     try:
-        found = replace(tried, reference=NOT_THERE).table()
+        found = _table(source, NOT_THERE, folders)
     except DataError as error:
         need(NOT_THERE in str(error), f"'{error}' does not name it")
     else:

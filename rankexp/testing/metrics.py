@@ -86,11 +86,11 @@ def scores_columns_alike(metric: Metric, kind: Kind) -> None:
     given = data(kind)
     if "scores" not in metric.takes:
         return
-    many = np.asarray(metric(**given))
-    shape, dtype = getattr(many, "shape", None), getattr(many, "dtype", None)
-    need(shape == (SCORERS,) and dtype == np.float64, f"for {SCORERS} columns it returns {many!r}")
+    many, scores = np.asarray(metric(**given)), given["scores"]
+    right = many.shape == (SCORERS,) and many.dtype == np.float64
+    need(right, f"for {SCORERS} columns it returns {many!r}")
     for j in range(SCORERS):
-        one = metric(**{**given, "scores": given["scores"][:, j]})
+        one = metric(**given | {"scores": scores[:, j]})
         need(isinstance(one, float), f"for a vector it returns {one!r}")
         need(one == many[j], f"column {j} has {many[j]!r} in the matrix, but {one!r} alone")
 
@@ -108,8 +108,8 @@ def prefers_better_scores(metric: Metric, kind: Kind) -> None:
     given = data(kind)
     if not {"y", "scores"} <= metric.needs:
         return
-    good = metric(**{**given, "scores": given["y"].astype(float)})
-    bad = metric(**{**given, "scores": -given["y"].astype(float)})
+    y = given["y"].astype(float)
+    good, bad = (metric(**given | {"scores": s}) for s in (y, -y))
     better = good < bad if metric.direction == "lower" else good > bad
     need(better, f"it says {metric.direction}, but is {good:g} for y and {bad:g} for -y")
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -96,13 +96,11 @@ FLAT = "no minimum found: levels overlap too little; bring them nearer to each o
 
 def minimise(evaluate: Evaluate, start: Floats) -> Floats:
     """Return the minimiser of a convex function of differences; ValueError if there is none."""
-    # `evaluate` gives value, gradient (m,) and Hessian (m, m), or None where it is not defined. A
-    # step is halved until the value falls enough. If a fall is too small to be seen in the value,
-    # the slope at the step's end decides: unless the step halves it, only rounding is left.
-    x, found = start, evaluate(start)
-    if found is None:
-        raise ValueError("the function is not defined at the start")
-    before = np.inf
+    # `evaluate` gives value, gradient and Hessian, or None where it is not defined. A step is cut
+    # until the value falls enough. If a fall is too small to be seen, the slope at the step's end
+    # decides: unless the step halves it, only rounding is left.
+    x, found, before = start, evaluate(start), np.inf
+    assert found is not None
     for _ in range(STEPS):
         value, gradient, hessian = found
         step = _step(gradient, hessian)
@@ -151,3 +149,26 @@ def _step(gradient: Floats, hessian: Floats) -> Floats:
             if np.isfinite(step).all() and gradient @ step <= 0.0:
                 return step
     raise ValueError(FLAT)
+
+
+class Approximation(NamedTuple):
+    """A number and its standard error, 0 where it is exact."""
+
+    value: float
+    se: float
+
+
+def check_positive(**values: float) -> None:
+    """Raise ValueError unless all are finite numbers above 0."""
+    for name, value in values.items():
+        if not 0.0 < value < np.inf:
+            raise ValueError(f"{name}={value}: expected a finite number above 0")
+
+
+def vector(name: str, value: npt.ArrayLike, axes: int = 1) -> Floats:
+    """Return finite numbers with one axis, at least one; ValueError for others."""
+    array = np.asarray(value, dtype=np.float64)
+    if array.ndim != axes or array.size == 0 or not np.isfinite(array).all():
+        words = "one axis" if axes == 1 else "two axes"
+        raise ValueError(f"{name} must be finite, with {words}, got shape {array.shape}")
+    return array

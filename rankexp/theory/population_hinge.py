@@ -46,9 +46,8 @@ def surrogate_risk(scores: npt.ArrayLike, weights: Floats, loss: MarginLoss) -> 
 
 def minimise_hinge(weights: Floats) -> Floats:
     """Return scores (m,) of the least expected pairwise hinge loss, centred at 0."""
-    # A linear program: sum W[i, j] xi[i, j] is least with xi >= 0 and xi[i, j] >= 1 - (r_i - r_j).
-    # Its matrix is totally unimodular, so all differences of scores are integers (uematsu2010,
-    # Theorem 3); there may be other minimisers.
+    # sum W[i, j] xi[i, j] is least with xi >= 0 and xi[i, j] >= 1 - (r_i - r_j): its matrix is
+    # totally unimodular, so all differences are integers (uematsu2010, Theorem 3), if not unique.
     m = len(weights)
     i, j = np.nonzero(weights * ~np.eye(m, dtype=np.bool_))
     if not len(i):
@@ -88,9 +87,8 @@ def hinge_population(
 ) -> Floats:
     """Return the scores, (n,), of the least expected pairwise hinge loss on a grid.
 
-    Each class is the one that has its density at the grid's points, scaled to add up to 1 there.
-    The scores' differences are integers (uematsu2010, Theorem 3; the estimates in its "Numerical
-    example" show such steps), and the middle of their range is 0.
+    Each class has its density at the grid's points, scaled to add up to 1 there. The scores'
+    differences are integers (uematsu2010, Theorem 3), and the middle of their range is 0.
 
     Parameters
     ----------
@@ -98,10 +96,8 @@ def hinge_population(
         A model of two classes with known densities of one feature.
     X : array-like of shape (n, 1)
         Between the ends of the grid; a row gets the score of the nearest point.
-    low, high : float
-        Ends of the grid.
-    points : int
-        Number of its points, 2 or more.
+    low, high, points : float, float, int
+        Ends of the grid, and how many points it has, 2 or more.
 
     Raises
     ------

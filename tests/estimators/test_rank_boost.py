@@ -148,8 +148,8 @@ def test_only_the_order_of_a_feature_counts(seed):
 @laws
 def test_other_labels_turn_the_ranking_round(seed):
     X, y = gaussians(30, d=2, seed=seed)
-    s = RankBoost(n_rounds=20, cuts="all").fit(X, y)._sum(X)
-    np.testing.assert_allclose(RankBoost(n_rounds=20, cuts="all").fit(X, 1 - y)._sum(X), -s)
+    s = RankBoost(n_rounds=20, cuts="all").fit(X, y)._scores(X)
+    np.testing.assert_allclose(RankBoost(n_rounds=20, cuts="all").fit(X, 1 - y)._scores(X), -s)
 
 
 def test_twice_the_data_change_nothing():
@@ -177,7 +177,7 @@ def test_equal_rows_get_equal_bits_in_any_batch():
 def test_the_threshold_has_the_least_training_error():
     X, y = gaussians(100)
     model = RankBoost(n_rounds=20).fit(X, y)
-    s = model._sum(X)
+    s = model._scores(X)
     assert model.threshold_ == best_threshold(s, y == 1)
     assert (model.predict(X) == (s > model.threshold_)).all()
 

@@ -10,7 +10,7 @@ from sklearn.base import clone
 
 from rankexp.losses import parse
 from rankexp.objectives import PairObjective
-from rankexp.solvers.pairs import panels
+from rankexp.solvers.pairs import path
 
 FACTOR = {"logistic": 1.0, "squared_hinge": 1 / 8, "exponential": 1 / 4}
 LOSSES = list(FACTOR)
@@ -110,7 +110,7 @@ def test_many_rows_far_apart_are_drawn_together():
 
 
 def test_too_many_pairs_too_far_apart_are_refused(monkeypatch):
-    monkeypatch.setattr(panels, "MANY_PAIRS", 1000)
+    monkeypatch.setattr(path, "MANY_PAIRS", 1000)
     y, s = np.arange(400) % 2, 1e3 * np.arange(400.0)
     with pytest.raises(ValueError, match=r"400 rows lie 3.19e\+04 apart"):
         PairObjective()(y, s)
@@ -127,10 +127,10 @@ def test_infinite_slopes_of_the_exponential_loss_do_not_overflow():
 def test_threads_get_the_same_bits_whatever_was_asked_before(loss):
     objective = PairObjective(loss)
     jobs = [(drawn(k, 3000, 2, 0.5 * 2.0 ** (k % 6)))[:2] for k in range(24)]
-    panels.shared.cache_clear()
+    path.shared.cache_clear()
     with ThreadPoolExecutor(8) as pool:
         at_once = list(pool.map(lambda job: objective(*job), jobs + jobs[::-1]))
-    panels.shared.cache_clear()
+    path.shared.cache_clear()
     for job, found in zip(jobs + jobs[::-1], at_once, strict=True):
         assert all((one == other).all() for one, other in zip(objective(*job), found, strict=True))
 

@@ -9,9 +9,8 @@ from rankexp.estimators import KernelRanker, LinearRanker
 from rankexp.losses import parse as loss_of
 from rankexp.risks import parse as risk_of
 from rankexp.risks import table
-from rankexp.solvers.pairs.panels import BlockPairs
 from rankexp.solvers.pairs.partial_order import PartialOrder
-from rankexp.solvers.pairs.path import pair_risk
+from rankexp.solvers.pairs.path import BlockPairs, pair_risk
 from rankexp.solvers.pairs.push_panels import PanelPush, PushPairs, push_risk
 from rankexp.solvers.pairs.risk import SquaredPairs
 

@@ -5,11 +5,10 @@ import pytest
 from numpy.polynomial.chebyshev import chebder, chebvander
 
 from rankexp.losses import Logistic
-from rankexp.solvers.pairs import panels as pairwise_panels
+from rankexp.solvers.pairs import path as pairwise_panels
 from rankexp.solvers.pairs.convolution import DEGREES, WIDTH, ScorePanels
-from rankexp.solvers.pairs.panels import BlockPairs
 from rankexp.solvers.pairs.partial_order import PartialOrder
-from rankexp.solvers.pairs.path import pair_path, pair_risk
+from rankexp.solvers.pairs.path import BlockPairs, pair_path, pair_risk
 
 N = 1500
 COSTS = np.array([[0.0, 1.0, 4.0], [0.0, 0.0, 0.5], [0.0, 0.0, 0.0]])

@@ -11,9 +11,8 @@ from rankexp.losses import Logistic
 from rankexp.losses import parse as loss_of
 from rankexp.risks import Task
 from rankexp.risks import parse as risk_of
-from rankexp.solvers.pairs.panels import BlockPairs
 from rankexp.solvers.pairs.partial_order import MOST_UNITS, PartialOrder
-from rankexp.solvers.pairs.path import pair_risk
+from rankexp.solvers.pairs.path import BlockPairs, pair_risk
 
 COSTS = np.array([[0.0, 1.0, 3.0], [0.0, 0.0, 2.0], [0.0, 0.0, 0.0]])
 SMOOTH = ("exponential", "logistic", "squared_hinge")

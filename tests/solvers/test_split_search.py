@@ -39,7 +39,7 @@ def test_kendall_split_has_the_greatest_tau(least, problem):
     X, y = problem
     node = presort(X, y)
     split = best_threshold_split(
-        node, kendall_charges(node), np.arange(X.shape[1]), len(y), least=least, count_ties=True
+        node, kendall_charges(node), np.arange(X.shape[1]), len(y), least=least, ties=True
     )
     best = max([d_tau(y, s) for s in two_leaves(X, least)], default=0.0)
     if split is None:

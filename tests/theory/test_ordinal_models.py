@@ -10,8 +10,15 @@ from scipy.special import expit
 
 from rankexp.generators import Discrete, Gaussian
 from rankexp.theory import half_log_ratio, log_ratio, orboost, proportional_odds, tripartite
-from rankexp.theory.boosting import _log_risk, _sides, orboost_function, orboost_thresholds
-from rankexp.theory.odds import _loss, odds_root, proportional_odds_thresholds
+from rankexp.theory.ordinal import (
+    _log_risk,
+    _loss,
+    _sides,
+    odds_root,
+    orboost_function,
+    orboost_thresholds,
+    proportional_odds_thresholds,
+)
 from rankexp.theory.population_hinge import pair_weights, ranking_risk
 
 SEEDS = st.integers(0, 2**32 - 1)

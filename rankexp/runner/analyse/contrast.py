@@ -107,8 +107,11 @@ def _on_one(
         _tested(base, estimate, settings), test=design.test, effect=paired.effect_size(settled)
     )
     if folds is not None:
-        tested = replace(tested, test=f"{design.test} over {queries.words(base.n, folds)}")
-        tested = replace(tested, p_random=queries.randomisation(settled, folds, settings.seed))
+        strata = ", stratified by fold" * (len(set(folds)) > 1)
+        test = f"{design.test} over {base.n} queries{strata}"
+        tested = replace(
+            tested, test=test, p_random=queries.randomisation(settled, folds, settings.seed)
+        )
     if least or not design.independent:
         return tested, estimate
     if folds is None:

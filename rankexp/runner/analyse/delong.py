@@ -22,25 +22,13 @@ from rankexp.runner.analyse.verdicts import Refusal
 
 @dataclass(frozen=True)
 class Orders:
-    """How several methods order one test set: shares of pairs of different levels in order.
+    """How M methods order n rows of a test set: shares of pairs of different levels in order."""
 
-    Attributes
-    ----------
-    value : ndarray of shape (M,)
-        The AUC; with more than two levels U_pairs.
-    covariance : ndarray of shape (M, M)
-        Over test sets with as many rows of each level.
-    examples : int
-        Rows of the smallest level.
-    levels, wins : ndarray of shape (n,), (M, n)
-        Code of each row's level, and how many pairs it wins.
-    """
-
-    value: Floats
-    covariance: Floats
-    examples: int
-    levels: Ints
-    wins: Floats
+    value: Floats  # (M,): the AUC; with more than two levels U_pairs
+    covariance: Floats  # (M, M): over test sets with as many rows of each level
+    examples: int  # rows of the smallest level
+    levels: Ints  # (n,): codes
+    wins: Floats  # (M, n): pairs that each row wins
 
     def difference(self, first: int, second: int) -> Estimate:
         """Return the difference of two methods, normal in large samples.

@@ -1,8 +1,7 @@
 """Curves and texts that records keep, at the grid points that a rule chose."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -29,9 +28,6 @@ class KeptItem:
     x: Floats
     y: Floats
     text: str = ""
-
-
-Read = Callable[[Iterable[Source], str], list[KeptItem]]  # `curves` or `texts`
 
 
 def curves(sources: Iterable[Source], name: str) -> list[KeptItem]:
@@ -61,23 +57,6 @@ def by_method(found: Sequence[KeptItem], problem: str) -> dict[str, list[KeptIte
     return methods
 
 
-def at_split(found: Sequence[KeptItem], problem: str, split: int) -> list[KeptItem]:
-    """Return what is kept of a problem's split, by its place among those that keep anything."""
-    mine = [one for one in found if one.problem == problem]
-    places = list(dict.fromkeys(one.place for one in mine))
-    return [one for one in mine if one.place in places[split : split + 1]]
-
-
-def texts(sources: Iterable[Source], name: str) -> list[KeptItem]:
-    """Return the texts of one name, as `curves`."""
-    nothing = np.empty(0)
-    return [
-        KeptItem(cell.problem, cell.method, place, nothing, nothing, text)
-        for cell, record, place, grid in sources
-        if (text := record.texts.get(str(KeptName(name, grid)))) is not None
-    ]
-
-
 def sources(
     cells: Sequence[PlanCell], records: Mapping[str, Record], experiment: str, chosen: pd.DataFrame
 ) -> Iterator[Source]:
@@ -100,21 +79,6 @@ def _arrays(curve: Mapping[str, Sequence[float]]) -> tuple[Floats, Floats]:
     return np.asarray(curve["x"], dtype=np.float64), np.asarray(curve["y"], dtype=np.float64)
 
 
-class Band(NamedTuple):
-    """A pointwise band, (m,) each."""
-
-    mean: Floats
-    low: Floats
-    high: Floats
-
-
-def band(curves: Floats, share: float) -> Band:
-    """Return the mean of curves, (s, m), and the quantiles that hold a share of them."""
-    tail = (1.0 - share) / 2.0
-    low, high = np.quantile(curves, [tail, 1.0 - tail], axis=0)
-    return Band(curves.mean(axis=0), low, high)
-
-
 def centred(curves: Floats, inside: Bools) -> Floats:
     """Return curves, (s, m) or (m,), less their means over some of the points."""
     return np.asarray(curves - curves[..., inside].mean(axis=-1, keepdims=True))
@@ -124,20 +88,3 @@ def slopes(x: Floats, curves: Floats, inside: Bools) -> Floats:
     """Return the slopes of the lines nearest to curves, (s,), in squares over some points."""
     apart = x[inside] - x[inside].mean()
     return np.asarray(curves[..., inside] @ apart / (apart @ apart))
-
-
-def distances(curves: Floats, function: Floats, inside: Bools) -> Floats:
-    """Return root mean squared distances of curves to a function, (s,), over some points."""
-    squares = np.square(curves[..., inside] - function[inside])
-    return np.asarray(np.sqrt(squares.mean(axis=-1)))
-
-
-def rescaled(curves: Floats, function: Floats, inside: Bools) -> Floats:
-    """Return each curve, (s, m), times the factor that brings it nearest to a function.
-
-    Both are to be centred; a curve that is constant in the window stays as it is.
-    """
-    own = curves[:, inside]
-    size = np.square(own).sum(axis=1)
-    factor = np.where(size > 0, own @ function[inside] / np.where(size > 0, size, 1.0), 1.0)
-    return np.asarray(curves * factor[:, None])

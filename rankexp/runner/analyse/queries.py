@@ -5,7 +5,7 @@ al., Information Retrieval 13, 2010). The folds' test sets have no query in comm
 what is independent, and folds are strata (:func:`rankexp.runner.analyse.paired.stratified`).
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -45,15 +45,6 @@ def spread(splits: pd.DataFrame, values: pd.DataFrame, problems: Sequence[str]) 
     return pd.concat([splits[~own].assign(**{QUERY: NONE}), each], ignore_index=True)
 
 
-def words(n: int, folds: Iterable[int]) -> str:
-    """Return what a mean over n queries rests on.
-
-    >>> words(106, [0, 0, 1, 1])
-    '106 queries, stratified by fold'
-    """
-    return f"{n} queries" + (", stratified by fold" if len(set(folds)) > 1 else "")
-
-
 def bootstrap(
     differences: Floats,
     folds: npt.ArrayLike,
@@ -63,26 +54,11 @@ def bootstrap(
 ) -> tuple[float, float]:
     """Return the percentile interval of a mean over folds, the queries of each drawn anew.
 
+    `differences`, (n,), are finite, one a query, and `folds`, (n,), the fold of each, of F.
+
     The level is raised as in :func:`analyse.paired.bootstrap`: a plain interval is too
     short by ``sqrt((n - F) / n)`` and by a normal in place of a t quantile.
 
-    Parameters
-    ----------
-    differences : ndarray of shape (n,)
-        Finite, one a query.
-    folds : array-like of shape (n,)
-        The fold of each query, of F.
-    level : float
-        Of the interval.
-    seed, resamples : int
-        The same give the same interval.
-
-    Returns
-    -------
-    tuple of float
-
-    Examples
-    --------
     >>> low, high = bootstrap(np.array([0.1, 0.2, 0.3, 0.0, 0.1, 0.2]), [0, 0, 0, 1, 1, 1], 0.95)
     >>> low < 0.15 < high
     True
@@ -110,27 +86,13 @@ def randomisation(
 ) -> float:
     """Return the p-value of the paired randomisation test: each query's sign is a coin.
 
+    Arguments are those of `bootstrap`.
+
     The statistic is the mean over folds. With up to 13 differences that are not 0 all signs are
     counted; else `resamples` are drawn, and ``p = (1 + as far or farther) / (1 + drawn)``, which
     keeps the level whatever their number (Phipson and Smyth, Statistical Applications in Genetics
     and Molecular Biology 9, 2010; for queries Smucker et al., CIKM 2007).
 
-    Parameters
-    ----------
-    differences : ndarray of shape (n,)
-        Finite, one a query.
-    folds : array-like of shape (n,)
-        The fold of each query.
-    seed, resamples : int
-        The same give the same p-value.
-
-    Returns
-    -------
-    float
-        Two-sided.
-
-    Examples
-    --------
     >>> randomisation(np.array([0.1, 0.2, 0.3]), [0, 0, 0])
     0.25
     """

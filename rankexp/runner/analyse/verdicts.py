@@ -73,22 +73,12 @@ def counted(verdicts: Iterable[Reproduction | None]) -> list[str]:
 
 
 class Tolerance(NamedTuple):
-    """How far apart a print and its perfect reproduction can be, both being draws of one design.
+    """How far apart a print and its perfect reproduction can be, both draws of one design."""
 
-    Attributes
-    ----------
-    se : float
-        Of their difference; NaN where it cannot be known.
-    reproduced, near : float
-        The largest difference of each grade; the first is passed in 95 % of perfect reproductions.
-    exact : float
-        The same where run and print are of the same examples: half of the last digit; else 0.
-    """
-
-    se: float
-    reproduced: float
+    se: float  # of their difference; NaN where it cannot be known
+    reproduced: float  # the largest difference of this grade, passed by 95 % of reproductions
     near: float
-    exact: float = 0.0
+    exact: float = 0.0  # where run and print are of the same examples: half of the last digit
 
 
 def tolerance(se: float, df: float, units: float, printed: float, last_digit: float) -> Tolerance:
@@ -126,21 +116,6 @@ def reproduction(
     if math.isnan(within.se):
         return Reproduction.UNDECIDED
     return Reproduction.NEAR if size <= within.near else Reproduction.APART
-
-
-def reproduction_in_spread(
-    value: float, half: float, central: tuple[float, float], extremes: tuple[float, float]
-) -> Reproduction:
-    """Return what to say of a published single run: one draw from a spread over seeds.
-
-    ``reproduced`` within the central quantiles, ``near`` within the extremes, else ``not
-    reproduced``; each by half of the last printed digit, `half`, more.
-    """
-    slack = half * (1 + 1e-9)
-    for (low, high), said in ((central, Reproduction.REPRODUCED), (extremes, Reproduction.NEAR)):
-        if low - slack <= value <= high + slack:
-            return said
-    return Reproduction.APART
 
 
 class Kind(StrEnum):

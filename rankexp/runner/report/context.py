@@ -31,11 +31,11 @@ class Estimated(NamedTuple):
 
     problem: str
     method: str
-    mean: float
-    se: float  # that of the design
-    low: float
-    high: float
-    units: int  # values that it is over
+    mean: float = NAN
+    se: float = NAN  # that of the design
+    low: float = NAN
+    high: float = NAN
+    units: int = 0  # values that it is over
 
     @classmethod
     def of(cls, place: tuple[str, str], rows: pd.DataFrame, own: Design, level: float) -> Self:
@@ -43,7 +43,7 @@ class Estimated(NamedTuple):
         each = compare.unit_means(rows) if own.pairs == "models" else rows
         each = each.dropna(subset=["value"])
         if each.empty:
-            return cls(*place, NAN, NAN, NAN, NAN, 0)
+            return cls(*place)
         found, _ = paired.of_design(each["value"], own, each.get("fold"))
         low, high = map(float, paired.interval(found, level))
         return cls(*place, float(found.mean), float(found.se), low, high, len(each))

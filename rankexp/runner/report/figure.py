@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
-from rankexp.runner.analyse.kept import band
 from rankexp.runner.report.render.text import one_line
 
 if TYPE_CHECKING:
@@ -32,6 +31,7 @@ Figure: TypeAlias = "matplotlib.figure.Figure"
 
 COLOURS = ["#0072B2", "#D55E00", "#009E73", "#E69F00", "#56B4E9", "#CC79A7", "#F0E442", "#666666"]
 """Okabe and Ito's palette."""
+STYLES = ["-", "-.", ":", (0, (3, 1, 1, 1, 1, 1)), (0, (5, 1)), "--"]  # of lines
 FONT, SMALL = "DejaVu Sans", 7.5
 STYLE: dict[str, Any] = {
     "font.family": FONT,
@@ -71,6 +71,7 @@ MOST_LINES = 3  # of a label below a place
 MOST_DOTS = 50  # values of a box that are shown as dots, too
 DOTS, GOLDEN = 0.34, 0.6180339887  # width of a cloud of dots in places; share of a step in it
 _TEX, _POWER = re.compile(r"\$\\mathdefault\{(.*)\}\$"), re.compile(r"\^\{(.*?)\}")
+_LEADING, _ZERO = re.compile(r"^(−?)0(?=\.)"), re.compile(r"^\.0+$")
 _SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -265,22 +266,13 @@ def dots(axes: Axes, values: Sequence["Floats"]) -> None:
         axes.plot(place + DOTS * shift, own, "o", color="black", alpha=0.35, ms=1.8, mew=0)
 
 
-def samples(axes: Axes, x: "Floats", curves: "Floats", share: float, colour: str) -> None:
-    """Draw curves of samples, (s, m), at x, (m,): a band that holds a share, and the mean."""
-    own = band(curves, share)
-    label = f"{100 * share:g} % of samples"
-    axes.fill_between(x, own.low, own.high, color=colour, alpha=0.25, linewidth=0, label=label)
-    axes.plot(x, curves[0], color="#666666", linewidth=0.7, label="first sample")
-    axes.plot(x, own.mean, color=colour, linewidth=1.7, label="mean")
-
-
 def finish(figure: Figure, remarks: Sequence[str]) -> None:
-    """Say above the panels what a run lacks, and write powers without mathematics."""
-    from matplotlib.ticker import LogFormatterMathtext
+    """Say above the panels what a run lacks, and write numbers of axes as pages do."""
+    from matplotlib.ticker import LogFormatterMathtext, ScalarFormatter
 
     axes = [axis for own in figure.axes for axis in (own.xaxis, own.yaxis)]
     for made in [one.formatter for axis in axes for one in (axis.major, axis.minor)]:
-        if isinstance(made, LogFormatterMathtext):
+        if isinstance(made, LogFormatterMathtext | ScalarFormatter):
             made.format_ticks = _in_letters(made.format_ticks)  # type: ignore
     width, height = figure.get_size_inches()
     lines = [wrapped(text, width, longest=math.inf) for text in remarks]
@@ -291,14 +283,15 @@ def finish(figure: Figure, remarks: Sequence[str]) -> None:
 
 
 def _in_letters(format_ticks: Callable[[Any], list[str]]) -> Callable[[Any], list[str]]:
-    """Return what writes powers such as 2×10⁻³ where matplotlib writes TeX."""
+    """Return what writes .5 for 0.5, and powers such as 2×10⁻³ where matplotlib writes TeX."""
 
     def raised(power: re.Match[str]) -> str:
         return power[1].translate(_SUPERSCRIPT)
 
     def plain(values: Any) -> list[str]:
         found = (_TEX.sub(r"\1", text).replace(r"\times", "×") for text in format_ticks(values))
-        return [_POWER.sub(raised, text).replace("-", "−") for text in found]
+        found = (_POWER.sub(raised, text).replace("-", "−") for text in found)
+        return [_ZERO.sub("0", _LEADING.sub(r"\1", text)) for text in found]
 
     return plain
 

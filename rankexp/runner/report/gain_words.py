@@ -191,7 +191,6 @@ class Words:
         return f"{self.label(one.method)} ({one.edges and one.edges.label})"
 
     def _warnings(self) -> list[str]:
-        """Return kinds of warnings, by method."""
         kinds: dict[tuple[str, str], int] = {}
         for cell in self.context.cells:
             record = self.context.records.get(cell.key)

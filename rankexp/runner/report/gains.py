@@ -12,15 +12,14 @@ from typing import Any
 import pandas as pd
 
 from rankexp.metrics.base import Metric
-from rankexp.runner.analyse import delong, paired, select
+from rankexp.runner.analyse import delong, select
 from rankexp.runner.analyse.adjust import Contrast, Settings
 from rankexp.runner.analyse.kept import sources
 from rankexp.runner.grid import Point
 from rankexp.runner.protocols.base import EXAMPLES, QUERIES
-from rankexp.runner.report.context import Context
+from rankexp.runner.report.context import Context, Estimated
 
 NAN = math.nan
-UNKNOWN = paired.Estimate(NAN, NAN, 0)
 SAME = 1e-9
 """Two ways to one number differ by less."""
 FLAT = 0.1
@@ -48,29 +47,16 @@ class Edges:
 
 @dataclass(frozen=True)
 class MethodStanding:
-    """A method on the splits of a problem.
-
-    Attributes
-    ----------
-    method : str
-    mean, se, low, high : float
-        Of the metric; SE and interval allow for training parts that overlap.
-    seconds : float
-        A split took: the grid, and the choice within the training part.
-    chosen : Point, optional
-        The grid point chosen most often.
-    edges : Edges, optional
-        The choices at ends of the grid, if any are.
-    """
+    """A method on a problem; SE and interval allow for training parts that overlap."""
 
     method: str
     mean: float
     se: float
     low: float
     high: float
-    seconds: float
-    chosen: Point | None
-    edges: "Edges | None" = None
+    seconds: float  # a split took: the grid, and the choice within the training part
+    chosen: Point | None  # most often
+    edges: Edges | None = None  # choices at ends of the grid
 
     @property
     def known(self) -> bool:
@@ -86,34 +72,22 @@ def standings(
     chosen = context.chosen(experiment, metric, rule, setup.methods)
     scores = context.scores(experiment, metric)
     design = context.designs(experiment, metric)[setup.problems[0]]
-    units = context.spread(experiment, metric, chosen)
     kept = sources(context.cells, context.records, experiment, chosen)
     single = delong.alone(kept, metric, settings.level) if design.pairs == EXAMPLES else {}
-    made = []
+    level, margin, made = settings.level, settings.margin or NAN, []
+    found = context.estimates(experiment, metric, chosen, setup.methods, level=level)
+    estimated = {one.method: one for one in found}
     for method in setup.methods:
         own = chosen[chosen.method == method]
-        each = units[units.method == method].dropna(subset=["value"])
-        values = each.value.to_numpy()
-        found = paired.of_design(values, design, each.fold)[0] if len(values) else UNKNOWN
-        low, high = paired.interval(found, settings.level) if len(values) > 1 else (NAN, NAN)
-        share, se, *ends = single.get(method, (NAN, NAN, NAN, NAN))
-        if abs(share - found.mean) < SAME:  # weights, or queries, make it another share
-            found, (low, high) = found._replace(se=se), ends
+        one = estimated.get(method, Estimated(setup.problems[0], method))
+        share, se, low, high = single.get(method, (NAN, NAN, NAN, NAN))
+        if abs(share - one.mean) < SAME:  # weights, or queries, make it another share
+            one = one._replace(se=se, low=low, high=high)
         points = Counter(own.grid).most_common(1)
-        margin = settings.margin or NAN
+        at = points[0][0] if points else None
         edges = _edges(scores[scores.method == method], list(own.grid), margin)
-        made.append(
-            MethodStanding(
-                method,
-                float(found.mean),
-                float(found.se),
-                float(low),
-                float(high),
-                _seconds(context, experiment, method),
-                points[0][0] if points else None,
-                edges,
-            )
-        )
+        seconds = _seconds(context, experiment, method)
+        made.append(MethodStanding(method, *one[2:6], seconds, at, edges))
     sign = -1 if metric.direction == "higher" else 1
     return sorted(made, key=lambda one: (not one.known, sign * one.mean))
 
@@ -154,33 +128,17 @@ def tested(context: Context, experiment: str) -> float:
 
 @dataclass(frozen=True)
 class Gains:
-    """All that is found on one problem.
-
-    Attributes
-    ----------
-    metric : Metric
-    margin, level : float
-    rows, tested : float
-        Of the data set, and of its one test set; NaN where unknown.
-    standings : list of MethodStanding
-        Best first.
-    pairs : mapping of str to str
-        Method on pairs -> its like on points.
-    contrasts : mapping of str to Contrast
-        By method on pairs: its difference from its like.
-    behind : mapping of str to Contrast
-        By method: the difference of the best from it.
-    """
+    """All that is found on one problem."""
 
     metric: Metric
     margin: float
     level: float
-    rows: float
-    standings: list[MethodStanding]
-    pairs: Mapping[str, str]
-    contrasts: Mapping[str, Contrast]
-    behind: Mapping[str, Contrast]
-    tested: float = NAN
+    rows: float  # of the data set; NaN where unknown
+    standings: list[MethodStanding]  # best first
+    pairs: Mapping[str, str]  # method on pairs -> its like on points
+    contrasts: Mapping[str, Contrast]  # by method on pairs: its difference from its like
+    behind: Mapping[str, Contrast]  # by method: the difference of the best from it
+    tested: float = NAN  # rows of the one test set
 
     @property
     def by_query(self) -> bool:

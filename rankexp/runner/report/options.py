@@ -279,19 +279,3 @@ class AtRule(Choosing, Ruled):
         """Yield the records that keep anything at chosen grid points."""
         chosen = self.chosen(context, experiment, methods)
         return kept.sources(context.cells, context.records, experiment, chosen)
-
-
-class OfOneSplit(AtRule):
-    """Options of a block that shows what is kept of one split, of its first experiment."""
-
-    problem: ProblemName | None = None
-    """Default: the experiment's first."""
-    split: Annotated[int, Field(ge=0)] = 0
-    """Which of the splits that keep anything."""
-
-    def here(self, context: Context, block: Block, read: kept.Read) -> dict[str, kept.KeptItem]:
-        """Return what the split keeps, by method."""
-        experiment, name = block.experiments[0], self.keeps or ""
-        found = read(self.sources(context, experiment, self.shown(context, block)), name)
-        problem = self.problem or context.evaluate(experiment).problems[0]
-        return {one.method: one for one in kept.at_split(found, problem, self.split)}

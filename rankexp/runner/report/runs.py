@@ -155,24 +155,12 @@ def bibtex(context: Context) -> str:
 
 @dataclass(frozen=True)
 class Absent:
-    """What there is not of some experiments.
+    """What there is not of some experiments."""
 
-    Attributes
-    ----------
-    sets : int
-        Data sets that the experiments name.
-    data : list of str
-        Labels of those of which nothing was run, as they were not found.
-    idle : list of str
-        Experiments of which nothing was run, though their data need not be missing.
-    begun : list of str
-        Experiments of which some records are missing or not good, with their counts.
-    """
-
-    sets: int
-    data: list[str]
-    idle: list[str]
-    begun: list[str]
+    sets: int  # data sets that the experiments name
+    data: list[str]  # labels of those of which nothing was run, as they were not found
+    idle: list[str]  # experiments of which nothing was run, though no data need be missing
+    begun: list[str]  # experiments of which some records are missing or not good, with counts
 
     def words(self) -> list[str]:
         """Return a sentence, without its stop, for each kind of thing that is not here."""

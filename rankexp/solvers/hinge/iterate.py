@@ -23,6 +23,7 @@ USELESS_STEP = 1e-3  # a step to the right of which the objective rises, and whi
 BROKEN = 1e-10  # of the objective: the dual exceeds the primal by more than rounding can do
 
 S = TypeVar("S", bound=Sweep)
+Evaluate = Callable[[HingePairs, Floats, float], S]
 
 
 @dataclass
@@ -126,7 +127,7 @@ def line_search(
     lam: float,
     start: HingeIterate[S],
     p: Floats,
-    evaluate: Callable[[HingePairs, Floats, float], S],
+    evaluate: Evaluate[S],
     accept: float,
     *,
     h: float | None = None,

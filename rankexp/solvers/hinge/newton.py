@@ -3,8 +3,6 @@
 For easy data quasi-Newton comes first: with label noise the smoothed hinge is nearly quadratic.
 """
 
-from collections.abc import Callable
-
 import numpy as np
 from scipy.linalg.blas import dsymv, dsyr2
 from scipy.linalg.lapack import dpotri
@@ -12,6 +10,7 @@ from scipy.linalg.lapack import dpotri
 from rankexp.arrays import Floats
 from rankexp.solvers.hinge.iterate import (
     Best,
+    Evaluate,
     HingeIterate,
     S,
     band_hessian,
@@ -20,7 +19,6 @@ from rankexp.solvers.hinge.iterate import (
     ridged_factor,
     solve,
 )
-from rankexp.solvers.hinge.pairs import HingePairs
 from rankexp.solvers.hinge.polish import LISTED, MOST_LISTED, polish, rescue
 from rankexp.solvers.hinge.sweep import SortedSweep, sweep
 
@@ -159,18 +157,10 @@ ACCEPT_QUASI = 0.5  # of the derivative after a line search
 
 
 def quasi_newton(
-    start: HingeIterate[S],
-    inverse: Floats,
-    lam: float,
-    tol: float,
-    best: Best,
-    evaluate: Callable[[HingePairs, Floats, float], S],
+    start: HingeIterate[S], B: Floats, lam: float, tol: float, best: Best, evaluate: Evaluate[S]
 ) -> int:
-    """Go down by BFGS until the certificate holds or progress stalls; return how many steps."""
-    # The band is so narrow that smoothing fits into the tolerance, but holds enough pairs to be
-    # smooth. `inverse` (d, d), upper triangle, is about that of the Hessian and changes in place.
-    at, pairs = start, start.sweep.pairs
-    gaps: list[float] = []
+    """Go down by BFGS on the inverse Hessian B, in place, until done or stalled; count steps."""
+    at, pairs, gaps = start, start.sweep.pairs, list[float]()
     for iteration in range(LONGEST):
         gaps.append(best.gap)
         if iteration >= STALL and gaps[-1] > STALLED * gaps[-STALL]:
@@ -183,14 +173,14 @@ def quasi_newton(
             best.update(at)
         if best.gap <= tol:
             return iteration
-        step = line_search(lam, at, -dsymv(1.0, inverse, at.gradient), evaluate, ACCEPT_QUASI)
+        step = line_search(lam, at, -dsymv(1.0, B, at.gradient), evaluate, ACCEPT_QUASI)
         if step is None:
             return iteration
         last, at = at, at.moved(lam, step)
         best.update(at)
         if best.gap <= tol:
             return iteration + 1
-        _update(inverse, step.t * step.p, at.gradient - last.gradient)
+        _update(B, step.t * step.p, at.gradient - last.gradient)
     return LONGEST
 
 

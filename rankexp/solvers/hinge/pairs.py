@@ -150,15 +150,12 @@ def hinge_pairs(
     X: Floats, order: PartialOrder, power: int = 0, square: float | None = None
 ) -> HingePairs:
     """Return the pairs of an order, without rows in none; ValueError if there is no pair."""
-    # Duplicate rows of one group and level are merged. Small data, and data far from zero, are
-    # centred. Data with more columns than rows are rotated into the span of the rows. The columns
-    # are divided by 2^power. `square`: sum of the squares of X, if known.
+    # Equal rows of a cell are merged. Small data, and data far from zero, are centred; with more
+    # columns than rows, rotated. Columns are divided by 2^power. `square`: sum of squares of X.
     used, order, levels = _in_pairs(order)
     X = X if used.size == X.shape[0] else X[used]
-    below, above = order.parts()
-    count = order.total
-    side = ((below - above) / count).take(order.cell)
-    side *= order.weight
+    (below, above), count = order.parts(), order.total
+    side = ((below - above) / count).take(order.cell) * order.weight
     if power:
         X, square = np.ldexp(X, -power), None
     centred = X.shape[0] <= CENTRED_ROWS or far_from_zero(X)
@@ -171,8 +168,7 @@ def hinge_pairs(
     given, rotation = X, None
     if X.shape[1] > X.shape[0]:
         rotation, triangle = np.linalg.qr(X.T)
-        X = np.ascontiguousarray(triangle.T)
-        difference = difference @ rotation
+        X, difference = np.ascontiguousarray(triangle.T), difference @ rotation
     square = float(np.vdot(given, given)) if square is None else square
     data = X, order, levels, count, difference, given, rotation, centred, power, square, used
     return HingePairs(*data)

@@ -7,6 +7,7 @@ d x d system an iteration. Whatever the band missed shows in the certificate.
 
 import math
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
@@ -273,23 +274,25 @@ class _Program:
             self._measure()
         return most
 
+    def _direction(
+        self, upper: Floats, e: Floats, low: Floats, high: Floats
+    ) -> tuple[Floats, Floats, Floats, Floats]:
+        a, c, s, t, D = self.a, self.c, self.s, self.t, self.D
+        g = low / a - high / c - (self.v - s + t)
+        rhs = self.f + (e * g) @ D
+        dw = solve(upper, rhs)
+        for _ in range(REFINED):
+            dw = dw + solve(upper, rhs - self.lam * dw - (e * (D @ dw)) @ D)
+        da = e * (g - D @ dw)
+        return dw, da, (low - s * da) / a, (high + t * da) / c
+
     def _advance(self) -> bool:
         a, c, s, t, D = self.a, self.c, self.s, self.t, self.D
         e = 1.0 / (s / a + t / c)
         H = D.gram(e) if isinstance(D, Differences) else (D.T * e) @ D
         if not np.isfinite(H).all():
             return False
-        upper = ridged_factor(H, self.lam)
-
-        def direction(low: Floats, high: Floats) -> tuple[Floats, Floats, Floats, Floats]:
-            g = low / a - high / c - (self.v - s + t)
-            rhs = self.f + (e * g) @ D
-            dw = solve(upper, rhs)
-            for _ in range(REFINED):
-                dw = dw + solve(upper, rhs - self.lam * dw - (e * (D @ dw)) @ D)
-            da = e * (g - D @ dw)
-            return dw, da, (low - s * da) / a, (high + t * da) / c
-
+        direction = partial(self._direction, ridged_factor(H, self.lam), e)
         _, da, ds, dt = direction(-a * s, -c * t)
         size = longest(-da / a, da / c, -ds / s, -dt / t)
         gap = float(s @ a + t @ c)

@@ -8,12 +8,6 @@ The certificate: with alpha in [0, 1] of each term, those above a threshold bala
 ``D = mean alpha - |mean alpha x|² / (2 lam)`` is a lower bound. Where thresholds are kept in
 order, the balance of those from any one on need only be >= 0, and 0 of all together. Both ends
 are widened by a bound on their rounding.
-
->>> import numpy as np
->>> X, codes = np.arange(6.0)[:, None], np.array([0, 0, 1, 1, 2, 2])
->>> path = threshold_hinge_path(X, codes, [0.1])
->>> path.coef.round(3), bool(path.gap[0] <= 1e-6)
-(array([[2.]]), True)
 """
 
 from dataclasses import replace

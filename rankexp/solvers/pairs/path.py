@@ -1,17 +1,235 @@
-"""Smooth losses of pairs along a path of penalties: two classes, or K levels with costs."""
+"""Smooth losses of pairs along a path of penalties: two classes, or K levels with costs.
+
+Those with quick sums have their own forms. Others are summed in blocks: no list of all pairs is
+ever held. Sums of the logistic loss are convolutions of the moments of each cell (group, level)
+along panels of the score axis (`convolution`), linear in the examples.
+"""
+
+from collections.abc import Callable, Iterator
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
+from scipy.linalg import toeplitz
+from scipy.sparse import csr_array
 
-from rankexp.arrays import Floats
+from rankexp.arrays import Floats, Ints
 from rankexp.losses.base import Loss, MarginLoss
-from rankexp.solvers.pairs.panels import BlockPairs, PanelPairs
+from rankexp.solvers.pairs.convolution import DEGREES, WIDTH, CellSums, Convolution, ScorePanels
 from rankexp.solvers.pairs.partial_order import PartialOrder
 from rankexp.solvers.pairs.risk import SQUARED, ExponentialPairs, PairLoss, PairRisk, SquaredPairs
 from rankexp.solvers.pairs.squared_hinge import SquaredHingePairs
 from rankexp.solvers.result import PathResult
 from rankexp.solvers.smooth.descent import descend
+from rankexp.solvers.smooth.objective import gram
 from rankexp.solvers.smooth.path import check_smooth, penalties
+
+BLOCK_CELLS = 200_000  # pairs at once, 1.6 MB: bounds memory, no result depends on it
+HESSIAN_PAIRS = 4_000_000  # of more, a part gives the Hessian: only steps depend on it
+SMALL = 4096  # pairs of two cells: fewer are put together with others, for speed
+
+
+class BlockPairs(PairRisk):
+    """Any smooth loss, summed over all pairs in blocks: bounded memory, a term a pair."""
+
+    def _blocks(self, most: float = np.inf) -> Iterator[tuple[Ints, Ints, float]]:
+        """Yield upper and lower rows, and the cost, of parts of pairs of large cells."""
+        # Of all pairs, about ``most``: then every k-th row of each cell, at a cost as much higher.
+        upper, lower, cost = self.cells
+        ends = np.cumsum(self.sizes)
+        product = self.sizes[upper] * self.sizes[lower]
+        every = int(np.ceil(np.sqrt(max(float(product.sum()) / most, 1.0))))
+        for k in np.flatnonzero(product > SMALL).tolist():
+            at = [self.by_cell[ends[c] - self.sizes[c] : ends[c]] for c in (upper[k], lower[k])]
+            i, j = at[0][::every], at[1][::every]
+            each = float(cost[k] * product[k]) / (i.size * j.size)
+            size = max(1, BLOCK_CELLS // j.size)
+            for first in range(0, i.size, size):
+                yield i[first : first + size], j, each
+
+    def _lists(self) -> Iterator[tuple[Ints, Ints, Floats]]:
+        upper, lower, cost = self.cells
+        begin = np.cumsum(self.sizes) - self.sizes
+        product = self.sizes[upper] * self.sizes[lower]
+        few = np.flatnonzero(product <= SMALL)
+        chunk = np.cumsum(product[few]) // BLOCK_CELLS
+        for part in np.split(few, np.flatnonzero(np.diff(chunk)) + 1):
+            if not part.size:
+                continue
+            size = product[part]
+            which = np.repeat(part, size)
+            place = np.arange(which.size) - np.repeat(np.cumsum(size) - size, size)
+            wide = self.sizes[lower[which]]
+            i = self.by_cell[begin[upper[which]] + place // wide]
+            j = self.by_cell[begin[lower[which]] + place % wide]
+            w = self.order.factor
+            yield i, j, cost[which] if w is None else cost[which] * w[i] * w[j]
+
+    def _weighed(self, table: Floats, i: Ints, j: Ints) -> Floats:
+        w = self.order.factor
+        return table if w is None else table * w[i, None] * w[j]
+
+    def value(self, s: Floats) -> float:
+        total = 0.0
+        for i, j, cost in self._blocks():
+            L = self._weighed(self.loss.of_margin(s[i, None] - s[j]), i, j)
+            total += cost * float(L.sum())
+        for i, j, costs in self._lists():
+            total += float(costs @ self.loss.of_margin(s[i] - s[j]))
+        return total * self.scale
+
+    def slope(self, s: Floats) -> Floats:
+        r = np.zeros(s.shape[0])
+        for i, j, cost in self._blocks():
+            E = self._weighed(self.loss.margin_derivative(s[i, None] - s[j]), i, j)
+            r[i] += cost * E.sum(axis=1)
+            r[j] -= cost * E.sum(axis=0)
+        for i, j, costs in self._lists():
+            e = costs * self.loss.margin_derivative(s[i] - s[j])
+            r += np.bincount(i, e, r.size) - np.bincount(j, e, r.size)
+        return r * self.scale
+
+    def steps(self, s: Floats) -> tuple[Floats, Floats]:
+        r, h = np.zeros(s.shape[0]), np.zeros(s.shape[0])
+        for i, j, cost in self._blocks():
+            D = s[i, None] - s[j]
+            E = cost * self._weighed(self.loss.margin_derivative(D), i, j)
+            C = cost * self._weighed(self.loss.margin_curvature(D), i, j)
+            r[i] += E.sum(axis=1)
+            r[j] -= E.sum(axis=0)
+            h[i] += C.sum(axis=1)
+            h[j] += C.sum(axis=0)
+        for i, j, costs in self._lists():
+            D = s[i] - s[j]
+            e, c = costs * self.loss.margin_derivative(D), costs * self.loss.margin_curvature(D)
+            r += np.bincount(i, e, r.size) - np.bincount(j, e, r.size)
+            h += np.bincount(i, c, r.size) + np.bincount(j, c, r.size)
+        return r * self.scale, h * self.scale
+
+    def hessian(self, X: Floats, s: Floats) -> Floats:
+        """Return the second derivative in w; of large cells, beyond some pairs, from a part."""
+        n, d = X.shape
+        degree, cross = np.zeros(n), np.zeros((d, d))
+        for i, j, cost in self._blocks(HESSIAN_PAIRS):
+            C = cost * self._weighed(self.loss.margin_curvature(s[i, None] - s[j]), i, j)
+            degree[i] += C.sum(axis=1)
+            degree[j] += C.sum(axis=0)
+            cross += X[i].T @ (C @ X[j])
+        for i, j, costs in self._lists():
+            c = costs * self.loss.margin_curvature(s[i] - s[j])
+            degree += np.bincount(i, c, n) + np.bincount(j, c, n)
+            cross += X.T @ np.asarray(csr_array((c, (i, j)), shape=(n, n)) @ X)
+        H: Floats = self.scale * ((X.T * degree) @ X - cross - cross.T)
+        return H
+
+
+NOISE = 1e-13  # of the value and, times n, of the slope: Fourier transforms round by 6e-14 at most
+EXACT_PAIRS = 10_000_000  # are summed one by one if needed, in a fraction of a second
+FEW_PAIRS = 20_000  # are cheap enough for an exact Hessian. Only the number of steps depends on it
+HESSIAN_PANELS = 1_000  # a table of all their distances takes 8 MB; more need the exact Hessian
+FAR = 80.0  # apart: the derivative of the logistic loss is 0 or -1 there, to 1e-34
+MOST_PANELS = 2**16  # of scores up to 16,384 apart: with a table of all distances they take 270 MB
+MOST_ENTRIES = 2**20  # of panels by cells: their sums take 67 MB, and four times that on the way
+MANY_PAIRS = 10**9  # take some ten seconds, one by one
+
+
+@lru_cache(maxsize=32)
+def shared(of: Callable[[Floats], Floats], doublings: int) -> Convolution:
+    """Return a function as a convolution for up to ``2^doublings`` panels, the same each time."""
+    return Convolution(of, panels=2 ** (doublings - 1))
+
+
+def together(s: Floats) -> Floats:
+    """Return scores with the same derivatives of pairs, gaps between neighbours cut to `FAR`."""
+    order = np.argsort(s)
+    near = np.empty_like(s)
+    near[order] = np.cumsum(np.minimum(np.diff(s[order], prepend=s[order[:1]]), FAR))
+    return near
+
+
+class PanelPairs(BlockPairs):
+    """A risk whose sums over pairs are right to about 1e-12 of the number of pairs."""
+
+    noise = NOISE
+
+    def __init__(self, order: PartialOrder, loss: MarginLoss) -> None:
+        super().__init__(order, loss)
+        self.sums = CellSums(order.cell, order.counts.shape[0], order.costs)
+        self.of_loss = Convolution(loss.of_margin)
+        self.of_slope = Convolution(loss.margin_derivative)
+        rows = order.counts if order.factor is None else self.sizes.reshape(order.counts.shape)
+        self.pairs = float(np.sum(rows * (rows @ (order.costs > 0.0))))
+
+    def exact(self) -> PairRisk:
+        return BlockPairs(self.order, self.loss) if self.pairs <= EXACT_PAIRS else self
+
+    def value(self, s: Floats) -> float:
+        if not self._entries(s) * DEGREES <= self.pairs:
+            return super().value(s)
+        total = self.sums.total(self.of_loss, self.prepared(s)[1])
+        return max(total, 0.0) * self.scale  # rounding
+
+    def slope(self, s: Floats) -> Floats:
+        if not self._entries(s) * DEGREES <= self.pairs:
+            return super().slope(s)
+        (panels, moments), w = self.prepared(s), self.order.factor
+        upper, lower = self.sums.seen_by_both(self.of_slope, moments)
+        r: Floats = self.scale * panels.values(upper - lower, self.order.cell)
+        return r if w is None else r * w
+
+    def steps(self, s: Floats) -> tuple[Floats, Floats]:
+        if float(s.max() - s.min()) > WIDTH * MOST_PANELS:
+            s = together(s)
+        entries, cells = self._entries(s), self.order.counts.size
+        fits = entries <= min(MOST_ENTRIES, MOST_PANELS * cells)
+        if not (fits and entries * DEGREES <= self.pairs):
+            if self.pairs > MANY_PAIRS:
+                raise ValueError(
+                    f"scores of {s.size:,} rows lie {s.max() - s.min():.3g} apart: too far for "
+                    "sums over all pairs; check initial scores, or lower the learning rate"
+                )
+            return super().steps(s)
+        w = self.order.factor
+        panels = ScorePanels(s, weight=w)
+        of = shared(self.loss.margin_derivative, max(panels.count - 1, 16).bit_length())
+        field = self.scale * self.sums.seen_by_each(of, self.sums.moments(panels))
+        r, h = panels.steps(field, self.order.cell)
+        np.maximum(h, 0.0, out=h)  # rounding
+        if w is not None:
+            r *= w
+            h *= w
+        return r, h
+
+    def hessian(self, X: Floats, s: Floats) -> Floats:
+        """Return the second derivative in w; of many pairs at scores rounded to panels."""
+        entries, cells = self._entries(s), self.order.counts.size
+        if self.pairs <= FEW_PAIRS or not entries <= min(HESSIAN_PANELS * cells, s.size):
+            return super().hessian(X, s)
+        panel = ((s - s.min()) / WIDTH).astype(np.int64)
+        size, d, costs = int(panel.max()) + 1, X.shape[1], self.order.costs
+        far: Floats = WIDTH * np.arange(size, dtype=np.float64)
+        C = toeplitz(self.loss.margin_curvature(far), self.loss.margin_curvature(-far))
+        key = panel * cells + self.order.cell
+        w = self.order.factor
+        ones = np.ones(s.size) if w is None else w
+        rows = csr_array((ones, (key, np.arange(s.size))), shape=(size * cells, s.size))
+        counts = rows.sum(axis=1).reshape(size, -1, costs.shape[0])
+        degree = C @ (counts @ costs).reshape(size, -1)
+        degree += C.T @ (counts @ costs.T).reshape(size, -1)
+        sums = rows @ X
+        near = (C @ sums.reshape(size, -1)).reshape(size, -1, costs.shape[0], d)
+        cross = sums.T @ np.einsum("pgkd,kl->pgld", near, costs).reshape(-1, d)
+        each = degree.ravel()[key]
+        each = each if w is None else each * w
+        H: Floats = self.scale * (gram(X, each) - cross - cross.T)
+        return H
+
+    def _prepare(self, s: Floats) -> tuple[ScorePanels, Floats]:
+        panels = ScorePanels(s, weight=self.order.factor)
+        return panels, self.sums.moments(panels)
+
+    def _entries(self, s: Floats) -> float:
+        return (1.0 + float(s.max() - s.min()) / WIDTH) * self.order.counts.size
 
 
 def pair_risk(loss: Loss, order: PartialOrder) -> PairRisk:

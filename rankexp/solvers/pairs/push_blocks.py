@@ -13,7 +13,7 @@ import numpy as np
 
 from rankexp.arrays import Bools, Floats, Ints
 from rankexp.losses.base import Loss
-from rankexp.solvers.pairs.panels import BLOCK_CELLS, HESSIAN_PAIRS
+from rankexp.solvers.pairs.path import BLOCK_CELLS, HESSIAN_PAIRS
 from rankexp.solvers.smooth.objective import SmoothRisk, gram, stratified
 
 Spread = tuple[Floats, Floats, Floats]

@@ -25,7 +25,7 @@ from rankexp.solvers.pairs.convolution import (
     ScorePanels,
     coefficients,
 )
-from rankexp.solvers.pairs.panels import EXACT_PAIRS, FEW_PAIRS, HESSIAN_PANELS, NOISE
+from rankexp.solvers.pairs.path import EXACT_PAIRS, FEW_PAIRS, HESSIAN_PANELS, NOISE
 from rankexp.solvers.pairs.push_blocks import PushPairs, Spread
 from rankexp.solvers.pairs.risk import SQUARED
 from rankexp.solvers.smooth.objective import gram

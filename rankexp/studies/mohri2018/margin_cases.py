@@ -14,7 +14,11 @@ from rankexp.studies.mohri2018.theory.margin_bounds import (
     pair_margins,
     uniform_margin_bound,
 )
-from rankexp.theory.bounds import empirical_rademacher, linear_ball, threshold_rankers
+from rankexp.studies.mohri2018.theory.rademacher import (
+    empirical_rademacher,
+    linear_ball,
+    threshold_rankers,
+)
 
 Case = Callable[[np.random.Generator, float, bool], float]
 

@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -16,6 +16,7 @@ from rankexp.errors import ConfigError
 from rankexp.runner.analyse import kept
 from rankexp.runner.analyse.kept import KeptItem
 from rankexp.runner.analyse.select import PLACE
+from rankexp.runner.report import figure
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.options import MethodName
 from rankexp.runner.strict import Strict
@@ -117,7 +118,7 @@ class Against(Strict):
             curves = kept.centred(curves, inside)
             function = None if function is None else kept.centred(function, inside)
         if function is not None and method in self.rescaled:
-            curves = kept.rescaled(curves, function, inside)
+            curves = rescaled(curves, function, inside)
         values = _compared(x, curves, function, inside)
         if method in self.rescaled:
             del values[SLOPE]
@@ -152,9 +153,50 @@ def _compared(
     """Return slopes and distances of each split, and the slope of theory."""
     if function is None:
         return {SLOPE: (kept.slopes(x, curves, inside), math.nan)}
-    of_mean = kept.distances(curves.mean(axis=0), function, inside)
+    of_mean = distances(curves.mean(axis=0), function, inside)
     return {
         SLOPE: (kept.slopes(x, curves, inside), float(kept.slopes(x, function, inside))),
-        RMSE: (kept.distances(curves, function, inside), 0.0),
+        RMSE: (distances(curves, function, inside), 0.0),
         RMSE_OF_MEAN: (of_mean[None], 0.0),
     }
+
+
+def distances(curves: Floats, function: Floats, inside: Bools) -> Floats:
+    """Return root mean squared distances of curves to a function, (s,), over some points."""
+    squares = np.square(curves[..., inside] - function[inside])
+    return np.asarray(np.sqrt(squares.mean(axis=-1)))
+
+
+def rescaled(curves: Floats, function: Floats, inside: Bools) -> Floats:
+    """Return each curve, (s, m), times the factor that brings it nearest to a function.
+
+    Both are to be centred; a curve that is constant in the window stays as it is.
+    """
+    own = curves[:, inside]
+    size = np.square(own).sum(axis=1)
+    factor = np.where(size > 0, own @ function[inside] / np.where(size > 0, size, 1.0), 1.0)
+    return np.asarray(curves * factor[:, None])
+
+
+class Band(NamedTuple):
+    """A pointwise band, (m,) each."""
+
+    mean: Floats
+    low: Floats
+    high: Floats
+
+
+def band(curves: Floats, share: float) -> Band:
+    """Return the mean of curves, (s, m), and the quantiles that hold a share of them."""
+    tail = (1.0 - share) / 2.0
+    low, high = np.quantile(curves, [tail, 1.0 - tail], axis=0)
+    return Band(curves.mean(axis=0), low, high)
+
+
+def samples(axes: figure.Axes, x: "Floats", curves: "Floats", share: float, colour: str) -> None:
+    """Draw curves of samples, (s, m), at x, (m,): a band that holds a share, and the mean."""
+    own = band(curves, share)
+    label = f"{100 * share:g} % of samples"
+    axes.fill_between(x, own.low, own.high, color=colour, alpha=0.25, linewidth=0, label=label)
+    axes.plot(x, curves[0], color="#666666", linewidth=0.7, label="first sample")
+    axes.plot(x, own.mean, color=colour, linewidth=1.7, label="mean")

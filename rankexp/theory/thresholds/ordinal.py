@@ -1,7 +1,6 @@
 """Register the best thresholds of the ordinal models: ``f(model, **options) -> (K - 1,)``."""
 
-from rankexp.theory.boosting import orboost_thresholds
-from rankexp.theory.odds import proportional_odds_thresholds
+from rankexp.theory.ordinal import orboost_thresholds, proportional_odds_thresholds
 
 REGISTER = {"orboost": "orboost_thresholds", "proportional_odds": "proportional_odds_thresholds"}
 

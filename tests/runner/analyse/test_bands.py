@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from rankexp.runner.analyse import compare, kept
 from rankexp.runner.analyse.frame import COLUMNS
+from rankexp.studies.uematsu2010 import theories
 
 X = np.linspace(-2.0, 3.0, 11)
 INSIDE = np.abs(X) <= 1.0
@@ -27,19 +28,19 @@ def test_slopes_are_those_of_least_squares(curves: np.ndarray) -> None:
 def test_no_other_factor_brings_a_curve_nearer(curves: np.ndarray) -> None:
     function = kept.centred(np.sin(X), INSIDE)
     curves = kept.centred(curves, INSIDE)
-    found = kept.distances(kept.rescaled(curves, function, INSIDE), function, INSIDE)
+    found = theories.distances(theories.rescaled(curves, function, INSIDE), function, INSIDE)
     for factor in (-1.0, 0.0, 0.01, 0.3, 1.0):
-        assert (found <= kept.distances(factor * curves, function, INSIDE) + 1e-9).all()
+        assert (found <= theories.distances(factor * curves, function, INSIDE) + 1e-9).all()
 
 
 def test_a_constant_curve_is_not_rescaled() -> None:
     flat = np.zeros((1, 11))
-    assert (kept.rescaled(flat, np.sin(X), INSIDE) == 0).all()
+    assert (theories.rescaled(flat, np.sin(X), INSIDE) == 0).all()
 
 
 def test_a_band_holds_its_share() -> None:
     curves = np.arange(101.0)[:, None] + np.array([0.0, 1000.0])
-    found = kept.band(curves, 0.9)
+    found = theories.band(curves, 0.9)
     np.testing.assert_allclose(found.mean, [50, 1050])
     np.testing.assert_allclose(found.low, [5, 1005])
     np.testing.assert_allclose(found.high, [95, 1095])
@@ -47,7 +48,7 @@ def test_a_band_holds_its_share() -> None:
 
 def test_distances_are_over_the_window_alone() -> None:
     curves = np.where(INSIDE, 3.0, 1e9)[None]
-    assert kept.distances(curves, np.full(11, -1.0), INSIDE).tolist() == [4.0]
+    assert theories.distances(curves, np.full(11, -1.0), INSIDE).tolist() == [4.0]
 
 
 def frame(rows: list[tuple[int, str | None, int | None, str, float]]) -> pd.DataFrame:

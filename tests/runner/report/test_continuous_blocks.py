@@ -13,18 +13,18 @@ from rankexp.errors import ConfigError
 from rankexp.keep.texts.tree import TreeNode
 from rankexp.metrics.base import parse
 from rankexp.runner import plan
-from rankexp.runner.analyse.verdicts import reproduction_in_spread
 from rankexp.runner.config.schema import Block, Study
 from rankexp.runner.grid import points
 from rankexp.runner.plan import PlanCell
-from rankexp.runner.report.blocks.figures.scoring_functions import distribution, matched
-from rankexp.runner.report.blocks.figures.tree import placed
 from rankexp.runner.report.blocks.theory import optimum
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Output
 from rankexp.runner.report.render.text import rows
 from rankexp.runner.run.record import Record, RecordRow
 from rankexp.runner.spec import EvaluateSpec
+from rankexp.studies.clemencon2017.blocks.published_spread import reproduction_in_spread
+from rankexp.studies.clemencon2017.blocks.scoring_functions import distribution, matched
+from rankexp.studies.clemencon2017.blocks.tree import placed
 
 X = [0.0, 0.25, 0.5, 1.0]
 M = [1.0, 2.0, 3.0, 7.0]

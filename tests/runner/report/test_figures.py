@@ -20,10 +20,10 @@ from rankexp import registry
 from rankexp.keep.texts.tree import TreeNode
 from rankexp.runner.config.schema import Block
 from rankexp.runner.report import figure
-from rankexp.runner.report.blocks.figures.tree import draw, placed
 from rankexp.runner.report.build import Report
 from rankexp.runner.report.context import Context
 from rankexp.runner.spec import EvaluateSpec
+from rankexp.studies.clemencon2017.blocks.tree import draw, placed
 
 HOSTILE = [
     "income >$50K, <$60K",

@@ -27,7 +27,7 @@ from rankexp.studies.mohri2018.theory.margin_bounds import (
     perceptron_bound,
     uniform_margin_bound,
 )
-from rankexp.theory.bounds import (
+from rankexp.studies.mohri2018.theory.rademacher import (
     empirical_rademacher,
     kernel_rows,
     linear_ball,

@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
+from typing import NamedTuple, Self
 
 import numpy as np
 import pandas as pd
@@ -19,7 +20,7 @@ from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Cell, Entry, Output, Table, Tally
 from rankexp.runner.report.numbers import number
 from rankexp.runner.report.options import AtRule, MetricOption
-from rankexp.runner.report.published_words import TAIL, OverSeeds, decimals, left_out
+from rankexp.runner.report.published_words import left_out
 
 REGISTER = {"published_spread": "PublishedSpread"}
 
@@ -31,6 +32,53 @@ LEGEND = (
     "has the best value, alone or with others. The boxes of the figure show quartiles, their "
     "whiskers the 5 % and 95 % quantiles, and diamonds the published values."
 )
+TAIL = 0.05  # share of the seeds below, and above, the interval shown
+
+
+class OverSeeds(NamedTuple):
+    """What the values of a method over seeds say; NaN where there are none."""
+
+    mean: float
+    low: float
+    median: float
+    high: float
+    least: float
+    greatest: float
+    seeds: int
+    verdict: Reproduction | None  # None where nothing is published
+
+    @classmethod
+    def of(cls, values: Floats, target: Published | None) -> Self:
+        """Return the spread of values, (s,), and what it says of a published value."""
+        known = values if len(values) else np.array([math.nan])
+        low, median, high = np.quantile(known, [TAIL, 0.5, 1 - TAIL]).tolist()
+        least, greatest = float(known.min()), float(known.max())
+        verdict = None if len(values) else Reproduction.NOT_RUN
+        if target is not None and len(values):
+            half, ends = target.last_digit / 2, (least, greatest)
+            verdict = reproduction_in_spread(target.value, half, (low, high), ends)
+        mean = float(known.mean())
+        return cls(mean, low, median, high, least, greatest, len(values), verdict)
+
+
+def reproduction_in_spread(
+    value: float, half: float, central: tuple[float, float], extremes: tuple[float, float]
+) -> Reproduction:
+    """Return what to say of a published single run: one draw from a spread over seeds.
+
+    ``reproduced`` within the central quantiles, ``near`` within the extremes, else ``not
+    reproduced``; each by half of the last printed digit, `half`, more.
+    """
+    slack = half * (1 + 1e-9)
+    for (low, high), said in ((central, Reproduction.REPRODUCED), (extremes, Reproduction.NEAR)):
+        if low - slack <= value <= high + slack:
+            return said
+    return Reproduction.APART
+
+
+def decimals(printed: Published) -> int:
+    """Return how many decimals a published value has."""
+    return max(0, -round(math.log10(printed.last_digit)))
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from rankexp.studies.kotlowski2011_theory.theory.univariate_bounds import (
     proper_regret_bound,
     regret_bound,
 )
-from rankexp.theory.bounds import Approximation
+from rankexp.theory.models import Approximation
 
 REGISTER = {"surrogate_regrets": "surrogate_regrets", "class_weights": "class_weights"}
 

@@ -18,8 +18,7 @@ from rankexp.generators.classes import DiscreteModel
 from rankexp.losses.base import Loss
 from rankexp.losses.margin import ZeroOne
 from rankexp.metrics.bipartite import rank_loss
-from rankexp.theory.bounds import Approximation
-from rankexp.theory.models import KnownClasses, log_masses
+from rankexp.theory.models import Approximation, KnownClasses, log_masses
 
 BLOCKS = 20  # of a sample: the standard error is that of their mean
 MOST = 64  # points whose pairs are listed

@@ -11,7 +11,7 @@ from scipy.stats import binom
 
 from rankexp.arrays import Floats
 from rankexp.losses.base import Loss
-from rankexp.theory.bounds import check_positive, vector
+from rankexp.theory.models import check_positive, vector
 
 CONSTANTS = {"exponential": 1.5 * np.sqrt(2.0), "logistic": 2.0}
 """Of Theorem 4.1, by loss."""

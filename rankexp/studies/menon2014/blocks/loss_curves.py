@@ -13,7 +13,6 @@ from rankexp.runner.config.fault import Fault
 from rankexp.runner.config.schema import Block, Evaluate, Simulate, Study
 from rankexp.runner.labels import spoken
 from rankexp.runner.report import figure
-from rankexp.runner.report.blocks.figures.scoring_functions import STYLES
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Cell, Entry, Output, Table
 from rankexp.runner.report.numbers import number, short
@@ -111,7 +110,7 @@ class LossCurves(BlockKind):
                 axes.plot(
                     own["x"],
                     own["y"],
-                    linestyle=STYLES[place % len(STYLES)],
+                    linestyle=figure.STYLES[place % len(figure.STYLES)],
                     color=figure.colour(place),
                     label=figure.literal(spoken(name)),
                     linewidth=max(1.3, 2.8 - 0.5 * place),  # those below show, too

@@ -24,7 +24,7 @@ from rankexp.studies.mohri2018.theory.margin_bounds import ensemble_margins, per
 REGISTER = {"bound_violations": "bound_violations"}
 
 LABELS = {
-    "allowed": "violations allowed",
+    "allowed": "number allowed",
     "median_slack": "median slack",
     "least_slack": "smallest slack",
     "auc_mcdiarmid": "AUC, McDiarmid",

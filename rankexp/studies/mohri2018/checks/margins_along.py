@@ -12,7 +12,7 @@ from rankexp.studies.mohri2018.theory.margin_bounds import (
     pair_margins,
     uniform_margin_bound,
 )
-from rankexp.theory.bounds import empirical_rademacher, linear_ball
+from rankexp.studies.mohri2018.theory.rademacher import empirical_rademacher, linear_ball
 
 REGISTER = {"margin_bounds": "margin_bounds"}
 

@@ -11,7 +11,8 @@ from scipy.special import ndtri
 
 from rankexp.arrays import Floats
 from rankexp.metrics.level_counts import won
-from rankexp.theory.bounds import check_confidence, check_positive, vector
+from rankexp.studies.mohri2018.theory.rademacher import check_confidence
+from rankexp.theory.models import check_positive, vector
 
 Kind = Literal["hoeffding", "mcdiarmid"]
 

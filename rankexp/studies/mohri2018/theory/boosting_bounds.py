@@ -9,7 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from rankexp.arrays import Floats
-from rankexp.theory.bounds import check_not_negative, table, vector
+from rankexp.studies.mohri2018.theory.rademacher import check_not_negative, table
+from rankexp.theory.models import vector
 
 
 def round_shares(differences: npt.ArrayLike, alphas: npt.ArrayLike) -> tuple[Floats, Floats]:

@@ -8,13 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from rankexp.arrays import Floats
-from rankexp.theory.bounds import (
-    check_confidence,
-    check_not_negative,
-    check_positive,
-    table,
-    vector,
-)
+from rankexp.studies.mohri2018.theory.rademacher import check_confidence, check_not_negative, table
+from rankexp.theory.models import check_positive, vector
 
 
 def pair_margins(scores: npt.ArrayLike, pairs: npt.ArrayLike, labels: npt.ArrayLike) -> Floats:

@@ -19,7 +19,14 @@ from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Cell, Entry, Output, Table
 from rankexp.runner.report.numbers import number, short
 from rankexp.runner.report.options import AtRule, ProblemName
-from rankexp.studies.uematsu2010.theories import RMSE_OF_MEAN, SLOPE, Against, CurvePanel
+from rankexp.studies.uematsu2010.theories import (
+    RMSE_OF_MEAN,
+    SLOPE,
+    Against,
+    CurvePanel,
+    band,
+    samples,
+)
 
 REGISTER = {"curves_against_theory": "CurvesAgainstTheory"}
 
@@ -128,7 +135,7 @@ class CurvesAgainstTheory(AtRule, Against):
                     "high": float(np.quantile(values, (1 + self.share) / 2)),
                 }
             )
-        own = kept.band(panel.curves, self.share)
+        own = band(panel.curves, self.share)
         shown = math.nan if panel.theory is None else panel.theory
         curve = {"quantity": "score", "x": panel.x, "theory": shown, "first": panel.curves[0]}
         table = pd.concat([pd.DataFrame(rows), pd.DataFrame(curve | own._asdict())])
@@ -203,7 +210,7 @@ class CurvesAgainstTheory(AtRule, Against):
         return made
 
     def _panel(self, axes: figure.Axes, panel: CurvePanel, colour: str) -> None:
-        figure.samples(axes, panel.x, panel.curves, self.share, colour)
+        samples(axes, panel.x, panel.curves, self.share, colour)
         if panel.theory is not None:
             axes.plot(panel.x, panel.theory, "--", color="black", linewidth=1.1, label="theory")
         for edge in self.window or ():

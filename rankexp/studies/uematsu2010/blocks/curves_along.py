@@ -15,7 +15,7 @@ from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Cell, Entry, Output, Table
 from rankexp.runner.report.numbers import number
 from rankexp.runner.report.options import Choosing, MethodName
-from rankexp.studies.uematsu2010.theories import RMSE, SLOPE, Against, CurvePanel
+from rankexp.studies.uematsu2010.theories import RMSE, SLOPE, Against, CurvePanel, distances
 
 REGISTER = {"curves_along": "CurvesAlong"}
 
@@ -120,7 +120,7 @@ class CurvesAlong(Choosing, Against):
                     low, high = self.window or (-np.inf, np.inf)
                     inside = np.asarray((panel.x >= low) & (panel.x <= high))
                     curves = panel.curves - other.curves
-                    shown[APART] = kept.distances(curves, 0 * panel.x, inside)
+                    shown[APART] = distances(curves, 0 * panel.x, inside)
                 for quantity, values in shown.items():
                     yield CurvesAt(
                         experiment,

@@ -16,6 +16,7 @@ from rankexp.runner.report.model import Cell, Entry, Output, Table
 from rankexp.runner.report.options import AtRule, ProblemName
 from rankexp.runner.report.render.text import cell_text
 from rankexp.studies.uematsu2010.checks.hinge_staircase import LABELS
+from rankexp.studies.uematsu2010.theories import samples
 
 REGISTER = {"staircase": "Staircase"}
 
@@ -120,7 +121,7 @@ class Staircase(AtRule):
             grid = curves[0].x
             inside = (grid >= low) & (grid <= high)
             centred = kept.centred(np.array([one.y for one in curves]), inside)[:, inside]
-            figure.samples(own, grid[inside], centred, self.share, figure.colour(0))
+            samples(own, grid[inside], centred, self.share, figure.colour(0))
             figure.title(own, context.method_label(method), title)
         for own in axes:
             own.step(x, steps["r"], where="mid", color="black", lw=1.4, label="population")

@@ -99,26 +99,14 @@ class Along(AtRule):
             for one in context.estimates(
                 experiment, metric, given, methods, reference=self.reference, level=self.level
             ):
-                problem, method, mean, se, low, high, units = one
+                problem, method = one.problem, one.method
                 own = chosen[(chosen["problem"] == problem) & (chosen["method"] == method)]
-                share = float((own["grid"].map(points) == value).mean())
-                if units:
-                    yield Spot(
-                        experiment,
-                        problem,
-                        method,
-                        self.reference or "",
-                        str(metric),
-                        self._panel(context, problem),
-                        self.parameter,
-                        value if along else self._x(context, experiment, problem, method),
-                        mean,
-                        se,
-                        low,
-                        high,
-                        units,
-                        share if along else math.nan,
-                    )
+                share = float((own["grid"].map(points) == value).mean()) if along else math.nan
+                of = experiment, problem, method, self.reference or "", str(metric)
+                panel = self._panel(context, problem), self.parameter
+                at = value if along else self._x(context, experiment, problem, method)
+                if one.units:
+                    yield Spot(*of, *panel, at, *one[2:6], one.units, share)
 
     def _x(self, context: Context, experiment: str, problem: str, method: str) -> float:
         """Return where an experiment or a generator stands, or a method's median time."""
@@ -266,7 +254,6 @@ class Along(AtRule):
         return made
 
     def _line(self, axes: figure.Axes, line: Sequence[Spot], label: str, colour: str) -> None:
-        """Draw a method's line with its intervals and, along a grid, what was chosen."""
         x, values = [s.x for s in line], [s.value for s in line]
         axes.plot(x, values, color=colour, linewidth=1.5, label=label, marker=".")
         if self.reference:  # bands of levels say nothing of differences, which are paired
@@ -290,7 +277,6 @@ def _of_grid(found: Sequence[Spot]) -> bool:
 
 
 def _range(found: Sequence[Spot], digits: int, sign: str) -> str:
-    """Return between what values lie."""
     values = [spot.value for spot in found] or [math.nan]
     low, high = (number(end, digits, sign=bool(sign)) for end in (min(values), max(values)))
     return low if low == high else f"{low} to {high}"

@@ -146,7 +146,6 @@ def draw(panels: Sequence[BoxPanel], columns: int) -> figure.Figure:
 
 
 def _ends(numbers: pd.DataFrame) -> dict[str, dict[str, tuple[float, float, float]]]:
-    """Return mean differences with their intervals, by problem and method."""
     found: dict[str, dict[str, tuple[float, float, float]]] = {}
     columns = ["problem", "method", "difference", "low_all", "high_all"]
     for problem, method, *ends in numbers[columns].dropna().itertuples(index=False):

@@ -226,7 +226,6 @@ class Comparison(InBlocks):
         ]
 
     def _meaning(self, context: Context, judged: Sequence[Judged]) -> list[str]:
-        """Say what the numbers are and which tests were used."""
         first = judged[0].settings
         percent, alpha = f"{100 * self.level:g} %", short(round(1 - self.level, 12))
         sides = dict.fromkeys("higher" if own.settings.higher else "lower" for own in judged)
@@ -267,7 +266,6 @@ class Comparison(InBlocks):
         )
 
     def _policy(self, context: Context, judged: Sequence[Judged]) -> list[Note | str]:
-        """Say what was left out."""
         notes: list[Note | str] = [blocks.WORDS[self.incomplete]]
         for own in judged:
             for contrast in own.contrasts:
@@ -300,7 +298,6 @@ class Comparison(InBlocks):
 
 
 def _equivalence(judged: Sequence[Judged], alpha: str) -> str:
-    """Say which margins equivalence was tested against."""
     margins = {own.metric.label: own.settings.margin for own in judged}
     known = dict.fromkeys(short(margin) for margin in margins.values() if margin)
     tested = f"equivalent: two one-sided tests against ±{', '.join(known)} at {alpha}"

@@ -19,6 +19,7 @@ from rankexp.runner.report.numbers import number, short
 REGISTER = {"contrast_map": "ContrastMap"}
 
 WIDTH, HEIGHT = 3.5, 2.3  # of a panel, inches
+DARK = 0.7  # share of the largest difference from which a colour is dark
 
 
 class MapPlace(NamedTuple):
@@ -69,9 +70,10 @@ class ContrastMap(Contrasts):
             "A contrast is a mean of differences, the first method of each pair minus the second: "
             + "; ".join(f"{label}: {self._words(context, label)}" for label in self.contrasts)
             + f". Rows are {spoken(self.row)}, columns {self.label or spoken(self.column)}.",
-            "± is half an interval; intervals hold for all cells of a contrast at once with "
-            f"{100 * self.level:g} % confidence (Bonferroni). {Mark.NEAR.value}: shown to be "
-            f"within {short(self.margin)}; bold in the figure: shown to differ (Holm).",
+            "± is half an interval; the intervals hold for all cells of a contrast at once with "
+            f"{100 * self.level:g} % confidence (Bonferroni). {Mark.NEAR.value}: significantly "
+            f"within ±{short(self.margin)}. Bold in the figure: significantly different from 0 "
+            "(Holm). Red cells are above 0, blue cells below.",
             *self._beyond([one.own for one in found], Mark.NEAR.value),
         ]
         gist = "; ".join(f"{label}: {fact.text or 'not run'}" for label, fact in facts.items())
@@ -79,7 +81,6 @@ class ContrastMap(Contrasts):
         return Output(numbers, tables, drawn, notes, gist=f"{gist}.", facts=facts)
 
     def _found(self, context: Context, block: Block) -> list[MapContrast]:
-        """Return all that is known, judged over the map of each contrast."""
         found: dict[str, list[MapContrast]] = {label: [] for label in self.contrasts}
         for name in block.experiments:
             column = float(context.evaluate(name).protocol.model_dump()[self.column])
@@ -153,6 +154,7 @@ class ContrastMap(Contrasts):
                 text = number(one.own.difference, 3, sign=True)
                 weight = "bold" if one.own.verdict.shown else "normal"
                 style: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": 6.5}
+                style["color"] = "white" if abs(one.own.difference) > DARK * most else "black"
                 panel.text(at[1], at[0], figure.literal(text), weight=weight, **style)
             panel.imshow(grid, cmap="RdBu_r", vmin=-most, vmax=most, aspect="auto", alpha=0.7)
             panel.set_xticks(range(len(columns)), [f"{x:,.0f}" for x in columns])

@@ -186,13 +186,11 @@ class PairsOrPoints(BlockKind):
         return self._comparison(method, like).judged(context, block)[0]
 
     def _comparison(self, method: str, like: str) -> Comparison:
-        """Return the block that compares two methods."""
         shared = ("metric", "rule", "margin", "level", "incomplete")
         given = {name: getattr(self, name) for name in shared}
         return Comparison(method=method, references=[like], **given)
 
     def _table(self, context: Context, found: Gains) -> Table:
-        """Return all methods, best first."""
         rows: list[list[Entry]] = [
             [
                 context.method_label(one.method),
@@ -222,7 +220,6 @@ class PairsOrPoints(BlockKind):
         return Cells([value, said(own.verdict)], ", ")
 
     def _notes(self, found: Gains) -> list[str]:
-        """Say what the columns are."""
         percent, alpha = f"{100 * self.level:g} %", short(round(1 - self.level, 12))
         overlap = "" if found.tested > 0 else ", corrected for overlapping training sets"
         overlap = ", over queries, for these fits" if found.by_query else overlap
@@ -238,7 +235,6 @@ class PairsOrPoints(BlockKind):
 
 
 def _turned(own: Contrast | None) -> Contrast | None:
-    """Return a contrast seen from the other method."""
     if own is None:
         return None
     verdict = replace(own.verdict, shown=TURNED[own.verdict.shown])

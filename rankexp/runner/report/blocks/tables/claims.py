@@ -102,7 +102,6 @@ class Claims(BlockKind):
         return Output(pd.DataFrame(lines), tables, notes=notes, gist=gist, tally=told, facts=facts)
 
     def _weighed(self, context: Context, rows: Sequence[ClaimRow]) -> tuple[Found, Standing]:
-        """Return what was found for the rows of a claim, and its verdict."""
         if rows[0].test == UNTESTED:
             return [], Standing.UNTESTED
         pairs = [(row, one) for row in rows for one in findings(context, row)]
@@ -219,7 +218,6 @@ def _range(low: float, high: float) -> str:
 
 
 def _tested(context: Context, rows: Sequence[ClaimRow], found: Found) -> str:
-    """Return how a claim was tested, and how many of its numbers hold."""
     if not found:
         return NOTHING
     good = sum(own.standing is Standing.HOLDS for _, own in found)

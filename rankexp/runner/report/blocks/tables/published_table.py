@@ -73,7 +73,6 @@ class PublishedTable(Choosing, Ruled):
                     yield PublishedKey(experiment, problem, own, str(metric))
 
     def _columns(self, context: Context, block: Block) -> list[tuple[str, Metric]]:
-        """Return the experiments, each with its metrics."""
         return [
             (experiment, metric)
             for experiment in block.experiments
@@ -215,7 +214,6 @@ class PublishedTable(Choosing, Ruled):
         return Table(header, rows, f"{metrics}: {self._what(known)}")
 
     def _what(self, known: bool) -> str:
-        """Say what stands in a cell."""
         what = ["published", "reproduced ± SE"] if known else ["mean ± SE"]
         return " / ".join([*what, *(rule.label for rule in self.rules[1:])])
 

@@ -16,7 +16,7 @@ from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Cell, Entry, Mark, Output, Table
 from rankexp.runner.report.numbers import number
 from rankexp.runner.report.options import AtRule, MetricOption
-from rankexp.runner.report.published_words import OverSeeds, decimals
+from rankexp.studies.clemencon2017.blocks.published_spread import OverSeeds, decimals
 
 REGISTER = {"together": "Together"}
 

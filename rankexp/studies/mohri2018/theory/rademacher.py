@@ -5,12 +5,16 @@ class is given by its supremum, a function of signs (B, m) that returns the B su
 """
 
 from collections.abc import Callable
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from rankexp.arrays import Floats
+from rankexp.theory.models import Approximation, check_positive, vector
+
+Supremum = Callable[[Floats], Floats]
+
+BLOCK = 2_000_000  # signs drawn at a time
 
 
 def check_confidence(delta: float) -> None:
@@ -26,37 +30,9 @@ def check_not_negative(**values: float) -> None:
             raise ValueError(f"{name}={value}: expected a finite number, 0 or above")
 
 
-def check_positive(**values: float) -> None:
-    """Raise ValueError unless all are finite numbers above 0."""
-    for name, value in values.items():
-        if not 0.0 < value < np.inf:
-            raise ValueError(f"{name}={value}: expected a finite number above 0")
-
-
-def vector(name: str, value: npt.ArrayLike, axes: int = 1) -> Floats:
-    """Return finite numbers with one axis, at least one; ValueError for others."""
-    array = np.asarray(value, dtype=np.float64)
-    if array.ndim != axes or array.size == 0 or not np.isfinite(array).all():
-        words = "one axis" if axes == 1 else "two axes"
-        raise ValueError(f"{name} must be finite, with {words}, got shape {array.shape}")
-    return array
-
-
 def table(name: str, value: npt.ArrayLike) -> Floats:
     """Return finite numbers with two axes; ValueError for others."""
     return vector(name, value, axes=2)
-
-
-Supremum = Callable[[Floats], Floats]
-
-BLOCK = 2_000_000  # signs drawn at a time
-
-
-class Approximation(NamedTuple):
-    """A number and its standard error, 0 where it is exact."""
-
-    value: float
-    se: float
 
 
 def empirical_rademacher(

@@ -1,7 +1,7 @@
 """Scoring functions of one feature against the regression function, whole and in a window."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Annotated, Literal, NamedTuple
 
 import numpy as np
@@ -10,19 +10,19 @@ from pydantic import Field
 
 from rankexp.arrays import Bools, Floats
 from rankexp.keep import BAYES
-from rankexp.runner.analyse.kept import KeptItem, curves
+from rankexp.runner.analyse.kept import KeptItem, Source, curves
 from rankexp.runner.config.schema import Block
 from rankexp.runner.report import figure
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Output
 from rankexp.runner.report.numbers import number
-from rankexp.runner.report.options import MethodName, MetricOption, OfOneSplit
+from rankexp.runner.report.options import AtRule, MethodName, MetricOption, ProblemName
 
 REGISTER = {"scoring_functions": "ScoringFunctions"}
 
+Read = Callable[[Iterable[Source], str], list[KeptItem]]
 Window = Annotated[list[float], Field(min_length=2, max_length=2)]
 
-STYLES = ["-", "-.", ":", (0, (3, 1, 1, 1, 1, 1)), (0, (5, 1)), "--"]
 OPTIMAL = 5  # the place of what is no method: dashed, and far from the first ones in colour
 
 
@@ -36,6 +36,24 @@ class Line(NamedTuple):
     label: str
     y: Floats
     place: int
+
+
+class OfOneSplit(AtRule):
+    """Options of a block that shows what is kept of one split, of its first experiment."""
+
+    problem: ProblemName | None = None
+    """Default: the experiment's first."""
+    split: Annotated[int, Field(ge=0)] = 0
+    """Which of the splits that keep anything."""
+
+    def here(self, context: Context, block: Block, read: Read) -> dict[str, KeptItem]:
+        """Return what the split keeps, by method."""
+        experiment, name = block.experiments[0], self.keeps or ""
+        found = read(self.sources(context, experiment, self.shown(context, block)), name)
+        problem = self.problem or context.evaluate(experiment).problems[0]
+        mine = [one for one in found if one.problem == problem]
+        place = list(dict.fromkeys(one.place for one in mine))[self.split : self.split + 1]
+        return {one.method: one for one in mine if one.place in place}
 
 
 class ScoringFunctions(OfOneSplit):
@@ -148,7 +166,10 @@ class ScoringFunctions(OfOneSplit):
             y = matched(y, m) if fitted else y / self.divided.get(line.name, 1.0)
             # The first ones are wider, so that they show below others that say the same.
             width = max(1.5, 2.8 - 0.6 * line.place)
-            style, colour = STYLES[line.place % len(STYLES)], figure.colour(line.place)
+            style, colour = (
+                figure.STYLES[line.place % len(figure.STYLES)],
+                figure.colour(line.place),
+            )
             label = figure.literal(line.label)
             axes.plot(x, y, linestyle=style, color=colour, label=label, linewidth=width)
 

@@ -1,22 +1,34 @@
 """A recorded tree as a table and as a drawing, the best cells on the left."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+import numpy as np
 import pandas as pd
 
 from rankexp.errors import ConfigError
+from rankexp.keep import KeptName
 from rankexp.keep.texts.tree import TreeNode, read
 from rankexp.runner.analyse import kept
 from rankexp.runner.config.schema import Block
 from rankexp.runner.report import figure
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Output, Table
-from rankexp.runner.report.options import OfOneSplit
+from rankexp.studies.clemencon2017.blocks.scoring_functions import OfOneSplit
 
 REGISTER = {"tree": "TreeFigure"}
 
 SPACE, WIDEST = 0.95, 14.0  # of a leaf at least, and of the whole at most, inches
+
+
+def texts(sources: Iterable[kept.Source], name: str) -> list[kept.KeptItem]:
+    """Return the texts of one name, as `curves`."""
+    nothing = np.empty(0)
+    return [
+        kept.KeptItem(cell.problem, cell.method, place, nothing, nothing, text)
+        for cell, record, place, grid in sources
+        if (text := record.texts.get(str(KeptName(name, grid)))) is not None
+    ]
 
 
 @dataclass
@@ -47,7 +59,7 @@ class TreeFigure(OfOneSplit):
     def output(self, context: Context, block: Block) -> Output:
         """Return a table of nodes, and the drawing."""
         methods = self.shown(context, block)
-        trees = {name: one.text for name, one in self.here(context, block, kept.texts).items()}
+        trees = {name: one.text for name, one in self.here(context, block, texts).items()}
         if not trees:
             text = "No tree is kept of this split: see 'keep' of the experiment."
             return Output(notes=[text])
@@ -115,7 +127,6 @@ def draw(trees: Mapping[str, TreeCell], titles: Sequence[str]) -> figure.Figure:
 
 
 def _panel(axes: figure.Axes, tree: TreeCell, room: float) -> None:
-    """Draw a tree whose leaves have so much room, in inches."""
     for cell in tree.walk():
         y = -cell.node.depth
         for place, child in enumerate(cell.children):

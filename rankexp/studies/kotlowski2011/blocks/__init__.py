@@ -1,0 +1,1 @@
+"""How near readings of the paper come to its published values."""
