@@ -80,7 +80,9 @@ def test_the_package_keeps_the_contracts(site: Path) -> None:
     assert done.returncode == 0, done.stdout
 
 
-def test_its_study_is_fine_and_a_wrong_option_of_its_block_is_told_with_its_place(site: Path, tmp_path: Path) -> None:
+def test_its_study_is_fine_and_a_wrong_option_of_its_block_is_told_with_its_place(
+    site: Path, tmp_path: Path
+) -> None:
     text = (PLUGIN / "study.yaml").read_text(encoding="utf-8")
     (tmp_path / "study.yaml").write_text(text.replace("against: points", "against: point"))
     right = PLUGIN / "study.yaml"

@@ -56,9 +56,7 @@ def test_what_the_library_page_shows_is_so() -> None:
     assert found.attempted > 10
 
 
-def test_the_study_of_ones_own_data_runs_and_is_that_of_the_example(
-    tmp_path: Path,
-) -> None:
+def test_the_study_of_ones_own_data_runs_and_is_that_of_the_example(tmp_path: Path) -> None:
     root = Path(__file__).parents[2]
     (block,) = re.findall(r"```yaml\n(version: 1\n.*?)```", TEXT, re.DOTALL)
     (tmp_path / "mine.yaml").write_text(block, encoding="utf-8")

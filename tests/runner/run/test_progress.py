@@ -10,8 +10,8 @@ from rankexp.runner.run.progress import Progress, duration
     ("seconds", "said"),
     [
         (float("nan"), "unknown"),
-        (0.0, "under 0.01 s"),
-        (0.526, "0.53 s"),
+        (0.0, "under .01 s"),
+        (0.526, ".53 s"),
         (59.4, "59 s"),
         (59.6, "1 min 0 s"),
         (200.0, "3 min 20 s"),
