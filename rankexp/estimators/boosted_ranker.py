@@ -168,10 +168,8 @@ class BoostedRanker(RiskMixin, InRounds):
             raise ValueError(f"params must be a dict of engine parameters, got {self.params!r}")
         self._engine().check(self.params or {})
         if self.validation_fraction and not self._engine().keeps_trees(self.params or {}):
-            raise ValueError(
-                f"params={self.params!r} change the trees of earlier rounds, so training cannot "
-                "stop early: set validation_fraction=None"
-            )
+            why = "change the trees of earlier rounds, so training cannot stop early"
+            raise ValueError(f"params={self.params!r} {why}: set validation_fraction=None")
 
     def _engine(self) -> LightGBM | XGBoost:
         return ENGINES[self.engine]

@@ -17,7 +17,7 @@ from rankexp.metrics.level_counts import Levels, coded, counts, group_numbers, t
 Queries = Literal["each", "pairs"]
 
 
-class Ranked(NamedTuple):
+class Graded(NamedTuple):
     """What the metrics of levels are given, as `u_ovo` explains it."""
 
     y: npt.ArrayLike
@@ -35,7 +35,7 @@ def told(y: npt.ArrayLike, levels: Order) -> tuple[npt.ArrayLike, int | None]:
     return in_order(y, levels), K
 
 
-def columns_of(given: Ranked) -> tuple[Levels, Floats]:
+def columns_of(given: Graded) -> tuple[Levels, Floats]:
     """Return the levels of the examples, and the scores, one row a scorer; none of weight 0."""
     check_ties(given.ties)
     y, K = told(given.y, given.levels)
@@ -51,7 +51,7 @@ def columns_of(given: Ranked) -> tuple[Levels, Floats]:
 
 
 def mean_of(
-    name: str, terms: Callable[[Numbers], Numbers], what: str, given: Ranked, lost: bool = False
+    name: str, terms: Callable[[Numbers], Numbers], what: str, given: Graded, lost: bool = False
 ) -> float | Floats:
     """Return the mean of the shares of pairs won, or lost, over those `terms` that have pairs."""
     if (queries := given.queries) not in get_args(Queries):

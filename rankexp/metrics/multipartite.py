@@ -10,7 +10,7 @@ from rankexp.arrays import Floats, Numbers
 from rankexp.categories import Order
 from rankexp.metrics.base import Kind, MetricReading, declare, each_column
 from rankexp.metrics.level_counts import cost_matrix, counts
-from rankexp.metrics.level_means import Queries, Ranked, columns_of, mean_of, told, warn
+from rankexp.metrics.level_means import Graded, Queries, columns_of, mean_of, told, warn
 from rankexp.names import Value
 
 REGISTER = {
@@ -81,7 +81,7 @@ def u_ovo(
         below, above = np.triu_indices(cells.shape[-1], 1)
         return cells[..., below, above]
 
-    given = Ranked(y, scores, levels, ties, groups, queries, sample_weight)
+    given = Graded(y, scores, levels, ties, groups, queries, sample_weight)
     return mean_of("u_ovo", terms, "pairs of levels", given)
 
 
@@ -105,7 +105,7 @@ def u_cons(
         cuts = [cells[..., :k, k:].sum(axis=(-2, -1)) for k in range(1, cells.shape[-1])]
         return np.stack(cuts, -1) if cuts else cells[..., 0, :0]
 
-    given = Ranked(y, scores, levels, ties, groups, queries, sample_weight)
+    given = Graded(y, scores, levels, ties, groups, queries, sample_weight)
     return mean_of("u_cons", terms, "cuts between levels", given)
 
 
@@ -132,7 +132,7 @@ def u_pairs(
     def terms(cells: Numbers) -> Numbers:
         return np.asarray(np.triu(cells, 1).sum(axis=(-2, -1))[..., None])
 
-    given = Ranked(y, scores, levels, ties, groups, queries, sample_weight)
+    given = Graded(y, scores, levels, ties, groups, queries, sample_weight)
     return mean_of("u_pairs", terms, "sets of pairs", given)
 
 
@@ -185,7 +185,7 @@ def pair_risk(
         C = C / max(C.max(), TINY)  # so that no sum overflows
         return np.asarray((C * cells).sum(axis=(-2, -1))[..., None])
 
-    given = Ranked(y, scores, levels, ties, groups, queries)
+    given = Graded(y, scores, levels, ties, groups, queries)
     return mean_of("pair_risk", terms, "sets of pairs that cost", given, lost=True)
 
 
@@ -209,7 +209,7 @@ def vus(
         ``expected``: the expectation over a random order of equal scores, so that m examples of a
         tuple with the same score count 1/m!; else 0 (an error) or 1.
     """
-    known, columns = columns_of(Ranked(y, scores, levels, ties))
+    known, columns = columns_of(Graded(y, scores, levels, ties))
     if known.missing or known.sizes.size < 2:
         warn(known, "1 of 1 sets of tuples", stacklevel=3)
         return each_column(np.full(len(columns), np.nan), scores)

@@ -180,8 +180,8 @@ def err(lists: Lists, k: int | None = None) -> Floats:
     The reader goes down the list, and a row of level y ends it with the chance
     (2^y - 1) / 2^ymax. Here ymax is the highest of `levels`, whether or not a row has it, without
     them the highest in `y`, of all queries; so give `levels` to compare values. It is in [0, 1),
-    higher is better. Parameters and errors are those of :func:`ndcg`. With
-    ``ties="expected"`` a block of m equal scores takes O(m r) for its r rows that may end it.
+    higher is better. Parameters and errors are those of :func:`ndcg`. With ``ties="expected"`` a
+    block of m equal scores takes O(m r) for its r rows that may end it.
     """
     if (highest := lists.queries.highest) > MOST:
         raise ValueError(f"y has level {highest}, but the ERR takes levels up to {MOST}")
@@ -239,9 +239,8 @@ def _survival(lists: Lists, some: Ints, row: Floats, k: int) -> Floats:
 def ptop(lists: Lists, relevant: int = 1) -> Floats:
     """Return the share of a query's relevant rows that are above all others, averaged.
 
-    Of p relevant rows that tie with the highest n others, p / (n + 1) are expected above these.
-    It is 1 where all rows are relevant. Errors and parameters are those of
-    :func:`ndcg` and :func:`mean_average_precision`.
+    Of p relevant rows that tie with the highest n others, p / (n + 1) are expected above these. It
+    is 1 where all rows are relevant. All else is as for :func:`mean_average_precision`.
     """
     hits = lists.relevant(relevant)
     size, total = hits.size, lists.total(hits)
@@ -267,8 +266,8 @@ def partial_auc(lists: Lists, max_fpr: float = 0.1, relevant: int = 1) -> Floats
     max_fpr : float
         Above 0, at most 1.
     relevant : int
-        The lowest level that is relevant. The others are those of :func:`ndcg`,
-        without `ties` and `empty`.
+        The lowest level that is relevant. The others are those of :func:`ndcg`, without `ties` and
+        `empty`.
     """
     hits = lists.relevant(relevant)
     positive = lists.count_in_blocks(hits)

@@ -116,7 +116,7 @@ def run(
         for line in tables.failures:
             outcome.note(tables.exit_code, line)
         if not quiet:
-            print(f"\n{len(written)} files, start with {outcome.folder / 'report.md'}")
+            print(f"\n{len(written)} files written; start with {outcome.folder / 'report.md'}")
     for line in outcome.messages:
         print(line, file=sys.stderr)
     raise typer.Exit(outcome.exit_code)
@@ -155,7 +155,7 @@ def _report(name: str, quick: bool, results: Path) -> int:
     (folder,) = _result_folders([named], results)
     made = open_report(folder, study)
     written = made.write()
-    print(f"{folder}: {len(written)} files, start with {folder / 'report.md'}")
+    print(f"{folder}: {len(written)} files written; start with {folder / 'report.md'}")
     edit = None if study else edited(made.context.manifest)
     remarks = [edit, *made.context.problems, *made.failures]
     for line in filter(None, remarks):

@@ -115,7 +115,7 @@ def test_a_guess_of_time_counts_rounds_trees_and_checks(tmp_path: Path) -> None:
     assert took["linear"] == took["sk"] < took["rounds"] / 10
     assert took["grid"] == pytest.approx(2 * took["rounds"])
     assert took["forest"] == pytest.approx(20 * took["rounds"])
-    assert took["flip_noise"] == 0.1 and "(a guess from rows and rounds" in plan.describe()
+    assert took["flip_noise"] == 0.1 and "(estimated from rows and rounds" in plan.describe()
 
 
 ADDITIONS = {

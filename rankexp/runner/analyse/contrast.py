@@ -147,7 +147,8 @@ def _paired(base: Contrast, made: Blocks, pair: tuple[str, str]) -> tuple[Contra
     values = (made.values[pair[0]] - made.values[pair[1]]).to_numpy()
     n, why = len(values), None
     if n < paired.FEWEST:
-        needed = f"only {n} {base.unit}, and at least {paired.FEWEST} are needed"
+        there = f"there {'is' if n == 1 else 'are'} {n}"
+        needed = f"at least {paired.FEWEST} {base.unit} are needed, and {there}"
         why = Refusal(needed, base.problem)
     known = replace(base, n=n, undefined=made.undefined, dropped=len(made.left_out))
     dropped = dropped_note(made.left_out)

@@ -79,7 +79,7 @@ def from_won(levels: Ints, wins: Floats) -> Orders:
     """
     sizes = np.bincount(levels)
     if len(sizes) < 2 or sizes.min() < 2:
-        raise ValueError(f"two levels or more need two rows each, there are {sizes.tolist()}")
+        raise ValueError(f"each of two or more levels needs two rows; they have {sizes.tolist()}")
     pairs = (sizes.sum() ** 2 - (sizes**2).sum()) / 2
     means = np.array([np.bincount(levels, row) for row in wins]) / sizes
     # To first order a share is the sum over rows of their wins less the mean of their level.

@@ -54,7 +54,7 @@ def scores(
     folder = Path(folder)
     manifest = read_manifest(folder)
     if not manifest:
-        raise ConfigError(f"{folder}: no study was run into it: it has no manifest.json")
+        raise ConfigError(f"{folder}: it has no manifest.json, so no study was run into it")
     study = Study.model_validate(manifest["study"])
     wanted = {"experiment": experiment, "problem": problem, "method": method}
     found = [

@@ -141,16 +141,17 @@ def _words(
     gone: Sequence[tuple[list[str], float]], tried: Sequence[tuple[list[str], float]], what: str
 ) -> list[str]:
     """Say what was left out or tried with less, with the seconds that all would have taken."""
-    ways = (
-        (tried, "tried with half of the settings: with all of them", "tries all"),
-        (gone, "left out: with it", "includes it"),
-    )
-    return [
-        f"{' and '.join(names)} {how} {what} would take about {duration(once)}; "
-        f"--minutes {math.ceil(once / SHARE / 60) + 1} {end}"
-        for units, how, end in ways
-        for names, once in units
-    ]
+    words = []
+    for units, less in ((tried, True), (gone, False)):
+        for names, once in units:
+            are, it = ("is", "it") if len(names) == 1 else ("are", "them")
+            how, it = ("tried with half of the settings", "all") if less else ("left out", it)
+            words.append(
+                f"{' and '.join(names)} {are} {how} because {what} with {it} would take about "
+                f"{duration(once)}; --minutes {math.ceil(once / SHARE / 60) + 1} "
+                f"{'tries' if less else 'includes'} {it}"
+            )
+    return words
 
 
 def _stages(

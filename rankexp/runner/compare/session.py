@@ -4,7 +4,7 @@ import math
 import sys
 import textwrap
 import time
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -167,14 +167,14 @@ class Session:
                 return
         self._run(1) if self.outcome.stopped else None
 
-    def _say_late(self, names: Iterable[str], needed: float | None) -> None:
+    def _say_late(self, names: Sequence[str], needed: float | None) -> None:
         """Say that methods are left out, and how to have them."""
         if needed is None:
             end = f"it did not finish within {self.given}; a larger --minutes includes it"
         else:
             minutes = math.ceil((60 * self.minutes - self.left + needed) / budget.SHARE / 60)
             end = f"it would take {duration(needed)} more; --minutes {minutes} includes it"
-        say(f"{' and '.join(names)} left out: {end}.")
+        say(f"{' and '.join(names)} {'is' if len(names) == 1 else 'are'} left out because {end}.")
 
     def widen(self) -> None:
         """Run the first repeat again with wider grids where choices lie at an edge."""

@@ -102,8 +102,10 @@ class Words:
         ]
         if not named:
             return ""
-        text = f"{'; '.join(named)}"
-        return f" They are not shown to be within {share_of_loss(Settings())}: {text}."
+        return (
+            f" With the stricter margin of {share_of_loss(Settings())}, equivalence is not shown "
+            f"for {'; '.join(named)}."
+        )
 
     def _needed(self) -> str:
         """Say how many rows would probably decide what these do not."""
@@ -211,9 +213,12 @@ class Words:
             text = "Train on pairs, with the loss for which this helps."
         elif all(undecided(v) for v in verdicts):
             text = "Train on points, which is simpler, until more data show a gain."
-            if not math.isnan(found.tested) and not any(o.test for o in found.contrasts.values()):
+            if not any(own.test for own in found.contrasts.values()):
                 text += (
-                    " With all rows in one file, without --test, cross-validation gives intervals."
+                    " Three splits or more would give intervals; a larger --minutes allows more."
+                    if math.isnan(found.tested)
+                    else " With all rows in one file, without --test, cross-validation gives "
+                    "intervals."
                 )
         else:
             text = "Train on points. This is simpler, and pairs show no gain that matters."

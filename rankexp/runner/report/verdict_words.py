@@ -66,7 +66,7 @@ def fact(own: Contrast, settings: Settings, digits: int) -> Fact:
         return Fact(said, f"{text}, within {margin}")
     if said == "undecided":
         lacks = "" if math.isnan(low) else f" ({_needed(own, settings)})"
-        return Fact(said, f"{text}, so {margin} may be exceeded{lacks}")
+        return Fact(said, f"{text}, so it may exceed {margin}{lacks}")
     beyond = min(abs(low), abs(high)) >= settings.margin
     return Fact(said, f"{text}, {'beyond' if beyond else 'which may lie within'} {margin}")
 
@@ -197,7 +197,8 @@ def headline(found: Sequence[Contrast], settings: Settings) -> str:
         within = f"all differences are within ±{short(settings.margin or math.nan)}"
         return f"no gain anywhere: {within}, {also.get(near, f'{near} of them within {share}')}"
     return (
-        "no significant difference on any problem, but on some one of importance is not ruled out"
+        "no significant difference on any problem, but on some an important one cannot be ruled "
+        "out"
     )
 
 

@@ -114,7 +114,7 @@ def _beside(model: FittedModel, rows: FoldRows) -> tuple[Ints | None, dict[str, 
     given = {"groups": None if named else part.groups, "sample_weight": weights}
     takes = fit_takes(model) if any(v is not None for v in given.values()) else frozenset()
     if part.weights is not None and "sample_weight" not in takes:
-        raise ValueError(f"{type(model).__name__} takes no weights of rows with these parameters")
+        raise ValueError(f"{type(model).__name__} takes no row weights with these parameters")
     found = {name: _own(model, v) for name, v in given.items() if v is not None and name in takes}
     return order, named | found
 
@@ -241,7 +241,9 @@ def _numbers(model: FittedModel, names: Sequence[str]) -> Iterator[tuple[str, fl
         try:
             values = np.asarray(getattr(model, name), dtype=np.float64)
         except (TypeError, ValueError):
-            raise ValueError(f"{type(model).__name__}.{name} is no number, nor several") from None
+            raise ValueError(
+                f"{type(model).__name__}.{name} is neither a number nor an array of numbers"
+            ) from None
         if values.size > MOST_NUMBERS:
             raise ValueError(
                 f"{type(model).__name__}.{name} has {values.size} numbers; a record keeps at "

@@ -71,7 +71,7 @@ class Plan:
         lines.append(
             f"to do: {len(self.jobs):,} jobs, {self.total_fits:,} fits, "
             f"about {duration(seconds)} with {many}"
-            + (" (a guess from rows and rounds; kernels take longer)" * self.guessed)
+            + (" (estimated from rows and rounds; kernels take longer)" * self.guessed)
         )
         return "\n".join(lines)
 
@@ -215,8 +215,8 @@ def _ungrouped(study: Study, only: Sequence[str]) -> Iterator[str]:
         lone = [m for m in setup.methods if data and "groups" not in takes(study.methods[m])]
         if lone:
             yield (
-                f"{name}: {', '.join(lone)} train on all rows of {', '.join(data)} alike, as they "
-                "cannot train within groups; metrics are means over groups"
+                f"{name}: {', '.join(lone)} cannot train within groups, so they train on all "
+                f"rows of {', '.join(data)} together; metrics are still means over groups"
             )
 
 

@@ -45,7 +45,7 @@ class Progress:
     def _said(self) -> str:
         """Return how many fits are done, and how many a second since the start."""
         rate = self.count / max(monotonic() - self._start, 1e-9)
-        return f"{self.count:,} of {self.total:,} fits, {rate:,.0f} a second"
+        return f"{self.count:,} of {self.total:,} fits done, {rate:,.0f} per second"
 
     def say(self, text: str) -> None:
         """Print a warning without tearing the bar, and even where it is quiet."""
@@ -59,7 +59,7 @@ class Progress:
         took, share = self._printed - self._start, self.worked / self.work
         left = took * (1.0 / share - 1.0) if share > 0.0 else 0.0
         ending = f", {duration(left)} left" if left > 0.0 else ""
-        print(f"{self._said()}, {duration(took)}{ending}", file=sys.stderr, flush=True)
+        print(f"{self._said()}; {duration(took)} so far{ending}", file=sys.stderr, flush=True)
 
 
 def _bar() -> Any:

@@ -133,7 +133,7 @@ class Store:
                 continue  # superseded by another run since it was listed
             except (ValueError, OSError) as error:
                 what = error.strerror if isinstance(error, OSError) else error
-                self.problems.append(f"{file}: {what}; what it should hold is done again")
+                self.problems.append(f"{file}: {what}; its records are computed again")
                 self._untrusted.append(file)
                 continue
             self._note(file, generation, [record.key for record in records])

@@ -252,13 +252,16 @@ def test_too_few_pairs_or_data_sets_are_said() -> None:
         {"p": noise(2, 0.1, 0.01), "q": noise(10, 0.1, 0.01)}, Settings(policy="drop")
     )
     few = found.problems[0]
-    assert few.verdict == UNDECIDED and "only 2 models, and at least 3" in few.note
+    assert few.verdict == UNDECIDED and "at least 3 models are needed, and there are 2" in few.note
     assert math.isnan(few.p) and few.difference == pytest.approx(0.1, abs=0.02)
     assert found.overall.n == 1 and "dropped 1" in found.overall.note
     strict = compared({"p": noise(2, 0.1, 0.01), "q": noise(10, 0.1, 0.01)}, Settings())
     assert strict.overall.note.startswith("refused: p: no test")
     sets = compared({"p": noise(10, 0, 1), "q": noise(10, 0, 1)}, Settings(), models=False).overall
-    assert sets.verdict == UNDECIDED and "only 2 data sets, and at least 3" in sets.note
+    assert (
+        sets.verdict == UNDECIDED
+        and "at least 3 data sets are needed, and there are 2" in sets.note
+    )
 
 
 def test_undefined_folds_are_counted() -> None:

@@ -88,7 +88,7 @@ def test_run_plan_status_report(place: Path, typed: Typed) -> None:
     planned = typed("plan", "tiny.yaml", cwd=place)
     assert planned.returncode == 0
     assert "24 fits" in planned.stdout
-    assert "(a guess from rows and rounds" in planned.stdout
+    assert "(estimated from rows and rounds" in planned.stdout
     assert not (place / "results" / "tiny" / "records").exists()
 
     first = rankexp("run", "tiny.yaml", "--jobs", 1, cwd=place)

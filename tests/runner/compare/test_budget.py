@@ -40,7 +40,7 @@ def test_the_slowest_method_beside_the_question_goes_first_and_is_named() -> Non
     found = planned(30, points=0.1, pairs=0.2, forest=30, boosting=1)
     assert found.methods == ["points", "pairs", "boosting"]
     assert len(found.words) == 1
-    assert "forest left out" in found.words[0] and "--minutes" in found.words[0]
+    assert "forest is left out because" in found.words[0] and "--minutes" in found.words[0]
 
 
 def test_the_minutes_named_for_a_method_do_include_it() -> None:
@@ -78,7 +78,7 @@ def test_of_two_contrasts_the_slower_goes_whole_before_training_parts_become_sma
     found = design(made, pairs, data(1000), Allowance(60, 2, 3), {})
     assert found.methods == ["points", "pairs"]
     assert found.protocol["kind"] == "cross_validation"
-    assert "forest and tree left out" in found.words[0]
+    assert "forest and tree are left out because" in found.words[0]
 
 
 def test_a_slow_method_is_tried_with_a_smaller_grid_before_it_is_left_out() -> None:
@@ -87,13 +87,13 @@ def test_a_slow_method_is_tried_with_a_smaller_grid_before_it_is_left_out() -> N
     assert planned(120, half, **costs).narrow == []
     found = planned(60, half, **costs)
     assert (found.methods, found.narrow) == (list(costs), ["forest"])
-    assert "forest tried with half of the settings" in found.words[0]
+    assert "forest is tried with half of the settings" in found.words[0]
     minutes = float(found.words[0].split("--minutes ")[1].split(" ")[0])
     assert planned(60 * minutes, half, **costs).narrow == []
     found = planned(20, half, **costs)
     assert found.methods == ["points", "pairs", "boosting"]
     assert found.narrow == [], "boosting has time for all of it once the forest is gone"
-    assert "forest left out" in found.words[0] and len(found.words) == 1
+    assert "forest is left out because" in found.words[0] and len(found.words) == 1
 
 
 def test_the_question_comes_first_and_what_takes_long_by_itself_the_fastest_first() -> None:

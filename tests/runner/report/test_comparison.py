@@ -308,7 +308,7 @@ INTERVAL: dict[str, Any] = {"unit": "data sets", "n": 9}
             -0.02,
             0.02,
             "undecided",
-            "of .01 may be exceeded (deciding it takes about 81 data sets)",
+            "so it may exceed the margin of .01 (deciding it takes about 81 data sets)",
         ),
         ("undecided", -0.006, 0.006, "undecided", "(a little more data may decide it)"),
         (
@@ -318,7 +318,7 @@ INTERVAL: dict[str, Any] = {"unit": "data sets", "n": 9}
             "undecided",
             "(deciding it takes at least 6 data sets)",
         ),
-        ("undecided", math.nan, math.nan, "undecided", "so the margin of .01 may be exceeded"),
+        ("undecided", math.nan, math.nan, "undecided", "so it may exceed the margin of .01"),
     ],
 )
 def test_a_fact_says_what_was_found_or_what_is_needed(

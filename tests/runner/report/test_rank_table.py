@@ -74,13 +74,15 @@ def test_nothing_is_said_of_a_print_that_there_is_not(make: Make) -> None:
         and "published" not in output.tables[0].caption
     )
     assert not any("print" in note or "≠" in note for note in output.texts)
-    assert output.texts[-1] == "Spearman's rho: of two draws, their median."
+    assert output.texts[-1] == "Spearman's rho: the median between two draws."
 
 
 def test_notes_say_what_the_print_is_held_against(make: Make) -> None:
     marks, rho = show(printed(make(), logistic=1.0, svm_or=3.0, exponential=2.5), "boxes").texts
-    assert marks.endswith("≠: further from the print than 95% of two draws are apart.")
-    assert rho.startswith("Spearman's rho: to the print") and rho.endswith("do better.")
+    assert marks.endswith("is larger than that of 95 % of pairs of draws.")
+    assert rho.startswith("Spearman's rho: first with the published") and rho.endswith(
+        "agree better."
+    )
 
 
 def test_one_method_has_no_rank(make: Make) -> None:

@@ -30,10 +30,16 @@ def test_what_is_left_is_judged_by_the_work(
     with Progress(1000, 40.0) as progress:
         now[0] = 30.0
         progress.advance(10, 30.0)  # few fits, but three quarters of the work
-        assert "10 of 1,000 fits, 0 a second, 30 s, 10 s left" in capsys.readouterr().err
+        assert (
+            "10 of 1,000 fits done, 0 per second; 30 s so far, 10 s left"
+            in capsys.readouterr().err
+        )
         now[0] = 40.0
         progress.advance(990, 10.0)
-    assert capsys.readouterr().err.splitlines()[-1] == "1,000 of 1,000 fits, 25 a second, 40 s"
+    assert (
+        capsys.readouterr().err.splitlines()[-1]
+        == "1,000 of 1,000 fits done, 25 per second; 40 s so far"
+    )
 
 
 def test_a_quiet_one_says_nothing(capsys: pytest.CaptureFixture[str]) -> None:

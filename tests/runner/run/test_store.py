@@ -155,7 +155,7 @@ def test_a_damaged_file_is_reported_and_not_trusted(tmp_path: Path, damage: obje
     assert set(store.read()) == {"k2"}
     (problem,) = store.problems
     assert str(tmp_path) in problem
-    assert problem.endswith("is done again")
+    assert problem.endswith("are computed again")
     store.write(OTHER, [one()])  # perhaps in the file's place, perhaps not
     store.discard_untrusted()
     again = Store(tmp_path)
@@ -239,7 +239,7 @@ def test_a_record_of_another_shape_is_done_again(tmp_path: Path, case: str) -> N
     store.path(JOB).write_bytes(forged(FORGED[case]))
     assert store.read() == {}
     assert store.problems == [
-        f"{store.path(JOB)}: holds records of another shape; what it should hold is done again"
+        f"{store.path(JOB)}: holds records of another shape; its records are computed again"
     ]
 
 

@@ -185,18 +185,23 @@ class RankTable(Choosing, InBlocks):
 
     def _notes(self, printed: bool) -> list[str]:
         near = "" if self.decimals is None else f", rounded to {self.decimals} decimals,"
-        same = {"average": "mean", "min": "least"}[self.ties]
+        same = {"average": "mean", "min": "lowest"}[self.ties]
+        share = f"{100 * LEVEL:g} %"
         away = (
-            f" {Mark.APART.value}: further from the print than {LEVEL:.0%} of two draws are apart."
+            f" {Mark.APART.value}: the distance to the published rank is larger than that of "
+            f"{share} of pairs of draws."
         )
-        rho = "to the print, with that of the draws, which noise brings nearer to 0 / "
-        best = "; no print as noisy can be expected to do better"
+        rho = (
+            "first with the published ranks, in brackets that of the draws, which noise brings "
+            "nearer to 0; then "
+        )
+        best = " No published ranks with this noise can be expected to agree better."
         return [
-            f"Ranks of mean values{near} within each data set; of equal ones the {same}. "
-            f"In brackets, in the files: {LEVEL:.0%} of {DRAWS:,} draws of the noise of splits, "
-            "corrected for training parts that overlap; the data sets stay as they are."
+            f"Mean values{near} are ranked within each data set; equal values share the {same} "
+            f"rank. In brackets, in the files: {share} of {DRAWS:,} draws of the noise of splits, "
+            "corrected for overlapping training sets; the data sets are not drawn."
             f"{away * printed}",
-            f"Spearman's rho: {rho * printed}of two draws, their median{best * printed}.",
+            f"Spearman's rho: {rho * printed}the median between two draws.{best * printed}",
         ]
 
 

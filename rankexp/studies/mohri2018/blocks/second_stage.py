@@ -49,10 +49,10 @@ class SecondStage(BlockKind):
             f"QuickSort's order {quick}."
         )
         note = (
-            "Left: h has a square where it prefers the row to the column; a red square is an "
-            "error. Middle: how many others each item is preferred to, in the order found. Right: "
-            "each item stands below the last pivot that it was compared with, from left to right "
-            "in the order found."
+            "Left: a square means that h prefers the row to the column; a red square is an error. "
+            "Middle: the number of items that each item is preferred to, in the order found. "
+            "Right: each item stands below the last pivot that it was compared with. The order "
+            "found is from left to right."
         )
         return Output(numbers, figure=self._draw(numbers, H), notes=[note], gist=gist)
 

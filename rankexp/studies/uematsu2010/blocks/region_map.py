@@ -47,19 +47,19 @@ class RegionMap(BlockKind):
         draws["program"] = pairs(draws["lp_d12"], draws["lp_d23"])
         plain = draws[draws["region"] != SEVERAL]
         agree, border = int((plain["region"] == plain["program"]).sum()), len(draws) - len(plain)
-        rest = ", and no draw is on the border of regions."
+        rest = "; no draw is on a border between regions."
         if border:
-            rest = f"; in {border} more, on the border of regions, several scorings are best."
+            rest = f". In {border} more, on a border between regions, several scorings are best."
         notes = [
-            "The linear program finds what the regions say in "
+            "The linear program agrees with the regions in "
             f"{agree:,} of {len(plain):,} draws{rest}",
-            "Points are ordered by p+/p-, the greatest first; the best scoring has r(x1) - r(x2) "
-            "and r(x2) - r(x3) of 0 or 1. Where one is 0 the hinge loss ties two points that the "
+            "Points are ordered by p+/p-, the largest first. In the best scoring r(x1) - r(x2) "
+            "and r(x2) - r(x3) are 0 or 1. If one is 0, the hinge loss ties two points that the "
             "likelihood ratio tells apart. c12 = p+(x1)/p-(x1) - (p+(x2) + p+(x3))/p-(x2), c23 = "
             "p-(x3)/p+(x3) - (p-(x2) + p-(x1))/p+(x2).",
-            f"Figure: colours are regions, marks what the program finds, the first "
-            f"{min(self.shown, len(draws)):,} draws; hollow where several scorings are best. Axes "
-            "on the left are linear from -1 to 1 and logarithmic beyond.",
+            "Figure: colours show the regions. Marks show the program's results for the first "
+            f"{min(self.shown, len(draws)):,} draws and are hollow if several scorings are best. "
+            "Axes on the left are linear from −1 to 1 and logarithmic beyond.",
         ]
         table = counts(draws, agree, len(plain) - agree)
         return Output(draws, [table], draw(draws.head(self.shown)), notes, gist=notes[0])
