@@ -239,7 +239,7 @@ class PairClassifier(BaseEstimator):  # type: ignore[misc]
             if not has_fit_parameter(classifier, "sample_weight"):
                 name = type(classifier).__name__
                 raise ValueError(f"{name} takes no sample_weight: omit the weights")
-            given["sample_weight"] = np.tile(weights, 2)
+            given = {"sample_weight": np.tile(weights, 2)}
         Z = np.concatenate((self._of(U, V), self._of(V, U)))
         self.classifier_ = classifier.fit(Z, np.repeat([1, 0], upper.size), **given)
         self.n_pairs_ = self.n_possible_pairs_ = int(upper.size)

@@ -193,7 +193,10 @@ def headline(found: Sequence[Contrast], settings: Settings) -> str:
     if all(verdict.equivalent for verdict in verdicts):
         near = sum(c.within_relative == "yes" for c in found if c.verdict.compared)
         share = share_of_loss(settings)
-        also = {len(verdicts): f"and all within {share}", 0: f"none is shown to be within {share}"}
+        also = {
+            len(verdicts): f"and all within {share}",
+            0: f"but none is shown to be within {share}",
+        }
         within = f"all differences are within ±{short(settings.margin or math.nan)}"
         return f"no gain anywhere: {within}, {also.get(near, f'{near} of them within {share}')}"
     return (

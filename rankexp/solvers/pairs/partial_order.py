@@ -59,7 +59,7 @@ class PartialOrder:
         level = np.asarray(positive, dtype=bool).astype(np.int64)
         costs = np.array([[0.0, 0.5], [0.0, 0.0]])  # as `of` scales them
         order = cls(level, np.zeros_like(level), costs, _weights(weight, level.shape[0]))
-        vars(order)["cell"] = level
+        vars(order).update(cell=level)
         return order
 
     @cached_property

@@ -36,8 +36,8 @@ HEADER = ["Problem", "n", "Difference ± SE", "Interval", "p", "p adjusted", "Ef
 BY_QUERY = ["Bootstrap", "p randomisation"]  # in front of the verdict
 HEADER += ["Detectable", "p equivalence", "Margin of {:g} %", "Within it", "Verdict"]
 BESIDE = (
-    "Over queries: a bootstrap percentile interval, for which the queries of each fold are drawn "
-    "anew (not adjusted), and the paired randomisation test, adjusted like the others."
+    "Bootstrap: percentile intervals, for which the queries of each fold are resampled; they are "
+    "not adjusted. p randomisation: the paired randomisation test, adjusted like the others."
 )
 
 
@@ -242,8 +242,9 @@ class Comparison(InBlocks):
             f"{units} values are better. Intervals: {percent}.",
             f"Tests: {', '.join(tests) or 'none'}; {adjusted}. Better or worse: p adjusted below "
             f"{alpha}; {_equivalence(judged, alpha)}.{self._stronger(context, judged)}",
-            f"Within it: the equivalence test with a margin of {100 * first.relative:g} % of the "
-            f"other method's loss (at least {short(first.least)}); no: the interval is outside.",
+            "Within it: the result of the equivalence test with a margin of "
+            f"{100 * first.relative:g} % of the other method's loss (at least "
+            f"{short(first.least)}). No means that the interval is outside this margin.",
             "Detectable: the smallest true difference that the adjusted test finds with power "
             f"{short(first.power)}. Effect: the mean difference over its standard deviation; over "
             "data sets the rank-biserial correlation, and the difference is the pseudo-median.",
