@@ -157,8 +157,7 @@ def _report(name: str, quick: bool, results: Path) -> int:
     written = made.write()
     print(f"{folder}: {len(written)} files written; start with {folder / 'report.md'}")
     edit = None if study else edited(made.context.manifest)
-    remarks = [edit, *made.context.problems, *made.failures]
-    for line in filter(None, remarks):
+    for line in filter(None, [edit, *made.context.problems, *made.failures]):
         print(line, file=sys.stderr)
     return made.exit_code
 
@@ -191,12 +190,8 @@ def plan(
     from rankexp.runner.run.prepare import prepare
     from rankexp.runner.run.workers import default_workers
 
-    prepared = prepare(
-        _study(config, quick),
-        results=results,
-        folders=data_folders(data),
-        only=cli_own.names(only),
-    )
+    study, folders, names = _study(config, quick), data_folders(data), cli_own.names(only)
+    prepared = prepare(study, results=results, folders=folders, only=names)
     print(prepared.plan.describe(jobs or default_workers()))
 
 
@@ -280,16 +275,11 @@ def _unforeseen(error: Exception) -> int:
     import tempfile
     import traceback
 
-    with tempfile.NamedTemporaryFile(
-        "w", prefix="rankexp-", suffix=".log", delete=False, encoding="utf-8"
-    ) as log:
-        log.write("".join(traceback.format_exception(error)))
+    with tempfile.NamedTemporaryFile(prefix="rankexp-", suffix=".log", delete=False) as log:
+        log.write("".join(traceback.format_exception(error)).encode(errors="backslashreplace"))
     line = str(error).splitlines()[0] if str(error) else "no message"
-    print(
-        f"rankexp: internal error ({type(error).__name__}: {line}); "
-        f"please report it with {log.name}",
-        file=sys.stderr,
-    )
+    text = f"rankexp: internal error ({type(error).__name__}: {line})"
+    print(f"{text}; please report it with {log.name}", file=sys.stderr)
     return 1
 
 

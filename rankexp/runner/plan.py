@@ -170,10 +170,10 @@ def _problem(
 def _evaluate_cells(
     study: Study, name: str, experiment: Evaluate, facts: Mapping[str, DataFacts], code: Outside
 ) -> Iterator[PlanCell]:
-    methods = {}
-    for m in experiment.methods:
-        theirs = code.of("methods", m)
-        methods[m] = method_spec(study.methods[m], experiment, m in code.paths, theirs)
+    methods = {
+        m: method_spec(study.methods[m], experiment, m in code.paths, code.of("methods", m))
+        for m in experiment.methods
+    }
     metrics = tuple(sorted({parse(text) for text in experiment.metrics}, key=repr))
     protocol = experiment.protocol
     for problem in experiment.problems:

@@ -88,9 +88,9 @@ def of_data(*kinds: Kind, groups: bool = False, weights: bool = False) -> Callab
     return decorated
 
 
-def quantities(values: Mapping[str, SupportsFloat]) -> Rows:
-    """Return a row for each value, by the name of its quantity."""
-    return [{"quantity": name, "value": float(value)} for name, value in values.items()]
+def quantities(values: Mapping[str, SupportsFloat], **place: float | str) -> Rows:
+    """Return a row for each value, by the name of its quantity; `place` is a group or a step."""
+    return [{"quantity": name, "value": float(value), **place} for name, value in values.items()]
 
 
 def apart(a: Floats, b: Floats, X: Floats) -> dict[str, float]:

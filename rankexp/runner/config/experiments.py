@@ -100,9 +100,8 @@ def evaluate(study: Study, experiment: Evaluate, path: tuple[str, str]) -> Itera
 def _unasked(
     experiment: Evaluate, used: Mapping[str, Method], problem: str, data: bool, path: TreePath
 ) -> Iterator[Fault]:
-    hint = "only data sets have groups"
-    if data:
-        hint = "name their column in 'groups' of the data set"
+    cure = "name their column in 'groups' of the data set"
+    hint = cure if data else "only data sets have groups"
     if data and not experiment.within_groups:
         hint = "'within_groups: false' may be the reason"
     for i, name in enumerate(experiment.methods):
@@ -226,10 +225,8 @@ def simulate(study: Study, experiment: Simulate, path: tuple[str, str]) -> Itera
         return
     yield from _size(experiment, path)
     owner = f"check '{experiment.check}'"
-    for key in ("params", "grid"):
-        given = getattr(experiment, key)
-        hidden = ("rng", "problem")
-        yield from unknown_parameters(check, given, (*path, key), owner, hidden=hidden)
+    for key, given in (("params", experiment.params), ("grid", experiment.grid)):
+        yield from unknown_parameters(check, given, (*path, key), owner, ("rng", "problem"))
     yield from mistyped(check, experiment.params, (*path, "params"))
     for key, values in experiment.grid.items():
         for i, value in enumerate(values):

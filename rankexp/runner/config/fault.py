@@ -65,11 +65,7 @@ def got(value: Plain) -> str:
 
 
 def unknown_parameters(
-    function: Factory,
-    given: Iterable[str],
-    path: TreePath,
-    owner: str,
-    hidden: tuple[str, ...] = (),
+    function: Factory, given: Iterable[str], path: TreePath, owner: str, hidden: Sequence[str] = ()
 ) -> Iterator[Fault]:
     """Find names that a class or function has no parameter of."""
     known = parameters(function)

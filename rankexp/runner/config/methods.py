@@ -165,17 +165,14 @@ def _clashes(method: Method, path: TreePath) -> Iterator[Fault]:
         if getattr(method, key) is not None and not takes_lambdas(method):
             text = f"'{key}' needs an estimator with a regularisation path, such as LinearRanker"
             yield Fault((*path, key), f"{text}; use 'grid'", key=True)
+    risks = _said(method, "risk").values()
+    ours = "." not in method.estimator and bool(risks)
     for key in ("params", "grid"):
-        if "class_weight" in getattr(method, key) and _pairwise(method):
+        if "class_weight" in getattr(method, key) and ours and "classification" not in risks:
             text = "class_weight only affects the classification risk; it has no effect on pairs"
             yield Fault((*path, key, "class_weight"), text, key=True)
         if method.lambdas and "lam" in getattr(method, key):
             yield Fault((*path, key, "lam"), "'lam' is already set by 'lambdas'", key=True)
-
-
-def _pairwise(method: Method) -> bool:
-    risks = _said(method, "risk").values()
-    return "." not in method.estimator and bool(risks) and "classification" not in risks
 
 
 def _settings(estimator: Factory, method: Method, path: TreePath) -> Iterator[Fault]:

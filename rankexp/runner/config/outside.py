@@ -29,6 +29,7 @@ Code = Mapping[str, str]
 """Packages with their versions, modules and files with their SHA-256."""
 FOUNDATION = frozenset({"rankexp", "sklearn", "numpy", "scipy", "joblib", "pandas"})
 """Modules that no key depends on."""
+_distributions = cache(packages_distributions)
 _PATH = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)+")
 
 
@@ -116,12 +117,9 @@ def of_method(method: Method) -> dict[str, str]:
             for text in texts:
                 found |= of_name(room, _head(text))
     if "." not in name or file_of(name) is not None:
-        engines = estimator_of(method)
-        modules |= (
-            engines.modules({**method.params, **method.grid})
-            if hasattr(engines, "modules")
-            else set()
-        )
+        maker = estimator_of(method)
+        engines = {**method.params, **method.grid}
+        modules |= maker.modules(engines) if hasattr(maker, "modules") else set()
     if found or modules - FOUNDATION:
         modules |= set(_parts(method))
     return found | _of_modules(modules)
@@ -176,11 +174,6 @@ def _of_modules(modules: Iterable[str]) -> dict[str, str]:
         if not any(packages.values()) and named and file and Path(file).is_file():
             found[module] = f"sha256:{hashlib.sha256(Path(file).read_bytes()).hexdigest()}"
     return found
-
-
-@cache
-def _distributions() -> Mapping[str, Sequence[str]]:
-    return packages_distributions()
 
 
 def _version(package: str) -> str | None:

@@ -53,10 +53,9 @@ def level_codes(
     codes = np.array([given.get(i, rest[0] if rest else 0) for i in range(len(texts))])
     y = codes[index].astype(np.int64)
     names = tuple("|".join(_name(value) for value in named) for named in items)
-    counts = np.bincount(y, minlength=len(items))
-    if not counts.all():
-        empty = names[int(np.argmin(counts))]
-        raise DataError(f"no row has level '{empty}' of target '{target.name}'")
+    counts = np.bincount(y, minlength=len(items)).tolist()
+    if 0 in counts:
+        raise DataError(f"no row has level '{names[counts.index(0)]}' of target '{target.name}'")
     return y, names
 
 
@@ -105,9 +104,8 @@ def _matches(value: Value, texts: Sequence[str]) -> list[int]:
     if isinstance(value, bool):
         found = [i for i, text in enumerate(texts) if text in TRUTHS[value]]
         if len(found) > 1:
-            raise DataError(
-                f"level {value} could mean {_list([texts[i] for i in found])}; put it in quotes"
-            )
+            shown = _list([texts[i] for i in found])
+            raise DataError(f"level {value} could mean {shown}; put it in quotes")
         return found
     return [i for i, text in enumerate(texts) if key_of(text) == key_of(value)]
 

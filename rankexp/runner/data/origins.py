@@ -4,15 +4,16 @@ import hashlib
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
-from rankexp import registry
 from rankexp.errors import DataError, DataNotFoundError
 from rankexp.runner.config.data_entry import DataEntry
 from rankexp.runner.data.dataset import DataTable
 from rankexp.runner.data.snapshot import read_table, table_hash, write_table
-from rankexp.runner.data.sources import Reference, needs_network, source_of, takes_files
+from rankexp.runner.data.sources import needs_network, source_of, takes_files
 from rankexp.runner.data.sources.file import locate, located, read
 
 WORDS = {"openml": "OpenML {}", "shipped": "{}, shipped with rankexp"}
@@ -54,16 +55,16 @@ def local(
             if there and not lacking:
                 return _of_files(list(there.values()), source, reference, entry, folders)
             reasons += [f"these of its files are missing: {', '.join(lacking)}"] if there else []
-        elif source != "file" and not needs_network(source):
-            table = source_of(source)(reference, entry, folders)
-            if table is not None:
-                return _from_table(table, _named(source, entry))
+        elif source == "file" or needs_network(source):
+            continue
+        elif table := source_of(source)(reference, entry, folders):
+            return _from_table(table, _named(source, entry))
     for source, kept in _fetched(entry, cache):
-        if kept.is_file():
-            try:
+        try:
+            if kept.is_file():
                 return _from_table(read_table(kept), f"snapshot of {_named(source, entry)}")
-            except DataError as error:
-                reasons.append(str(error))
+        except DataError as error:
+            reasons.append(str(error))
     return None
 
 
@@ -71,13 +72,11 @@ def remote(entry: DataEntry, cache: Path, reasons: list[str]) -> Origin | None:
     """Fetch a table and keep it; say in `reasons` why this could not be done."""
     for source, kept in _fetched(entry, cache):
         try:
-            table = source_of(source)(entry.source[source], entry, ())
+            if table := source_of(source)(entry.source[source], entry, ()):
+                write_table(table, kept)
+                return _from_table(table, _named(source, entry))
         except DataError as error:
             reasons.append(str(error))
-            continue
-        if table is not None:
-            write_table(table, kept)
-            return _from_table(table, _named(source, entry))
     return None
 
 
@@ -91,16 +90,10 @@ def from_file(path: Path, entry: DataEntry, test: Path | None = None) -> Origin:
     return Origin(where, _hashes(paths), lambda: read(path, entry, test))
 
 
-def _of_files(
-    paths: Sequence[Path],
-    source: str,
-    reference: Reference,
-    entry: DataEntry,
-    folders: Sequence[Path],
-) -> Origin:
+def _of_files(paths: Sequence[Path], source: str, *given: object) -> Origin:
     where = f"{source} file {paths[0]}" + (f" and {len(paths) - 1} more" if paths[1:] else "")
-    function: Callable[..., DataTable] = registry.get("data.sources", source)
-    return Origin(where, _hashes(paths), lambda: function(reference, entry, folders))
+    table: Callable[..., Any] = source_of(source)
+    return Origin(where, _hashes(paths), partial(table, *given))
 
 
 def _hashes(paths: Sequence[Path]) -> str:

@@ -138,7 +138,9 @@ class Reading:
         if len(self.columns) > most:
             lines.append(f"and {len(self.columns) - most:,} more columns")
         notes = _wrapped(f"- {warning}" for warning in self.warnings)
-        parts = [_wrapped(head), [_cut_row(line) for line in lines], notes]
+        lines = [line.rstrip() for line in lines]
+        lines = [line if len(line) <= WIDTH else line[: WIDTH - 3] + "..." for line in lines]
+        parts = [_wrapped(head), lines, notes]
         return "\n\n".join("\n".join(part) for part in parts if part)
 
     def _counts(self) -> list[str]:
@@ -169,15 +171,9 @@ def frozen(value: Any) -> Any:
 
 
 def _described(layout: Layout) -> str:
-    parts = [layout.format]
-    for what, said in (
-        ("encoding", layout.encoding),
-        ("delimiter", layout.delimiter),
-        ("decimal", layout.decimal),
-        ("thousands", layout.thousands),
-    ):
-        if said:
-            parts.append(f"{what} {_SAID.get(said, said)}")
+    marks = ("encoding", "delimiter", "decimal", "thousands")
+    said = {name: mark for name in marks if (mark := getattr(layout, name))}
+    parts = [layout.format, *(f"{name} {_SAID.get(mark, mark)}" for name, mark in said.items())]
     if layout.header is not None:
         parts.append("with a header" if layout.header else "no header")
     return ", ".join(parts)
@@ -211,8 +207,3 @@ def _bytes(size: float) -> str:
 
 def _wrapped(sentences: Iterable[str]) -> list[str]:
     return [line for text in sentences for line in wrap(text, WIDTH, subsequent_indent="  ")]
-
-
-def _cut_row(line: str) -> str:
-    line = line.rstrip()
-    return line if len(line) <= WIDTH else line[: WIDTH - 3] + "..."

@@ -37,9 +37,8 @@ def read_dataset(path: Path) -> Dataset:
 
 
 def _as_dataset(table: DataTable) -> Dataset:
-    return Dataset(
-        table.name, table.values, np.empty(0), table.columns, provenance=table.provenance
-    )
+    where = table.provenance
+    return Dataset(table.name, table.values, np.empty(0), table.columns, provenance=where)
 
 
 def table_hash(table: DataTable) -> str:

@@ -200,6 +200,5 @@ class Protocol(Strict):
 
     def identity(self) -> dict[str, Plain]:
         """Return what determines the records: the kind, and each value that is no default."""
-        left_out = {*self.counts, "kind"}
-        given = self.model_dump(mode="json", exclude=left_out, exclude_defaults=True)
-        return {"kind": self.kind, **given}
+        given = self.model_dump(mode="json", exclude={*self.counts}, exclude_defaults=True)
+        return given | {"kind": self.kind}

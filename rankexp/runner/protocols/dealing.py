@@ -43,9 +43,6 @@ class KeptRows(NamedTuple):
         return counts.sum(axis=1), codes[counts.argmax(axis=1)]
 
 
-NOTHING = KeptRows()
-
-
 class Inner(Strict):
     """Folds inside each training part, for nested choice of a grid point."""
 
@@ -81,7 +78,7 @@ def duplicates(X: NDArray[np.float64]) -> Ints:
     return np.unique(raw, return_inverse=True)[1].astype(np.int64).ravel()
 
 
-def deal(n: int, folds: int, rng: np.random.Generator, kept: KeptRows = NOTHING) -> Ints:
+def deal(n: int, folds: int, rng: np.random.Generator, kept: KeptRows) -> Ints:
     """Return the fold of each row, (n,), dealt at random.
 
     Sizes differ by at most one, and with strata also those of each stratum; with units they are
@@ -106,7 +103,7 @@ def deal(n: int, folds: int, rng: np.random.Generator, kept: KeptRows = NOTHING)
     return part[units]
 
 
-def holdout(n: int, test: float, rng: np.random.Generator, kept: KeptRows = NOTHING) -> Split:
+def holdout(n: int, test: float, rng: np.random.Generator, kept: KeptRows) -> Split:
     """Draw one test part at random.
 
     `test` is below 1 a fraction of the rows, rounded to whole rows; otherwise a number of rows.

@@ -135,10 +135,10 @@ def _fitted(
     """Return a fitted quantity of each split that keeps a curve, (s,)."""
     problem, method = own[0].problem, own[0].method
     keys = [*PLACE, "unit", "grid"]
-    own_rows = chosen.loc[chosen["problem"] == problem, keys]
+    own_rows = chosen.loc[chosen.problem == problem, keys]
     table = context.scores(experiment, name, "train").merge(own_rows, on=keys)
     places = table[PLACE[2:]].itertuples(index=False, name=None)
-    known = dict(zip(places, table["value"], strict=True))
+    known = dict(zip(places, table.value, strict=True))
     if not all(one.place in known for one in own):
         raise ConfigError(
             f"'{name}' is not kept of method '{method}' on '{problem}': name its attribute in "

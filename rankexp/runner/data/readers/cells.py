@@ -42,9 +42,8 @@ class TextColumn(NamedTuple):
 
     def shapes(self) -> list[str]:
         """Return a text, without its sign, of each sequence of digits and marks that there is."""
-        return list(
-            {shape_of(text): text for text in reversed(without_signs(self.texts))}.values()
-        )
+        texts = reversed(without_signs(self.texts))
+        return list({shape_of(text): text for text in texts}.values())
 
 
 @dataclass
@@ -155,9 +154,8 @@ class Maker:
                 )
             signed = [t for t, bare in zip(column.texts, texts, strict=True) if t != bare]
             if signed and not lenient:
-                self.notes.append(
-                    f"column '{column.name}' was read as numbers without the sign in {signed[0]}"
-                )
+                said = f"was read as numbers without the sign in {signed[0]}"
+                self.notes.append(f"column '{column.name}' {said}")
             return Feature(column.name), made[column.codes]
         if all(map(DATE.fullmatch, column.texts)):
             self.dates.append(column.name)

@@ -72,13 +72,9 @@ def pieces(path: Path, size: int = 1 << 20) -> Iterator[bytes]:
 
 def check_size(path: Path, size: int) -> None:
     """Hold that a packed file does not hold more than it may."""
-    named = os.environ.get(LIMIT, "")
-    packed = path.stat().st_size
-    if named.isdecimal():
-        most = int(named) * 1_000_000
-    else:
-        most = min(MOST_UNPACKED, max(SMALL, MOST_RATIO * packed))
-    if size > most:
+    named, packed = os.environ.get(LIMIT, ""), path.stat().st_size
+    usual = min(MOST_UNPACKED, max(SMALL, MOST_RATIO * packed))
+    if size > (most := int(named) * 1_000_000 if named.isdecimal() else usual):
         raise DataError(
             f"{path}: the {packed / 1e6:,.2f} MB unpack to more than {most / 1e6:,.0f} MB; if you "
             f"expect that, raise the limit with {LIMIT} (megabytes)"
@@ -105,9 +101,8 @@ def encoding_of(
         if wrong is None:
             return name
     line = b"".join(content())[:wrong].count(b"\n") + first
-    raise DataError(
-        f"{path}:{line}: the text is not valid {name}; give its encoding with 'encoding'"
-    )
+    text = f"the text is not valid {name}; give its encoding with 'encoding'"
+    raise DataError(f"{path}:{line}: {text}")
 
 
 def _first_wrong(
@@ -128,9 +123,8 @@ def _first_wrong(
         if unmarked is not None and b"\0" in piece:
             wide = unmarked[1::2].count(0) > 50 or unmarked[::2].count(0) > 50
             hint = "; if it is UTF-16, write 'encoding: utf-16-le' or 'utf-16-be'" if wide else ""
-            raise DataError(
-                f"{path}: the file is not text: byte {read + piece.index(0) + 1:,} is zero{hint}"
-            )
+            byte = read + piece.index(0) + 1
+            raise DataError(f"{path}: the file is not text: byte {byte:,} is zero{hint}")
         if wrong is None:
             try:
                 text = decoder.decode(piece, not piece)

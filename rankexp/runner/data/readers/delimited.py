@@ -17,6 +17,7 @@ from rankexp.runner.data.readers.columns import LONGEST_CELL, cut
 from rankexp.runner.data.readers.compressed import encoding_of, opened, pieces, unpacked
 from rankexp.runner.data.readers.grid import FIRST, Grid, Row
 from rankexp.runner.data.readers.numbers import DEFAULT, LIKE_A_NUMBER, TextRules
+from rankexp.runner.data.reading import Layout
 
 DELIMITERS = ("\t", ";", "|", ",")
 SPACES = " "
@@ -38,15 +39,15 @@ def read_delimited(path: Path, rules: TextRules = DEFAULT, test: Path | None = N
     """
     limit = csv.field_size_limit(LONGEST_CELL)  # of the process: other packages raise it
     try:
-        grid, how = _grid(path, rules)
+        grid, layout = _grid(path, rules)
         if test is not None:
             grid.append(_grid(test, rules)[0])
-        return grid.read("delimited text", **how)
+        return grid.read(layout)
     finally:
         csv.field_size_limit(limit)
 
 
-def _grid(path: Path, rules: TextRules) -> tuple[Grid, dict[str, str]]:
+def _grid(path: Path, rules: TextRules) -> tuple[Grid, Layout]:
     source = path if path.is_file() else unpacked(path)  # what is no file is read but once
     content = [source] if isinstance(source, bytes) else None
     encoding = encoding_of(path, lambda: content or pieces(path), rules.encoding)
@@ -56,10 +57,9 @@ def _grid(path: Path, rules: TextRules) -> tuple[Grid, dict[str, str]]:
         file.check_comment(delimiter)
     grid = Grid(str(path), lambda: file.rows(delimiter), rules, partial(file.cut, delimiter))
     if encoding == "cp1252" and rules.encoding is None:
-        grid.notes.append(
-            "the file is not valid UTF-8 and was read as Windows-1252; 'encoding' changes this"
-        )
-    return grid, {"encoding": encoding, "delimiter": delimiter}
+        said = "the file is not valid UTF-8 and was read as Windows-1252"
+        grid.notes.append(f"{said}; 'encoding' changes this")
+    return grid, Layout("delimited text", encoding, delimiter)
 
 
 class _Text:
@@ -133,10 +133,8 @@ class _Text:
         if best[0] < 0.5:
             return SPACES if self._score(SPACES) > best else ","
         if len(found) > 1:
-            names = " or ".join(map(repr, found))
-            raise DataError(
-                f"{self.path}: the delimiter could be {names}; choose one with 'delimiter'"
-            )
+            text = f"the delimiter could be {' or '.join(map(repr, found))}"
+            raise DataError(f"{self.path}: {text}; choose one with 'delimiter'")
         return found[0]
 
     def _score(self, delimiter: str) -> tuple[float, float]:

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import islice
@@ -141,9 +141,8 @@ class Grid:
             try:
                 columns = [pa.array([cells[j] for _, cells in chunk], pa.string()) for j in which]
             except UnicodeEncodeError as error:
-                raise DataError(
-                    f"{self.path}:{chunk[0][0]}: holds half of a character: {error}"
-                ) from error
+                text = f"holds half of a character: {error}"
+                raise DataError(f"{self.path}:{chunk[0][0]}: {text}") from error
             yield np.array([line for line, _ in chunk]), columns
 
     def _quickly(self, which: Sequence[int]) -> Iterator[Piece]:
@@ -176,13 +175,13 @@ class Grid:
             for lines, columns in (other._quickly if quick else other._judged)(wanted):
                 yield -lines, columns
 
-    def read(self, kind: str, **how: str | None) -> DataTable:
+    def read(self, layout: Layout) -> DataTable:
         """Return the table: read quickly, and if in doubt again, with the lines of its rows."""
         with suppress(DataError, ValueError):
-            return self._read(kind, how, quick=True)
-        return self._read(kind, how, quick=False)
+            return self._read(layout, quick=True)
+        return self._read(layout, quick=False)
 
-    def _read(self, kind: str, how: Mapping[str, str | None], *, quick: bool) -> DataTable:
+    def _read(self, layout: Layout, *, quick: bool) -> DataTable:
         scan = self._scan(quick=quick)
         lines = np.concatenate(scan.lines)
         first = None if self._second is None else int((lines > 0).sum())
@@ -200,10 +199,8 @@ class Grid:
         columns = [Feature(name) for name in self.names]
         for j, column in found.items():
             columns[j], scan.values[:, j] = maker.make(column)
-        layout = self._layout(kind, maker, scan, set(found), how)
-        return DataTable(
-            Path(self.path).name, tuple(columns), scan.values, layout=layout, first=first
-        )
+        layout = self._layout(layout, maker, scan, set(found))
+        return DataTable(Path(self.path).name, tuple(columns), scan.values, {}, layout, first)
 
     def _scan(self, *, quick: bool) -> "_Scan":
         scan = _Scan(np.empty((0, self.width)))
@@ -231,14 +228,7 @@ class Grid:
                     coded[j].add(column)
         return {j: maker.cells(self.names[j], one.known, one.codes()) for j, one in coded.items()}
 
-    def _layout(
-        self,
-        kind: str,
-        maker: Maker,
-        scan: "_Scan",
-        texts: set[int],
-        how: Mapping[str, str | None],
-    ) -> Layout:
+    def _layout(self, layout: Layout, maker: Maker, scan: "_Scan", texts: set[int]) -> Layout:
         notes = [*self.notes, *maker.said()]
         dotted = scan.dotted - texts
         if dotted and not scan.points - scan.texts and self.rules.thousands is None:
@@ -253,15 +243,13 @@ class Grid:
                 "they are codes, list the column under 'nominal'"
             )
         plain = (marks for j, marks in scan.marks.items() if j not in texts)
-        return Layout(
-            kind,
-            **how,
+        return replace(
+            layout,
             decimal=maker.format.decimal,
             thousands=maker.format.thousands,
             header=self.header,
             marks=described(sum(plain, maker.marks)),
             dates=tuple(maker.dates),
-            labels=(),
             unnamed=self.unnamed,
             empty_rows=self.empty + (self._second[0].empty if self._second else 0),
             notes=tuple(notes),

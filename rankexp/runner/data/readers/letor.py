@@ -128,11 +128,9 @@ def _scattered(path: Path, queries: Ints) -> Iterator[str]:
     distinct, counts = np.unique(runs, return_counts=True)
     again = distinct[counts > 1]
     if len(again):
-        have = "query has" if len(again) == 1 else "queries have"
-        yield (
-            f"{path.name}: {len(again):,} {have} rows that are not consecutive, such as "
-            f"{again[0]}; they were put together"
-        )
+        have = f"{len(again):,} " + ("query has" if len(again) == 1 else "queries have")
+        said = f"rows that are not consecutive, such as {again[0]}; they were put together"
+        yield f"{path.name}: {have} {said}"
 
 
 def _read(path: Path, encoding: str | None) -> list[_Block]:

@@ -54,7 +54,7 @@ def _from_frame(path: Path, frame: "pd.DataFrame", rules: TextRules) -> DataTabl
         raise DataError(f"{path}: {what}")
     maker = Maker(str(path), np.arange(1, len(frame) + 1), rules)
     values = np.empty((len(frame), len(names)))
-    dates: list[str] = []
+    dates = [name for j, name in enumerate(names) if frame.dtypes.iloc[j].kind in "mM"]
     cells: dict[int, TextColumn] = {}
     for j, name in enumerate(names):
         column = frame.iloc[:, j]
@@ -63,10 +63,7 @@ def _from_frame(path: Path, frame: "pd.DataFrame", rules: TextRules) -> DataTabl
         if column.dtype.kind in "iuf" and not rounded:
             values[:, j] = column.to_numpy(dtype=np.float64, na_value=np.nan)
             continue
-        known, codes = _texts(path, name, column)
-        cells[j] = maker.cells(name, known, codes)
-        if column.dtype.kind in "mM":
-            dates.append(name)
+        cells[j] = maker.cells(name, *_texts(path, name, column))
     maker.settle(list(cells.values()))
     columns = [Feature(name) for name in names]
     for j, found in cells.items():
@@ -118,14 +115,13 @@ def read_excel(path: Path, rules: TextRules = DEFAULT, test: Path | None = None)
     grid, sheet = _grid(path, rules)
     if test is not None:
         grid.append(_grid(test, rules)[0])
-    return grid.read(f"Excel, sheet {sheet}")
+    return grid.read(Layout(f"Excel, sheet {sheet}"))
 
 
 def _grid(path: Path, rules: TextRules) -> tuple[Grid, str]:
     if find_spec("openpyxl") is None:
-        raise DataError(
-            f"{path}: Excel files need openpyxl: pip install 'rankexp[excel]', or save it as CSV"
-        )
+        cure = "pip install 'rankexp[excel]', or save it as CSV"
+        raise DataError(f"{path}: Excel files need openpyxl: {cure}")
     content = unpacked(path)
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as packed:

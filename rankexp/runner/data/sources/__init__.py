@@ -35,9 +35,9 @@ def source_of(name: str) -> Callable[..., DataTable | None]:
 
 def needs_network(name: str) -> bool:
     """Tell whether a source is declared so by `asks_network`."""
-    return bool(getattr(source_of(name), "network", False))
+    return hasattr(source_of(name), "network")
 
 
 def takes_files(name: str) -> bool:
     """Tell whether a source is declared so by `reads_files`."""
-    return bool(getattr(source_of(name), "files", False))
+    return hasattr(source_of(name), "files")

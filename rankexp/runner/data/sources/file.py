@@ -31,9 +31,8 @@ def from_letor(
 
     there, lacking = located(reference, folders)
     if there and lacking:
-        raise DataError(
-            f"of {len(there) + len(lacking)} files these are missing: {', '.join(lacking)}"
-        )
+        count = len(there) + len(lacking)
+        raise DataError(f"of {count} files these are missing: {', '.join(lacking)}")
     return read_letor(there, entry.encoding) if there else None
 
 

@@ -9,7 +9,7 @@ import hashlib
 import os
 import re
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -34,22 +34,18 @@ def from_openml(reference: Reference, entry: DataEntry, folders: Sequence[Path])
     """Return a data set of OpenML by its number. Goes online unless the user's cache has it."""
     number = str(reference)
     if not number.isdecimal():
-        raise DataError(
-            f"OpenML data sets are identified by number, not by name: openml: {reference!r}"
-        )
+        text = "OpenML data sets are identified by number, not by name"
+        raise DataError(f"{text}: openml: {reference!r}")
     import openml
 
+    marks = TextRules.of(entry, frozenset([""])).missing
     kept = Path(openml.config.get_cache_directory()) / "datasets" / number
     if _is_whole(kept):
-        table = read_arff(kept / "dataset.arff", _marks(entry))
+        table = read_arff(kept / "dataset.arff", marks)
         return replace(table, provenance={"source": "openml", "id": int(number)})
     _reach(openml.config.server, number)
     with tempfile.TemporaryDirectory() as folder, _settings(openml, folder):
-        return _fetch(openml, int(number), entry)
-
-
-def _marks(entry: DataEntry) -> frozenset[str]:
-    return TextRules.of(entry, frozenset([""])).missing
+        return _fetch(openml, int(number), marks)
 
 
 def _is_whole(folder: Path) -> bool:
@@ -70,9 +66,8 @@ def _reach(server: str, number: str) -> None:
         requests.head(f"{server.rstrip('/')}/data/{number}", timeout=TIMEOUT)
     except requests.RequestException as error:
         host = server.split("/api/", maxsplit=1)[0]
-        raise DataError(
-            f"OpenML {number}: {host} cannot be reached ({type(error).__name__})"
-        ) from error
+        text = f"{host} cannot be reached ({type(error).__name__})"
+        raise DataError(f"OpenML {number}: {text}") from error
 
 
 @contextmanager
@@ -95,7 +90,7 @@ def _settings(openml: ModuleType, folder: str) -> Iterator[None]:
             os.environ[SKIP] = skip
 
 
-def _fetch(openml: ModuleType, number: int, entry: DataEntry) -> DataTable:
+def _fetch(openml: ModuleType, number: int, marks: Collection[str]) -> DataTable:
     try:
         beside = {"download_qualities": False, "download_features_meta_data": False}
         dataset = openml.datasets.get_dataset(number, download_data=True, **beside)
@@ -103,7 +98,7 @@ def _fetch(openml: ModuleType, number: int, entry: DataEntry) -> DataTable:
         reason = f"{type(error).__name__}: {error}".splitlines()[0]
         raise DataError(f"OpenML {number}: {reason}") from error
     try:
-        table = read_arff(Path(dataset.data_file), _marks(entry))
+        table = read_arff(Path(dataset.data_file), marks)
     except DataError as error:
         raise DataError(f"OpenML {number}: {error}") from error
     provenance = {

@@ -51,7 +51,7 @@ class IrocCurves(AtRule):
             for method, (x, y, n) in own.items()
         ]
         numbers = pd.concat(parts, ignore_index=True)
-        counts = sorted(set(numbers["splits"]))
+        counts = sorted(set(numbers.splits))
         many = f"Means over {' or '.join(map(str, counts))} splits."
         notes = [
             "One split." if counts == [1] else many,

@@ -203,7 +203,7 @@ class PublishedSpread(AtRule):
         self, context: Context, where: PublishedKey, metric: Metric, methods: Sequence[str]
     ) -> list[SpreadLine]:
         splits = context.chosen(where.experiment, metric, self.rule, methods)
-        units = compare.unit_means(splits[splits["problem"] == where.problem]).dropna(
+        units = compare.unit_means(splits[splits.problem == where.problem]).dropna(
             subset=["value"]
         )
         wide = units.pivot(index="unit", columns="method", values="value")

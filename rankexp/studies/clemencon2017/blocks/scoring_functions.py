@@ -124,9 +124,7 @@ class ScoringFunctions(OfOneSplit):
             names = [line.name for line in lines]
             rows = context.chosen(experiment, metric, self.rule, names)
             same = (rows[["model", "rep", "fold"]] == list(truth.place)).all(axis=1)
-            means = (
-                rows[same & (rows["problem"] == truth.problem)].groupby("method")["value"].mean()
-            )
+            means = rows[same & (rows.problem == truth.problem)].groupby("method").value.mean()
             told = []
             for line in lines:
                 value = means.get(line.name, math.nan)

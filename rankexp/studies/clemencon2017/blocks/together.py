@@ -64,9 +64,9 @@ class Together(AtRule):
         away = {name: pd.DataFrame() for name in methods}
         for metric, target in printed.items():
             splits = context.chosen(experiment, metric, self.rule, methods)
-            units = compare.unit_means(splits[splits["problem"] == problem])
+            units = compare.unit_means(splits[splits.problem == problem])
             for name, own in units.groupby("method", sort=False):
-                values = own.set_index("unit")["value"].dropna()
+                values = own.set_index("unit").value.dropna()
                 found[str(name), metric] = OverSeeds.of(values.to_numpy(), target)
                 away[str(name)][str(metric)] = (values - target.value).abs()
         if not found:

@@ -42,7 +42,7 @@ class ExtremeCase(BlockKind):
             setup = context.study.experiments[name]
             assert isinstance(setup, Simulate)  # see `shows`
             rows = compare.simulated_rows(context.frame, name)
-            plain = rows[rows["group"] == ""]
+            plain = rows[rows.group == ""]
             wide = plain.pivot(index=WHERE, columns="quantity", values="value")
             if self.quantity not in wide or wide[self.quantity].isna().any():
                 continue

@@ -68,10 +68,10 @@ def surrogate_regrets(
         return scorer_regrets(model, lambda Z: Z @ w + b, of, rng=same, n=DRAWN, balanced=balanced)
 
     rank, own = regrets(made)
+    zero_one, ratio = regrets(ZeroOne())[1].value, rank.value / np.sqrt(max(own.value, LEAST))
     values = {"rank_regret": rank.value, "rank_regret_error": rank.se}
     values |= {"loss_regret": own.value, "loss_regret_error": own.se}
-    values["zero_one_regret"] = regrets(ZeroOne())[1].value
-    values["ratio"] = rank.value / np.sqrt(max(own.value, LEAST))
+    values |= {"zero_one_regret": zero_one, "ratio": ratio}
     if balanced and repr(made) in CONSTANTS:
         values["bound"] = float(regret_bound(own.value, made))
     if balanced and made.proper:

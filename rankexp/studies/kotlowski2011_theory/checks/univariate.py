@@ -3,15 +3,12 @@
 Another check shows how badly the best classifiers by the 0/1 loss, plain or balanced, can rank.
 """
 
-from collections.abc import Mapping
-from typing import SupportsFloat
-
 import numpy as np
 
 from rankexp.arrays import Floats
 from rankexp.losses.base import parse
 from rankexp.losses.margin import ZeroOne
-from rankexp.runner.checks.base import Rows
+from rankexp.runner.checks.base import Rows, quantities
 from rankexp.studies.kotlowski2011_theory.theory.regret import (
     loss_regret,
     loss_risk,
@@ -59,9 +56,9 @@ def univariate_bounds(
     masses, scores = draw(rng, draws, points)
     risk, regret = rank_risk(masses, scores), rank_regret(masses, scores)
     p = masses[..., 1].sum(axis=-1)
-    pairs = _plain(masses, scores, risk) if balanced else {}
     own = loss_risk(masses, scores, ZeroOne(), balanced=balanced)
-    pairs["(10) zero_one"] = (risk, balanced_bound(own, ZeroOne()))
+    plain = _plain(masses, scores, risk) if balanced else {}
+    pairs = plain | {"(10) zero_one": (risk, balanced_bound(own, ZeroOne()))}
     for name in LOSSES:
         loss = parse(name)
         own = loss_risk(masses, scores, loss, balanced=balanced)
@@ -76,7 +73,7 @@ def univariate_bounds(
         pairs[f"proper {loss!r}"] = (regret, proper_regret_bound(own, loss, p=prior))
     rows = [row for group, pair in pairs.items() for row in _kept(group, *pair)]
     total = sum(float(row["value"]) for row in rows if row["quantity"] == "violations")
-    return [{"quantity": "all_violations", "value": total}, *rows]
+    return quantities({"all_violations": total}) + rows
 
 
 def _plain(masses: Floats, scores: Floats, risk: Floats) -> dict[str, tuple[Floats, Floats]]:
@@ -89,10 +86,6 @@ def _plain(masses: Floats, scores: Floats, risk: Floats) -> dict[str, tuple[Floa
     return {"(8) error rates": (risk, rates), "(9) zero_one": (risk, zero_one_bound(plain, p))}
 
 
-def _rows(group: str, values: Mapping[str, SupportsFloat]) -> Rows:
-    return [{"quantity": k, "value": float(v), "group": group} for k, v in values.items()]
-
-
 def _kept(group: str, found: Floats, bound: Floats) -> Rows:
     values = {
         "cases": found.size,
@@ -100,7 +93,7 @@ def _kept(group: str, found: Floats, bound: Floats) -> Rows:
         "largest_ratio": (found / np.maximum(bound, ROUNDING)).max(),
         "median_slack": np.median(bound - found),
     }
-    return _rows(group, values)
+    return quantities(values, group=group)
 
 
 def draw(rng: np.random.Generator, draws: int, points: int) -> tuple[Floats, Floats]:
@@ -170,4 +163,4 @@ def _means(group: str, masses: Floats, scores: Floats) -> Rows:
     regret = rank_regret(masses, scores)
     means = {name: each.mean() for name, each in found.items()}
     means |= {"rank_regret": regret.mean(), "largest_rank_regret": regret.max()}
-    return _rows(group, means)
+    return quantities(means, group=group)

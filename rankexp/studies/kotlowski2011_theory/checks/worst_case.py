@@ -55,8 +55,8 @@ def worst_regret(
     masses, scores = _candidates(found[None], balanced)
     rank = float(rank_regret(masses, scores)[0])
     own = float(loss_regret(masses, scores, made, balanced=balanced)[0])
-    values = {"ratio": rank / np.sqrt(max(own, LEAST)), "rank_regret": rank, "loss_regret": own}
-    values["prior"] = masses[0, :, 1].sum()
+    ratio, prior = rank / np.sqrt(max(own, LEAST)), masses[0, :, 1].sum()
+    values = {"ratio": ratio, "rank_regret": rank, "loss_regret": own, "prior": prior}
     if balanced and repr(made) in CONSTANTS:
         values["constant"] = CONSTANTS[repr(made)]
     if balanced and made.proper:
@@ -66,11 +66,8 @@ def worst_regret(
 
 def _points(masses: Floats, scores: Floats) -> Rows:
     table = np.column_stack([scores, masses / masses.sum(axis=0)])[np.argsort(scores)]
-    return [
-        {"quantity": name, "value": float(value), "step": step}
-        for step, row in enumerate(table)
-        for name, value in zip(("score", "p_minus", "p_plus"), row, strict=True)
-    ]
+    points = [dict(zip(("score", "p_minus", "p_plus"), own, strict=True)) for own in table]
+    return [row for step, values in enumerate(points) for row in quantities(values, step=step)]
 
 
 def _search(

@@ -106,10 +106,10 @@ class LossCurves(BlockKind):
         )
         for what, axes in zip(self.what, panels, strict=True):
             for place, name in enumerate(self.losses):
-                own = numbers[(numbers["what"] == what) & (numbers["loss"] == name)]
+                own = numbers[(numbers.what == what) & (numbers.loss == name)]
                 axes.plot(
-                    own["x"],
-                    own["y"],
+                    own.x,
+                    own.y,
                     linestyle=figure.STYLES[place % len(figure.STYLES)],
                     color=figure.colour(place),
                     label=figure.literal(spoken(name)),

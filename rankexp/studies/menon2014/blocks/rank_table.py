@@ -2,8 +2,8 @@
 
 import math
 from collections.abc import Iterator, Sequence
-from itertools import product
-from typing import Annotated, Any, Literal
+from itertools import chain, product
+from typing import Annotated, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -69,8 +69,27 @@ def spearman(first: Floats, second: Floats) -> Floats:
 
 REGISTER = {"rank_table": "RankTable"}
 
-Columns = dict[Metric, pd.DataFrame]
 DRAWS = 2000
+
+
+class Ranked(NamedTuple):
+    """A method's average rank by a metric, with Spearman's correlations of all methods' ranks."""
+
+    metric: str
+    method: str
+    published: float  # NaN if it is not
+    average_rank: float
+    apart: bool  # from the published one, beyond the noise of both
+    low: float
+    high: float
+    spearman: float
+    spearman_low: float
+    spearman_high: float
+    spearman_of_two_runs: float
+    left_out: str
+
+
+Columns = dict[Metric, list[Ranked]]
 
 
 class RankTable(Choosing, InBlocks):
@@ -107,25 +126,26 @@ class RankTable(Choosing, InBlocks):
             refused = isinstance(error, blocks.IncompleteError)
             kind = Kind.WARNING if refused else Kind.REASON
             return Output(notes=[Note(kind, f"{experiment}: {error}.")], tally=told)
-        facts = {one.label: Fact("", _agreement(own)) for one, own in found.items()}
+        facts = {one.label: Fact("", _agreement(own[0])) for one, own in found.items()}
         said = "; ".join(f"{name} {own.text}" for name, own in facts.items())
-        numbers = pd.concat(found.values(), ignore_index=True)
+        rows = list(chain.from_iterable(found.values()))
+        printed = [row for row in rows if not math.isnan(row.published)]
+        numbers = pd.DataFrame(rows)
         return Output(
             numbers.assign(rule=str(self.rule_of(experiment))),
             [self._table(context, experiment, found, detail) for detail in (False, True)],
             notes=[
-                *self._notes(bool(numbers.published.notna().any())),
+                *self._notes(bool(printed)),
                 *(Note(Kind.CAVEAT, f"{text}.") for text in numbers.left_out.unique() if text),
             ],
             gist=f"Average ranks, Spearman's rho: {said}.",
-            tally=_tally(context, numbers.dropna(subset=["published"])),
+            tally=_tally(context, printed),
             facts=facts,
         )
 
     def _column(
         self, context: Context, experiment: str, metric: Metric, methods: list[str]
-    ) -> pd.DataFrame:
-        """Return a row a method; Spearman's correlations are the same in all of them."""
+    ) -> list[Ranked]:
         chosen = context.chosen(experiment, metric, self.rule_of(experiment), methods)
         table = blocks.wide(chosen, blocks.places(context.cells, experiment), methods)
         known = set(table.index.get_level_values("problem"))
@@ -151,30 +171,29 @@ class RankTable(Choosing, InBlocks):
         printed = np.array([one.value if one else math.nan for one in told])
         others, ends = np.roll(draws, 1, axis=0), [(1 - LEVEL) / 2, (1 + LEVEL) / 2]
         low, high = np.quantile(draws, ends, axis=0)
-        rho_low, rho_high = np.quantile(spearman(draws, printed), ends)
-        away = np.quantile(np.abs(draws - others), LEVEL, axis=0)
-        found: dict[str, Any] = {"metric": repr(metric), "method": methods, "published": printed}
-        found |= {"average_rank": average, "apart": np.abs(average - printed) > away}
-        found |= {"low": low, "high": high, "spearman": float(spearman(average, printed))}
-        two = float(np.nanmedian(spearman(draws, others)))
-        found |= {"spearman_low": rho_low, "spearman_high": rho_high, "spearman_of_two_runs": two}
-        return pd.DataFrame(found | {"left_out": "; ".join(dropped_note(made.left_out))})
+        apart = np.abs(average - printed) > np.quantile(np.abs(draws - others), LEVEL, axis=0)
+        rho = [spearman(average, printed), *np.quantile(spearman(draws, printed), ends)]
+        rho.append(np.nanmedian(spearman(draws, others)))
+        same = [*map(float, rho), "; ".join(dropped_note(made.left_out))]
+        each = (values.tolist() for values in (printed, average, apart, low, high))
+        return [Ranked(repr(metric), *own, *same) for own in zip(methods, *each, strict=True)]
 
     def _table(self, context: Context, name: str, found: Columns, detail: bool) -> Table:
         """Return the table, in detail with intervals."""
-        printed = any(own.published.notna().any() for own in found.values())
+        printed = not all(math.isnan(row.published) for row in chain(*found.values()))
         rows: dict[str, list[Entry]] = {}
         for own in found.values():
-            for row in own.to_dict("records"):
-                mark = Mark.APART if row["apart"] else None
-                ends = (row["low"], row["high"]) if detail else None
-                cell = Cell(row["average_rank"], interval=ends, mark=mark, digits=self.digits)
-                parts = [Cell(row["published"], digits=self.digits), cell][not printed :]
-                rows.setdefault(row["method"], []).append(Cells(parts))
-            sums = own[["published", "average_rank"]].sum().tolist()[not printed :]
-            ends = (row["spearman_low"], row["spearman_high"]) if detail else None
-            rho = Cell(row["spearman"], interval=ends, digits=2)
-            both = [rho, Cell(row["spearman_of_two_runs"], digits=2)][not printed :]
+            for row in own:
+                mark = Mark.APART if row.apart else None
+                ends = (row.low, row.high) if detail else None
+                cell = Cell(row.average_rank, interval=ends, mark=mark, digits=self.digits)
+                parts = [Cell(row.published, digits=self.digits), cell][not printed :]
+                rows.setdefault(row.method, []).append(Cells(parts))
+            sums = pd.DataFrame(own)[["published", "average_rank"]].sum().tolist()[not printed :]
+            row = own[0]
+            ends = (row.spearman_low, row.spearman_high) if detail else None
+            rho = Cell(row.spearman, interval=ends, digits=2)
+            both = [rho, Cell(row.spearman_of_two_runs, digits=2)][not printed :]
             together = Cells([Cell(value, digits=2) for value in sums])
             rows.setdefault("All together", []).append(together)
             rows.setdefault("Spearman's rho", []).append(Cells(both))
@@ -209,25 +228,23 @@ def _key(experiment: str, method: str, metric: Metric) -> PublishedKey:
     return PublishedKey(experiment, ALL, method, f"average_rank({metric!r})")
 
 
-def _agreement(own: pd.DataFrame) -> str:
+def _agreement(row: Ranked) -> str:
     """Say how ranks agree with the print, and with those of another run."""
-    row = own.to_dict("records")[0]
-    two = number(row["spearman_of_two_runs"], 2)
-    if math.isnan(row["spearman"]):
+    two = number(row.spearman_of_two_runs, 2)
+    if math.isnan(row.spearman):
         return f"of two such runs {two}"
-    ends = span(row["spearman_low"], row["spearman_high"], 2, sign=False)
-    return f"{number(row['spearman'], 2)} ({ends}), of two such runs {two}"
+    ends = span(row.spearman_low, row.spearman_high, 2, sign=False)
+    return f"{number(row.spearman, 2)} ({ends}), of two such runs {two}"
 
 
-def _tally(context: Context, told: pd.DataFrame) -> Tally | None:
+def _tally(context: Context, told: Sequence[Ranked]) -> Tally | None:
     """Count the published ranks that the noise of both explains, and name the furthest."""
-    wrong = told[told.apart]
+    wrong = [row for row in told if row.apart]
     found = f"{len(told) - len(wrong)} of {len(told)} published average ranks within the noise"
-    if not len(wrong):
-        return Tally(found) if len(told) else None
-    lines = wrong.to_dict("records")
-    worst = max(lines, key=lambda row: abs(row["average_rank"] - row["published"]))
-    name = f"{context.method_label(worst['method'])} by {parse(worst['metric']).label}"
-    own, printed = (number(worst[side], 2) for side in ("average_rank", "published"))
+    if not wrong:
+        return Tally(found) if told else None
+    worst = max(wrong, key=lambda row: abs(row.average_rank - row.published))
+    name = f"{context.method_label(worst.method)} by {parse(worst.metric).label}"
+    own, printed = (number(value, 2) for value in (worst.average_rank, worst.published))
     lacks = f"{len(wrong)} of {len(told)} average ranks, furthest {name}"
     return Tally(found, f"{lacks} ({own} here, {printed} printed)")

@@ -93,8 +93,8 @@ def _of_draw(loss: Loss, risk: Risk, joint: Floats) -> dict[str, SupportsFloat]:
     W, logit, hinge = pair_weights(joint[::-1].T), np.log(joint[0] / joint[1]), not loss.proper
     s = np.round(minimise_hinge(W), DIGITS) if hinge else _best(loss, risk, joint)[0]
     steps = np.diff(s[np.argsort(logit)])
-    values = {"tied": (steps == 0.0).any(), "reversed": (steps < 0.0).any()}
-    values["rank_regret"] = ranking_risk(s, W) - ranking_risk(logit, W)
+    tied, regret = (steps == 0.0).any(), ranking_risk(s, W) - ranking_risk(logit, W)
+    values = {"tied": tied, "reversed": (steps < 0.0).any(), "rank_regret": regret}
     if hinge:
         return values
     eta, p = W / (W + W.T), getattr(risk, "p", 1.0)

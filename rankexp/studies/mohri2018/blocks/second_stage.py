@@ -33,17 +33,16 @@ class SecondStage(BlockKind):
     def output(self, context: Context, block: Block) -> Output:
         """Return the figure and what it is drawn from."""
         found = compare.as_found(context.frame, block.experiments[0], "group")
-        here = found[(found["setting"] == 0) & (found["rep"] == self.repetition)]
+        here = found[(found.setting == 0) & (found.rep == self.repetition)]
         if not len(here):
             return Output(notes=["There is no such repetition."])
-        items = here.assign(item=here["group"].astype(int)).sort_values("item")
+        items = here.assign(item=here.group.astype(int)).sort_values("item")
         numbers = items.drop(columns=["setting", "rep", "group"]).reset_index(drop=True)
         n = len(numbers)
         H = numbers[[f"above {j}" for j in range(n)]].to_numpy()
         wrong = int(np.tril(H, -1).sum())
-        places = (numbers[f"place by {name}"].to_numpy() for name in ("degree", "QuickSort"))
-        lost = [int(np.tril(place[:, None] < place, -1).sum()) for place in places]
-        degree, quick = lost
+        places = [numbers[f"place by {name}"].to_numpy() for name in ("degree", "QuickSort")]
+        degree, quick = (int(np.tril(place[:, None] < place, -1).sum()) for place in places)
         gist = (
             f"Of {n * (n - 1) // 2} pairs, h has {wrong} wrong, the order by degree {degree} and "
             f"QuickSort's order {quick}."
@@ -54,9 +53,11 @@ class SecondStage(BlockKind):
             "Right: each item stands below the last pivot that it was compared with. The order "
             "found is from left to right."
         )
-        return Output(numbers, figure=self._draw(numbers, H), notes=[note], gist=gist)
+        return Output(numbers, figure=self._draw(numbers, H, *places), notes=[note], gist=gist)
 
-    def _draw(self, numbers: pd.DataFrame, H: Floats) -> figure.Figure:
+    def _draw(
+        self, numbers: pd.DataFrame, H: Floats, by_degree: Floats, by_quick: Floats
+    ) -> figure.Figure:
         made, (matrix, bars, tree) = figure.panels(3, 3, (2.9, 2.9))
         n = len(numbers)
         names = [str(i + 1) for i in range(n)]
@@ -67,12 +68,11 @@ class SecondStage(BlockKind):
         matrix.set_xticks(range(n), names)
         matrix.set_yticks(range(n), names)
         figure.title(matrix, "preferences h", bold=True)
-        place, degree = numbers["place by degree"], numbers["degree"]
-        bars.barh(place, degree, color=figure.colour(0), height=0.7)
-        bars.set_yticks(place, names)
+        bars.barh(by_degree, numbers.degree, color=figure.colour(0), height=0.7)
+        bars.set_yticks(by_degree, names)
         bars.set(ylim=(n - 0.5, -0.5), xlabel="degree")
         figure.title(bars, "sort by degree", bold=True)
-        x, y = numbers["place by QuickSort"], numbers["depth"]
+        x, y = by_quick, numbers.depth.to_numpy()
         for i, pivot in enumerate(numbers["pivot"].astype(int)):
             if pivot >= 0:
                 ends = [i, pivot]

@@ -127,7 +127,7 @@ def boosters_on_data(
         signs.append(np.sign((last[up][:, None] - last[~up]).round(6)))
     least = min(_least(X, up, n_cuts), *(float(own.min()) for own in losses.values()))
     least = least if least > RESOLUTION else 0.0
-    rows: Rows = [{"quantity": "least pair loss", "value": least}]
+    rows = quantities({"least pair loss": least})
     told = np.unique(np.geomspace(1, rounds, STEPS).round().astype(int))
     for name, own in losses.items():
         excess = np.maximum(own - least, RESOLUTION)
@@ -152,7 +152,7 @@ def _losses(stages: Iterable[Floats], up: Bools, name: str) -> tuple[Floats, Flo
 def _steps(name: str, values: Floats, told: Ints) -> Rows:
     """Return a quantity at the end, and after the rounds that are told."""
     steps = [int(step) for step in told if step <= len(values)]
-    by_step: Rows = [{"quantity": name, "value": float(values[t - 1]), "step": t} for t in steps]
+    by_step = [row for t in steps for row in quantities({name: values[t - 1]}, step=t)]
     return quantities({name: values[-1]}) + by_step
 
 

@@ -42,8 +42,8 @@ def worst_rankings(rng: np.random.Generator, *, n: int = 3, target: str = "bipar
     found = {f"ratio of {name}": _ratios(_losses(P, W), of_h).max() for name, P in answers.items()}
     orders = _losses(np.array([above(order) for order in permutations(range(n))]), W)
     best = max(_ratios(orders, own).max(axis=1).min() for own in of_h)
-    found["ratio of the best deterministic algorithm"] = best
-    found[f"{QUICKSORT} apart"] = np.abs(_losses(answers[QUICKSORT], W) - of_h).max()
+    apart = np.abs(_losses(answers[QUICKSORT], W) - of_h).max()
+    found |= {"ratio of the best deterministic algorithm": best, f"{QUICKSORT} apart": apart}
     return quantities(found)
 
 

@@ -12,7 +12,7 @@ from rankexp.preference import (
     pair_costs,
     regrets,
 )
-from rankexp.runner.checks.base import Rows
+from rankexp.runner.checks.base import Rows, quantities
 
 REGISTER = {"query_regrets": "query_regrets"}
 
@@ -112,4 +112,4 @@ def _told(notion: str, found: dict[tuple[str, str], list[float]]) -> Rows:
         values[f"violations of {bound}"] = (excess > ROUNDING).sum()
         values[f"largest excess of {name}"] = excess.max()
     exact = {name: round(float(value), 12) + 0.0 for name, value in values.items()}
-    return [{"group": notion, "quantity": name, "value": value} for name, value in exact.items()]
+    return quantities(exact, group=notion)

@@ -51,15 +51,16 @@ def margin_bounds(
     train, loss = margins[:m], empirical_margin_loss(margins[:m], rho)
     balls = [linear_ball(X[side], 1.0) for side in pairs[:m].T]
     complexity = sum(empirical_rademacher(ball, m, rng, SIGNS).value for ball in balls)
+    error, bound = (margins[m:] <= 0.0).mean(), margin_bound(loss, complexity, rho, m, DELTA)
     values = {
-        "test error": (margins[m:] <= 0.0).mean(),
+        "test error": error,
         "training error": (train <= 0.0).mean(),
         "margin loss": loss,
-        "bound": margin_bound(loss, complexity, rho, m, DELTA),
+        "bound": bound,
         "kernel bound": kernel_margin_bound(loss, radius=1, norm=1, rho=rho, m=m, delta=DELTA),
         "uniform bound": min(_uniform(train, complexity, at) for at in RHOS.tolist()),
+        "slack": bound - error,
     }
-    values["slack"] = values["bound"] - values["test error"]
     return quantities(values)
 
 

@@ -130,10 +130,8 @@ def _rankings(
 ) -> Iterator[tuple[str, Ints, int]]:
     """Yield each algorithm's name, order and calls."""
     items, (sorts, ties) = np.arange(len(h.s)), streams
-    yield (
-        "QuickSort",
-        *quicksort_rank(h, items, sorts, min(top or len(items), len(items)), check=False),
-    )
+    first = min(top or len(items), len(items))
+    yield "QuickSort", *quicksort_rank(h, items, sorts, first, check=False)
     if top == 0 and len(items) <= MOST:
         found = sort_by_degree(h, items, ties="random", rng=ties, check=False)
         yield "sort by degree", *found

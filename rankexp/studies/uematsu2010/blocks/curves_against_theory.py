@@ -83,7 +83,7 @@ class CurvesAgainstTheory(AtRule, Against):
             return Output(notes=[text])
         numbers = pd.concat([self._numbers(context, one) for one in found], ignore_index=True)
         drawn = self._draw(context, found, methods)
-        of_mean = numbers["quantity"] == RMSE_OF_MEAN
+        of_mean = numbers.quantity == RMSE_OF_MEAN
         grids = [
             self._grid(context, numbers[~of_mean]),
             self._grid(context, numbers[of_mean], detail=True),
@@ -93,7 +93,7 @@ class CurvesAgainstTheory(AtRule, Against):
 
     def _gist(self, context: Context, numbers: pd.DataFrame) -> str:
         """Say the slope of each method's curves beside that of theory."""
-        own = numbers[(numbers["quantity"] == SLOPE) & numbers["theory"].notna()]
+        own = numbers[(numbers.quantity == SLOPE) & numbers.theory.notna()]
         named = [
             f"{context.method_label(row.method)}: {number(row.mean, 2)} ± {number(row.se, 2)} "
             f"({number(row.theory, 2)})"
@@ -144,11 +144,11 @@ class CurvesAgainstTheory(AtRule, Against):
         return table.reindex(columns=[*where, *columns, "first", "splits"])
 
     def _grid(self, context: Context, numbers: pd.DataFrame, *, detail: bool = False) -> Table:
-        printed = bool(numbers["published"].notna().any())
+        printed = bool(numbers.published.notna().any())
         header = ["Method", "Quantity", "Theory", *(["Published"] if printed else [])]
-        several = numbers["problem"].nunique() > 1
+        several = numbers.problem.nunique() > 1
         rows: list[list[Entry]] = []
-        for row in typed(numbers[numbers["quantity"] != "score"], CurveMean):
+        for row in typed(numbers[numbers.quantity != "score"], CurveMean):
             expected = [row.theory, *([row.published] if printed else [])]
             spread = None if math.isnan(row.sd) else (row.low, row.high)
             rows.append(

@@ -43,10 +43,10 @@ class RegionMap(BlockKind):
         draws = pd.concat(found, ignore_index=True)
         if not len(draws):
             return Output(notes=["There are no draws."])
-        draws["region"] = pairs(draws["region_d12"], draws["region_d23"])
-        draws["program"] = pairs(draws["lp_d12"], draws["lp_d23"])
-        plain = draws[draws["region"] != SEVERAL]
-        agree, border = int((plain["region"] == plain["program"]).sum()), len(draws) - len(plain)
+        region = pairs(draws.region_d12, draws.region_d23)
+        draws = draws.assign(region=region, program=pairs(draws.lp_d12, draws.lp_d23))
+        plain = draws[draws.region != SEVERAL]
+        agree, border = int((plain.region == plain.program).sum()), len(draws) - len(plain)
         rest = "; no draw is on a border between regions."
         if border:
             rest = f". In {border} more, on a border between regions, several scorings are best."
@@ -80,8 +80,8 @@ def counts(draws: pd.DataFrame, *agree: int) -> Table:
     """Return the draws of each region; of all, in how many the program agrees and does not."""
     rows: list[list[Entry]] = []
     for region in [*REGIONS, SEVERAL]:
-        own = draws[draws["region"] == region]
-        same = int((own["program"] == region).sum())
+        own = draws[draws.region == region]
+        same = int((own.program == region).sum())
         share = Cell(100 * len(own) / len(draws), digits=1)
         told = (same, len(own) - same) if region != SEVERAL else (Cell(), Cell())
         rows.append([region, len(own), share, *told])
@@ -97,7 +97,7 @@ def draw(draws: pd.DataFrame) -> figure.Figure:
 
     made, (left, right) = figure.panels(2, 2, (3.4, 3.1), below=0.48)
     _ratios(left, draws)
-    _middle(right, draws[(draws["c12"] < 0) & (draws["c23"] < 0)])
+    _middle(right, draws[(draws.c12 < 0) & (draws.c23 < 0)])
     handles: list[Patch | Line2D] = [
         Patch(facecolor=colour, alpha=0.25, label=f"region {name}")
         for name, colour in COLOURS.items()
@@ -111,7 +111,6 @@ def draw(draws: pd.DataFrame) -> figure.Figure:
 
 
 def _ratios(axes: figure.Axes, draws: pd.DataFrame) -> None:
-    """Draw the plane of c12 and c23."""
     limit = 1.3 * float(draws[["c12", "c23"]].abs().max().max()) + 1.0
     for colour, (x, y) in zip(COLOURS.values(), [(1, 1), (1, -1), (-1, 1)], strict=True):
         axes.fill_between([0, x * limit], 0, y * limit, color=colour, alpha=0.2, linewidth=0)
@@ -128,9 +127,9 @@ def _ratios(axes: figure.Axes, draws: pd.DataFrame) -> None:
 
 def _middle(axes: figure.Axes, draws: pd.DataFrame) -> None:
     """Draw p+(x2) against p-(x2) - p+(x2): regions meet where they are equal."""
-    draws = draws.assign(more=draws["p_minus_2"] - draws["p_plus_2"])
-    width = 1.08 * float(draws["p_plus_2"].max()) if len(draws) else 1.0
-    height = 1.15 * float(draws["more"].abs().max()) if len(draws) else 1.0
+    draws = draws.assign(more=draws.p_minus_2 - draws.p_plus_2)
+    width = 1.08 * float(draws.p_plus_2.max()) if len(draws) else 1.0
+    height = 1.15 * float(draws.more.abs().max()) if len(draws) else 1.0
     for side in (1, -1):
         colour = COLOURS["(1, 0)" if side > 0 else "(0, 1)"]
         axes.fill_between([0, width], 0, side * height, color=colour, alpha=0.2, linewidth=0)

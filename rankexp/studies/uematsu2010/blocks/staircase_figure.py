@@ -59,9 +59,9 @@ class Staircase(AtRule):
         steps = compare.as_found(context.frame, simulated[0], "step")
         if not len(steps):
             return Output(notes=["There are no steps."])
-        steps = steps[(steps["setting"] == 0) & (steps["rep"] == 0)].reset_index(drop=True)
-        steps["log_ratio"] = np.log(steps["p_plus"] / steps["p_minus"])
-        steps["log_ratio"] -= (steps["log_ratio"].max() + steps["log_ratio"].min()) / 2
+        steps = steps[(steps.setting == 0) & (steps.rep == 0)].reset_index(drop=True)
+        log_ratio = np.log(steps.p_plus / steps.p_minus)
+        steps = steps.assign(log_ratio=log_ratio - (log_ratio.max() + log_ratio.min()) / 2)
         fitted = {
             (context.study.experiments[name].title or name, method): curves
             for name in runs
@@ -84,8 +84,8 @@ class Staircase(AtRule):
 
     def _grid(self, context: Context, experiment: str) -> Table:
         table = compare.simulated(context.frame, experiment)
-        first = table[(table["setting"] == 0) & (table["group"] == "")]
-        values = dict(zip(first["quantity"], first["mean"], strict=True))
+        first = table[(table.setting == 0) & (table.group == "")]
+        values = dict(zip(first.quantity, first["mean"], strict=True))
         rows: list[list[Entry]] = [
             [text, Cell(values[name], digits=0 if name == "levels" else self.digits)]
             for name, text in LABELS.items()
@@ -115,7 +115,7 @@ class Staircase(AtRule):
     ) -> figure.Figure:
         count, columns = max(len(fitted), 1), 2 if len(fitted) == 4 else 3
         made, axes = figure.panels(count, columns, (2.6, 2.8), below=0.5, least=4.4, share="all")
-        x = steps["x"]
+        x = steps.x
         low, high = float(x.min()), float(x.max())
         for own, ((title, method), curves) in zip(axes, fitted.items(), strict=False):
             grid = curves[0].x
@@ -124,8 +124,8 @@ class Staircase(AtRule):
             samples(own, grid[inside], centred, self.share, figure.colour(0))
             figure.title(own, context.method_label(method), title)
         for own in axes:
-            own.step(x, steps["r"], where="mid", color="black", lw=1.4, label="population")
-            own.plot(x, steps["log_ratio"], "--", color="#444444", lw=1, label="log ratio")
+            own.step(x, steps.r, where="mid", color="black", lw=1.4, label="population")
+            own.plot(x, steps.log_ratio, "--", color="#444444", lw=1, label="log ratio")
             own.set(xlim=(low, high), xlabel="x")
         axes[0].set_ylabel("centred score")
         figure.legend(made)

@@ -51,16 +51,10 @@ def hinge_staircase(
     x, masses = grid_masses(model, low, high, points)
     weights = pair_weights(masses)
     scores, logistic = minimise_hinge(weights), log_ratio(model, x[:, None])
-    each = {"x": x, "r": scores, "p_plus": masses[:, 1], "p_minus": masses[:, 0]}
-    return _points(each) + quantities(_summary(scores, logistic, weights))
-
-
-def _points(each: dict[str, Floats]) -> Rows:
-    return [
-        {"quantity": quantity, "value": float(values[i]), "step": i}
-        for i in range(len(each["x"]))
-        for quantity, values in each.items()
-    ]
+    own = zip(x, scores, masses[:, 1], masses[:, 0], strict=True)
+    each = [dict(zip(("x", "r", "p_plus", "p_minus"), one, strict=True)) for one in own]
+    rows = [row for step, values in enumerate(each) for row in quantities(values, step=step)]
+    return rows + quantities(_summary(scores, logistic, weights))
 
 
 def _summary(scores: Floats, logistic: Floats, weights: Floats) -> dict[str, float]:

@@ -26,11 +26,7 @@ def hinge_ties(rng: np.random.Generator, *, draws: int = 100) -> Rows:
     found = [_of_draw(rng) for _ in range(draws)]
     agreed, degenerate = (sum(one[name] for one in found) for name in ("agree", "degenerate"))
     share = agreed / (draws - degenerate) if degenerate < draws else float("nan")
-    rows: Rows = [
-        {"quantity": quantity, "value": value, "group": str(draw)}
-        for draw, values in enumerate(found)
-        for quantity, value in values.items()
-    ]
+    rows = [row for draw, own in enumerate(found) for row in quantities(own, group=str(draw))]
     return rows + quantities({"agreement": share, "degenerate": degenerate})
 
 

@@ -28,6 +28,7 @@ Words = dict[str, str]
 
 PLACE = ["experiment", "problem"]
 SECONDS, STEP, X = "seconds", "step", "x of the words"
+AT = "at"  # the column of what lines are drawn against: x, or a quantity
 LEAST = np.log(2.0)  # x that doesn't even double says nothing of an exponent
 MANY = 6  # exponents, of which a sentence has only the ends
 
@@ -97,19 +98,19 @@ class SimulationAlong(BlockKind):
         wanted = {*chain(*self.quantities.values(), self.exponents), *filter(None, [self.against])}
         places = [place for name in block.experiments for place in _places(context, name)]
         rows = pd.concat([self._rows(context, *place) for place in places])
-        rows = rows[rows["quantity"].isin(wanted)]
+        rows = rows[rows.quantity.isin(wanted)]
         if not len(rows):
             return Output(notes=["The simulations have none of these quantities."])
         titles = _titles(context, places)
         over = rows.groupby([*PLACE, "line", "quantity", "x"], sort=False)
-        found = over["value"].agg(mean="mean", se="sem", repetitions="count").reset_index()
-        found["at"] = over["at"].mean().to_numpy()
+        found = over.value.agg(mean="mean", se="sem", repetitions="count").reset_index()
+        found[AT] = over[AT].mean().to_numpy()
         fits = {
             (str(key[0]), str(key[1]), str(key[2])): _exponent(own)
             for key, own in rows.groupby([*PLACE, "line"], sort=False)
-            if own["quantity"].iloc[0] in self.exponents
+            if own.quantity.iloc[0] in self.exponents
         }
-        keys = zip(found["experiment"], found["problem"], found["line"], strict=True)
+        keys = zip(found.experiment, found.problem, found.line, strict=True)
         found[["exponent", "exponent_se"]] = [fits.get(key, (math.nan, math.nan)) for key in keys]
         notes = ["Mean ± SE over repetitions."]
         if fits:
@@ -119,8 +120,8 @@ class SimulationAlong(BlockKind):
             )
         if SECONDS in wanted:
             notes.append("Times are of whole repetitions, on the machine that ran the study.")
-        out = ["quantity", *([] if self.against else ["at"])]
-        out += [] if found["problem"].any() else ["problem"]
+        out = ["quantity", *([] if self.against else [AT])]
+        out += [] if found.problem.any() else ["problem"]
         numbers = found.drop(columns=out).rename(columns={"line": "quantity", "x": self.parameter})
         words = self._words(context, [name for name, _ in places], wanted)
         gist, facts = self._told(fits, titles, words)
@@ -179,10 +180,10 @@ class SimulationAlong(BlockKind):
             found = compare.as_found(context.frame, experiment, STEP, own).drop(columns="setting")
             rows = found.melt(["rep", STEP], var_name="quantity").dropna(subset=["value"])
             rows = rows.rename(columns={STEP: "x"})
-            return rows.assign(**place, line=rows["quantity"], at=rows["x"])
+            return rows.assign(**place, line=rows.quantity, at=rows.x)
         known = [{k: dict(point.values)[k] for k in setup.grid} for point in points(setup.grid)]
         rows = compare.simulated_rows(context.frame, experiment)
-        rows = rows[(rows["group"] == "") & (rows["problem"] == own)]
+        rows = rows[(rows.group == "") & (rows.problem == own)]
         taken = [
             (cell.place.setting or 0, cell.place.rep or 0, SECONDS, record.times["fit"])
             for cell in context.cells
@@ -194,13 +195,13 @@ class SimulationAlong(BlockKind):
         rows = pd.concat([rows[names], pd.DataFrame(taken, columns=names)], ignore_index=True)
         x = [float(own[self.parameter]) for own in known]
         others = [_line("", values) for values in _others(setup, self.parameter)]
-        settings = rows["setting"].astype(int)
-        rows = rows.assign(**place, x=settings.map(dict(enumerate(x))))
-        rows["line"] = rows["quantity"] + settings.map(dict(enumerate(others)))
-        rows["at"] = rows["x"]
+        settings = rows.setting.astype(int)
+        line = rows.quantity + settings.map(dict(enumerate(others)))
+        rows = rows.assign(**place, x=settings.map(dict(enumerate(x))), line=line)
+        rows[AT] = rows.x
         if self.against:
-            at = rows[rows["quantity"] == self.against].set_index(["setting", "rep"])["value"]
-            rows["at"] = at.reindex(pd.MultiIndex.from_frame(rows[["setting", "rep"]])).to_numpy()
+            at = rows[rows.quantity == self.against].set_index(["setting", "rep"]).value
+            rows[AT] = at.reindex(pd.MultiIndex.from_frame(rows[["setting", "rep"]])).to_numpy()
         return rows.sort_values("x", kind="stable")
 
     def _table(self, found: Sequence[Grown], titles: Titles, words: Words, fitted: bool) -> Table:
@@ -296,8 +297,8 @@ def _line(quantity: str, values: Sequence[object]) -> str:
 def _exponent(rows: pd.DataFrame) -> tuple[float, float]:
     """Return the slope of logarithms with its standard error, over fits of each repetition."""
     slopes = []
-    for _, own in rows[(rows["value"] > 0) & (rows["at"] > 0)].groupby("rep"):
-        x, y = np.log(own["at"].to_numpy(float)), np.log(own["value"].to_numpy(float))
+    for _, own in rows[(rows.value > 0) & (rows[AT] > 0)].groupby("rep"):
+        x, y = np.log(own[AT].to_numpy(float)), np.log(own.value.to_numpy(float))
         if np.ptp(x) > LEAST:
             slopes.append(((x - x.mean()) @ (y - y.mean())) / ((x - x.mean()) ** 2).sum())
     if not slopes:
