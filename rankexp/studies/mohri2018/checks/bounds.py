@@ -25,7 +25,6 @@ REGISTER = {"bound_violations": "bound_violations"}
 
 LABELS = {
     "allowed": "number allowed",
-    "median_slack": "median slack",
     "least_slack": "smallest slack",
     "auc_mcdiarmid": "AUC, McDiarmid",
     "auc_hoeffding": "AUC, Hoeffding",
