@@ -49,8 +49,6 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_a_study_uses_every_extension(site: Path, tmp_path: Path) -> None:
-    done = run("-m", "rankexp", "check", "study.yaml", site=site)
-    assert done.returncode == 0, done.stderr
     done = run("-m", "rankexp", "run", "study.yaml", "-j1", "--results", tmp_path, site=site)
     assert done.returncode == 0, done.stderr
     folder = tmp_path / "example-plugin"
@@ -82,11 +80,15 @@ def test_the_package_keeps_the_contracts(site: Path) -> None:
     assert done.returncode == 0, done.stdout
 
 
-def test_a_wrong_option_of_its_block_is_told_with_its_place(site: Path, tmp_path: Path) -> None:
+def test_its_study_is_fine_and_a_wrong_option_of_its_block_is_told_with_its_place(
+    site: Path, tmp_path: Path
+) -> None:
     text = (PLUGIN / "study.yaml").read_text(encoding="utf-8")
     (tmp_path / "study.yaml").write_text(text.replace("against: points", "against: point"))
-    done = run("-m", "rankexp", "check", "study.yaml", site=site, cwd=tmp_path)
+    right = PLUGIN / "study.yaml"
+    done = run("-m", "rankexp", "check", right, "study.yaml", site=site, cwd=tmp_path)
     assert done.returncode == 2
+    assert f"{right}: fine" in done.stdout
     assert re.search(r"study\.yaml:\d+:\d+:.*unknown method 'point'.*'points'", done.stderr)
 
 

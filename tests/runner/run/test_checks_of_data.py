@@ -125,7 +125,10 @@ def test_tables_and_panels_tell_data_sets_apart(done: Path) -> None:
     ]
     assert wide.count("| own |") == 2
     table = (done / "table.md").read_text()
-    assert "| data set | n\\_cuts | quantity |" in table and "| quantity | mean ± SE |" in table
+    assert (
+        "| data set | thresholds per feature | quantity |" in table
+        and "| quantity | mean ± SE |" in table
+    )
     along = pd.read_csv(done / "along.csv")
     assert along["problem"].tolist() == ["cancer", "cancer", "own", "own"]
     seen = pd.read_csv(done / "scores.csv").query("experiment == 'seen' and problem == 'own'")

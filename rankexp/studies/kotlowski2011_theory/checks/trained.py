@@ -28,7 +28,6 @@ LABELS = {
     "rank_loss": "rank loss without weights",
     "gain": "gain by weights",
     "loss_regret": "regret of the loss",
-    "best_bound": "best bound",
 }
 
 DRAWN = 20_000  # rows that regrets are estimated from, where there are no sums

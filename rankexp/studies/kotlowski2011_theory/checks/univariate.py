@@ -28,9 +28,7 @@ REGISTER = {"univariate_bounds": "univariate_bounds", "zero_one_ranking": "zero_
 
 LABELS = {
     "all_violations": "violations of all bounds",
-    "violations": "violations",
     "largest_ratio": "largest share of the bound",
-    "median_slack": "median slack",
     "balanced": "balanced 0/1 risk",
     "zero_one": "0/1 risk",
     "eta": "class probability",

@@ -18,7 +18,6 @@ from rankexp.studies.kotlowski2011_theory.theory.univariate_bounds import (
 REGISTER = {"worst_regret": "worst_regret"}
 
 LABELS = {
-    "best_constant": "best constant",
     "constant": "paper's constant",
     "p_plus": "probability among positives",
     "p_minus": "probability among negatives",

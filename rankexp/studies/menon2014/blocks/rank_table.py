@@ -72,7 +72,7 @@ REGISTER = {"rank_table": "RankTable"}
 DRAWS = 2000
 
 
-class Ranked(NamedTuple):
+class AverageRank(NamedTuple):
     """A method's average rank by a metric, with Spearman's correlations of all methods' ranks."""
 
     metric: str
@@ -89,7 +89,7 @@ class Ranked(NamedTuple):
     left_out: str
 
 
-Columns = dict[Metric, list[Ranked]]
+Columns = dict[Metric, list[AverageRank]]
 
 
 class RankTable(Choosing, InBlocks):
@@ -145,7 +145,7 @@ class RankTable(Choosing, InBlocks):
 
     def _column(
         self, context: Context, experiment: str, metric: Metric, methods: list[str]
-    ) -> list[Ranked]:
+    ) -> list[AverageRank]:
         chosen = context.chosen(experiment, metric, self.rule_of(experiment), methods)
         table = blocks.wide(chosen, blocks.places(context.cells, experiment), methods)
         known = set(table.index.get_level_values("problem"))
@@ -176,7 +176,7 @@ class RankTable(Choosing, InBlocks):
         rho.append(np.nanmedian(spearman(draws, others)))
         same = [*map(float, rho), "; ".join(dropped_note(made.left_out))]
         each = (values.tolist() for values in (printed, average, apart, low, high))
-        return [Ranked(repr(metric), *own, *same) for own in zip(methods, *each, strict=True)]
+        return [AverageRank(repr(metric), *own, *same) for own in zip(methods, *each, strict=True)]
 
     def _table(self, context: Context, name: str, found: Columns, detail: bool) -> Table:
         """Return the table, in detail with intervals."""
@@ -228,7 +228,7 @@ def _key(experiment: str, method: str, metric: Metric) -> PublishedKey:
     return PublishedKey(experiment, ALL, method, f"average_rank({metric!r})")
 
 
-def _agreement(row: Ranked) -> str:
+def _agreement(row: AverageRank) -> str:
     """Say how ranks agree with the print, and with those of another run."""
     two = number(row.spearman_of_two_runs, 2)
     if math.isnan(row.spearman):
@@ -237,7 +237,7 @@ def _agreement(row: Ranked) -> str:
     return f"{number(row.spearman, 2)} ({ends}), of two such runs {two}"
 
 
-def _tally(context: Context, told: Sequence[Ranked]) -> Tally | None:
+def _tally(context: Context, told: Sequence[AverageRank]) -> Tally | None:
     """Count the published ranks that the noise of both explains, and name the furthest."""
     wrong = [row for row in told if row.apart]
     found = f"{len(told) - len(wrong)} of {len(told)} published average ranks within the noise"

@@ -27,7 +27,6 @@ LABELS = {
     "pair_link": "distance of pair scores from the link",
     "additivity": "departure from additivity",
     "gap": "excess risk over pair scorers",
-    "violations": "violations",
     "violations_of_pairs": "violations by pair scorers",
     "tightest": "largest share of the bound",
     "argmin": "distance of the best score from the link",

@@ -35,7 +35,6 @@ REGISTER = {"bound_violations": "bound_violations", "margin_bounds": "margin_bou
 
 LABELS = {
     "allowed": "number allowed",
-    "median_slack": "median slack",
     "least_slack": "smallest slack",
     "auc_mcdiarmid": "AUC, McDiarmid",
     "auc_hoeffding": "AUC, Hoeffding",
