@@ -11,40 +11,40 @@ from rankexp.names import Named as Named
 from rankexp.seeds import stream as stream
 
 # Losses and risks.
-from rankexp.losses.base import LogitLinked as LogitLinked
-from rankexp.losses.base import Loss as Loss
-from rankexp.losses.base import MarginLoss as MarginLoss
-from rankexp.losses.base import ScaledLoss as ScaledLoss
-from rankexp.losses.base import PartialLosses as PartialLosses
-from rankexp.risks.base import Risk as Risk
-from rankexp.risks.base import RiskOfPairs as RiskOfPairs
-from rankexp.risks.base import Task as Task
+from rankexp.losses.loss import LogitLinked as LogitLinked
+from rankexp.losses.loss import Loss as Loss
+from rankexp.losses.loss import MarginLoss as MarginLoss
+from rankexp.losses.loss import ScaledLoss as ScaledLoss
+from rankexp.losses.loss import PartialLosses as PartialLosses
+from rankexp.risks.risk import Risk as Risk
+from rankexp.risks.risk import RiskOfPairs as RiskOfPairs
+from rankexp.risks.risk import Task as Task
 from rankexp.solvers.result import PathResult as PathResult
 
 # Metrics.
-from rankexp.metrics.base import Metric as Metric
-from rankexp.metrics.base import MetricReading as MetricReading
-from rankexp.metrics.base import UndefinedMetricWarning as UndefinedMetricWarning
-from rankexp.metrics.base import declare as declare
-from rankexp.metrics.base import mean_over_groups as mean_over_groups
+from rankexp.metrics.metric import Metric as Metric
+from rankexp.metrics.metric import MetricReading as MetricReading
+from rankexp.metrics.metric import UndefinedMetricWarning as UndefinedMetricWarning
+from rankexp.metrics.metric import declare as declare
+from rankexp.metrics.metric import mean_over_groups as mean_over_groups
 
 # Generators and checks.
-from rankexp.generators.base import Generator as Generator
-from rankexp.generators.base import Model as Model
-from rankexp.runner.checks.base import Problem as Problem
-from rankexp.runner.checks.base import of_data as of_data
+from rankexp.generators.generator import Generator as Generator
+from rankexp.generators.generator import Model as Model
+from rankexp.runner.checks.check import Problem as Problem
+from rankexp.runner.checks.check import of_data as of_data
 
 # What records keep.
 from rankexp.keep.curves import Curve as Curve
 
 # Protocols.
-from rankexp.runner.protocols.base import Design as Design
-from rankexp.runner.protocols.base import Generated as Generated
-from rankexp.runner.protocols.base import Loaded as Loaded
-from rankexp.runner.protocols.base import Part as Part
-from rankexp.runner.protocols.base import Parts as Parts
-from rankexp.runner.protocols.base import Place as Place
-from rankexp.runner.protocols.base import Protocol as Protocol
+from rankexp.runner.protocols.protocol import Design as Design
+from rankexp.runner.protocols.protocol import Generated as Generated
+from rankexp.runner.protocols.protocol import Loaded as Loaded
+from rankexp.runner.protocols.protocol import Part as Part
+from rankexp.runner.protocols.protocol import Parts as Parts
+from rankexp.runner.protocols.protocol import Place as Place
+from rankexp.runner.protocols.protocol import Protocol as Protocol
 
 # Data sources.
 from rankexp.runner.config.data_entry import DataEntry as DataEntry

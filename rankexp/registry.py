@@ -36,8 +36,8 @@ class Room:
 
 
 ROOMS = {
-    "losses": Room("loss", "losses", base="losses.base:Loss"),
-    "risks": Room("risk", "risks", base="risks.base:Risk"),
+    "losses": Room("loss", "losses", base="losses.loss:Loss"),
+    "risks": Room("risk", "risks", base="risks.risk:Risk"),
     "estimators": Room("estimator", "estimators", offers=("fit", "predict|decision_function")),
     "generators": Room("generator", "generators", offers=("levels", "draw_model")),
     "metrics": Room(
@@ -46,7 +46,7 @@ ROOMS = {
     "theory": Room("theory", "theory", given=("model", "X")),
     "theory.thresholds": Room("theory of thresholds", "theory.thresholds", given=("model",)),
     "checks": Room("check", "runner.checks", given=("rng",)),
-    "protocols": Room("protocol", "runner.protocols", base="runner.protocols.base:Protocol"),
+    "protocols": Room("protocol", "runner.protocols", base="runner.protocols.protocol:Protocol"),
     "keep.curves": Room("curve", "keep.curves", given=("X", "y", "scores")),
     "keep.texts": Room("text", "keep.texts", given=("model", "names")),
     "data.sources": Room(

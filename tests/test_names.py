@@ -7,7 +7,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from rankexp import registry
-from rankexp.metrics.base import parse as metric
+from rankexp.metrics.metric import parse as metric
 from rankexp.names import LONGEST, Name, arguments, parse
 
 words = st.from_regex(r"[A-Za-z_]\w{0,5}", fullmatch=True)

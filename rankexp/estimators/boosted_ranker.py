@@ -34,7 +34,7 @@ from rankexp.estimators.risk_mixin import RiskMixin, ranks_levels
 from rankexp.estimators.rounds import COPIES, InRounds, Watch, check_stopping
 from rankexp.metrics.level_counts import cost_matrix, group_numbers
 from rankexp.objectives.pair_objective import PairObjective, Steps
-from rankexp.risks.base import Given
+from rankexp.risks.risk import Given
 
 REGISTER = {"BoostedRanker": "BoostedRanker"}
 

@@ -21,8 +21,8 @@ from rankexp.estimators.parameters import (
     warn_user,
 )
 from rankexp.estimators.risk_ranker import RiskRanker
-from rankexp.losses.base import Loss
-from rankexp.risks.base import Given, Risk
+from rankexp.losses.loss import Loss
+from rankexp.risks.risk import Given, Risk
 from rankexp.solvers.kernels import Factor, Kernel, gaussian, linear, polynomial, shaped
 from rankexp.solvers.result import PathResult, scores
 

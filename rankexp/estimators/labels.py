@@ -14,7 +14,7 @@ from sklearn.utils.multiclass import type_of_target
 from rankexp.arrays import Bools, Floats, Ints, Labels
 from rankexp.categories import Levels, categories_of, has_own_order, in_order
 from rankexp.metrics.continuous import concordance
-from rankexp.risks.base import Task
+from rankexp.risks.risk import Task
 
 MOST_LEVELS = 1000
 

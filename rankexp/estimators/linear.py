@@ -14,8 +14,8 @@ from rankexp.categories import Levels
 from rankexp.estimators.labels import ClassWeight, best_threshold, class_weights
 from rankexp.estimators.parameters import training_rows, warn_unconverged
 from rankexp.estimators.risk_ranker import RiskRanker, no_minimiser
-from rankexp.losses.base import Loss
-from rankexp.risks.base import Risk, Task
+from rankexp.losses.loss import Loss
+from rankexp.risks.risk import Risk, Task
 from rankexp.solvers.result import PathResult, scores
 
 REGISTER = {"LinearRanker": "LinearRanker"}

@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rankexp.arrays import Bools, Floats, Ints, PerRow
-from rankexp.losses.base import Loss
-from rankexp.risks.base import RiskOfPairs, Task
+from rankexp.losses.loss import Loss
+from rankexp.risks.risk import RiskOfPairs, Task
 from rankexp.solvers.boosting.boost_pairs import list_pairs, pair_mass
 from rankexp.solvers.hinge.polish import listed_hinge
 from rankexp.solvers.pairs.pair_list import ListedRisk, PairList

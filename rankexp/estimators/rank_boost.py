@@ -21,7 +21,7 @@ from rankexp.estimators.risk_mixin import RiskMixin
 from rankexp.estimators.rounds import COPIES, StumpBooster, Watch, check_stopping
 from rankexp.losses.margin import Exponential, Logistic
 from rankexp.metrics.level_counts import cost_matrix, group_numbers
-from rankexp.risks.base import NO_QUERIES, QUERIES, Given
+from rankexp.risks.risk import NO_QUERIES, QUERIES, Given
 from rankexp.solvers.boosting.boost_pairs import ListedPairs, Round, WeightedPairs, boost
 from rankexp.solvers.boosting.logistic_pairs import all_pairs
 from rankexp.solvers.boosting.stumps import Binned, binned

@@ -18,7 +18,7 @@ from rankexp.estimators.labels import few_levels, share_of_levels, two_classes
 from rankexp.estimators.parameters import copied, fitted_rows, training_data, warn_user
 from rankexp.metrics.bipartite import auc
 from rankexp.metrics.continuous import concordance
-from rankexp.risks.base import Risk
+from rankexp.risks.risk import Risk
 
 
 def ranks_levels(ranker: BaseEstimator) -> bool:

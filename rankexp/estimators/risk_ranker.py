@@ -12,10 +12,10 @@ from rankexp.estimators.labels import few_levels, level_order, ordered_levels, t
 from rankexp.estimators.pair_data import OfList, labelled_pairs
 from rankexp.estimators.parameters import check_solver, one_of, training_data, weighed
 from rankexp.estimators.risk_mixin import RiskMixin
-from rankexp.losses.base import Loss
+from rankexp.losses.loss import Loss
 from rankexp.metrics.level_counts import cost_matrix, group_numbers
-from rankexp.risks.base import QUERIES, Given, Risk, RiskOfPairs, Task, table
 from rankexp.risks.pairs import Bipartite
+from rankexp.risks.risk import QUERIES, Given, Risk, RiskOfPairs, Task, table
 from rankexp.solvers.pairs.pair_list import PairList
 from rankexp.solvers.result import PathResult, scores
 

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.special import ndtr
 
 from rankexp.arrays import Floats, Ints
-from rankexp.generators.base import (
+from rankexp.generators.generator import (
     ClassModel,
     Rows,
     checked_priors,

@@ -10,7 +10,7 @@ import numpy as np
 
 from rankexp.arrays import Bools, Floats, Ints
 from rankexp.blas import threads_for
-from rankexp.generators.base import check_count
+from rankexp.generators.generator import check_count
 
 REGISTER = {"linear": "Linear", "rules": "Rules"}
 

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.special import ndtr
 
 from rankexp.arrays import Floats
-from rankexp.generators.base import check_count, check_number
+from rankexp.generators.generator import check_count, check_number
 
 REGISTER = {
     "regression": "Regression",

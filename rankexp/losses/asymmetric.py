@@ -5,7 +5,7 @@ from typing import Literal
 import numpy as np
 
 from rankexp.arrays import Floats
-from rankexp.losses.base import MarginLoss, PartialLosses, ScaledLoss
+from rankexp.losses.loss import MarginLoss, PartialLosses, ScaledLoss
 from rankexp.losses.margin import Exponential, Logistic
 
 REGISTER = {

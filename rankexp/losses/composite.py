@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 
 from rankexp.arrays import Floats
-from rankexp.losses.base import Labels, Loss
+from rankexp.losses.loss import Labels, Loss
 
 STEPS = np.array([-2e-3, -1e-3, 1e-3, 2e-3])
 FACTORS = np.array([1.0, -8.0, 8.0, -1.0]) / 12e-3  # of a difference quotient: 1e-12 is lost

@@ -3,7 +3,7 @@
 import numpy as np
 
 from rankexp.arrays import Floats
-from rankexp.losses.base import LogitLinked, MarginLoss
+from rankexp.losses.loss import LogitLinked, MarginLoss
 
 REGISTER = {
     "exponential": "Exponential",

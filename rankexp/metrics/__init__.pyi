@@ -1,8 +1,4 @@
 # Written by `make exports`.
-from rankexp.metrics.base import Metric as Metric
-from rankexp.metrics.base import UndefinedMetricWarning as UndefinedMetricWarning
-from rankexp.metrics.base import declare as declare
-from rankexp.metrics.base import parse as parse
 from rankexp.metrics.bipartite import auc as auc
 from rankexp.metrics.bipartite import expected_auc as expected_auc
 from rankexp.metrics.bipartite import rank_loss as rank_loss
@@ -15,6 +11,10 @@ from rankexp.metrics.continuous import kendall_tau_b as kendall_tau_b
 from rankexp.metrics.continuous import mse as mse
 from rankexp.metrics.continuous import one_minus_discordance as one_minus_discordance
 from rankexp.metrics.continuous import unexplained_variance as unexplained_variance
+from rankexp.metrics.metric import Metric as Metric
+from rankexp.metrics.metric import UndefinedMetricWarning as UndefinedMetricWarning
+from rankexp.metrics.metric import declare as declare
+from rankexp.metrics.metric import parse as parse
 from rankexp.metrics.multipartite import pair_risk as pair_risk
 from rankexp.metrics.multipartite import u_cons as u_cons
 from rankexp.metrics.multipartite import u_ovo as u_ovo

@@ -10,8 +10,8 @@ import numpy.typing as npt
 from rankexp.arrays import Bools, Floats, Labels, Numbers
 from rankexp.blas import one_thread
 from rankexp.categories import Order, in_order, without_imaginary
-from rankexp.metrics.base import MetricReading, declare, each_column, undefined
 from rankexp.metrics.continuous import checked
+from rankexp.metrics.metric import MetricReading, declare, each_column, undefined
 
 REGISTER = {"rank_loss": "rank_loss", "auc": "auc", "expected_auc": "expected_auc"}
 

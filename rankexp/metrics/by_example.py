@@ -10,9 +10,9 @@ import numpy.typing as npt
 from rankexp.arrays import Floats
 from rankexp.blas import one_thread
 from rankexp.categories import Order
-from rankexp.metrics.base import MetricReading, declare, each_column, undefined
 from rankexp.metrics.bipartite import Ties, two_classes
 from rankexp.metrics.continuous import Fitted
+from rankexp.metrics.metric import MetricReading, declare, each_column, undefined
 
 REGISTER = {"log_loss": "log_loss", "push_risk": "push_risk", "zero_one_loss": "zero_one_loss"}
 NAMES = {"own": "threshold", "training": "training_threshold"}

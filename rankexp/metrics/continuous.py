@@ -9,8 +9,8 @@ import numpy.typing as npt
 
 from rankexp.arrays import Floats
 from rankexp.categories import in_numbers, without_imaginary
-from rankexp.metrics.base import Kind, MetricReading, declare, each_column, undefined
 from rankexp.metrics.dominance import Ordered, PairCounts, count_pairs, ordered
+from rankexp.metrics.metric import Kind, MetricReading, declare, each_column, undefined
 
 REGISTER = {
     "iauc": "iauc",

@@ -9,10 +9,10 @@ import numpy.typing as npt
 
 from rankexp.arrays import Bools, Floats, Ints, Numbers
 from rankexp.categories import Order, in_order
-from rankexp.metrics.base import UndefinedMetricWarning, each_column, mean_over_groups
 from rankexp.metrics.bipartite import check_ties, scaled_weights
 from rankexp.metrics.continuous import checked
 from rankexp.metrics.level_counts import Levels, coded, counts, group_numbers, twice_won
+from rankexp.metrics.metric import UndefinedMetricWarning, each_column, mean_over_groups
 
 Queries = Literal["each", "pairs"]
 

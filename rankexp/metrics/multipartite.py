@@ -8,9 +8,9 @@ import numpy.typing as npt
 
 from rankexp.arrays import Floats, Numbers
 from rankexp.categories import Order
-from rankexp.metrics.base import Kind, MetricReading, declare, each_column
 from rankexp.metrics.level_counts import cost_matrix, counts
 from rankexp.metrics.level_means import Graded, Queries, columns_of, mean_of, told, warn
+from rankexp.metrics.metric import Kind, MetricReading, declare, each_column
 from rankexp.names import Value
 
 REGISTER = {

@@ -28,7 +28,7 @@ from sklearn.base import BaseEstimator
 from rankexp.arrays import Labels, PerRow
 from rankexp.blas import one_thread
 from rankexp.categories import Levels, has_own_order, in_order
-from rankexp.metrics.base import Metric, parse
+from rankexp.metrics.metric import Metric, parse
 
 __all__ = [
     "RankScorer",

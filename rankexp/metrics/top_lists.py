@@ -13,10 +13,10 @@ import numpy.typing as npt
 from rankexp import names
 from rankexp.arrays import Bools, Floats, Ints
 from rankexp.categories import Order
-from rankexp.metrics.base import DATA, Declaration, MetricReading, each_column, mean_over_groups
 from rankexp.metrics.continuous import checked
 from rankexp.metrics.level_counts import coded, distinct, group_numbers
 from rankexp.metrics.level_means import told
+from rankexp.metrics.metric import DATA, Declaration, MetricReading, each_column, mean_over_groups
 
 Ties = Literal["expected", "order", "reversed", "best", "worst"]
 Empty = Literal["zero", "skip"]

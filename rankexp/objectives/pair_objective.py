@@ -11,13 +11,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rankexp.arrays import Floats, Ints, PerRow
-from rankexp.losses.base import MarginLoss
+from rankexp.losses.loss import MarginLoss
 from rankexp.losses.margin import Exponential, Logistic, SquaredHinge
 from rankexp.metrics.level_counts import distinct
 from rankexp.registry import did_you_mean
+from rankexp.solvers.pairs.pair_risk import ExponentialPairs
 from rankexp.solvers.pairs.partial_order import PartialOrder
 from rankexp.solvers.pairs.path import PanelPairs
-from rankexp.solvers.pairs.risk import ExponentialPairs
 from rankexp.solvers.pairs.squared_hinge import SquaredHingePairs
 
 __all__ = ["PairObjective"]

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from rankexp.losses.base import Loss
-from rankexp.risks.base import Risk, Task, unfit
+from rankexp.losses.loss import Loss
+from rankexp.risks.risk import Risk, Task, unfit
 from rankexp.solvers.result import PathResult
 from rankexp.solvers.smooth.path import smooth_path
 

@@ -1,6 +1,6 @@
 """The risks of pairs: of a positive and a negative example, or of K ordered levels."""
 
-from rankexp.risks.base import RiskOfPairs
+from rankexp.risks.risk import RiskOfPairs
 
 REGISTER = {"multipartite": "Multipartite", "bipartite": "Bipartite"}
 

@@ -3,8 +3,8 @@
 import numpy as np
 
 from rankexp.losses.asymmetric import power
-from rankexp.losses.base import Loss
-from rankexp.risks.base import Risk, Task
+from rankexp.losses.loss import Loss
+from rankexp.risks.risk import Risk, Task
 from rankexp.solvers.pairs.push_panels import push_risk
 from rankexp.solvers.result import PathResult
 from rankexp.solvers.smooth.descent import descend

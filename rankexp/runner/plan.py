@@ -24,7 +24,7 @@ from pathlib import Path
 from rankexp import registry
 from rankexp.errors import ConfigError
 from rankexp.imports import file_of
-from rankexp.metrics.base import parse
+from rankexp.metrics.metric import parse
 from rankexp.runner.config.estimators import has_path
 from rankexp.runner.config.outside import Outside, outside
 from rankexp.runner.config.schema import (
@@ -36,7 +36,7 @@ from rankexp.runner.config.schema import (
     Study,
 )
 from rankexp.runner.grid import points
-from rankexp.runner.protocols.base import Place
+from rankexp.runner.protocols.protocol import Place
 from rankexp.runner.spec import (
     DataProblem,
     EvaluateSpec,

@@ -11,11 +11,11 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar
 
-from rankexp.metrics.base import Metric
+from rankexp.metrics.metric import Metric
 from rankexp.runner.config.schema import Keep, Preprocess
 from rankexp.runner.grid import Point, points
-from rankexp.runner.protocols.base import Place, Protocol
 from rankexp.runner.protocols.dealing import Inner
+from rankexp.runner.protocols.protocol import Place, Protocol
 from rankexp.runner.strict import Plain, Strict
 
 PROTOCOL_VERSION = 2

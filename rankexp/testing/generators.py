@@ -8,7 +8,7 @@ import numpy as np
 
 from rankexp import registry
 from rankexp.arrays import Bools, Floats, Ints
-from rankexp.generators.base import Generator, Model
+from rankexp.generators.generator import Generator, Model
 from rankexp.testing.contract import ContractError, keep, need
 
 __all__ = ["check_generator"]

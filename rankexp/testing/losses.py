@@ -6,9 +6,9 @@ from itertools import product
 import numpy as np
 
 from rankexp import registry
-from rankexp.losses.base import Loss
+from rankexp.losses.loss import Loss
 from rankexp.losses.margin import ZeroOne
-from rankexp.risks.base import Risk
+from rankexp.risks.risk import Risk
 from rankexp.testing.contract import ContractError, is_a_value, keep, near, need, raises
 from rankexp.testing.risks import trains
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from rankexp import registry
 from rankexp.arrays import Ints
-from rankexp.metrics.base import DATA, Kind, Metric, parameters_of, parse
+from rankexp.metrics.metric import DATA, Kind, Metric, parameters_of, parse
 from rankexp.testing.contract import keep, need, raises
 
 __all__ = ["check_metric"]

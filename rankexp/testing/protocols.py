@@ -6,7 +6,15 @@ from itertools import pairwise
 import numpy as np
 
 from rankexp.generators.flipped import Linear
-from rankexp.runner.protocols.base import Design, Generated, Loaded, Part, Parts, Place, Protocol
+from rankexp.runner.protocols.protocol import (
+    Design,
+    Generated,
+    Loaded,
+    Part,
+    Parts,
+    Place,
+    Protocol,
+)
 from rankexp.seeds import stream
 from rankexp.testing.contract import ContractError, keep, need
 

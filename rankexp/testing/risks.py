@@ -6,10 +6,10 @@ import numpy as np
 
 from rankexp import registry
 from rankexp.arrays import Floats, Ints
-from rankexp.losses.base import Loss
-from rankexp.risks.base import Given, Risk, RiskOfPairs, Task
+from rankexp.losses.loss import Loss
 from rankexp.risks.classification import Classification
 from rankexp.risks.push import Push
+from rankexp.risks.risk import Given, Risk, RiskOfPairs, Task
 from rankexp.solvers.result import PathResult
 from rankexp.testing.contract import ContractError, is_a_value, keep, near, need
 

@@ -4,7 +4,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankexp.arrays import Floats
-from rankexp.losses.base import MarginLoss, parse
+from rankexp.losses.loss import MarginLoss, parse
 from rankexp.metrics.level_counts import cost_matrix
 from rankexp.theory.models import KnownClasses, costs_of, log_densities, log_joint
 

@@ -11,7 +11,7 @@ from scipy import sparse
 from scipy.optimize import linprog
 
 from rankexp.arrays import Floats, Ints
-from rankexp.losses.base import MarginLoss
+from rankexp.losses.loss import MarginLoss
 from rankexp.metrics.level_counts import cost_matrix
 from rankexp.theory.models import KnownClasses, log_densities
 

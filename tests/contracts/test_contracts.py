@@ -10,11 +10,11 @@ from rankexp.estimators import ProportionalOdds
 from rankexp.generators import Linear
 from rankexp.losses import Hinge, Logistic, SquaredHinge
 from rankexp.metrics import auc
-from rankexp.metrics.base import Metric, declare
+from rankexp.metrics.metric import Metric, declare
 from rankexp.risks import Bipartite, Classification
 from rankexp.runner.data.dataset import DataTable, Feature
-from rankexp.runner.protocols.base import Part, Parts, Place
 from rankexp.runner.protocols.dividing import Holdout
+from rankexp.runner.protocols.protocol import Part, Parts, Place
 from rankexp.runner.report.blocks.tables.paired_table import PairedTable
 from rankexp.runner.report.options import BlockKind
 from rankexp.testing import (

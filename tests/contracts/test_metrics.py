@@ -5,7 +5,7 @@ from typing import get_args, get_type_hints
 import pytest
 
 from rankexp import registry
-from rankexp.metrics.base import Metric, parse
+from rankexp.metrics.metric import Metric, parse
 from rankexp.testing import check_metric
 from rankexp.testing import metrics as laws
 

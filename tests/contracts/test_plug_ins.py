@@ -6,9 +6,9 @@ from rankexp import registry
 from rankexp.registry import PluginError, PluginWarning
 
 MODULE = """
-from rankexp.losses.base import Loss, MarginLoss
-from rankexp.risks.base import Risk
-from rankexp.runner.protocols.base import Protocol
+from rankexp.losses.loss import Loss, MarginLoss
+from rankexp.risks.risk import Risk
+from rankexp.runner.protocols.protocol import Protocol
 from rankexp.runner.report.options import Choosing
 
 class Half(MarginLoss):

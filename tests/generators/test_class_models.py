@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from rankexp.generators import Discrete, Gaussian
-from rankexp.generators.base import class_counts
+from rankexp.generators.generator import class_counts
 from rankexp.metrics.bipartite import rank_loss
 
 RNG = np.random.default_rng(0)

@@ -11,7 +11,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import make_scorer, roc_auc_score
 
 from rankexp.metrics import auc, rank_loss
-from rankexp.metrics.base import UndefinedMetricWarning
+from rankexp.metrics.metric import UndefinedMetricWarning
 
 laws = settings(max_examples=50)
 TIES = {"expected": 0.5, "worst": 1.0, "best": 0.0}

@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from rankexp.metrics import auc, d_tau, iauc, kendall_tau_b, mse, one_minus_discordance, u_pairs
-from rankexp.metrics.base import UndefinedMetricWarning, parse
 from rankexp.metrics.continuous import concordance
 from rankexp.metrics.dominance import count_pairs, ordered
 from rankexp.metrics.dominance_loops import smaller_before
+from rankexp.metrics.metric import UndefinedMetricWarning, parse
 from rankexp.metrics.roc import iroc
 
 laws = settings(max_examples=40)
@@ -93,7 +93,7 @@ def test_smaller_values_before(n):
     assert smaller_before(ranks).tolist() == expected
 
 
-@pytest.mark.filterwarnings("ignore::rankexp.metrics.base.UndefinedMetricWarning")
+@pytest.mark.filterwarnings("ignore::rankexp.metrics.metric.UndefinedMetricWarning")
 @pytest.mark.parametrize("measure", RANKS)
 @given(problem=problems())
 @laws

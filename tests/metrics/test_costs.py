@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from rankexp.metrics import pair_risk
-from rankexp.metrics.base import build, parse
 from rankexp.metrics.level_counts import cost_matrix
+from rankexp.metrics.metric import build, parse
 
 
 def test_all_pairs_cost_one_by_default():

@@ -7,7 +7,7 @@ import pytest
 
 from rankexp import registry
 from rankexp.metrics import rank_loss
-from rankexp.metrics.base import Metric, build, declare, parse
+from rankexp.metrics.metric import Metric, build, declare, parse
 
 
 @declare("higher", source="made up", cutoff="k")

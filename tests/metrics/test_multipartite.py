@@ -12,7 +12,7 @@ from hypothesis.extra import numpy as hnp
 from sklearn.metrics import roc_auc_score
 
 from rankexp.metrics import auc, d_tau, pair_risk, u_cons, u_ovo, u_pairs, vus
-from rankexp.metrics.base import UndefinedMetricWarning, parse
+from rankexp.metrics.metric import UndefinedMetricWarning, parse
 
 laws = settings(max_examples=60)
 TIES = {"expected": 0.5, "worst": 0.0, "best": 1.0}
@@ -379,7 +379,7 @@ def test_groups_that_cannot_be():
 WEIGHTED = [u_ovo, u_cons, u_pairs]
 
 
-@pytest.mark.filterwarnings("ignore::rankexp.metrics.base.UndefinedMetricWarning")
+@pytest.mark.filterwarnings("ignore::rankexp.metrics.metric.UndefinedMetricWarning")
 @pytest.mark.parametrize("metric", WEIGHTED)
 @laws
 @given(

@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rankexp.metrics import parse, push_risk, rank_loss
-from rankexp.metrics.base import UndefinedMetricWarning
+from rankexp.metrics.metric import UndefinedMetricWarning
 from rankexp.testing import check_metric
 
 TIES = {"expected": 0.5, "worst": 1.0, "best": 0.0}

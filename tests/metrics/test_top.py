@@ -27,7 +27,7 @@ from rankexp.metrics import (
     ptop,
     recall,
 )
-from rankexp.metrics.base import parse
+from rankexp.metrics.metric import parse
 
 Levels = Sequence[int]
 

@@ -9,10 +9,10 @@ from rankexp.estimators import KernelRanker, LinearRanker
 from rankexp.losses import parse as loss_of
 from rankexp.risks import parse as risk_of
 from rankexp.risks import table
+from rankexp.solvers.pairs.pair_risk import SquaredPairs
 from rankexp.solvers.pairs.partial_order import PartialOrder
 from rankexp.solvers.pairs.path import BlockPairs, pair_risk
 from rankexp.solvers.pairs.push_panels import PanelPush, PushPairs, push_risk
-from rankexp.solvers.pairs.risk import SquaredPairs
 
 ALL = sorted(cell for cell, reason in table().items() if reason is None)
 PUSHED = [

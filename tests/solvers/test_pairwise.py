@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 from rankexp.losses import Exponential, Hinge, Logistic, SquaredHinge
-from rankexp.losses.base import Loss
+from rankexp.losses.loss import Loss
 from rankexp.solvers.pairs import path as pairwise_blocks
 from rankexp.solvers.pairs.partial_order import PartialOrder
 from rankexp.solvers.pairs.path import pair_path, pair_risk

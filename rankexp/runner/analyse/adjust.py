@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 
 from rankexp.runner.analyse import paired, several
-from rankexp.runner.analyse.blocks import Policy
+from rankexp.runner.analyse.complete_blocks import Policy
 from rankexp.runner.analyse.paired import Estimate
 from rankexp.runner.analyse.verdicts import NOT_RUN, Kind, Refusal, Verdict, judge
 

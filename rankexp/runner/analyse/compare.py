@@ -19,7 +19,7 @@ from rankexp.runner.analyse.paired import Estimate, interval, of_design, stratif
 from rankexp.runner.analyse.several import holm, settled
 from rankexp.runner.analyse.verdicts import Tolerance, tolerance
 from rankexp.runner.config.published import Published
-from rankexp.runner.protocols.base import QUERIES, Design
+from rankexp.runner.protocols.protocol import QUERIES, Design
 
 SPLIT = ["problem", "model", "rep", "fold", "unit"]
 OF_MODELS = "models"

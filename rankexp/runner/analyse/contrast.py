@@ -11,13 +11,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
-from rankexp.runner.analyse import blocks, paired, queries, several
+from rankexp.runner.analyse import complete_blocks, paired, queries, several
 from rankexp.runner.analyse.adjust import NAN, Contrast, Settings, adjusted
-from rankexp.runner.analyse.blocks import Blocks, IncompleteError
+from rankexp.runner.analyse.complete_blocks import Blocks, IncompleteError
 from rankexp.runner.analyse.delong import Seen
 from rankexp.runner.analyse.paired import Estimate
 from rankexp.runner.analyse.verdicts import MIXED, NOT_RUN, UNDECIDED, Lack, Refusal
-from rankexp.runner.protocols.base import EXAMPLES, QUERIES, Design
+from rankexp.runner.protocols.protocol import EXAMPLES, QUERIES, Design
 
 UNBOUNDED = (
     "most differences are equal, so their spread says nothing, and no other bound on the error is "
@@ -80,10 +80,10 @@ def _on_one(
     problem: str, table: pd.DataFrame, pair: tuple[str, str], design: Design, settings: Settings
 ) -> tuple[Contrast, Estimate | None]:
     """Compare on one problem; the estimate is None where there is no test."""
-    by = ["problem", "model"] if design.pairs == "models" else blocks.PLACE
+    by = ["problem", "model"] if design.pairs == "models" else complete_blocks.PLACE
     by = [*by, queries.QUERY] if design.pairs == QUERIES else by
     try:
-        made = blocks.complete(table, by, settings.policy)
+        made = complete_blocks.complete(table, by, settings.policy)
     except IncompleteError as error:
         lacking = replace(error.refusal, problem=problem)
         return Contrast(problem, verdict=UNDECIDED, refusal=lacking), None
@@ -220,7 +220,7 @@ def _over_data(
     missing = [own.problem for own in contrasts if own.problem not in known]
     base = Contrast("", unit="data sets")
     try:
-        made = blocks.complete(table, ["problem"], settings.policy, missing)
+        made = complete_blocks.complete(table, ["problem"], settings.policy, missing)
     except IncompleteError as error:
         return replace(base, verdict=UNDECIDED, refusal=error.refusal)
     base, differences = _paired(base, made, pair)

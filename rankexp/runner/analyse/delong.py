@@ -14,7 +14,7 @@ import numpy as np
 from scipy import special
 
 from rankexp.arrays import Floats, Ints
-from rankexp.metrics.base import Metric
+from rankexp.metrics.metric import Metric
 from rankexp.runner.analyse.kept import Source, curves
 from rankexp.runner.analyse.paired import FEWEST, UNSEEN, Estimate
 from rankexp.runner.analyse.verdicts import Refusal

@@ -12,8 +12,8 @@ from rankexp.errors import one_line
 from rankexp.runner.config.schema import Evaluate, Study
 from rankexp.runner.data.dataset import Dataset
 from rankexp.runner.plan import method_spec
-from rankexp.runner.protocols.base import Part, Parts
 from rankexp.runner.protocols.dealing import KeptRows, holdout
+from rankexp.runner.protocols.protocol import Part, Parts
 from rankexp.runner.run.fitting import fit
 from rankexp.runner.run.material import Fold
 from rankexp.runner.run.workers import side_by_side

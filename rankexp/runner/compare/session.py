@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from rankexp.errors import ConfigError, DataError
-from rankexp.metrics.base import parse
+from rankexp.metrics.metric import parse
 from rankexp.runner.analyse import select
 from rankexp.runner.compare import budget, study
 from rankexp.runner.compare.methods import growth, narrowed, widened

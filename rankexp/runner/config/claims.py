@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from rankexp import names
 from rankexp.errors import ConfigError
-from rankexp.metrics.base import parse
+from rankexp.metrics.metric import parse
 from rankexp.runner.config import published
 from rankexp.runner.config.fault import unknown_name
 from rankexp.runner.config.published import LINE, canonical

@@ -11,7 +11,7 @@ from itertools import combinations
 from pydantic import ValidationError
 
 from rankexp import registry
-from rankexp.metrics.base import Metric
+from rankexp.metrics.metric import Metric
 from rankexp.runner.config import experiments, methods, words
 from rankexp.runner.config.data_entry import DataEntry
 from rankexp.runner.config.fault import (

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from rankexp import registry
 from rankexp.errors import ConfigError
-from rankexp.metrics.base import parse
+from rankexp.metrics.metric import parse
 from rankexp.registry import did_you_mean
 from rankexp.runner.config.schema import Block, Evaluate, Study
 

@@ -20,8 +20,8 @@ from pydantic.config import JsonDict
 from rankexp import registry
 from rankexp.runner.config.data_entry import DataEntry
 from rankexp.runner.grid import size as grid_size
-from rankexp.runner.protocols.base import Protocol
 from rankexp.runner.protocols.dealing import Inner
+from rankexp.runner.protocols.protocol import Protocol
 from rankexp.runner.strict import Plain, Strict
 
 MOST_RECORDS = 1_000_000

@@ -11,7 +11,7 @@ from pydantic import Field, model_validator
 
 from rankexp.arrays import Ints
 from rankexp.errors import DataError
-from rankexp.runner.protocols.base import Part
+from rankexp.runner.protocols.protocol import Part
 from rankexp.runner.strict import Strict
 
 

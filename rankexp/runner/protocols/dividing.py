@@ -9,8 +9,8 @@ from pydantic import Field, PositiveFloat, PositiveInt
 
 from rankexp.arrays import Ints
 from rankexp.errors import DataError
-from rankexp.runner.protocols.base import Design, Loaded, Parts, Place, Protocol
 from rankexp.runner.protocols.dealing import KeptRows, Split, deal, duplicates, fold_of, holdout
+from rankexp.runner.protocols.protocol import Design, Loaded, Parts, Place, Protocol
 from rankexp.seeds import stream
 
 REGISTER = {"cross_validation": "CrossValidation", "split": "Holdout"}

@@ -9,8 +9,8 @@ from pydantic import Field
 
 from rankexp.arrays import Ints
 from rankexp.errors import DataError
-from rankexp.runner.protocols.base import EXAMPLES, Design, Loaded, Parts, Place, Protocol
 from rankexp.runner.protocols.dividing import Together, kept_together, numbered
+from rankexp.runner.protocols.protocol import EXAMPLES, Design, Loaded, Parts, Place, Protocol
 from rankexp.runner.strict import Strict
 
 REGISTER = {"given": "Given"}

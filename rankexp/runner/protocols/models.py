@@ -5,7 +5,7 @@ from typing import Literal
 
 from pydantic import PositiveInt
 
-from rankexp.runner.protocols.base import Design, Generated, Parts, Place, Protocol
+from rankexp.runner.protocols.protocol import Design, Generated, Parts, Place, Protocol
 
 REGISTER = {"models": "Models"}
 

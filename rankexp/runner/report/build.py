@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from rankexp import registry
 from rankexp.errors import ConfigError, RankexpError, one_line
-from rankexp.metrics.base import parse
+from rankexp.metrics.metric import parse
 from rankexp.runner import plan
 from rankexp.runner.analyse.frame import COLUMNS, shortfall
 from rankexp.runner.config import claims, published

@@ -11,7 +11,7 @@ import pandas as pd
 
 from rankexp import registry
 from rankexp.errors import ConfigError
-from rankexp.metrics.base import Metric, parse
+from rankexp.metrics.metric import Metric, parse
 from rankexp.runner.analyse import compare, frame, paired, queries, select
 from rankexp.runner.analyse.adjust import NAN
 from rankexp.runner.analyse.compare import Mean
@@ -20,7 +20,7 @@ from rankexp.runner.analyse.queries import QUERY
 from rankexp.runner.config import published
 from rankexp.runner.config.schema import Evaluate, Simulate, Study
 from rankexp.runner.plan import PlanCell
-from rankexp.runner.protocols.base import EXAMPLES, QUERIES, Design
+from rankexp.runner.protocols.protocol import EXAMPLES, QUERIES, Design
 from rankexp.runner.report.model import Output
 from rankexp.runner.run.record import Record
 from rankexp.seeds import stream

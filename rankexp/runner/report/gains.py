@@ -11,12 +11,12 @@ from typing import Any
 
 import pandas as pd
 
-from rankexp.metrics.base import Metric
+from rankexp.metrics.metric import Metric
 from rankexp.runner.analyse import delong, select
 from rankexp.runner.analyse.adjust import Contrast, Settings
 from rankexp.runner.analyse.kept import sources
 from rankexp.runner.grid import Point
-from rankexp.runner.protocols.base import EXAMPLES, QUERIES
+from rankexp.runner.protocols.protocol import EXAMPLES, QUERIES
 from rankexp.runner.report.context import Context, Estimated
 
 NAN = math.nan

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from rankexp.metrics.base import Metric, parse
+from rankexp.metrics.metric import Metric, parse
 from rankexp.runner.analyse import claims, kept, paired, select
 from rankexp.runner.analyse.claims import Finding, Standing
 from rankexp.runner.analyse.frame import Key, shortfall

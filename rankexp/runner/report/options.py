@@ -22,9 +22,9 @@ from pydantic import (
 )
 from pydantic_core import CoreSchema, core_schema
 
-from rankexp.metrics.base import Metric, parse
+from rankexp.metrics.metric import Metric, parse
 from rankexp.registry import did_you_mean
-from rankexp.runner.analyse import blocks, kept, select
+from rankexp.runner.analyse import complete_blocks, kept, select
 from rankexp.runner.config.fault import Fault
 from rankexp.runner.config.published import PublishedKey
 from rankexp.runner.config.schema import Block, Evaluate, Simulate, Study
@@ -220,7 +220,7 @@ class InBlocks(Ruled):
 
     rule: Annotated[RuleOfEach, Field(validate_default=True)] = select.ORACLE
     """One for all experiments, or one for each."""
-    incomplete: blocks.Policy = "refuse"
+    incomplete: complete_blocks.Policy = "refuse"
     """What happens where a split, a model or a data set lacks a value."""
 
     def rule_of(self, experiment: str) -> select.Rule:
@@ -236,7 +236,9 @@ class InBlocks(Ruled):
         metric = context.metric(experiment, self.metric)
         chosen = context.chosen(experiment, metric, self.rule_of(experiment), methods)
         chosen = context.spread(experiment, metric, chosen) if spread else chosen
-        return blocks.wide(chosen, blocks.places(context.cells, experiment), methods)
+        return complete_blocks.wide(
+            chosen, complete_blocks.places(context.cells, experiment), methods
+        )
 
 
 class Choosing(OfMetric):

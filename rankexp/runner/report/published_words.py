@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from rankexp.metrics.base import parse
+from rankexp.metrics.metric import parse
 from rankexp.runner.analyse import compare
 from rankexp.runner.analyse.verdicts import LEVEL, Kind, Note, Reproduction, counted
 from rankexp.runner.grid import Point

@@ -6,12 +6,12 @@ from collections.abc import Callable, Sequence
 import pandas as pd
 from scipy import special
 
-from rankexp.metrics.base import Metric
+from rankexp.metrics.metric import Metric
 from rankexp.runner.analyse.adjust import Contrast, Settings
 from rankexp.runner.analyse.contrast import Family
 from rankexp.runner.analyse.paired import FEWEST
 from rankexp.runner.analyse.verdicts import NOT_RUN, UNDECIDED
-from rankexp.runner.protocols.base import QUERIES
+from rankexp.runner.protocols.protocol import QUERIES
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Fact
 from rankexp.runner.report.numbers import amount, number, short, span

@@ -11,14 +11,14 @@ import numpy as np
 from rankexp import registry
 from rankexp.arrays import Floats, Ints
 from rankexp.errors import DataError
-from rankexp.metrics.base import Kind, Metric
-from rankexp.runner.checks.base import Problem
+from rankexp.metrics.metric import Kind, Metric
+from rankexp.runner.checks.check import Problem
 from rankexp.runner.config.schema import Preprocess
 from rankexp.runner.data.dataset import Dataset, Feature
 from rankexp.runner.data.preprocess import Preprocessor
 from rankexp.runner.data.snapshot import load_snapshot
-from rankexp.runner.protocols.base import TRUTHS, Generated, Loaded, Part, Parts
 from rankexp.runner.protocols.dealing import duplicates, inner_folds
+from rankexp.runner.protocols.protocol import TRUTHS, Generated, Loaded, Part, Parts
 from rankexp.runner.spec import DataProblem, EvaluateSpec, GeneratorProblem, Setting, canonical
 from rankexp.seeds import stream
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 
 from rankexp.arrays import Floats
-from rankexp.metrics.base import Metric, UndefinedMetricWarning, mean_over_groups
+from rankexp.metrics.metric import Metric, UndefinedMetricWarning, mean_over_groups
 from rankexp.runner.run.material import FoldRows
 from rankexp.runner.run.record import RecordRow
 

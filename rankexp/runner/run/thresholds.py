@@ -9,7 +9,7 @@ from rankexp.arrays import Floats
 from rankexp.estimators.labels import best_threshold
 from rankexp.metrics.bipartite import NAN
 from rankexp.metrics.by_example import NAMES
-from rankexp.runner.protocols.base import Part
+from rankexp.runner.protocols.protocol import Part
 
 NONE = float("nan")  # of an estimator that fits no threshold of its own
 

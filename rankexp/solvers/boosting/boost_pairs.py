@@ -12,7 +12,7 @@ import numpy as np
 from scipy.optimize import brentq
 
 from rankexp.arrays import Floats, Ints
-from rankexp.losses.base import MarginLoss
+from rankexp.losses.loss import MarginLoss
 from rankexp.losses.margin import Exponential
 from rankexp.solvers.boosting.stumps import Binned, Factors, Stump, half_log_ratio, sums
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from rankexp.arrays import Floats, Ints
-from rankexp.losses.base import MarginLoss
+from rankexp.losses.loss import MarginLoss
 from rankexp.losses.margin import Exponential, Logistic
 from rankexp.solvers.boosting.boost_pairs import (
     LEAST,

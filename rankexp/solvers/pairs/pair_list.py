@@ -13,8 +13,8 @@ from scipy.optimize import linprog
 from scipy.sparse import csr_array
 
 from rankexp.arrays import Floats, Ints
-from rankexp.losses.base import Loss, MarginLoss
-from rankexp.solvers.pairs.risk import PairLoss
+from rankexp.losses.loss import Loss, MarginLoss
+from rankexp.solvers.pairs.pair_risk import PairLoss
 from rankexp.solvers.smooth.objective import SmoothRisk
 
 DENSE = 2**23  # numbers of a matrix of differences that is written out: 64 MB. Tuned

@@ -14,10 +14,16 @@ from scipy.linalg import toeplitz
 from scipy.sparse import csr_array
 
 from rankexp.arrays import Floats, Ints
-from rankexp.losses.base import Loss, MarginLoss
+from rankexp.losses.loss import Loss, MarginLoss
 from rankexp.solvers.pairs.convolution import DEGREES, WIDTH, CellSums, Convolution, ScorePanels
+from rankexp.solvers.pairs.pair_risk import (
+    SQUARED,
+    ExponentialPairs,
+    PairLoss,
+    PairRisk,
+    SquaredPairs,
+)
 from rankexp.solvers.pairs.partial_order import PartialOrder
-from rankexp.solvers.pairs.risk import SQUARED, ExponentialPairs, PairLoss, PairRisk, SquaredPairs
 from rankexp.solvers.pairs.squared_hinge import SquaredHingePairs
 from rankexp.solvers.result import PathResult
 from rankexp.solvers.smooth.descent import descend

@@ -15,7 +15,7 @@ from scipy.linalg import toeplitz
 from scipy.sparse import csr_array
 
 from rankexp.arrays import Bools, Floats, Ints
-from rankexp.losses.base import Loss, ScaledLoss
+from rankexp.losses.loss import Loss, ScaledLoss
 from rankexp.losses.margin import Exponential
 from rankexp.solvers.pairs.convolution import (
     DEGREES,
@@ -25,9 +25,9 @@ from rankexp.solvers.pairs.convolution import (
     ScorePanels,
     coefficients,
 )
+from rankexp.solvers.pairs.pair_risk import SQUARED
 from rankexp.solvers.pairs.path import EXACT_PAIRS, FEW_PAIRS, HESSIAN_PANELS, NOISE
 from rankexp.solvers.pairs.push_blocks import PushPairs, Spread
-from rankexp.solvers.pairs.risk import SQUARED
 from rankexp.solvers.smooth.objective import gram
 
 

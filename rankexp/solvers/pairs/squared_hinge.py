@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rankexp.arrays import Bools, Floats, Ints
-from rankexp.solvers.pairs.risk import PairRisk
+from rankexp.solvers.pairs.pair_risk import PairRisk
 
 KEPT_ROWS = 100_000  # with fewer their order is kept for the next call at the same scores
 NARROW = 2**16  # fewer groups are sorted by their digits, in linear time

@@ -4,7 +4,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankexp.arrays import Floats, Ints
-from rankexp.losses.base import Loss
+from rankexp.losses.loss import Loss
 from rankexp.solvers.result import PathResult
 from rankexp.solvers.smooth.descent import descend
 from rankexp.solvers.smooth.objective import BLOCK, SmoothRisk, stratified

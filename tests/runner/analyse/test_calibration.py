@@ -7,7 +7,7 @@ from scipy import special, stats
 from rankexp.runner.analyse import paired, several
 from rankexp.runner.analyse.adjust import Contrast, Settings, adjusted
 from rankexp.runner.analyse.verdicts import Reproduction, reproduction, tolerance
-from rankexp.runner.protocols.base import Design
+from rankexp.runner.protocols.protocol import Design
 
 STUDIES = 2000
 LOW, HIGH = np.array(stats.binom.interval(0.99, STUDIES, 0.05)) / STUDIES

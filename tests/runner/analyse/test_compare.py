@@ -10,8 +10,8 @@ from scipy import stats
 
 from rankexp import registry
 from rankexp.errors import ConfigError
-from rankexp.metrics.base import parse
 from rankexp.metrics.bipartite import hanley_mcneil
+from rankexp.metrics.metric import parse
 from rankexp.runner.analyse import compare
 from rankexp.runner.analyse.frame import NONE
 from rankexp.runner.analyse.verdicts import Reproduction, Tolerance, reproduction, tolerance

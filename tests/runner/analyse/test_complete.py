@@ -1,7 +1,7 @@
 from rankexp.runner.analyse import frame
 from rankexp.runner.grid import Point
 from rankexp.runner.plan import PlanCell
-from rankexp.runner.protocols.base import Place
+from rankexp.runner.protocols.protocol import Place
 from rankexp.runner.run.record import Record, RecordRow
 from rankexp.runner.spec import SimulateSpec
 

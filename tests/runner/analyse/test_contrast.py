@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from rankexp.runner.analyse import blocks, contrast, paired, several
+from rankexp.runner.analyse import complete_blocks, contrast, paired, several
 from rankexp.runner.analyse.adjust import Contrast, Settings
 from rankexp.runner.analyse.contrast import Family
 from rankexp.runner.analyse.frame import NONE
@@ -22,7 +22,7 @@ from rankexp.runner.analyse.verdicts import (
     Verdict,
     judge,
 )
-from rankexp.runner.protocols.base import Design
+from rankexp.runner.protocols.protocol import Design
 
 MODELS, FOLDS = Design("models"), Design("folds", 1 / 9)
 NAN = math.nan
@@ -59,7 +59,7 @@ def made(differences: dict[str, np.ndarray], *, models: bool) -> pd.DataFrame:
             rep, fold = (0, NONE) if models else divmod(place, 10)
             rows.append((problem, place if models else NONE, rep, fold))
             values.append((0.2 + 0.01 * place + difference, 0.2 + 0.01 * place))
-    index = pd.MultiIndex.from_tuples(rows, names=blocks.PLACE)
+    index = pd.MultiIndex.from_tuples(rows, names=complete_blocks.PLACE)
     table = pd.DataFrame(values, index=index, columns=["m", "r"])
     undefined = table["m"].isna()
     table.loc[undefined, "r"] = NAN

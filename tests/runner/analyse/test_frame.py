@@ -4,7 +4,7 @@ import pandas as pd
 from rankexp.runner.analyse.frame import COLUMNS, NONE, long_frame, scores
 from rankexp.runner.grid import Point
 from rankexp.runner.plan import PlanCell
-from rankexp.runner.protocols.base import Place
+from rankexp.runner.protocols.protocol import Place
 from rankexp.runner.run.record import Record, RecordRow
 from rankexp.runner.spec import SimulateSpec
 

@@ -6,8 +6,8 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from rankexp.runner.analyse import blocks
-from rankexp.runner.analyse.blocks import PLACE, IncompleteError
+from rankexp.runner.analyse import complete_blocks
+from rankexp.runner.analyse.complete_blocks import PLACE, IncompleteError
 from rankexp.runner.analyse.frame import NONE
 
 NAN = math.nan
@@ -28,7 +28,7 @@ def table(values: Values, methods: tuple[str, ...] = ("a", "b")) -> pd.DataFrame
     ]
     columns = [*PLACE, "method", "value"]
     expected = pd.DataFrame([(p, NONE, r, f) for p, r, f in FOLDS], columns=PLACE)
-    return blocks.wide(pd.DataFrame(rows, columns=columns), expected, methods)
+    return complete_blocks.wide(pd.DataFrame(rows, columns=columns), expected, methods)
 
 
 def shifted(by: float = 0.1) -> dict[tuple[str, int, int], float]:
@@ -43,7 +43,7 @@ HOLE = ("vote", 0, 1)
 
 
 def test_complete_blocks_have_the_means_of_their_splits() -> None:
-    made = blocks.complete(table({"a": FOLDS, "b": shifted()}), ["problem"], "refuse")
+    made = complete_blocks.complete(table({"a": FOLDS, "b": shifted()}), ["problem"], "refuse")
     assert made.values["a"].tolist() == pytest.approx([0.2, 0.3])
     assert made.values["b"].tolist() == pytest.approx([0.3, 0.4])
     assert (made.left_out, made.undefined) == ({}, 0)
@@ -51,7 +51,7 @@ def test_complete_blocks_have_the_means_of_their_splits() -> None:
 
 def test_undefined_splits_are_left_out_for_all_and_counted() -> None:
     holes = [{**own, HOLE: NAN} for own in (FOLDS, shifted())]
-    made = blocks.complete(table({"a": holes[0], "b": holes[1]}), ["problem"], "refuse")
+    made = complete_blocks.complete(table({"a": holes[0], "b": holes[1]}), ["problem"], "refuse")
     assert made.values["a"].tolist() == pytest.approx([0.1, 0.3])
     assert (made.left_out, made.undefined) == ({}, 1)
 
@@ -65,11 +65,11 @@ def test_a_value_that_one_method_lacks_makes_its_block_incomplete(
     made = table({"a": lacking, "b": shifted()})
     message = r"refused: values are missing \(vote: 1 of 2 splits lack a value\)"
     with pytest.raises(IncompleteError, match=message):
-        blocks.complete(made, ["problem"], "refuse")
-    dropped = blocks.complete(made, ["problem"], "drop")
+        complete_blocks.complete(made, ["problem"], "refuse")
+    dropped = complete_blocks.complete(made, ["problem"], "drop")
     assert dropped.values.index.tolist() == ["wine"]
     assert dropped.left_out == {"vote": "1 of 2 splits lack a value"}
-    by_split = blocks.complete(made, PLACE, "drop")
+    by_split = complete_blocks.complete(made, PLACE, "drop")
     assert len(by_split.values) == 3
     assert list(by_split.left_out) == ["vote, repeat 0, fold 1"]
     assert by_split.values.notna().all(axis=None)
@@ -78,27 +78,27 @@ def test_a_value_that_one_method_lacks_makes_its_block_incomplete(
 def test_a_split_that_no_method_ran_is_incomplete_not_undefined() -> None:
     made = table({"a": without(HOLE), "b": without(HOLE)})
     with pytest.raises(IncompleteError, match="vote"):
-        blocks.complete(made, ["problem"], "refuse")
+        complete_blocks.complete(made, ["problem"], "refuse")
 
 
 def test_data_sets_that_were_not_run_are_named() -> None:
     made = table({"a": FOLDS, "b": FOLDS})
     with pytest.raises(IncompleteError, match="covtype: not run"):
-        blocks.complete(made, ["problem"], "refuse", missing=["covtype"])
-    dropped = blocks.complete(made, ["problem"], "drop", missing=["covtype"])
+        complete_blocks.complete(made, ["problem"], "refuse", missing=["covtype"])
+    dropped = complete_blocks.complete(made, ["problem"], "drop", missing=["covtype"])
     assert dropped.left_out == {"covtype": "not run"} and len(dropped.values) == 2
 
 
 def test_a_block_without_any_value_is_left_out_and_named() -> None:
     empty = {**FOLDS, ("vote", 0, 0): NAN, HOLE: NAN}
-    made = blocks.complete(table({"a": empty, "b": empty}), ["problem"], "refuse")
+    made = complete_blocks.complete(table({"a": empty, "b": empty}), ["problem"], "refuse")
     assert made.values.index.tolist() == ["wine"] and made.undefined == 2
     assert made.left_out == {"vote": "no split has a value"}
 
 
 def test_long_refusals_name_the_first_blocks() -> None:
     with pytest.raises(IncompleteError, match=r"x4: not run; and 3 more"):
-        blocks.complete(
+        complete_blocks.complete(
             table({"a": FOLDS, "b": FOLDS}), ["problem"], "refuse", [f"x{i}" for i in range(8)]
         )
 
@@ -106,4 +106,4 @@ def test_long_refusals_name_the_first_blocks() -> None:
 def test_nothing_run_is_no_error() -> None:
     made = table({})
     assert set(made["state"]) == {"incomplete"}
-    assert len(blocks.complete(made, ["problem"], "drop").values) == 0
+    assert len(complete_blocks.complete(made, ["problem"], "drop").values) == 0

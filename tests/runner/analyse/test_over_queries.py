@@ -7,10 +7,10 @@ import pandas as pd
 import pytest
 from scipy import special, stats
 
-from rankexp.runner.analyse import blocks, contrast, paired, queries
+from rankexp.runner.analyse import complete_blocks, contrast, paired, queries
 from rankexp.runner.analyse.adjust import Settings
 from rankexp.runner.analyse.frame import NONE
-from rankexp.runner.protocols.base import QUERIES, Design
+from rankexp.runner.protocols.protocol import QUERIES, Design
 
 FOLDS = np.repeat(np.arange(5), [22, 21, 21, 21, 21])  # LETOR's OHSUMED: 106 queries
 STUDIES = 1000
@@ -163,8 +163,10 @@ def test_splits_that_are_no_means_over_queries_of_their_own_are_told() -> None:
 
 
 def family(found: pd.DataFrame, policy: str = "refuse") -> contrast.Family:
-    expected = pd.DataFrame([("p", NONE, NONE, 0), ("p", NONE, NONE, 1)], columns=blocks.PLACE)
-    table = blocks.wide(found, expected, ["a", "b"])
+    expected = pd.DataFrame(
+        [("p", NONE, NONE, 0), ("p", NONE, NONE, 1)], columns=complete_blocks.PLACE
+    )
+    table = complete_blocks.wide(found, expected, ["a", "b"])
     settings = Settings(higher=True, policy=policy)  # type: ignore[arg-type]
     return contrast.family(table, ("a", "b"), {"p": Design(QUERIES)}, settings)
 

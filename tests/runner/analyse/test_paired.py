@@ -12,9 +12,9 @@ from statsmodels.stats.power import TTestPower
 from statsmodels.stats.weightstats import DescrStatsW
 
 from rankexp.runner.analyse import paired
-from rankexp.runner.protocols.base import Design
 from rankexp.runner.protocols.dividing import CrossValidation, Holdout
 from rankexp.runner.protocols.models import Models
+from rankexp.runner.protocols.protocol import Design
 
 MODELS = Models(kind="models", models=30, training_sets=2, n_train=9, n_test=9)
 

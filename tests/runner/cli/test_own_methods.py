@@ -291,7 +291,7 @@ THEIRS = """
 from sklearn.base import BaseEstimator
 from rankexp.estimators import LinearRanker
 from rankexp.metrics import auc
-from rankexp.metrics.base import declare
+from rankexp.metrics.metric import declare
 
 @declare("higher", source="a test")
 def gained(y, scores, bonus: float = 0.0):

@@ -4,9 +4,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rankexp.errors import DataError
-from rankexp.runner.protocols.base import Loaded, Part, Place
 from rankexp.runner.protocols.dealing import Inner, KeptRows, deal, duplicates, inner_folds
 from rankexp.runner.protocols.dividing import CrossValidation, Holdout
+from rankexp.runner.protocols.protocol import Loaded, Part, Place
 from rankexp.seeds import stream
 
 law = settings(max_examples=40)

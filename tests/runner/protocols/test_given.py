@@ -16,8 +16,8 @@ from rankexp.runner.analyse.delong import from_won
 from rankexp.runner.cli import check
 from rankexp.runner.config.load import load
 from rankexp.runner.config.meaning import remarks
-from rankexp.runner.protocols.base import Loaded, Part, Place
 from rankexp.runner.protocols.given import Given
+from rankexp.runner.protocols.protocol import Loaded, Part, Place
 from rankexp.runner.report.build import open_report
 from rankexp.runner.run.execute import execute
 from rankexp.runner.run.store import Store

@@ -13,7 +13,7 @@ import pytest
 from pydantic import ValidationError
 
 from rankexp import registry
-from rankexp.metrics.base import parse
+from rankexp.metrics.metric import parse
 from rankexp.runner.analyse.select import ORACLE as BEST
 from rankexp.runner.config.schema import Block
 from rankexp.runner.grid import Point

@@ -13,9 +13,9 @@ import pytest
 from pydantic import ValidationError
 
 from rankexp import registry
-from rankexp.metrics.base import Metric, MetricReading
+from rankexp.metrics.metric import Metric, MetricReading
 from rankexp.runner.analyse.adjust import Contrast, Settings
-from rankexp.runner.analyse.blocks import WORDS
+from rankexp.runner.analyse.complete_blocks import WORDS
 from rankexp.runner.analyse.several import ranking
 from rankexp.runner.analyse.verdicts import Verdict
 from rankexp.runner.config.schema import Block

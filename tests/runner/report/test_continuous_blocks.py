@@ -11,7 +11,7 @@ import pytest
 from rankexp import __version__, registry
 from rankexp.errors import ConfigError
 from rankexp.keep.texts.tree import TreeNode
-from rankexp.metrics.base import parse
+from rankexp.metrics.metric import parse
 from rankexp.runner import plan
 from rankexp.runner.config.schema import Block, Study
 from rankexp.runner.grid import points

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankexp import registry
-from rankexp.metrics.base import parse
+from rankexp.metrics.metric import parse
 from rankexp.runner.analyse.contrast import Contrast
 from rankexp.runner.analyse.verdicts import NOT_RUN, UNDECIDED, Verdict
 from rankexp.runner.config.schema import Block, Study

@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from rankexp import registry
-from rankexp.metrics.base import parse
+from rankexp.metrics.metric import parse
 from rankexp.runner.config.schema import Block
 from rankexp.runner.grid import Point
 from rankexp.runner.labels import LABELS, short, spoken

@@ -17,7 +17,7 @@ from rankexp.runner.config.schema import Study
 from rankexp.runner.data.dataset import Dataset, Feature
 from rankexp.runner.data.snapshot import write_dataset
 from rankexp.runner.plan import DataFacts, Job, PlanCell, cells, jobs
-from rankexp.runner.protocols.base import Loaded, Part, Place
+from rankexp.runner.protocols.protocol import Loaded, Part, Place
 from rankexp.runner.run.evaluate import evaluate
 from rankexp.runner.run.material import folds
 from rankexp.runner.run.record import Record

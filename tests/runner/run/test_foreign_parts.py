@@ -9,11 +9,11 @@ import pytest
 import toys
 
 from rankexp import registry
-from rankexp.metrics.base import Metric, declare, parse
+from rankexp.metrics.metric import Metric, declare, parse
 from rankexp.runner.config import schema
 from rankexp.runner.plan import Job, PlanCell, cells
-from rankexp.runner.protocols.base import Part
 from rankexp.runner.protocols.dividing import Holdout
+from rankexp.runner.protocols.protocol import Part
 from rankexp.runner.run.evaluate import _check_row, evaluate
 from rankexp.runner.run.material import FoldRows
 from rankexp.runner.run.measured import measured, rows_of

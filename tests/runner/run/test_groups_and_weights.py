@@ -17,7 +17,7 @@ from rankexp.runner.data.build import build
 from rankexp.runner.data.dataset import Dataset, DataTable, Feature
 from rankexp.runner.data.snapshot import read_dataset, write_dataset
 from rankexp.runner.plan import DataFacts, cells, jobs
-from rankexp.runner.protocols.base import Loaded, Part, Place
+from rankexp.runner.protocols.protocol import Loaded, Part, Place
 from rankexp.runner.run.evaluate import evaluate
 from rankexp.runner.run.record import Record
 
@@ -164,7 +164,7 @@ def test_a_value_is_the_mean_of_its_groups_in_every_part(tmp_path: Path) -> None
 
 
 def test_a_metric_that_counts_groups_itself_has_them_all(tmp_path: Path) -> None:
-    from rankexp.metrics.base import Metric, declare
+    from rankexp.metrics.metric import Metric, declare
     from rankexp.runner.run.material import FoldRows
     from rankexp.runner.run.measured import measured
 

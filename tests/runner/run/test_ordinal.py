@@ -11,13 +11,13 @@ from sklearn.ensemble import RandomForestClassifier
 from rankexp.estimators import LinearRanker, ORBoost
 from rankexp.generators.classes import Gaussian
 from rankexp.metrics import err
-from rankexp.metrics.base import parse
+from rankexp.metrics.metric import parse
 from rankexp.metrics.multipartite import u_pairs
 from rankexp.runner.config.schema import Study
 from rankexp.runner.data.dataset import Dataset, Feature
 from rankexp.runner.data.snapshot import write_dataset
 from rankexp.runner.plan import DataFacts, cells, jobs
-from rankexp.runner.protocols.base import Part
+from rankexp.runner.protocols.protocol import Part
 from rankexp.runner.run.evaluate import evaluate
 from rankexp.runner.run.fitting import _scores_of
 from rankexp.runner.run.material import FoldRows

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from rankexp.arrays import Floats
-from rankexp.metrics.base import Metric, parse
+from rankexp.metrics.metric import Metric, parse
 from rankexp.runner.analyse import compare
 from rankexp.runner.analyse.verdicts import Reproduction, counted
 from rankexp.runner.config.published import Published, PublishedKey

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 import pandas as pd
 from pydantic import Field
 
-from rankexp.metrics.base import Metric, parse
+from rankexp.metrics.metric import Metric, parse
 from rankexp.runner.analyse import compare
 from rankexp.runner.analyse.verdicts import Reproduction
 from rankexp.runner.config.fault import Fault

@@ -8,7 +8,7 @@ from rankexp import registry
 from rankexp.arrays import Floats, Ints
 from rankexp.generators.flipped import FlippedModel
 from rankexp.metrics.bipartite import rank_loss
-from rankexp.runner.checks.base import Rows, quantities
+from rankexp.runner.checks.check import Rows, quantities
 
 REGISTER = {"flip_noise": "flip_noise"}
 

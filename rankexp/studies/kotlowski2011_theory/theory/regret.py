@@ -13,9 +13,9 @@ import numpy.typing as npt
 from scipy.stats import sem
 
 from rankexp.arrays import Floats
-from rankexp.generators.base import Model
 from rankexp.generators.classes import DiscreteModel
-from rankexp.losses.base import Loss
+from rankexp.generators.generator import Model
+from rankexp.losses.loss import Loss
 from rankexp.losses.margin import ZeroOne
 from rankexp.metrics.bipartite import rank_loss
 from rankexp.theory.models import Approximation, KnownClasses, log_masses

@@ -10,7 +10,7 @@ from scipy.special import logsumexp, rel_entr
 from scipy.stats import binom
 
 from rankexp.arrays import Floats
-from rankexp.losses.base import Loss
+from rankexp.losses.loss import Loss
 from rankexp.theory.models import check_positive, vector
 
 CONSTANTS = {"exponential": 1.5 * np.sqrt(2.0), "logistic": 2.0}

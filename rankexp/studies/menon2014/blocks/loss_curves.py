@@ -8,7 +8,7 @@ import pandas as pd
 from pydantic import AfterValidator, Field
 
 from rankexp.arrays import Floats
-from rankexp.losses.base import parse
+from rankexp.losses.loss import parse
 from rankexp.runner.config.fault import Fault
 from rankexp.runner.config.schema import Block, Evaluate, Simulate, Study
 from rankexp.runner.labels import spoken

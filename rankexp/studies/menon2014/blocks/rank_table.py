@@ -10,8 +10,8 @@ import pandas as pd
 from pydantic import Field
 
 from rankexp.arrays import Floats
-from rankexp.metrics.base import Metric, parse
-from rankexp.runner.analyse import blocks
+from rankexp.metrics.metric import Metric, parse
+from rankexp.runner.analyse import complete_blocks
 from rankexp.runner.analyse.contrast import dropped_note
 from rankexp.runner.analyse.several import NotComparableError, settled
 from rankexp.runner.analyse.verdicts import LEVEL, Kind, Note
@@ -119,11 +119,11 @@ class RankTable(Choosing, InBlocks):
         metrics = self.metrics or list(map(parse, context.evaluate(experiment).metrics))
         try:
             found = {one: self._column(context, experiment, one, methods) for one in metrics}
-        except (blocks.IncompleteError, NotComparableError) as error:
+        except (complete_blocks.IncompleteError, NotComparableError) as error:
             count = sum(key in context.published for key in self.looks_up(context, block))
             left = counted_names("published average rank", count, [])
             told = Tally(left=left) if left else None
-            refused = isinstance(error, blocks.IncompleteError)
+            refused = isinstance(error, complete_blocks.IncompleteError)
             kind = Kind.WARNING if refused else Kind.REASON
             return Output(notes=[Note(kind, f"{experiment}: {error}.")], tally=told)
         facts = {one.label: Fact("", _agreement(own[0])) for one, own in found.items()}
@@ -147,10 +147,12 @@ class RankTable(Choosing, InBlocks):
         self, context: Context, experiment: str, metric: Metric, methods: list[str]
     ) -> list[AverageRank]:
         chosen = context.chosen(experiment, metric, self.rule_of(experiment), methods)
-        table = blocks.wide(chosen, blocks.places(context.cells, experiment), methods)
+        table = complete_blocks.wide(
+            chosen, complete_blocks.places(context.cells, experiment), methods
+        )
         known = set(table.index.get_level_values("problem"))
         missing = [p for p in context.evaluate(experiment).problems if p not in known]
-        made = blocks.complete(table, ["problem"], self.incomplete, missing)
+        made = complete_blocks.complete(table, ["problem"], self.incomplete, missing)
         whole, names = table[table.state == "whole"][methods], list(made.values.index)
         own = [whole.xs(name, level="problem").to_numpy() for name in names]
         if min(map(len, own), default=0) < 2:

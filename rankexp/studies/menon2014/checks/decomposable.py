@@ -8,10 +8,10 @@ from scipy.special import expit
 
 from rankexp.arrays import Floats
 from rankexp.estimators.linear import LinearRanker
-from rankexp.losses.base import Loss, parse
-from rankexp.risks.base import Risk, RiskOfPairs
-from rankexp.runner.checks.base import Rows, quantities
-from rankexp.solvers.pairs.risk import PairLoss
+from rankexp.losses.loss import Loss, parse
+from rankexp.risks.risk import Risk, RiskOfPairs
+from rankexp.runner.checks.check import Rows, quantities
+from rankexp.solvers.pairs.pair_risk import PairLoss
 from rankexp.theory.population_hinge import minimise_hinge, pair_weights, ranking_risk
 
 REGISTER = {

@@ -4,7 +4,7 @@ import numpy as np
 from scipy.special import expit
 
 from rankexp.estimators.linear import LinearRanker
-from rankexp.runner.checks.base import APART, Rows, apart, quantities
+from rankexp.runner.checks.check import APART, Rows, apart, quantities
 
 REGISTER = {"same_minimisers": "same_minimisers"}
 LABELS = APART

@@ -15,7 +15,7 @@ from rankexp.preference import (
     regrets,
     sort_by_degree,
 )
-from rankexp.runner.checks.base import Rows, quantities
+from rankexp.runner.checks.check import Rows, quantities
 
 REGISTER = {
     "query_regrets": "query_regrets",

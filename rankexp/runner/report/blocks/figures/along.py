@@ -8,7 +8,7 @@ import pandas as pd
 from pydantic import Field, PositiveFloat
 
 from rankexp.errors import ConfigError
-from rankexp.metrics.base import parse
+from rankexp.metrics.metric import parse
 from rankexp.runner.analyse import compare
 from rankexp.runner.config.schema import Block
 from rankexp.runner.labels import printed, spoken

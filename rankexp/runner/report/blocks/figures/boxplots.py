@@ -9,7 +9,7 @@ from pydantic import Field
 
 from rankexp import registry
 from rankexp.arrays import Floats
-from rankexp.metrics.base import Metric
+from rankexp.metrics.metric import Metric
 from rankexp.runner.analyse import compare
 from rankexp.runner.config.schema import Block
 from rankexp.runner.report import figure

@@ -9,14 +9,14 @@ from typing import Annotated, Literal
 import pandas as pd
 from pydantic import Field
 
-from rankexp.metrics.base import Metric
-from rankexp.runner.analyse import blocks, select
+from rankexp.metrics.metric import Metric
+from rankexp.runner.analyse import complete_blocks, select
 from rankexp.runner.analyse.contrast import dropped_note
 from rankexp.runner.analyse.queries import QUERY
 from rankexp.runner.analyse.several import FEW, NotComparableError, Ranking, ranking
 from rankexp.runner.analyse.verdicts import Kind, Note
 from rankexp.runner.config.schema import Block
-from rankexp.runner.protocols.base import QUERIES
+from rankexp.runner.protocols.protocol import QUERIES
 from rankexp.runner.report.blocks.statistics.comparison import p_value
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Cell, Entry, Output, Table
@@ -26,7 +26,7 @@ from rankexp.runner.report.render.text import cell_text
 
 REGISTER = {"average_ranks": "AverageRanks"}
 
-UNITS = {"models": ["problem", "model"], QUERIES: [*blocks.PLACE, QUERY]}
+UNITS = {"models": ["problem", "model"], QUERIES: [*complete_blocks.PLACE, QUERY]}
 POSTHOC = {"nemenyi": "Nemenyi's test", "wilcoxon": "signed-rank tests with Holm's correction"}
 
 
@@ -116,12 +116,12 @@ class AverageRanks(Choosing, InBlocks):
             missing = [one for one in wanted if one not in set(known)]
         dropped: tuple[str, ...] = ()
         try:
-            made = blocks.complete(table, by, self.incomplete, missing)
+            made = complete_blocks.complete(table, by, self.incomplete, missing)
             dropped = dropped_note(made.left_out)
             higher = metrics[0].direction == "higher"
             values = made.values.to_numpy()
             found = ranking(values, higher=higher, posthoc=self.posthoc, alpha=self.alpha)
-        except blocks.IncompleteError as error:
+        except complete_blocks.IncompleteError as error:
             return replace(panel, note=str(error), kind=error.refusal.kind)
         except NotComparableError as error:
             return replace(panel, note="; ".join([str(error), *dropped]), kind=Kind.REASON)
@@ -192,6 +192,6 @@ class AverageRanks(Choosing, InBlocks):
             "Ties get their mean rank. F: Friedman's test with the correction of Iman and "
             f"Davenport, with a permutation p-value for up to {FEW} blocks. If p is below "
             f"{level}, pairs are tested by {POSTHOC[self.posthoc]}; otherwise no pair differs.",
-            blocks.WORDS[self.incomplete],
+            complete_blocks.WORDS[self.incomplete],
         ]
         return [*notes, *(Note(p.kind, f"{p.title}: {p.note}.") for p in panels if p.note)]

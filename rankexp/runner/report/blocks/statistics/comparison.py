@@ -8,15 +8,15 @@ from typing import Annotated, Literal
 import pandas as pd
 from pydantic import Field, PositiveFloat, model_validator
 
-from rankexp.metrics.base import Metric
-from rankexp.runner.analyse import blocks, delong, select
+from rankexp.metrics.metric import Metric
+from rankexp.runner.analyse import complete_blocks, delong, select
 from rankexp.runner.analyse.adjust import Contrast, Settings
 from rankexp.runner.analyse.contrast import Family, family
 from rankexp.runner.analyse.kept import sources
 from rankexp.runner.analyse.verdicts import Note
 from rankexp.runner.config.fault import Fault
 from rankexp.runner.config.schema import Block, Evaluate, Study
-from rankexp.runner.protocols.base import EXAMPLES, QUERIES
+from rankexp.runner.protocols.protocol import EXAMPLES, QUERIES
 from rankexp.runner.report.context import Context, design
 from rankexp.runner.report.model import Cell, Entry, Fact, Output, Table
 from rankexp.runner.report.numbers import listed, number, short
@@ -266,7 +266,7 @@ class Comparison(InBlocks):
         )
 
     def _policy(self, context: Context, judged: Sequence[Judged]) -> list[Note | str]:
-        notes: list[Note | str] = [blocks.WORDS[self.incomplete]]
+        notes: list[Note | str] = [complete_blocks.WORDS[self.incomplete]]
         for own in judged:
             for contrast in own.contrasts:
                 name = context.problem_label(contrast.problem) if contrast.problem else "overall"

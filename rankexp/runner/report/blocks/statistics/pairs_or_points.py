@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from pydantic import Field, PositiveFloat
 
 from rankexp.errors import ConfigError
-from rankexp.runner.analyse import blocks, select
+from rankexp.runner.analyse import complete_blocks, select
 from rankexp.runner.analyse.adjust import Contrast, adjusted
 from rankexp.runner.config.fault import Fault
 from rankexp.runner.config.schema import Block, Evaluate, Study
@@ -118,7 +118,7 @@ class PairsOrPoints(BlockKind):
     margin: PositiveFloat | None = None
     """Differences below it are of no importance. Default: the metric's own."""
     level: Annotated[float, Field(gt=0.5, lt=1)] = 0.95
-    incomplete: blocks.Policy = "refuse"
+    incomplete: complete_blocks.Policy = "refuse"
     """What happens where a split lacks a value."""
     digits: Annotated[int, Field(ge=0, le=12)] = 3
 

@@ -6,7 +6,7 @@ from typing import Annotated, NamedTuple
 import pandas as pd
 from pydantic import Field
 
-from rankexp.metrics.base import Metric
+from rankexp.metrics.metric import Metric
 from rankexp.runner.analyse import select
 from rankexp.runner.analyse.verdicts import Kind, Note
 from rankexp.runner.config.schema import Block

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from pydantic import Field, PositiveFloat
 
-from rankexp.metrics.base import Metric, parse
+from rankexp.metrics.metric import Metric, parse
 from rankexp.runner.analyse import compare, select
 from rankexp.runner.analyse.adjust import NAN
 from rankexp.runner.analyse.frame import Count

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from rankexp.metrics.base import Metric
+from rankexp.metrics.metric import Metric
 from rankexp.runner.analyse.frame import typed
 from rankexp.runner.config.schema import Block
 from rankexp.runner.report import figure

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from rankexp import registry
 from rankexp.arrays import Floats, Ints
-from rankexp.losses.base import Loss
+from rankexp.losses.loss import Loss
 from rankexp.metrics.level_counts import cost_matrix
 from rankexp.names import Named
 from rankexp.solvers.pairs.partial_order import PartialOrder

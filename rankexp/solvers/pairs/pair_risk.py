@@ -8,7 +8,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from rankexp.arrays import Floats, Ints
-from rankexp.losses.base import Loss, MarginLoss, ScaledLoss
+from rankexp.losses.loss import Loss, MarginLoss, ScaledLoss
 from rankexp.solvers.pairs.partial_order import PartialOrder
 from rankexp.solvers.smooth.objective import SmoothRisk, gram
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankexp.arrays import Floats, Ints
-from rankexp.metrics.base import Kind
+from rankexp.metrics.metric import Kind
 
 __all__ = ["Problem", "of_data"]
 
@@ -74,7 +74,7 @@ def of_data(*kinds: Kind, groups: bool = False, weights: bool = False) -> Callab
 
     Examples
     --------
-    >>> from rankexp.runner.checks.base import of_data
+    >>> from rankexp.runner.checks.check import of_data
     >>> @of_data("binary")
     ... def share_of_pairs(rng, *, problem):
     ...     n = len(problem.y)
