@@ -101,7 +101,8 @@ def test_the_interval_of_one_share_stays_within_bounds() -> None:
 
 
 @pytest.mark.parametrize(
-    ("y", "message"), [([0, 0, 0], "two levels or more"), ([0, 0, 1], "two rows each")]
+    ("y", "message"),
+    [([0, 0, 0], r"levels needs two rows; they have \[3"), ([0, 0, 1], r"they have \[2, 1")],
 )
 def test_what_has_no_variance_is_refused(y: list[int], message: str) -> None:
     with pytest.raises(ValueError, match=message):

@@ -61,8 +61,8 @@ def test_a_difference_is_tested_as_in_a_comparison():
 def test_p_values_of_a_claim_are_adjusted_together():
     alone = claims.judged([found(-0.0022, BELOW)], 0.95)[0]
     assert alone.standing is H
-    several = claims.judged([found(-0.0022, BELOW)] * 3, 0.95)
-    assert {one.standing for one in several} == {U}
+    three = claims.judged([found(-0.0022, BELOW)] * 3, 0.95)
+    assert {one.standing for one in three} == {U}
     raw = [found(mean, BELOW) for mean in (-0.0022, -0.03, -0.02)]
     adjusted = several.holm([one.p_holds for one in raw])
     judged = claims.judged(raw, 0.95)

@@ -64,6 +64,9 @@ OF_FORMULAS = {"loss_curves"}
 OF_ONE = {"second_stage"}
 """Show one record, and nothing without."""
 
+OF_ONE_PROBLEM = {"pairs_or_points"}
+"""Tried in test_pairs_or_points: the studies here have several problems."""
+
 Make = Callable[..., Context]
 
 
@@ -110,7 +113,7 @@ def texts(drawn: Figure) -> list[str]:
 def test_all_blocks_with_figures_are_tried() -> None:
     kinds = {name: registry.get("report.blocks", name) for name in registry.names("report.blocks")}
     drawing = {n for n, kind in kinds.items() if hasattr(sys.modules[kind.__module__], "figure")}
-    assert drawing == set(BLOCKS)
+    assert drawing - OF_ONE_PROBLEM == set(BLOCKS)
 
 
 @pytest.mark.parametrize(

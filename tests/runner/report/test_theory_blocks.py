@@ -199,7 +199,7 @@ def test_the_picture_shows_what_the_table_says() -> None:
     unscaled = output.numbers[output.numbers["method"] == "unscaled"]
     assert "slope" not in set(unscaled["quantity"])  # it has none of its own
     np.testing.assert_allclose(unscaled[unscaled["quantity"] == "score"]["high"], X)
-    assert "x from -1 to 1" in output.tables[0].caption
+    assert "x from −1 to 1" in output.tables[0].caption
     assert "Unscaled" in output.texts[-1]
 
 
@@ -218,7 +218,7 @@ def test_fitted_thresholds_centre_curves_and_are_compared() -> None:
     apart = table.loc["apart"]
     assert apart[["mean", "sd"]].tolist() == pytest.approx([4.0, 1.0])
     assert apart["theory"] == pytest.approx(2.0, abs=1e-9)
-    assert "thresholds_[0] and thresholds_[1]" in output.texts[0]
+    assert "entry 1 of thresholds and entry 2 of thresholds" in output.texts[0]
 
 
 def test_slopes_and_distances_along_a_parameter() -> None:
@@ -323,7 +323,7 @@ def test_regions_are_counted_and_coloured_by_what_the_program_finds() -> None:
         ["several", "2", "20.0", "–", "–"],
         ["all", "10", "100", "6", "2"],
     ]
-    assert "6 of 8 draws; in 2 more, on the border" in output.texts[0]
+    assert "6 of 8 draws. In 2 more, on a border" in output.texts[0]
     left, right = output.figure.axes[:2]
 
     def marks(axes: Any) -> dict[tuple[float, ...], bool]:

@@ -172,7 +172,10 @@ def test_scoring_functions_are_kept_at_the_points_named() -> None:
 
 @pytest.mark.parametrize(
     ("attribute", "reason"),
-    [("many_", "101 numbers; a record keeps at most 100"), ("words_", "Echo.words_ is no number")],
+    [
+        ("many_", "101 numbers; a record keeps at most 100"),
+        ("words_", "Echo.words_ is neither a number"),
+    ],
 )
 def test_an_attribute_that_is_not_a_few_numbers_is_refused(attribute: str, reason: str) -> None:
     (record,) = outcome(study(("echo",), keep={"fitted": [attribute]})).values()
