@@ -17,7 +17,7 @@ Rows = list[dict[str, float | str]]
 """What a check returns: rows with a quantity, its value, and perhaps a group and a step."""
 KINDS: tuple[Kind, ...] = ("binary", "ordinal", "continuous")
 APART = {
-    "coef": "relative difference of coefficients",
+    "coef": "relative change of coefficients",
     "angle": "angle between coefficients",
     "swapped": "share of pairs swapped",
 }

@@ -51,7 +51,7 @@ def headline(verdicts: Sequence[Verdict]) -> str:
     elif all(undecided(v) for v in known):
         text = "the data are too few to tell whether training on pairs helps"
     else:
-        text = "training on pairs shows no gain, but with some losses one cannot be ruled out"
+        text = "training on pairs shows no gain, but some loss functions may gain by it"
     return text[0].upper() + text[1:]
 
 

@@ -127,10 +127,10 @@ def legend(lines: Sequence[PublishedLine], margin: float | None) -> list[Note | 
     notes: list[Note | str] = [*counted(line.verdict for line in own)]
     if printed := bool(notes):
         notes += [
-            f"No mark: reproduced. The difference is within the noise at {100 * LEVEL:g} %, plus "
-            "half of the last published digit (column Passes).",
-            f"{Mark.NEAR.value}: near. The difference is within twice that noise.",
-            f"{Mark.APART.value}: not reproduced. The difference is larger than that.",
+            f"No mark: reproduced. The difference is within the {100 * LEVEL:g} % quantile of t, "
+            "plus half of the last published digit (column Passes). "
+            f"{Mark.NEAR.value}: near. The difference is within twice that noise. "
+            f"{Mark.APART.value}: not reproduced. The difference is larger than that. "
             f"{Mark.UNDECIDED.value}: undecided. {_blind(lines, margin)}.",
             "Noise is that of both values: the standard error of the difference is SE·√(1 + units "
             "of the run / units of the published value), and z is the difference divided by it. "

@@ -197,7 +197,7 @@ def headline(found: Sequence[Contrast], settings: Settings) -> str:
             len(verdicts): f"and all within {share}",
             0: f"but none is shown to be within {share}",
         }
-        within = f"all differences are within ±{short(settings.margin or math.nan)}"
+        within = f"all differences are shown to be within ±{short(settings.margin or math.nan)}"
         return f"no gain anywhere: {within}, {also.get(near, f'{near} of them within {share}')}"
     return (
         "no significant difference on any problem, but on some an important one cannot be ruled "

@@ -117,8 +117,8 @@ class ScoringFunctions(OfOneSplit):
             notes.append(f"In the other panels scores are divided: {', '.join(shares)}.")
         if self.optimal:
             notes.append(
-                "The dashed optimal scorer is the empirical CDF of m(x), which ranks exactly as m "
-                "does."
+                "The dashed optimal scorer is the empirical CDF of m(x) over the test examples. "
+                "It ranks exactly as m does."
             )
         for metric in self.values:
             names = [line.name for line in lines]

@@ -25,7 +25,7 @@ LABELS = {
     "from_logit": "distance from the logit",
     "eta_pair": "error of the pair probability",
     "pair_link": "distance of pair scores from the link",
-    "additivity": "departure from additivity",
+    "additivity": "error of additivity",
     "gap": "excess risk over pair scorers",
     "violations_of_pairs": "violations by pair scorers",
     "tightest": "largest share of the bound",

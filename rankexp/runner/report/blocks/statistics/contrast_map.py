@@ -108,8 +108,7 @@ class ContrastMap(Contrasts):
         shown = [one for one in own if one.own.verdict.shown]
         name = self.label or spoken(self.column)
         ends = [
-            f"{number(one.own.difference, self.digits, sign=True)} "
-            f"({one.label}, {one.place.column:,.0f} {name})"
+            number(one.own.difference, self.digits, sign=True)
             for one in (min(shown or own, key=_size), max(shown or own, key=_size))
         ]
         near = f"within ±{short(self.margin)} in {len(own) - len(open_)} of {len(own)} cells"
