@@ -266,7 +266,7 @@ def contrasts(*verdicts: str) -> list[Contrast]:
         (["worse", "worse"], "a loss on every problem"),
         (
             ["equivalent", "equivalent"],
-            "no gain anywhere: all differences are shown to be within ±.01, but none is shown to be within",
+            "no gain anywhere: all differences are shown to be within ±.01, but none is shown",
         ),
         (["equivalent", "undecided"], "no significant difference on any problem, but"),
         (["not run", "better"], "a gain on every problem"),

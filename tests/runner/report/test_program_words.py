@@ -19,7 +19,14 @@ from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Output
 from rankexp.runner.report.render import markdown
 
-CONFIGS = Path(__file__).parents[3] / "configs"
+ROOT = Path(__file__).parents[3]
+CONFIGS = ROOT / "configs"
+PAGES = [
+    page
+    for page in sorted((ROOT / "results" / "reference").glob("*/*.md"))
+    if page.name != "run.md" and page.parent.name != "boosting"
+]
+"""Committed pages. run.md names columns of the data; boosting's are from before its last words."""
 WORDS = (
     "lam|lams|nan|NaN|None|True|False|inf|coef|argmin|iauc|auc|ndcg|mse|dtype|kwargs|params|"
     "n_rounds|max_leaf|loss_regret|rank_regret|rank_loss|p_classification|asymmetric_a|zero_one"
@@ -78,6 +85,16 @@ def test_a_number_is_printed_in_one_way(bad: str) -> None:
     assert found(bad, PRINTED) and not found(
         ".5, −.5, 10.5, 2011-05, n-100, version 1.0.1", PRINTED
     )
+
+
+def test_no_committed_page_has_a_program_word() -> None:
+    assert len(PAGES) > 100
+    bad = [
+        (page.parent.name, page.name, one)
+        for page in PAGES
+        for one in found(page.read_text(), PROGRAM)
+    ]
+    assert not bad
 
 
 BLOCKS: list[tuple[str, Any, dict[str, Any]]] = [
