@@ -14,10 +14,9 @@ ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 PYTEST := $(ONE_THREAD) $(BIN)/python -m pytest -n $(JOBS)
 # Studies whose full results are committed.
 REFERENCE := $(notdir $(wildcard results/reference/*))
-# Tests of numbers: they run again as on other processors, but for scikit-learn's checks of how
-# estimators are called, and for checks, which call what the other tests try.
-NUMERICAL := $(wildcard $(addprefix tests/,metrics solvers risks estimators theory \
-	preference objectives) \
+# Tests of numbers that BLAS has a part in: they run again as on other processors, but for
+# scikit-learn's checks of how estimators are called, and for checks, which call what others try.
+NUMERICAL := $(wildcard $(addprefix tests/,metrics solvers risks estimators theory) \
 	tests/contracts/test_level_rankers.py) --ignore=tests/estimators/test_boosting_input.py
 # Of the quick studies, which `make quick` runs all: what differs most from each other.
 BARE_RUNS := kotlowski2011 example-own-data

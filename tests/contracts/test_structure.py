@@ -6,8 +6,6 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-import pytest
-
 import rankexp
 
 ROOT = Path(rankexp.__file__).parent
@@ -17,8 +15,6 @@ LINES_OF_A_FUNCTION = 60
 ARGUMENTS = 7
 MORE_ARGUMENTS = 5
 """So many functions may have more arguments; `__init__` of scikit-learn's estimators aside."""
-
-every_file = pytest.mark.parametrize("file", FILES, ids=lambda f: str(f.relative_to(ROOT)))
 
 
 def functions() -> Iterator[tuple[str, ast.FunctionDef | ast.AsyncFunctionDef]]:
@@ -129,16 +125,16 @@ def test_a_circle_between_folders_is_found() -> None:
     assert circle(between_folders(made)["p"]) in {"a <- b <- a", "b <- a <- b"}
 
 
-@every_file
-def test_what_a_file_registers_is_a_literal(file: Path) -> None:
+def test_what_a_file_registers_is_a_literal() -> None:
     """Listing names reads the declaration and runs nothing."""
-    for node in ast.parse(file.read_text(encoding="utf-8")).body:
-        targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
-        if any(isinstance(t, ast.Name) and t.id == "REGISTER" for t in targets):
-            assert isinstance(node, ast.Assign), "write REGISTER = {...}, without an annotation"
-            said = ast.literal_eval(node.value)
-            assert said
-            assert all(isinstance(word, str) for pair in said.items() for word in pair)
+    for file in FILES:
+        for node in ast.parse(file.read_text(encoding="utf-8")).body:
+            single = [getattr(node, "target", None)]
+            targets = node.targets if isinstance(node, ast.Assign) else single
+            if any(isinstance(t, ast.Name) and t.id == "REGISTER" for t in targets):
+                assert isinstance(node, ast.Assign), f"{file}: REGISTER = {{...}}, not annotated"
+                said = ast.literal_eval(node.value)
+                assert said and all(isinstance(w, str) for pair in said.items() for w in pair)
 
 
 def test_there_is_no_utils() -> None:
