@@ -191,6 +191,7 @@ def test_a_block_that_fails_is_named_after_the_others_are_written(place: Path) -
         assert "**FAILED: block 'curves'" in page and "## table" in page
 
 
+@pytest.mark.slow  # test_interrupted presses it, too, with workers
 def test_ctrl_c_ends_a_run_at_once_without_tables(place: Path) -> None:
     many = TINY.replace("models: 2, training_sets: 3", "models: 400, training_sets: 30")
     (place / "tiny.yaml").write_text(many)

@@ -329,7 +329,10 @@ def test_rows_of_two_values_may_have_weights_and_numbers_to_rank_by_not(
     assert not (tmp_path / "other").exists()
 
 
-@pytest.mark.parametrize("unit", [pytest.param(1, marks=pytest.mark.slow), 0.5, None])
+@pytest.mark.parametrize(
+    "unit",
+    [pytest.param(1, marks=pytest.mark.slow), 0.5, pytest.param(None, marks=pytest.mark.slow)],
+)
 def test_levels_are_compared_with_weights_by_the_methods_that_take_them(
     tmp_path: Path, typed: Typed, unit: float | None
 ) -> None:

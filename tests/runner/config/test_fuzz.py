@@ -62,7 +62,11 @@ def altered(study, draw):
     return study
 
 
-@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+@pytest.mark.parametrize(
+    "file",
+    [pytest.param(f, marks=[pytest.mark.slow] * (i % 3 > 0)) for i, f in enumerate(FILES)],
+    ids=[file.stem for file in FILES],
+)
 def test_an_altered_study_loads_or_says_where_it_is_wrong(file, tmp_path):
     draw = random.Random(file.stem)
     study = parse(file.read_text(encoding="utf-8"))[0].plain()

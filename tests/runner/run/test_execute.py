@@ -350,6 +350,7 @@ print("still here")
 """
 
 
+@pytest.mark.slow
 def test_a_worker_of_another_parent_is_not_ended() -> None:
     done = subprocess.run(
         [sys.executable, "-c", STRANGER], capture_output=True, text=True, check=False, timeout=60

@@ -109,6 +109,7 @@ def test_bounds_hold_for_independent_pairs_and_notions_agree():
     assert one[FIXED, "regret of h"] > 0.01
 
 
+@pytest.mark.slow
 def test_without_independence_degrees_exceed_their_bound():
     one = regrets(cases=150, errors=0.0, independent=False)
     assert one[FIXED, "regret of h"] == 0.0  # the best for all queries
