@@ -7,7 +7,8 @@ from sklearn.metrics import roc_auc_score
 
 from benchmarks._timing import best_times, time_ratio
 from rankexp.metrics import mean_average_precision, ndcg, rank_loss
-from rankexp.runner.analyse.delong import orders
+from rankexp.metrics.level_counts import won
+from rankexp.runner.analyse.delong import from_won
 
 
 def rows() -> Iterator[tuple[str, float, float | None]]:
@@ -36,11 +37,11 @@ def rows() -> Iterator[tuple[str, float, float | None]]:
         time_ratio(lambda: rank_loss(y, many), one_by_one, 3),
         1 / 10,
     )
-    labels = rng.random(1_000_000) < 0.3
-    long = rng.standard_normal((1_000_000, 1)) + labels[:, None]
+    labels = (rng.random(1_000_000) < 0.3).astype(np.int64)
+    long = rng.standard_normal(1_000_000) + labels
     yield (
         "AUC with its variance (DeLong) / argsort, n = 1e6",
-        time_ratio(lambda: orders(labels, long), long[:, 0].argsort, 3),
+        time_ratio(lambda: from_won(labels, won(labels, long)[None]), long.argsort, 3),
         4.0,
     )
     groups = rng.permutation(np.repeat(np.arange(10_000), 100))
