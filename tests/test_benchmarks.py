@@ -13,4 +13,4 @@ NAMES = sorted(p.stem for p in (ROOT / "benchmarks").glob("*.py") if p.stem[0] !
 def test_a_benchmark_imports_and_has_rows(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(ROOT)
     found = importlib.import_module(f"benchmarks.{name}")
-    assert [what for what in ("rows", "report", "seconds") if callable(getattr(found, what, None))]
+    assert callable(found.rows)
