@@ -44,9 +44,16 @@ class HingeIterate(Generic[S]):
         """Complete a sweep at ``w``, with one product by X."""
         slope = pull(swept.pairs.X, swept.residual)
         ridge = 0.5 * lam * float(w @ w)
-        dual = swept.alpha - float(slope @ slope) / (2.0 * lam)
-        slack = swept.hinge - swept.alpha - float(swept.residual @ s)
-        return cls(w, s, swept, slope, slope + lam * w, swept.hinge + ridge, dual, slack)
+        return cls(
+            w=w,
+            s=s,
+            sweep=swept,
+            slope=slope,
+            gradient=slope + lam * w,
+            primal=swept.hinge + ridge,
+            dual=swept.alpha - float(slope @ slope) / (2.0 * lam),
+            slack=swept.hinge - swept.alpha - float(swept.residual @ s),
+        )
 
     def moved(self, lam: float, step: "Step[S]") -> "HingeIterate[S]":
         t, p, q, swept = step

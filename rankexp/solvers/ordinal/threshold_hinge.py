@@ -168,10 +168,15 @@ def threshold_hinge_path(
 
 
 def _result(found: list[PrimalDualBounds], n_iter: list[int]) -> PathResult:
-    coef = np.column_stack([one.w for one in found])
-    objective, gap = np.array([(one.objective, one.gap) for one in found]).T
-    n = np.maximum(n_iter, 1)
-    return PathResult(coef, np.zeros(n.size), objective, gap, n, gap <= found[0].tol)
+    gap = np.array([one.gap for one in found])
+    return PathResult(
+        coef=np.column_stack([one.w for one in found]),
+        intercept=np.zeros(gap.size),
+        objective=np.array([one.objective for one in found]),
+        gap=gap,
+        n_iter=np.maximum(n_iter, 1),
+        converged=gap <= found[0].tol,
+    )
 
 
 def hinge_classes_path(
