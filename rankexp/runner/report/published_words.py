@@ -127,9 +127,9 @@ def legend(lines: Sequence[PublishedLine], margin: float | None) -> list[Note | 
     notes: list[Note | str] = [*counted(line.verdict for line in own)]
     if printed := bool(notes):
         notes += [
-            "No mark: reproduced. The difference is within the noise plus half of the last published "
-            f"digit (column Passes). The noise is the standard error times the {100 * LEVEL:g} % "
-            "quantile of t. "
+            "No mark: reproduced. The difference is within the noise plus half of the last "
+            "published digit (column Passes). "
+            f"The noise is the standard error times the {100 * LEVEL:g} % quantile of t. "
             f"{Mark.NEAR.value}: near. The difference is within twice that noise. "
             f"{Mark.APART.value}: not reproduced. The difference is larger than that. "
             f"{Mark.UNDECIDED.value}: undecided. {_blind(lines, margin)}.",
