@@ -18,6 +18,8 @@ REFERENCE := $(notdir $(wildcard results/reference/*))
 # scikit-learn's checks of how estimators are called, and for checks, which call what others try.
 NUMERICAL := $(wildcard $(addprefix tests/,metrics solvers risks estimators theory) \
 	tests/contracts/test_level_rankers.py) --ignore=tests/estimators/test_boosting_input.py
+# For OpenBLAS, and for numpy under its names of all versions.
+NO_AVX512 := OPENBLAS_CORETYPE=Haswell NPY_DISABLE_CPU_FEATURES="AVX512F AVX512_SKX X86_V4 AVX512_ICL"
 # Of the quick studies, which `make quick` runs all: the one of a user's own data.
 BARE_RUNS := example-own-data
 # Exit code 3 means that some real data could not be had: what was to be had is done and reported.
@@ -83,9 +85,9 @@ quick: $(VENV)/.installed ## a slice of every study in under a minute, without n
 	for study in configs/*.yaml; do $(RANKEXP) run $$study --quick --jobs $(JOBS) || exit $$?; done
 
 test: ## what CI runs: every target below down to `bare`
-	@$(MAKE) $(VENV)/.installed-dev
-	@$(MAKE) --jobs 2 types lint $(BARE)/.dependencies
-	@$(MAKE) tests
+	@$(MAKE) --jobs 2 $(VENV)/.installed-dev $(BARE)/.dependencies
+	@$(MAKE) lint
+	@$(MAKE) --jobs 2 types tests
 	@$(MAKE) --jobs 2 haswell bare
 
 lint: lines ## ruff: format and lint; `lines` before it
@@ -115,7 +117,7 @@ explore: $(VENV)/.installed-dev ## tests on random examples: new ones, TIMES (20
 	$(PYTEST) --dist worksteal -m hypothesis --hypothesis-profile explore --times $(TIMES) --timeout 0 tests
 
 haswell: $(VENV)/.installed-dev ## the numerical tests again, as on a processor without AVX-512
-	OPENBLAS_CORETYPE=Haswell $(PYTEST) --dist worksteal -m "not slow and not fidelity" $(NUMERICAL)
+	$(NO_AVX512) $(PYTEST) --dist worksteal -m "not slow and not fidelity" $(NUMERICAL)
 
 # What the package declares that it needs, and nothing else.
 $(BARE)/.dependencies: pyproject.toml
