@@ -103,7 +103,8 @@ def did_you_mean(name: object, known: Iterable[str]) -> str:
 
 def _literal(file: Path, wanted: str, default: _T) -> _T:
     """Return a module's literal of the type of the default, or the default if there is none."""
-    for node in ast.parse(file.read_text(encoding="utf-8")).body:
+    text = file.read_text(encoding="utf-8")
+    for node in ast.parse(text).body if wanted in text else []:
         match node:
             case (
                 ast.Assign(targets=[ast.Name(id=name)], value=value)
@@ -115,8 +116,8 @@ def _literal(file: Path, wanted: str, default: _T) -> _T:
                     found = None
                 if isinstance(found, type(default)):
                     return found
-                text = f"{wanted} must be written out, as {_WRITTEN[wanted]}"
-                raise ValueError(f"{file}, line {node.lineno}: {text}")
+                what = f"{wanted} must be written out, as {_WRITTEN[wanted]}"
+                raise ValueError(f"{file}, line {node.lineno}: {what}")
     return default
 
 
@@ -144,14 +145,20 @@ def _folders(group: str) -> list[str]:
 
 
 @cache
-def _room(room: str) -> dict[str, Target]:
-    """Map the names of a room to where they are found."""
-    found = {
+def _own(room: str) -> dict[str, Target]:
+    """Map the names of a room to where they lie in this package."""
+    return {
         name: Target(module, attribute)
         for folder in _folders(room)
         for module, file in _files(folder)
         for name, attribute in _literal(file, "REGISTER", dict[str, str]()).items()
     }
+
+
+@cache
+def _room(room: str) -> dict[str, Target]:
+    """Map the names of a room to where they are found, here or in other packages."""
+    found = dict(_own(room))
     for point in _entry_points(f"rankexp.{room}"):
         top = point.value.replace(":", ".").partition(".")[0]
         package = point.dist.name if point.dist else top
