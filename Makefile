@@ -87,8 +87,8 @@ quick: $(VENV)/.installed ## a slice of every study in under a minute, without n
 test: ## what CI runs: every target below down to `bare`
 	@$(MAKE) --jobs 2 $(VENV)/.installed-dev $(BARE)/.dependencies
 	@$(MAKE) lint
-	@$(MAKE) --jobs 2 types tests
-	@$(MAKE) --jobs 2 haswell bare
+	@$(MAKE) --jobs 2 types tests bare
+	@$(MAKE) haswell
 
 lint: lines ## ruff: format and lint; `lines` before it
 	$(BIN)/ruff format --check .

@@ -61,7 +61,7 @@ class Reproduction(StrEnum):
     REPRODUCED = "reproduced"
     NEAR = "near"
     APART = "not reproduced"
-    UNDECIDED = "cannot tell"
+    UNDECIDED = "undecided"
     NOT_RUN = "not run"
 
 
@@ -101,7 +101,7 @@ def reproduction(
     """Return what to say of a reproduced number, given its difference to the published one.
 
     ``reproduced`` and ``near`` within their tolerance, else ``not reproduced``; ``not run`` for a
-    NaN difference. ``cannot tell`` where a difference as large as the margin would pass as
+    NaN difference. ``undecided`` where a difference as large as the margin would pass as
     reproduced, too, or where the noise is unknown and the printed digits differ. On the same
     examples equal digits are ``reproduced`` whatever the noise.
     """

@@ -12,7 +12,7 @@ TINY = 1e-4
 
 
 def number(value: float, digits: int = 4, *, sign: bool = False, tiny: bool = False) -> str:
-    """Return a number as the papers print it: ``.0051``, ``−.0019``, ``∞``; NaN is a dash.
+    """Return a number as the papers print it: ``.0051``, ``−.0019``, ``1,000``; NaN is a dash.
 
     With `tiny` what is small, but not 0, is a power of ten: ``3e−13``; and 0 is ``0``.
     """
@@ -23,10 +23,8 @@ def number(value: float, digits: int = 4, *, sign: bool = False, tiny: bool = Fa
     if tiny and value == 0:
         return "0"
     small = tiny and 0 < abs(value) < min(10.0**-digits, TINY)
-    text = f"{value:{'+' if sign else ''}.{0 if small else digits}{'e' if small else 'f'}}"
-    if float(text) == 0.0:
-        text = text.lstrip("+-")
-    return printed(text)
+    text = f"{value:{'+' if sign else ''},.{0 if small else digits}{'e' if small else 'f'}}"
+    return printed(text if text.strip("+-0.") else text.lstrip("+-"))
 
 
 def amount(value: float, digits: int) -> str:

@@ -120,17 +120,17 @@ def test_verdicts_at_their_boundaries(difference: float, expected: str) -> None:
     within = Tolerance(se=0.001, reproduced=0.002, near=0.004)
     assert reproduction(difference, within) == Reproduction(expected)
     # What passes tells nothing where a difference of the margin would pass, too.
-    blind = "cannot tell" if expected == "reproduced" else expected
+    blind = "undecided" if expected == "reproduced" else expected
     assert reproduction(difference, within, margin=0.002) == Reproduction(blind)
     assert reproduction(difference, within, margin=0.0021) == Reproduction(expected)
 
 
 def test_equal_digits_on_the_same_examples_are_reproduced_whatever_the_noise() -> None:
     within = Tolerance(se=0.02, reproduced=0.04, near=0.08)
-    for exact, said in ((0.0, "cannot tell"), (0.00005, "reproduced")):
+    for exact, said in ((0.0, "undecided"), (0.00005, "reproduced")):
         found = reproduction(0.00004, within._replace(exact=exact), margin=0.01)
         assert found == Reproduction(said)
-    assert reproduction(0.001, within._replace(exact=0.00005), margin=0.01) == "cannot tell"
+    assert reproduction(0.001, within._replace(exact=0.00005), margin=0.01) == "undecided"
 
 
 def test_a_print_has_the_noise_of_its_own_units() -> None:

@@ -35,7 +35,7 @@ def test_curves_are_the_losses_and_their_weights(make: Make) -> None:
         np.testing.assert_allclose(negative["y"], loss.value(-1.0, negative["x"].to_numpy()))
         assert (positive["x"].min(), positive["x"].max()) == (-2.0, 2.0)
     panels = output.figure.axes
-    assert [axes.get_ylabel() for axes in panels] == ["weight w(c)", "l(1, v)", "l(-1, v)"]
+    assert [axes.get_ylabel() for axes in panels] == ["weight w(c)", "l(1, v)", "l(−1, v)"]
     drawn = panels[1].get_lines()[2].get_ydata()
     np.testing.assert_allclose(drawn, np.exp(-np.linspace(-2, 2, 201)))
     assert rows(output.tables[0])[2] == [

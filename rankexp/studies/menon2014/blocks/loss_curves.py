@@ -11,7 +11,7 @@ from rankexp.arrays import Floats
 from rankexp.losses.loss import parse
 from rankexp.runner.config.fault import Fault
 from rankexp.runner.config.schema import Block, Evaluate, Simulate, Study
-from rankexp.runner.labels import spoken
+from rankexp.runner.labels import MINUS, spoken
 from rankexp.runner.report import figure
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Cell, Entry, Output, Table
@@ -25,7 +25,7 @@ What = Literal["weight", "positive", "negative"]
 AXES: dict[What, tuple[str, str]] = {
     "weight": ("c", "weight w(c)"),
     "positive": ("v", "l(1, v)"),
-    "negative": ("v", "l(-1, v)"),
+    "negative": ("v", f"l({MINUS}1, v)"),
 }
 COSTS = np.array([0.1, 0.5, 0.9])
 POINTS = 201
@@ -40,7 +40,7 @@ LossName = Annotated[str, AfterValidator(_known)]
 
 
 class LossCurves(BlockKind):
-    """Panels of weights w(c), of l(1, v) and l(-1, v), a line a loss; nothing is run for it."""
+    """Panels of weights w(c), of l(1, v) and l(−1, v), a line a loss; nothing is run for it."""
 
     shows = (Evaluate, Simulate)
 

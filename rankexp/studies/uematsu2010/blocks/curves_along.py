@@ -9,7 +9,7 @@ import pandas as pd
 from rankexp.runner.analyse import kept, select
 from rankexp.runner.config.fault import Fault
 from rankexp.runner.config.schema import Block, Study
-from rankexp.runner.labels import spoken
+from rankexp.runner.labels import spoken, value_text
 from rankexp.runner.report import figure
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Cell, Entry, Output, Table
@@ -92,7 +92,7 @@ class CurvesAlong(Choosing, Against):
                 parts.append(f"slope of {label} {low} to {high}")
             if quantity == APART:
                 ends = (
-                    f"{number(one.median, self.digits)} at {one.at}"
+                    f"{number(one.median, self.digits)} at {value_text(one.at)}"
                     for one in own[:: len(own) - 1 or 1]
                 )
                 other = context.method_label(self.reference or "")

@@ -53,7 +53,7 @@ class PublishedTable(Choosing, Ruled):
     ] = select.BOTH
     """The first is compared with the published values."""
     margin: PositiveFloat | None = None
-    """Where noise would let a difference of it pass, too, the verdict is "cannot tell". Default:
+    """Where noise would let a difference of it pass, too, the verdict is "undecided". Default:
     the metric's own, if it has one."""
     details: bool = True
     """Whether a second table has a row for each problem and method; the .csv always has."""
