@@ -220,4 +220,4 @@ def _unseen(key: PublishedKey, shown: set[PublishedKey]) -> str | None:
         if near:
             said = f"the {what} '{own}'{did_you_mean(own, near)}; shown: {', '.join(near)}"
             return f"no block of the report shows {said}"
-    return f"no block of the report shows {' / '.join(key)}"
+    return f"no block of the report shows {' / '.join(filter(None, key))}"

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from program_words import watched
 
 from rankexp import __version__
 from rankexp.runner import plan
@@ -14,6 +15,7 @@ from rankexp.runner.config.schema import Study
 from rankexp.runner.grid import Point
 from rankexp.runner.plan import DataFacts, PlanCell
 from rankexp.runner.report.context import Context
+from rankexp.runner.report.options import BlockKind
 from rankexp.runner.run.record import Record, RecordRow
 from rankexp.runner.run.store import Store
 from rankexp.runner.spec import SimulateSpec
@@ -213,3 +215,9 @@ def _make() -> Callable[..., Context]:
 @pytest.fixture(name="save", scope="session")
 def _save() -> Callable[[Context, Path], Path]:
     return save
+
+
+@pytest.fixture(autouse=True)
+def _plain_pages(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fail where a block shows a word of programs."""
+    monkeypatch.setattr(BlockKind, "build", watched(BlockKind.build))

@@ -240,9 +240,9 @@ def test_a_tree_is_read_from_its_text_and_placed() -> None:
     assert output.numbers["method"].unique().tolist() == ["tree"]
     assert rows(output.tables[0])[3] == ["· · score 1", "2"]
     places = {text.get_text(): text.get_position() for text in output.figure.axes[0].texts}
-    assert places["score 2\nn = 1"] == (0.0, -1) and places["score 0.5\nn = 1"] == (2.0, -2)
-    assert places["x0 <= 0.25\nn = 3"] == (1.5, -1)
-    assert places["x0 > 0.5\nn = 4"] == (0.75, 0)
+    assert places["score 2\nn = 1"] == (0.0, -1) and places["score .5\nn = 1"] == (2.0, -2)
+    assert places["x0 ≤ .25\nn = 3"] == (1.5, -1)
+    assert places["x0 > .5\nn = 4"] == (0.75, 0)
 
 
 def test_a_tree_of_older_records_is_not_drawn_and_that_is_said(

@@ -187,7 +187,7 @@ def test_rules_of_trees_are_drawn_as_they_stand(label: str, tmp_path: Path) -> N
         figure.finish(made, [])
         made.savefig(tmp_path / "x.png", dpi=50)
     drawn = re.sub(r"\s", "", "".join(texts(made)))
-    assert re.sub(r"\s", "", figure.literal(f"{label} > 0.5")) in drawn
+    assert re.sub(r"\s", "", figure.literal(f"{label} > .5")) in drawn
 
 
 def test_literal_text() -> None:

@@ -13,7 +13,14 @@ from rankexp.runner.report.render.text import all_notes, cell_text
 
 @pytest.mark.parametrize(
     ("value", "expected"),
-    [(0.0051, ".0051"), (-0.0019, "−.0019"), (1.25, "1.2500"), (10.5, "10.5000"), (0.0, ".0000")],
+    [
+        (0.0051, ".0051"),
+        (-0.0019, "−.0019"),
+        (1.25, "1.2500"),
+        (10.5, "10.5000"),
+        (0.0, ".0000"),
+        (-1e3, "−1,000.0000"),
+    ],
 )
 def test_numbers_are_printed_as_in_the_papers(value: float, expected: str) -> None:
     assert number(value) == expected

@@ -1,5 +1,6 @@
 """A recorded tree as a table and as a drawing, the best cells on the left."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -11,6 +12,7 @@ from rankexp.keep import KeptName
 from rankexp.keep.texts.tree import TreeNode, read
 from rankexp.runner.analyse import kept
 from rankexp.runner.config.schema import Block
+from rankexp.runner.labels import short
 from rankexp.runner.report import figure
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Output, Table
@@ -44,6 +46,16 @@ class TreeCell:
         """The rule of the examples that go left, or the score of a leaf."""
         return self.node.rule or f"score {self.node.score:g}"
 
+    @property
+    def words(self) -> str:
+        """The same as pages print it: ``x0 ≤ .25``."""
+        words, _, cut = self.text.rpartition(" ")
+        try:
+            shown = short(float(cut))
+        except ValueError:  # not a threshold
+            return self.text
+        return f"{re.sub('<=$', '≤', words)} {shown}"
+
     def walk(self) -> Iterator["TreeCell"]:
         """Yield it and all below, left before right."""
         yield self
@@ -74,10 +86,10 @@ class TreeFigure(OfOneSplit):
         tables: list[Table] = []
         rows: list[tuple[str, int, str, int]] = []
         for name, tree in cells.items():
-            own = [(name, c.node.depth, c.text, c.node.size) for c in tree.walk()]
-            rows += own
+            walked = list(tree.walk())
+            rows += [(name, c.node.depth, c.text, c.node.size) for c in walked]
             header = "Cell, from best to worst" if _oriented(tree) else "Cell"
-            shown = [("· " * depth + text, size) for _, depth, text, size in own]
+            shown = [("· " * c.node.depth + c.words, c.node.size) for c in walked]
             tables.append(Table([header, "Examples"], shown, labels[name], detail=True))
         numbers = pd.DataFrame(rows, columns=["method", "depth", "node", "examples"])
         return Output(numbers, tables, draw(cells, list(labels.values())), notes)
@@ -144,7 +156,7 @@ def _panel(axes: figure.Axes, tree: TreeCell, room: float) -> None:
         axes.text(
             cell.x,
             y,
-            f"{figure.wrapped(cell.text, 1.15 * room)}\nn = {cell.node.size}",
+            f"{figure.wrapped(cell.words, 1.15 * room)}\nn = {cell.node.size}",
             ha="center",
             va="center",
             fontsize=7,

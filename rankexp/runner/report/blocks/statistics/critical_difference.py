@@ -13,6 +13,7 @@ from rankexp.runner.report import figure
 from rankexp.runner.report.blocks.statistics.average_ranks import AverageRanks, RankPanel
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Output
+from rankexp.runner.report.numbers import number
 
 REGISTER = {"critical_difference": "CriticalDifference"}
 
@@ -164,7 +165,7 @@ def _ruler(axes: figure.Axes, critical: float, count: int) -> None:
     axes.text(
         sum(places) / 2,
         y - 0.06,
-        f"critical difference {critical:.2f}{cut}",
+        f"critical difference {number(critical, 2)}{cut}",
         color="#555555",
         **how,
     )

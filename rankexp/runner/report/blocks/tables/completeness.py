@@ -3,6 +3,7 @@
 import pandas as pd
 
 from rankexp.runner.config.schema import Block, Evaluate, Simulate
+from rankexp.runner.labels import spoken
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Entry, Output, Table
 from rankexp.runner.report.options import BlockKind
@@ -37,8 +38,10 @@ class Completeness(BlockKind):
 
 def _rows(context: Context, experiment: str) -> list[list[Entry]]:
     rows = [(("all", "all"), context.total(experiment))]
+    check = isinstance(context.study.experiments[experiment], Simulate)
+    called = (spoken, spoken) if check else (context.problem_label, context.method_label)
     rows += [
-        ((problem, method), count)
+        ((called[0](problem), called[1](method)), count)
         for (name, problem, method), count in context.counts.items()
         if name == experiment and (count.ok < count.expected or count.nan or count.warned)
     ]
