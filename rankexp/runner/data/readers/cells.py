@@ -65,7 +65,7 @@ class Maker:
         counts = np.bincount(codes, minlength=len(known))
         missing = self.rules.marks(name)
         stripped: dict[str, int] = {}
-        renumbered = np.empty(len(known), dtype=np.int32)
+        renumbered = np.empty(len(known), dtype=codes.dtype)
         for cell, code in known.items():
             text = cell.strip()
             if text in missing:

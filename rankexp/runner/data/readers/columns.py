@@ -20,7 +20,7 @@ PIECE = 1 << 21
 """Characters that are cut at once."""
 _NUMBER = b"0123456789.+-eE"
 _QUOTE, _SPACE, _ZERO, _NINE = b'" 09'
-Codes = NDArray[np.int32]
+Codes = NDArray[np.signedinteger]
 Marks = Counter[str]
 
 
@@ -174,8 +174,11 @@ class Coded:
         """Take more rows."""
         found = column.dictionary_encode()
         number = [self.known.setdefault(t, len(self.known)) for t in found.dictionary.to_pylist()]
-        self._codes.append(np.array(number, dtype=np.int32)[found.indices.to_numpy()])
+        few = len(self.known) <= np.iinfo(np.int16).max
+        numbered = np.array(number, dtype=np.int16 if few else np.int32)
+        self._codes.append(numbered[found.indices.to_numpy()])
 
     def codes(self) -> Codes:
         """Return the number of each row's text."""
-        return np.concatenate(self._codes)
+        self._codes = [np.concatenate(self._codes)]
+        return self._codes[0]
