@@ -4,6 +4,7 @@ import codecs
 import io
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from typing import TextIO
 
@@ -53,12 +54,21 @@ def cut(
         yield [compute.utf8_ltrim(column, " ") for column in columns] if spaced else columns
 
 
+def ahead(pieces: Iterator[list[pa.StringArray]]) -> Iterator[list[pa.StringArray]]:
+    """Yield the pieces; a thread cuts the next one while the caller works on this one."""
+    with ThreadPoolExecutor(1) as pool:
+        coming = pool.submit(next, pieces, None)
+        while (piece := coming.result()) is not None:
+            coming = pool.submit(next, pieces, None)
+            yield piece
+
+
 def _pieces(file: TextIO, *, spaced: bool) -> Iterator[str]:
     """Yield text to the end of a row, white space as one space if that is what separates."""
     while text := file.read(PIECE):
         text += file.readline()
         more = ""
-        while (text.count('"') + more.count('"')) % 2:
+        while '"' in text and (text.count('"') + more.count('"')) % 2:
             if not (line := file.readline()) or len(more) > LONGEST_CELL:
                 raise DoubtError
             more += line
@@ -108,13 +118,12 @@ def numbers(column: pa.StringArray, missing: Collection[str]) -> tuple[Floats | 
 
     Texts are the numbers that they are for Python, but for 1_000 and the digits of other scripts.
     """
-    texts = joined(column)
-    some = texts.translate(None, _NUMBER) or not lengths(column).all()
+    some = joined(column).translate(None, _NUMBER) or not lengths(column).all()
     if some or any(not mark.encode().translate(None, _NUMBER) for mark in missing if mark):
         unknown = compute.is_in(column, pa.array(missing, pa.string()))
         if unknown.true_count:
             known = column.filter(compute.invert(unknown))
-            found = _floats(known, joined(known))
+            found = _floats(known, plain=not joined(known).translate(None, _NUMBER))
             if found is None:
                 return None, Counter()
             values = np.full(len(column), np.nan)
@@ -122,12 +131,12 @@ def numbers(column: pa.StringArray, missing: Collection[str]) -> tuple[Floats | 
             marked = compute.value_counts(column.filter(unknown))
             counts = zip(*(marked.field(i).to_pylist() for i in range(2)), strict=True)
             return values, Counter(dict(counts))
-    return _floats(column, texts), Counter()
+    return _floats(column, plain=not some), Counter()
 
 
-def _floats(column: pa.StringArray, texts: bytes) -> Floats | None:
+def _floats(column: pa.StringArray, *, plain: bool) -> Floats | None:
     with suppress(pa.ArrowInvalid):
-        if not texts.translate(None, _NUMBER):
+        if plain:
             return np.asarray(compute.cast(column, pa.float64()))
     found = plain_numbers(column.to_pylist())
     return None if found is None else np.array(found)
@@ -146,9 +155,11 @@ def plain_numbers(texts: Sequence[str]) -> list[float] | None:
 
 def any_padded(column: pa.StringArray) -> bool:
     """Tell whether a text begins with a zero and another digit."""
-    starts = _offsets(column)[:-1][lengths(column) > 1]
-    texts = np.frombuffer(column.buffers()[2] or b"", dtype=np.uint8)
-    second = texts[starts[texts[starts] == _ZERO] + 1]
+    offsets = _offsets(column)
+    texts = np.frombuffer(column.buffers()[2] or b"\0", dtype=np.uint8)
+    zeros = np.flatnonzero(texts[np.minimum(offsets[:-1], texts.size - 1)] == _ZERO)
+    zeros = zeros[offsets[zeros + 1] - offsets[zeros] > 1]
+    second = texts[offsets[zeros] + 1]
     return bool(((second >= _ZERO) & (second <= _NINE)).any())
 
 

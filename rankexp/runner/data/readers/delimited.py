@@ -13,7 +13,7 @@ import pyarrow as pa
 from rankexp.errors import DataError
 from rankexp.runner.data.dataset import DataTable
 from rankexp.runner.data.readers.cells import short
-from rankexp.runner.data.readers.columns import LONGEST_CELL, cut
+from rankexp.runner.data.readers.columns import LONGEST_CELL, ahead, cut
 from rankexp.runner.data.readers.compressed import encoding_of, opened, pieces, unpacked
 from rankexp.runner.data.readers.grid import FIRST, Grid, Row
 from rankexp.runner.data.readers.numbers import DEFAULT, LIKE_A_NUMBER, TextRules
@@ -114,7 +114,7 @@ class _Text:
         with self._open() as file:
             for _ in range(first - 1):
                 file.readline()
-            yield from cut(file, delimiter, width, which)
+            yield from ahead(cut(file, delimiter, width, which))
 
     def _malformed(self, line: int, reason: str) -> DataError:
         if "field larger" in reason:
