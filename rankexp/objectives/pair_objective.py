@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from numbers import Real
-from typing import Protocol, SupportsIndex, cast, runtime_checkable
+from typing import Protocol, SupportsIndex, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -38,7 +38,6 @@ MOST_LEVELS = 1000  # each two of which are compared; a continuous target has mo
 Steps = tuple[Floats, Floats]  # gradient and curvature by score, (n,) each
 
 
-@runtime_checkable
 class EngineData(Protocol):
     """The data of LightGBM or XGBoost: labels, and weights and sizes of groups, if any."""
 
@@ -151,8 +150,8 @@ class PairObjective:
             are not finite, weights that are negative or leave no pair, sizes of groups that
             don't add up to n, or groups without any pair.
         """
-        if isinstance(y_pred, EngineData):
-            return self(*_of_data(y_true, y_pred))
+        if hasattr(y_pred, "get_label"):
+            return self(*_of_data(y_true, cast(EngineData, y_pred)))
         level, K = _levels(y_true)
         groups = None if group is None else _group_of_rows(group, level.size)
         return _Steps(self.prepared(level, K, sample_weight, groups)(y_pred))
