@@ -7,6 +7,8 @@ from rankexp.errors import NumbaError
 
 try:
     import numba
+
+    _njit = numba.njit
 except Exception as error:  # whatever a broken installation raises
     raise NumbaError(
         f"numba, which compiles the inner loops, cannot be imported ({error}); "
@@ -20,7 +22,7 @@ R = TypeVar("R")
 def njit(function: Callable[P, R]) -> Callable[P, R]:
     """Compile a function once a machine, or once a process if no cache can be written."""
     try:
-        compiled: Callable[P, R] = numba.njit(function, cache=True, nogil=True)
+        compiled: Callable[P, R] = _njit(function, cache=True, nogil=True)
     except RuntimeError:  # no folder for the cache
-        compiled = numba.njit(function, nogil=True)
+        compiled = _njit(function, nogil=True)
     return compiled

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -13,10 +14,11 @@ from rankexp.runner.files import environment_problem
 LOOPS = "from rankexp.metrics import dominance_loops"
 
 
-def python(code: str) -> subprocess.CompletedProcess[str]:
-    """Run code in a new interpreter."""
+def python(code: str, **more: str) -> subprocess.CompletedProcess[str]:
+    """Run code in a new interpreter, with more environment variables."""
     command = [sys.executable, "-c", code]
-    return subprocess.run(command, env=os.environ, capture_output=True, text=True, check=False)
+    env = os.environ | more
+    return subprocess.run(command, env=env, capture_output=True, text=True, check=False)
 
 
 def test_only_a_fit_imports_numba() -> None:
@@ -46,6 +48,7 @@ def test_no_method_is_blamed_for_numba() -> None:
     found = environment_problem(locked)
     assert isinstance(found, EnvironmentProblemError)
     assert "NUMBA_CACHE_DIR" in str(found)
+    assert environment_problem(EOFError("Ran out of input")) is None
     assert environment_problem(PermissionError(13, "Permission denied", "/data.csv")) is None
 
 
@@ -60,6 +63,25 @@ def test_where_no_cache_can_be_written_loops_are_compiled_anew(
             raise RuntimeError("cannot cache function: no locator available")
         return function
 
-    monkeypatch.setattr(compiled.numba, "njit", njit)
+    monkeypatch.setattr(compiled, "_njit", njit)
     assert compiled.njit(len) is len
     assert asked == [True, False]
+
+
+@pytest.mark.slow
+def test_damaged_compiled_code_is_one_sentence(tmp_path: Path) -> None:
+    """A full disk or a power cut leaves empty files where numba keeps what it compiled."""
+    module = "from rankexp.compiled import njit\n@njit\ndef twice(x):\n    return 2 * x\n"
+    (tmp_path / "loop.py").write_text(module)
+    code = (
+        "from rankexp.runner.files import environment_problem as of\n"
+        "import loop\n"
+        "try:\n    print(loop.twice(3))\nexcept Exception as error:\n    print(of(error))\n"
+    )
+    folders = {"NUMBA_CACHE_DIR": str(tmp_path / "kept"), "PYTHONPATH": str(tmp_path)}
+    assert python(code, **folders).stdout == "6\n"
+    for file in (tmp_path / "kept").rglob("*.nbi"):
+        file.write_bytes(b"")
+    said = python(code, **folders).stdout
+    assert said.startswith("compiled code that is kept on this machine is damaged")
+    assert "delete the folder" in said and len(said.splitlines()) == 1

@@ -6,6 +6,8 @@ import os
 import secrets
 from collections.abc import Callable
 from pathlib import Path
+from pickle import UnpicklingError
+from traceback import walk_tb
 from typing import BinaryIO, TextIO
 
 from rankexp.errors import EnvironmentProblemError
@@ -55,6 +57,12 @@ def environment_problem(error: BaseException) -> EnvironmentProblemError | None:
     """Return what to tell the user of an error that is the machine's, such as numba's, or None."""
     if isinstance(error, EnvironmentProblemError):
         return error
+    if isinstance(error, EOFError | UnpicklingError) and _of_compiled(error):
+        return EnvironmentProblemError(
+            f"compiled code that is kept on this machine is damaged ({error}); delete the folder "
+            "for it (NUMBA_CACHE_DIR, else each __pycache__ of rankexp), then run again: finished "
+            "results are kept"
+        )
     if not isinstance(error, OSError):
         return None
     file = str(error.filename or "")
@@ -66,6 +74,12 @@ def environment_problem(error: BaseException) -> EnvironmentProblemError | None:
         "temporary files (TMPDIR) and for compiled code (NUMBA_CACHE_DIR), or name other folders; "
         "then run again, finished results are kept"
     )
+
+
+def _of_compiled(error: BaseException) -> bool:
+    """Tell whether an error comes from numba's reading of what it kept."""
+    frames = walk_tb(error.__traceback__)
+    return any(Path(f.f_code.co_filename).match("numba/core/caching.py") for f, _ in frames)
 
 
 def explained(folder: Path, error: OSError, option: str = "--results") -> EnvironmentProblemError:

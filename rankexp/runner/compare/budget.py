@@ -48,6 +48,7 @@ class Allowance:
     seconds: float
     workers: int
     inner: int
+    label: Callable[[str], str] = str  # what a method is called
 
     def total(self, costs: Iterable[Cost], rows: float, splits: int) -> float:
         """Return the seconds that splits with so many training rows take."""
@@ -86,7 +87,7 @@ def design(
     methods = list(fit.now)
     narrow = [m for m in fit.narrow if fit.now.get(m, costs[m]) != costs[m]]
     what = "training" if given else "one cross-validation"
-    words = _words(fit.gone, [([m], fit.narrow[m]) for m in narrow], what)
+    words = _words(fit.gone, [([m], fit.narrow[m]) for m in narrow], what, allowed.label)
     if once > allowed.once and not given:
         test, said = _smaller(fit.now.values(), n, allowed)
         protocol = {"kind": "split", "test": test, **base}
@@ -138,7 +139,10 @@ class _Fit:
 
 
 def _words(
-    gone: Sequence[tuple[list[str], float]], tried: Sequence[tuple[list[str], float]], what: str
+    gone: Sequence[tuple[list[str], float]],
+    tried: Sequence[tuple[list[str], float]],
+    what: str,
+    label: Callable[[str], str],
 ) -> list[str]:
     """Say what was left out or tried with less, with the seconds that all would have taken."""
     words = []
@@ -146,8 +150,9 @@ def _words(
         for names, once in units:
             are, it = ("is", "it") if len(names) == 1 else ("are", "them")
             how, it = ("tried with half of the settings", "all") if less else ("left out", it)
+            named = " and ".join(map(label, names))
             words.append(
-                f"{' and '.join(names)} {are} {how} because {what} with {it} would take about "
+                f"{named} {are} {how} because {what} with {it} would take about "
                 f"{duration(once)}; --minutes {math.ceil(once / SHARE / 60) + 1} "
                 f"{'tries' if less else 'includes'} {it}"
             )

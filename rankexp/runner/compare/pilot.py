@@ -11,6 +11,7 @@ from threadpoolctl import threadpool_limits
 from rankexp.errors import one_line
 from rankexp.runner.config.schema import Evaluate, Study
 from rankexp.runner.data.dataset import Dataset
+from rankexp.runner.files import environment_problem
 from rankexp.runner.plan import method_spec
 from rankexp.runner.protocols.dealing import KeptRows, holdout
 from rankexp.runner.protocols.protocol import Part, Parts
@@ -102,6 +103,8 @@ def _timings(
                     fit(warm, fold, seed)  # pays for imports, and for our own compiled loops
                 found.append((rows, _timed(spec, fold, seed)))
             except Exception as error:  # as in a run, where it would be every record's
+                if (problem := environment_problem(error)) is not None:
+                    raise problem from error
                 return found, one_line(error)
     return found, ""
 

@@ -1,17 +1,15 @@
 """What is asked of a table: told from its target's values, every guess in a sentence."""
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from rankexp.errors import ConfigError
 from rankexp.registry import did_you_mean
+from rankexp.runner.data.levels import numbers_of, positive_of
 
 Kind = Literal["two", "ordered", "continuous"]
 
-USUAL = re.compile("yes|true|y|t|1|positive|pos|good|on|default|churn|died")
-"""What a positive value is often called."""
 MOST_LEVELS = 10  # a target of more whole numbers than this is taken as continuous
 METRICS: dict[Kind, str] = {"two": "auc", "ordered": "u_pairs", "continuous": "d_tau"}
 MARGINS = {"auc": 0.01, "u_pairs": 0.01, "d_tau": 0.01}
@@ -68,9 +66,9 @@ def ask(
 
 def _guessed(target: str, counts: Mapping[str, int]) -> Question:
     """Tell from the values alone what is asked."""
-    numbers = _numbers(counts)
+    numbers = numbers_of(counts)
     if len(counts) == 2:
-        name = _positive(counts, numbers)
+        name = positive_of(counts)
         guess = (
             f"'{name}' is taken as the positive value of '{target}' ({counts[name]:,} of "
             f"{sum(counts.values()):,} rows); --positive changes it"
@@ -92,22 +90,6 @@ def _guessed(target: str, counts: Mapping[str, int]) -> Question:
         return _levels(counts, names, [guess])
     guess = f"'{target}' is taken as a number to rank by ({len(counts):,} values)"
     return _number(target, counts, [f"{guess}; --levels changes it"])
-
-
-def _numbers(counts: Mapping[str, int]) -> list[float] | None:
-    """Return the values as numbers; None where one is none."""
-    try:
-        return [float(name) for name in counts]
-    except ValueError:
-        return None
-
-
-def _positive(counts: Mapping[str, int], numbers: Sequence[float] | None) -> str:
-    """Return which of two values is positive: the larger number, a usual name, or the rarer."""
-    if numbers is not None:
-        return max(zip(numbers, counts, strict=True))[1]
-    usual = [name for name in counts if USUAL.fullmatch(name.strip().lower())]
-    return usual[0] if len(usual) == 1 else min(counts, key=lambda name: (counts[name], name))
 
 
 def _two(counts: Mapping[str, int], positive: str, guesses: list[str]) -> Question:
@@ -138,7 +120,7 @@ def _levels(counts: Mapping[str, int], names: list[str], guesses: list[str]) -> 
 
 
 def _number(target: str, counts: Mapping[str, int], guesses: list[str]) -> Question:
-    if _numbers(counts) is None:
+    if numbers_of(counts) is None:
         raise ConfigError(
             f"target '{target}' has values that are no numbers: --levels orders them"
         )

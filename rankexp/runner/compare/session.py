@@ -22,6 +22,7 @@ from rankexp.runner.data.find import find
 from rankexp.runner.data.inspect import inspect_table
 from rankexp.runner.files import write_atomically
 from rankexp.runner.report.build import open_report
+from rankexp.runner.report.numbers import capital, listed
 from rankexp.runner.report.render import terminal
 from rankexp.runner.run.execute import execute
 from rankexp.runner.run.progress import duration
@@ -104,6 +105,7 @@ class Session:
         together, said = budget.together(training)
         for line in filter(None, (remarks, said)):
             say(line)
+        remarks = " ".join(filter(None, (remarks, self.asked.remarks)))
         self.asked = replace(self.asked, inner=budget.inner_folds(training), remarks=remarks)
         stratified = self.dataset.levels is not None and not one_test_set
         base = {name: v for name, v in (("stratified", stratified), ("together", together)) if v}
@@ -114,15 +116,25 @@ class Session:
             {name: costs[name] for name in self.methods},
             self.asked.contrasts(self.methods),
             training,
-            budget.Allowance(self.left, workers, self.asked.inner),
+            budget.Allowance(self.left, workers, self.asked.inner, self._label),
             base,
             {name: narrowed(method)[1] for name, method in self.methods.items()},
         )
         for line in found.words:
-            say(f"{line}.")
+            self._tell(line)
         narrow = {name: narrowed(self.methods[name])[0] for name in found.narrow}
         self.methods = {name: (self.methods | narrow)[name] for name in found.methods}
         self.protocol, self.most, self.stages = found.protocol, found.repeats, found.stages
+
+    def _label(self, name: str) -> str:
+        return Method.model_validate(self.asked.offer.methods[name].content).label or name
+
+    def _tell(self, text: str) -> None:
+        """Say a thing once, here and above the answer in the report."""
+        said = f"{capital(text)}."
+        if said not in self.asked.remarks:
+            say(said)
+            self.asked = replace(self.asked, remarks=f"{self.asked.remarks} {said}".strip())
 
     def _leave_out_without_weights(self) -> None:
         """Leave out methods that take no weights, where rows have weights."""
@@ -142,7 +154,7 @@ class Session:
 
     def _leave_out(self, reasons: Mapping[str, str]) -> None:
         for name, why in reasons.items():
-            say(f"{name} is left out: {why}.")
+            self._tell(f"{self._label(name)} is left out: {why}")
             del self.methods[name]
         if not self.asked.contrasts(self.methods):
             raise ConfigError("no loss is left for which both pairs and points can be trained on")
@@ -174,7 +186,8 @@ class Session:
         else:
             minutes = math.ceil((60 * self.minutes - self.left + needed) / budget.SHARE / 60)
             end = f"it would take {duration(needed)} more; --minutes {minutes} includes it"
-        say(f"{' and '.join(names)} {'is' if len(names) == 1 else 'are'} left out because {end}.")
+        are = "is" if len(names) == 1 else "are"
+        self._tell(f"{' and '.join(map(self._label, names))} {are} left out because {end}")
 
     def widen(self) -> None:
         """Run the first repeat again with wider grids where choices lie at an edge."""
@@ -191,12 +204,12 @@ class Session:
                     wider[name] = made
                     needed += seconds
             if late:
-                say(f"No time is left to try more settings of {', '.join(late)}.")
+                more = listed([self._label(name) for name in late])
+                self._tell(f"No time is left to try more settings of {more}")
             if not wider:
                 return
-            named, before = ", ".join(wider), self.methods
-            at = "The best settings are at the end of the range tried"
-            say(f"{at}; it is widened for: {named}.")
+            named, before = listed([self._label(name) for name in wider]), self.methods
+            say(f"The best settings of {named} are at the end of the range tried. It is widened.")
             self.methods = before | wider
             if not self._run(1, self.end - self.reserved):
                 say("Time ran out; the answer uses the original settings.")
@@ -242,7 +255,7 @@ class Session:
         done = Store(self.outcome.folder).read()
         lacking = [c.place.rep or 0 for c in self.outcome.cells or () if c.key not in done]
         whole = min(lacking, default=wanted)
-        say(f"{whole} of {wanted} repeats were run within {self.given}.")
+        self._tell(f"{whole} of {wanted} repeats were run within {self.given}")
         self._run(whole)
 
     def finish(self) -> int:

@@ -107,8 +107,8 @@ def _replaced(folder: Path) -> list[str]:
         return []
     title = yaml.safe_load((folder / STUDY).read_text("utf-8"))["title"]
     return [
-        f"{folder} holds an earlier answer ({title}): it is replaced, fits that are the same are "
-        "used again; --out keeps it, with another folder for this one"
+        f"{folder} holds an earlier answer ({title}). This one replaces it and uses its fits "
+        "again where they are the same; to keep both, name another folder with --out"
     ]
 
 

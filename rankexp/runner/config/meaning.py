@@ -71,7 +71,11 @@ def _wing(study: Study) -> Iterator[Fault]:
     named = [*(("checks", check) for check in checks)]
     named += [("report.blocks", block.block) for block in study.report]
     folder = study.study.replace("-", "_")
-    lacks = any(registry.target(room, name) is None for room, name in named)
+    lacks = any(  # and is no misspelling
+        registry.target(room, name) is None
+        and not registry.did_you_mean(name, registry.names(room))
+        for room, name in named
+    )
     if lacks and study.study in shipped() and folder not in registry.wings():
         text = f"study '{study.study}' needs rankexp/{registry.WINGS}/{folder}, which is missing"
         yield Fault(("study",), f"{text}; install the whole package")

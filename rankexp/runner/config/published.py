@@ -34,6 +34,9 @@ def read_rows(file: Path | None, columns: Sequence[str]) -> list[dict[str, str]]
         names = reader.fieldnames or []
         if lacking := [name for name in columns if name not in names]:
             raise ConfigError(f"{file}:{at}: the first line lacks {', '.join(lacking)}")
+        for name in set(names) - {*columns, UNITS}:
+            hint = did_you_mean(name, [*columns, UNITS])
+            raise ConfigError(f"{file}:{at}: the first line has an unknown column '{name}'{hint}")
         for row in reader:
             if None in row:
                 raise ConfigError(f"{file}:{at}: more values than columns")
@@ -91,6 +94,7 @@ COLUMNS = [
     *("value", "last_digit", "source", "verified", "note"),
 ]
 UNITS = "units"  # a further column, which may be empty or not there
+TRUE, FALSE = {"yes", "true", "1"}, {"no", "false", "0", ""}
 ALL = "*"  # in place of a problem: a value over all of the experiment's
 
 
@@ -153,7 +157,9 @@ def _add(found: dict[PublishedKey, Published], row: Mapping[str, str]) -> None:
     units = (row.get(UNITS) or "").strip()
     if units and not (units.isdecimal() and int(units) > 0):
         raise ConfigError(f"{UNITS} must be a whole number above 0 or empty, got {units}")
-    read = verified.lower() in {"yes", "true", "1"}
+    read = verified.lower() in TRUE
+    if not read and verified.lower() not in FALSE:
+        raise ConfigError(f"verified must be true or false, got '{verified}'")
     count, line = int(units or 0) or None, row.get(LINE, "")
     found[key] = Published(value, last_digit, source, read, note, count, line)
 

@@ -12,7 +12,7 @@ from rankexp.runner.config.data_entry import DataEntry, Level
 from rankexp.runner.data.build import build
 from rankexp.runner.data.choose import Chosen, choose
 from rankexp.runner.data.dataset import Dataset, DataTable
-from rankexp.runner.data.levels import key_of, level_codes, raw_values
+from rankexp.runner.data.levels import key_of, level_codes, positive_of, raw_values
 from rankexp.runner.data.reading import Reading
 from rankexp.runner.data.sources.file import read
 
@@ -40,8 +40,11 @@ def inspect_table(path: str | Path, *, target: str | None = None, **options: Opt
     reading = chosen.reading(table, list(counts.items()) if known else None)
     notes: list[str] = []
     if known and entry.levels is None:
-        entry = entry.model_copy(update={"levels": list(counts)})
-        shown = f": levels: [{', '.join(counts)}]" if len(counts) <= MOST_LEVELS else ""
+        order = list(counts)
+        if len(order) == 2:
+            order.sort(key=positive_of(counts).__eq__)
+        entry = entry.model_copy(update={"levels": order})
+        shown = f": levels: [{', '.join(order)}]" if len(counts) <= MOST_LEVELS else ""
         notes = [f"in a study, list the values of '{target}' from worst to best{shown}"]
     try:
         made = None if target is None else build(table.name, table, entry).reading

@@ -1,7 +1,7 @@
 """From raw target values to the codes of declared levels."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
@@ -21,6 +21,26 @@ TRUTHS = {
     True: ("true", "True", "TRUE", "yes", "Yes", "YES", "on", "On", "ON"),
     False: ("false", "False", "FALSE", "no", "No", "NO", "off", "Off", "OFF"),
 }
+
+
+USUAL = re.compile("yes|true|y|t|1|positive|pos|good|on|default|churn|died")
+"""What a positive value is often called."""
+
+
+def numbers_of(names: Iterable[str]) -> list[float] | None:
+    """Return values as numbers; None where one is none."""
+    try:
+        return [float(name) for name in names]
+    except ValueError:
+        return None
+
+
+def positive_of(counts: Mapping[str, int]) -> str:
+    """Return which of two values is positive: the larger number, a usual name, or the rarer."""
+    if (numbers := numbers_of(counts)) is not None:
+        return max(zip(numbers, counts, strict=True))[1]
+    usual = [name for name in counts if USUAL.fullmatch(name.strip().lower())]
+    return usual[0] if len(usual) == 1 else min(counts, key=lambda name: (counts[name], name))
 
 
 def large(values: Floats) -> Bools:

@@ -28,6 +28,7 @@ from rankexp.runner.report.model import Output, Page, Section
 from rankexp.runner.report.render import csv, latex, markdown, terminal, text
 from rankexp.runner.report.runs import bibtex, whole
 from rankexp.runner.run.manifest import facts_of, read_manifest
+from rankexp.runner.run.progress import how_many
 from rankexp.runner.run.store import Store
 
 RENDERERS = (csv, markdown, latex)  # each makes a file of text a block
@@ -277,7 +278,8 @@ def progress(folder: Path) -> str:
     lines = [f"{folder}: {context.study.title}"]
     for name in context.study.experiments:
         total = context.total(name)
-        lines.append(f"  {name}: {shortfall(total) or f'complete, {total.ok} records'}")
+        done = f"complete, {how_many(total.ok, 'record')}"
+        lines.append(f"  {name}: {shortfall(total) or done}")
         lines += [f"    {count} x {reason}" for reason, count in total.reasons.most_common(5)]
     lines += [f"  {problem}" for problem in context.problems]
     return "\n".join(map(text.one_line, lines))

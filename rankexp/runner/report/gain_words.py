@@ -7,7 +7,7 @@ from rankexp.runner.analyse.adjust import Contrast, Settings
 from rankexp.runner.analyse.verdicts import Verdict
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.gains import Gains, MethodStanding
-from rankexp.runner.report.numbers import number, short, span
+from rankexp.runner.report.numbers import capital, number, short, span
 from rankexp.runner.report.verdict_words import needed, share_of_loss
 from rankexp.runner.run.progress import duration
 
@@ -84,7 +84,7 @@ class Words:
             else:
                 parts.append(f"{text} ({span(own.low_all, own.high_all, self.digits + 1)})")
         verdicts = [own.verdict for own in found.contrasts.values()]
-        metric = f"{_capital(named(found.metric))}{MEANT.get(str(found.metric), '')}"
+        metric = f"{capital(named(found.metric))}{MEANT.get(str(found.metric), '')}"
         tested = any(own.test for own in found.contrasts.values())
         brackets = f" (differences with their {100 * found.level:g} % intervals)" if tested else ""
         why = f" No interval: {'; '.join(notes)}." if notes else ""
@@ -141,7 +141,7 @@ class Words:
         if len(close) == len(behind):
             first, *_, last = told.values()
             return f"No method is significantly best: the {metric} ranges from {last} to {first}."
-        return f"{text}. {_capital(', '.join(close))} may be as good."
+        return f"{text}. {capital(', '.join(close))} may be as good."
 
     def _cost(self) -> str:
         seconds = {one.method: one.seconds for one in self.found.standings}
@@ -230,10 +230,11 @@ class Words:
         ahead = all(own.verdict.shown == "better" for own in gaps)
         if best in compared or not gaps or not ahead:
             return ""
-        least = min(abs(own.difference) for own in gaps)
+        unit = 10.0**self.digits
+        least = math.floor(unit * min(abs(own.difference) for own in gaps)) / unit
         return (
-            f" The kind of model matters more: {self.label(best)} beats all of these by at least "
-            f"{number(least, self.digits)}."
+            f" The kind of model matters more: {self.label(best)} is ahead of all methods that "
+            f"are compared here by at least {number(least, self.digits)}."
         )
 
 
@@ -247,7 +248,3 @@ def _rounded(rows: float) -> str:
     if not math.isfinite(rows):
         return "very many"
     return f"{round(rows, 2 - len(str(int(rows)))):,.0f}"
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]

@@ -9,7 +9,9 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
+from rankexp.errors import ConfigError
 from rankexp.metrics.metric import Metric, parse
+from rankexp.registry import did_you_mean
 from rankexp.runner.analyse import claims, kept, paired, select
 from rankexp.runner.analyse.claims import Finding, Standing
 from rankexp.runner.analyse.frame import Key, shortfall
@@ -190,9 +192,11 @@ def _of_check(context: Context, row: ClaimRow, setup: Simulate) -> Iterator[Find
             ", ".join(filter(None, [named, point.named(context.labels(row.experiment))])) + where
         )
         found = _shortfall(context, (row.experiment, problem, setup.check), label)
-        if not found and not {*wanted} <= {*table.columns}:
-            found = Finding(label, why="the check has no such quantity")
         if not found:
+            for name in {*wanted} - {*table.columns}:
+                file = f"{context.study.claims_file}:{row.line}"
+                hint = did_you_mean(name, table.columns)
+                raise ConfigError(f"{file}: the check '{setup.check}' has no '{name}'{hint}")
             one = table.xs((problem, setting), level=("problem", "setting"))
             sides = [one[name].to_numpy(dtype=np.float64) for name in wanted]
             values = settled(sides[0] - sides[1] if row.reference else sides[0])

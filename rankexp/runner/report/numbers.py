@@ -43,6 +43,11 @@ def span(low: float, high: float, digits: int, *, sign: bool = True, tiny: bool 
     return " to ".join(number(end, digits, sign=sign, tiny=tiny) for end in (low, high))
 
 
+def capital(text: str) -> str:
+    """Return a text as a sentence begins."""
+    return f"{text[:1].upper()}{text[1:]}"
+
+
 def listed(names: Sequence[str]) -> str:
     """Return names in words: ``a, b and c``."""
     return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))

@@ -128,7 +128,7 @@ def legend(lines: Sequence[PublishedLine], margin: float | None) -> list[Note | 
     if printed := bool(notes):
         notes += [
             "No mark: reproduced. The difference is within the noise plus half of the last "
-            "published digit (column Passes). "
+            "published digit ('tolerance' in the CSV file). "
             f"The noise is the standard error times the {100 * LEVEL:g} % quantile of t. "
             f"{Mark.NEAR.value}: near. The difference is within twice that noise. "
             f"{Mark.APART.value}: not reproduced. The difference is larger than that. "
@@ -153,8 +153,7 @@ def legend(lines: Sequence[PublishedLine], margin: float | None) -> list[Note | 
         notes.append(f"{unverified} published values were not checked against the paper.")
     edges = sum(bool(line.edge) for line in lines)
     if edges:
-        text = (
-            f"Warning: {edges} of {len(lines)} chosen grid points lie at the edge of their grid."
-        )
+        at = f"{edges:,} of {len(lines):,} chosen grid points"
+        text = f"Warning: {at} lie at the edge of their grid."
         notes.append(Note(Kind.WARNING, text, {"edges": edges, "choices": len(lines)}))
     return notes

@@ -14,6 +14,7 @@ from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Output, Table
 from rankexp.runner.report.numbers import NOTHING, listed
 from rankexp.runner.run.prepare import to_add
+from rankexp.runner.run.progress import duration
 
 CITED = """\
 @software{{rankexp,
@@ -101,8 +102,9 @@ def facts(context: Context) -> list[str]:
     used = manifest.get("used")
     if used:
         lines.append(
-            f"Time, all runs together: {used['wall']:.0f} s, {used['cpu']:.0f} s of all "
-            f"processors; {used['memory'] / 2**20:.0f} MiB in the largest process."
+            f"Time, all runs together: {duration(used['wall'])} by the clock, "
+            f"{duration(used['cpu'])} of computing; {used['memory'] / 2**20:,.0f} MiB in the "
+            "largest process."
         )
     return lines
 

@@ -15,7 +15,7 @@ from rankexp.runner.config.methods import takes
 from rankexp.runner.config.outside import Outside, outside
 from rankexp.runner.config.schema import Evaluate, Study
 from rankexp.runner.plan import DataFacts, Job, PlanCell, cells, chosen, jobs
-from rankexp.runner.run.progress import duration
+from rankexp.runner.run.progress import duration, how_many
 from rankexp.runner.run.record import Record
 from rankexp.runner.run.scored import with_scores
 from rankexp.runner.run.store import Store
@@ -69,18 +69,18 @@ class Plan:
         many = f"{busy} workers" if busy > 1 else "1 process"
         seconds = max(1.0, sum(self.seconds.values()) / busy)
         lines.append(
-            f"to do: {len(self.jobs):,} jobs, {self.total_fits:,} fits, "
+            f"to do: {how_many(len(self.jobs), 'job')}, {how_many(self.total_fits, 'fit')}, "
             f"about {duration(seconds)} with {many}"
             + (" (estimated from rows and rounds; kernels take longer)" * self.guessed)
         )
         return "\n".join(lines)
 
     def _line(self, name: str, needed: int, width: int) -> str:
-        text = f"{name:<{width}}  {needed:,} records, {self.done.get(name, 0):,} done"
+        text = f"{name:<{width}}  {how_many(needed, 'record')}, {self.done.get(name, 0):,} done"
         if self.failed.get(name):
             text += f" ({self.failed[name]:,} of them failed; --retry failed runs them again)"
         if self.fits.get(name):
-            text += f", {self.fits[name]:,} fits to do"
+            text += f", {how_many(self.fits[name], 'fit')} to do"
         return text
 
 

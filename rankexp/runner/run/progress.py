@@ -77,6 +77,11 @@ def _bar() -> Any:
     )
 
 
+def how_many(count: int, what: str) -> str:
+    """Return a count with its noun: ``"1 fit"``, ``"2,403 fits"``."""
+    return f"{count:,} {what}{'s' * (count != 1)}"
+
+
 def duration(seconds: float) -> str:
     """Return a time as people say it: ``".53 s"``, ``"3 min 20 s"``, ``"2 h 5 min"``."""
     if math.isnan(seconds):

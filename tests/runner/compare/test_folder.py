@@ -33,7 +33,7 @@ def test_an_answer_as_it_was_made_is_replaced_and_that_is_said(named: Path | Non
     chosen, (said,) = choose(named, "my")
     assert chosen == folder
     assert said.startswith("compare-my holds an earlier answer (my.csv: does training")
-    assert "it is replaced" in said and "--out" in said
+    assert "This one replaces it" in said and "--out" in said
 
 
 @pytest.mark.parametrize("edit", ["note: mine\n", "# a comment\n"])
@@ -47,7 +47,7 @@ def test_an_edited_study_stays_and_the_answer_goes_beside_it(edit: str) -> None:
     assert "compare-my/study.yaml was edited and stays" in said and "goes to compare-my-2" in said
     written("compare-my-2")
     chosen, said_again = choose(None, "my")
-    assert chosen == Path("compare-my-2") and "is replaced" in said_again[1]
+    assert chosen == Path("compare-my-2") and "This one replaces it" in said_again[1]
     with pytest.raises(ConfigError, match=r"was edited since .* name another folder with --out"):
         choose(folder, "my")
 

@@ -144,6 +144,8 @@ def test_a_claim_is_tested_or_not(told):
 
 def test_a_file_that_cannot_be_read_is_told(told, tmp_path):
     assert "said.csv:1: the first line lacks note" in told(row(), head=HEAD.removesuffix(",note"))
+    misspelt = told(row(), head=HEAD.replace("threshold", "treshold") + ",threshold")
+    assert "said.csv:1: the first line has an unknown column 'treshold' (did you" in misspelt
     assert "said.csv:3: more values than columns" in told(row(), row() + ",more")
     assert "said.csv:2: not UTF-8 text" in told(row(words="\xe4"))
     (tmp_path / "said.csv").unlink()

@@ -520,6 +520,11 @@ SHOWS = "report: [{block: published_table, name: t, experiment: e}]\n"
     [
         ("", ":0: the first line lacks experiment, problem"),
         (PUBLISHED.replace("value", "valeu"), ":1: the first line lacks value"),
+        (
+            PUBLISHED.replace("note", "note,unit") + SAID.replace("true,", "true,,3"),
+            ":1: the first line has an unknown column 'unit' \\(did you mean 'units'",
+        ),
+        (PUBLISHED + SAID.replace("true", "ture"), ":2: verified must be true or false, .*'ture'"),
         (PUBLISHED + "e,d,m,rank_loss,x,.1,p,true,\n", ":2: value and last_digit"),
         (PUBLISHED + "e,d,m,rank_loss,.2,.1,p,true,a,b\n", ":2: more values"),
         (PUBLISHED + "e,d,m\n", ":2: no value for quantity"),

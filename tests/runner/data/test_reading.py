@@ -62,6 +62,11 @@ def test_names_without_levels_are_counted_and_asked_for(path):
     )
 
 
+def test_the_value_that_compare_ranks_first_is_named_last(write):
+    path = write("t.csv", "a,y\n" + "1,ja\n2,nein\n3,nein\n" * 9)
+    assert inspect_table(path, target="y").warnings[-1].endswith("levels: [nein, ja]")
+
+
 def test_two_numbers_without_levels_are_doubted(write):
     path = write("t.csv", "a,y\n" + "1,0\n2,1\n" * 9)
     (warning,) = inspect_table(path, target="y").warnings

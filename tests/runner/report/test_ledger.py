@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from rankexp import registry
+from rankexp.errors import ConfigError
 from rankexp.runner.config.claims import COLUMNS
 from rankexp.runner.config.schema import Block
 from rankexp.runner.grid import Point
@@ -150,7 +151,6 @@ def test_without_a_test_the_value_nearest_to_an_end_is_shown(make: Make) -> None
         (claim(**TRIED, reference="prior", test="within", threshold="0.001"), "undecided"),
         (claim(**TRIED, test="always", threshold="0.4..1"), "holds"),
         (claim(**TRIED, test="between", threshold="0.8..1"), "does not hold"),  # p = .5
-        (claim(experiment="tried", metric="law", test="always", threshold="1"), "undecided"),
     ],
 )
 def test_checks_are_claims_over_their_repetitions(make: Make, row: Any, verdict: str) -> None:
@@ -168,8 +168,10 @@ def test_a_group_of_a_check_is_a_quantity_of_its_own(make: Make) -> None:
     row = claim(experiment="tried", metric="prior of far", test="always", threshold="1.4..2")
     plain = row | {"metric": "prior", "claim": "b"}
     assert verdicts(make(change=grouped), row, plain) == ["holds", "does not hold"]
-    lacking = show(make(), row).numbers
-    assert lacking is not None and set(lacking["why"]) == {"the check has no such quantity"}
+    with pytest.raises(ConfigError, match=r":7: the check 'flip_noise' has no 'prior of far'"):
+        show(make(), row | {"line": "7"})
+    with pytest.raises(ConfigError, match="has no 'piror' \\(did you mean 'prior'"):
+        show(make(), row | {"metric": "piror"})
 
 
 def test_over_data_sets_needs_all_of_them(make: Make) -> None:

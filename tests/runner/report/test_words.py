@@ -13,7 +13,6 @@ READING |= {"split", "rsplit", "splitlines", "find", "replace"}
 OWN = {
     "analyse/select.py": "a rule as a study writes it",
     "compare/methods.py": "an import path that a user gave",
-    "compare/question.py": "the names of a table's own values",
     "compare/study.py": "the study file that compare itself wrote",
     "report/blocks/summary.py": "a study's words, with the place of a number",
     "report/figure.py": "what matplotlib writes",

@@ -57,9 +57,9 @@ def cut(
 def ahead(pieces: Iterator[list[pa.StringArray]]) -> Iterator[list[pa.StringArray]]:
     """Yield the pieces; a thread cuts the next one while the caller works on this one."""
     with ThreadPoolExecutor(1) as pool:
-        coming = pool.submit(next, pieces, None)
-        while (piece := coming.result()) is not None:
-            coming = pool.submit(next, pieces, None)
+        coming = [pool.submit(next, pieces, None)]
+        while (piece := coming.pop().result()) is not None:
+            coming.append(pool.submit(next, pieces, None))
             yield piece
 
 
@@ -67,12 +67,13 @@ def _pieces(file: TextIO, *, spaced: bool) -> Iterator[str]:
     """Yield text to the end of a row, white space as one space if that is what separates."""
     while text := file.read(PIECE):
         text += file.readline()
-        more = ""
-        while '"' in text and (text.count('"') + more.count('"')) % 2:
-            if not (line := file.readline()) or len(more) > LONGEST_CELL:
+        more, length, is_open = [text], 0, text.count('"') % 2
+        while is_open:
+            if not (line := file.readline()) or length > LONGEST_CELL:
                 raise DoubtError
-            more += line
-        text += more
+            more.append(line)
+            length, is_open = length + len(line), (is_open + line.count('"')) % 2
+        text = "".join(more)
         if spaced:
             text = "".join(" ".join(line.split()) + "\n" for line in io.StringIO(text, newline=""))
         yield text

@@ -10,7 +10,7 @@ from rankexp.runner.analyse import frame
 from rankexp.runner.config.schema import Block, Evaluate, Simulate
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Fact, Output, Said
-from rankexp.runner.report.numbers import counted_names, listed
+from rankexp.runner.report.numbers import capital, counted_names, listed
 from rankexp.runner.report.options import BlockKind, BlockName
 from rankexp.runner.report.runs import absent, artificial, experiments_of, ran
 from rankexp.runner.run.progress import duration
@@ -164,11 +164,6 @@ def _begun(context: Context, block: str) -> bool:
     """Whether what a block lacks are records of experiments that were begun."""
     lacking = [n for n in experiments_of(context, block) if not context.total(n).complete]
     return not lacking or any(map(context.ran, lacking))
-
-
-def capital(text: str) -> str:
-    """Return a text as a sentence begins."""
-    return f"{text[:1].upper()}{text[1:]}"
 
 
 def done(context: Context, names: list[str]) -> str:

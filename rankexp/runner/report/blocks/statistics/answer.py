@@ -66,6 +66,15 @@ class Answer(Comparison):
             )
         return "; ".join(parts) + "."
 
+    @staticmethod
+    def _relative(settings: Settings) -> str:
+        margin = f"{100 * settings.relative:g} %"
+        return (
+            "In brackets where the verdict differs: the equivalence test with a margin of "
+            f"{margin} of the other method's loss (at least {short(settings.least)}). Beyond "
+            "means that the interval is outside this margin."
+        )
+
     def _over(self, context: Context, judged: Judged) -> str:
         """Say what holds over an experiment; no mean over effects of opposite signs."""
         own = judged.family.overall

@@ -226,7 +226,6 @@ class Comparison(InBlocks):
         ]
 
     def _meaning(self, context: Context, judged: Sequence[Judged]) -> list[str]:
-        first = judged[0].settings
         percent, alpha = f"{100 * self.level:g} %", short(round(1 - self.level, 12))
         sides = dict.fromkeys("higher" if own.settings.higher else "lower" for own in judged)
         tests = dict.fromkeys(c.test for own in judged for c in own.contrasts if c.test)
@@ -237,19 +236,28 @@ class Comparison(InBlocks):
                 "p-values are adjusted by Holm, intervals by Bonferroni, for the number of "
                 "problems of an experiment"
             )
+        settings = judged[0].settings
         return [
             f"Differences are {context.method_label(self.method)} minus the other; "
             f"{units} values are better. Intervals: {percent}.",
             f"Tests: {', '.join(tests) or 'none'}; {adjusted}. Better or worse: p adjusted below "
             f"{alpha}; {_equivalence(judged, alpha)}.{self._stronger(context, judged)}",
-            "Within it: the result of the equivalence test with a margin of "
-            f"{100 * first.relative:g} % of the other method's loss (at least "
-            f"{short(first.least)}). No means that the interval is outside this margin.",
+            self._relative(settings),
             "Detectable: the smallest true difference that the adjusted test finds with power "
-            f"{short(first.power)}. Effect: the mean difference over its standard deviation; over "
-            "data sets the rank-biserial correlation, and the difference is the pseudo-median.",
+            f"{short(settings.power)}. Effect: the mean difference over its standard deviation; "
+            "over data sets the rank-biserial correlation, and the difference is the "
+            "pseudo-median.",
             *[BESIDE] * any(c.unit == QUERIES for own in judged for c in own.contrasts),
         ]
+
+    @staticmethod
+    def _relative(settings: Settings) -> str:
+        """Say what is told of the margin that grows with the loss."""
+        return (
+            "Within it: the result of the equivalence test with a margin of "
+            f"{100 * settings.relative:g} % of the other method's loss (at least "
+            f"{short(settings.least)}). No means that the interval is outside this margin."
+        )
 
     def _stronger(self, context: Context, judged: Sequence[Judged]) -> str:
         names = [

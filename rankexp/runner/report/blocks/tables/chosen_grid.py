@@ -55,17 +55,17 @@ class ChosenGrid(Choosing, Ruled):
             self._ties(context, block.experiments, methods),
         ]
         if edges:
-            flat, other = self._flat(context, rows), "may do better"
-            if flat == edges:
-                other = "would hardly do better"
-            text = (
-                f"Warning: {edges} of {total} choices lie at the edge of their grid "
-                f"({Mark.EDGE.value}), so a wider grid {other}. In {flat} of these cases the mean "
-                f"at the edge differs from that of the next point by less than {short(FLAT)} "
-                "of the margin."
-            )
+            flat = self._flat(context, rows)
+            text = f"{edges:,} of {total:,} choices lie at the edge of their grid"
+            near = f"by less than {short(FLAT)} of the margin from that of the next point"
             counts = {"edges": edges, "choices": total, "flat": flat}
-            notes.append(Note(Kind.WARNING, text, counts))
+            if flat == edges:
+                text = f"{text} ({Mark.EDGE.value}). The mean at the edge always differs {near}."
+                notes.append(Note(Kind.CAVEAT, text, counts))
+            else:
+                also = f" In {flat:,} of these cases the mean at the edge differs {near}."
+                text = f"Warning: {text} ({Mark.EDGE.value}), so a wider grid may do better."
+                notes.append(Note(Kind.WARNING, text + also * bool(flat), counts))
         return Output(numbers, [self._grid(context, rows)], notes=notes)
 
     def _ties(self, context: Context, experiments: Sequence[str], methods: list[str]) -> str:
