@@ -1,6 +1,6 @@
 """What a study's YAML file may hold."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Union, get_args
 
@@ -74,8 +74,7 @@ class Preprocess(Strict):
         return self
 
 
-def _protocols() -> Any:
-    kinds = []
+def _protocols() -> Iterator[type[Protocol]]:
     for name in registry.names("protocols"):
         try:
             found = registry.get("protocols", name)
@@ -84,14 +83,25 @@ def _protocols() -> Any:
         except registry.PluginError as error:
             registry.warn(error)
         else:
-            kinds.append(found)
-    return Annotated[Union[tuple(kinds)], Field(discriminator="kind")]  # noqa: UP007
+            yield found
 
 
 if TYPE_CHECKING:
     AnyProtocol = Protocol
-else:
-    AnyProtocol = _protocols()
+
+
+class _Late(Strict):
+    """What is made whole when it is first used: protocols of other packages may import it."""
+
+    @classmethod
+    def model_rebuild(cls, **given: Any) -> bool | None:
+        """Ask for the protocols, then make the type as pydantic does."""
+        if "AnyProtocol" not in globals():
+            kinds = tuple(_protocols())
+            one = Annotated[Union[kinds], Field(discriminator="kind")]  # type: ignore # noqa: UP007
+            globals().update(AnyProtocol=one)
+            Evaluate.model_rebuild()  # its fields, too, where a study that holds it is first
+        return super().model_rebuild(**given)
 
 
 class Method(Strict):
@@ -167,13 +177,13 @@ class Keep(Strict):
         return self
 
 
-class Evaluate(Strict):
+class Evaluate(_Late):
     """Problems x splits x methods x metrics."""
 
     kind: Literal["evaluate"] = "evaluate"
     title: str | None = None
     problems: Annotated[list[str], Field(min_length=1)]
-    protocol: AnyProtocol
+    protocol: "AnyProtocol"
     methods: Annotated[list[str], Field(min_length=1)]
     metrics: Annotated[list[str], Field(min_length=1)] = ["rank_loss"]
     lambdas: Annotated[list[PositiveFloat], Field(min_length=1)] | None = None
@@ -248,7 +258,7 @@ class Block(Strict):
         return [self.experiment] if isinstance(self.experiment, str) else list(self.experiment)
 
 
-class Study(Strict):
+class Study(_Late):
     """A whole study."""
 
     version: Literal[1]

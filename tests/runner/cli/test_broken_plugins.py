@@ -86,3 +86,26 @@ def test_a_study_that_names_it_is_told_whose_it_is(place: Path) -> None:
     assert done.returncode == 2
     assert "study.yaml:6:" in done.stderr
     assert "loss 'theirs' of package 'theirs' cannot be used" in done.stderr
+
+
+def test_one_module_may_offer_several_kinds(tmp_path: Path) -> None:
+    """Protocols are asked for while the types are made that the other kinds import."""
+    own = Path(__file__).parents[3] / "examples" / "plugin" / "rankexp_example"
+    texts = [(own / f"{name}.py").read_text(encoding="utf-8") for name in ("protocol", "block")]
+    site = tmp_path / "site"
+    metadata = site / "theirs-1.0.dist-info"
+    metadata.mkdir(parents=True)
+    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: theirs\nVersion: 1.0\n")
+    points = ["[rankexp.protocols]", "rolling = theirs:Rolling"]
+    points += ["[rankexp.report.blocks]", "wins = theirs:Wins"]
+    (metadata / "entry_points.txt").write_text("\n".join(points) + "\n")
+    (site / "theirs.py").write_text("\n".join(texts), encoding="utf-8")
+    wins = "report: [{block: wins, name: table, experiment: sim, options: {against: points}}]"
+    study = STUDY.replace("LOSS", "logistic")
+    (tmp_path / "study.yaml").write_text(study[: study.index("report:")] + wins)
+    done = rankexp(tmp_path, "check", "study.yaml")
+    assert done.returncode == 0, done.stderr
+    assert "cannot be used" not in done.stderr
+    strange = study.replace("kind: models", "kind: rollin")
+    (tmp_path / "study.yaml").write_text(strange)
+    assert "did you mean 'rolling'" in rankexp(tmp_path, "check", "study.yaml").stderr
