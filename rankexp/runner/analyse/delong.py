@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import special
 
 from rankexp.arrays import Floats, Ints
@@ -18,6 +19,10 @@ from rankexp.metrics.metric import Metric
 from rankexp.runner.analyse.kept import Source, curves
 from rankexp.runner.analyse.paired import FEWEST, UNSEEN, Estimate
 from rankexp.runner.analyse.verdicts import Refusal
+
+FEW_WRONG, WRONG = 3.0, 2.0
+"""A share counts as one over at most `FEW_WRONG` + e / `WRONG` rows for each of those outside the
+largest level, if e of these are out of order: found by simulation (docs/statistics.md)."""
 
 
 @dataclass(frozen=True)
@@ -41,30 +46,44 @@ class Orders:
         variance = own[first, first] + own[second, second] - 2.0 * own[first, second]
         mean, se = self.value[first] - self.value[second], np.sqrt(max(variance, 0.0))
         gained = self.wins[first] - self.wins[second]
-        moved, sizes = np.bincount(self.levels, gained != 0), np.bincount(self.levels)
-        apart = gained - (np.bincount(self.levels, gained) / sizes)[self.levels]
-        parts = np.bincount(self.levels, apart**2) * sizes / (sizes - 1.0)
+        moved = np.bincount(self.levels, gained != 0)
+        parts, df = _parts(gained, self.levels, np.maximum(moved - 1.0, 1.0))
         if _makers(moved) < FEWEST or not parts.any():
             return Estimate(float(mean), max(float(se), UNSEEN / self.examples), np.inf)
-        df = parts.sum() ** 2 / (parts**2 / np.maximum(moved - 1.0, 1.0)).sum()
-        return Estimate(float(mean), float(se), float(df))
+        return Estimate(float(mean), float(se), df)
 
     def interval(self, method: int, level: float) -> tuple[float, float]:
-        """Return the interval of one method's share, symmetric in its logit: it stays in [0, 1].
+        """Return the interval of one method's share, which stays in [0, 1].
 
-        Where hardly any row is in a pair out of order, it reaches at least to where so few of
-        them become improbable.
+        It is that of Clopper and Pearson (Biometrika 26, 1934) for as many independent rows as
+        give the share this variance, fewer by what Satterthwaite's t adds. Few rows out of order
+        show too little variance, so this number has an upper limit.
         """
-        value, se = float(self.value[method]), float(np.sqrt(self.covariance[method, method]))
-        tail = 1.0 - ((1.0 - level) / 2.0) ** (1.0 / self.examples)
-        if se == 0.0:
-            return max(0.0, value - tail), min(1.0, value + tail)
-        half = special.ndtri((1.0 + level) / 2.0) * se / (value * (1.0 - value))
-        low, high = special.expit(special.logit(value) + np.array([-half, half])).tolist()
-        pairs = (len(self.levels) - np.bincount(self.levels))[self.levels]
-        if _makers(np.bincount(self.levels, self.wins[method] < pairs)) < FEWEST:
-            low = max(0.0, min(low, value - tail))
-        return low, high
+        value, sizes = float(self.value[method]), np.bincount(self.levels)
+        pairs = (sizes.sum() ** 2 - (sizes**2).sum()) / 2
+        rows = float(sizes.sum() - sizes.max())  # with two levels, of the smaller one
+        parts, df = _parts(self.wins[method], self.levels, sizes - 1.0)
+        if variance := float(parts.sum()) / pairs**2:
+            tail = (1.0 + level) / 2.0
+            shown = value * (1.0 - value) / variance
+            shown *= float(special.ndtri(tail) / special.stdtrit(df, tail)) ** 2
+            wrong = rows * min(value, 1.0 - value)
+            rows = min(shown, rows * (FEW_WRONG + wrong / WRONG))
+        right, wrong, tail = rows * value, rows * (1.0 - value), (1.0 - level) / 2.0
+        low = float(special.betaincinv(right, wrong + 1.0, tail)) if right else 0.0
+        return low, float(special.betaincinv(right + 1.0, wrong, 1.0 - tail)) if wrong else 1.0
+
+
+def _parts(wins: Floats, levels: Ints, known: NDArray[np.floating]) -> tuple[Floats, float]:
+    """Return each level's part of a variance times squared pairs, and the degrees of freedom.
+
+    `known` (levels,): values less one from which each part is known.
+    """
+    sizes = np.bincount(levels)
+    apart = wins - (np.bincount(levels, wins) / sizes)[levels]
+    parts = np.bincount(levels, apart**2) * sizes / (sizes - 1.0)
+    shares = parts / parts.sum() if parts.any() else parts
+    return parts, float(1.0 / (shares**2 / known).sum()) if parts.any() else np.inf
 
 
 def _makers(counts: Ints) -> int:
