@@ -242,7 +242,8 @@ def list_names(
     elif what == "studies":
         rows = [(study.study, study.title) for _, study in all_studies(None)]
     elif what in LISTS:
-        rows = list(registry.summaries(what).items())
+        told = registry.summaries(what).items()
+        rows = [(name, text.replace("``", "").removeprefix("Return ")) for name, text in told]
     else:
         hint = registry.did_you_mean(what, LISTS)
         raise ConfigError(f"cannot list '{what}'{hint}; known: {', '.join(LISTS)}")

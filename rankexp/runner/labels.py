@@ -33,12 +33,14 @@ def spoken(name: str, own: Mapping[str, str] = LABELS) -> str:
     """Return what a name or several are called on pages, by `own` labels before those of all.
 
     >>> spoken("excess of n_rounds"), spoken("p_classification(p=4.0)"), spoken("thresholds_[0]")
-    ('excess of rounds', 'p-classification (p = 4)', 'entry 1 of thresholds')
+    ('excess of rounds', 'p-classification (p = 4)', 'threshold 1')
     """
     if name in own:
         return own[name]
     if entry := _ENTRY.fullmatch(name):
-        return f"entry {int(entry[2]) + 1} of {spoken(entry[1], own)}"
+        word = spoken(entry[1], own)
+        name = word[:-1] if word.endswith("s") else f"entry of {word}"
+        return f"{name} {int(entry[2]) + 1}"
     if name.endswith(")") and (found := _parsed(name)):
         given = ", ".join(f"{spoken(key)} = {value_text(one)}" for key, one in found.parameters)
         return f"{spoken(found.name, own)} ({given})"

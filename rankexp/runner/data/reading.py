@@ -183,7 +183,7 @@ def _values(column: Column) -> str:
     if column.why:
         return column.why
     if column.low is not None:
-        return f"{column.low:g} to {column.high:g}"
+        return f"{column.low:,g} to {column.high:,g}"
     more = column.categories - len(column.frequent)
     return _shown(column.frequent) + (f", and {more:,} more" if more > 0 else "")
 

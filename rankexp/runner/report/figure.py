@@ -71,6 +71,7 @@ MOST_LINES = 3  # of a label below a place
 MOST_DOTS = 50  # values of a box that are shown as dots, too
 DOTS, GOLDEN = 0.34, 0.6180339887  # width of a cloud of dots in places; share of a step in it
 _TEX, _POWER = re.compile(r"\$\\mathdefault\{(.*)\}\$"), re.compile(r"\^\{(.*?)\}")
+_WHOLE = re.compile(r"(?<![\d.])\d{4,}$")
 _LEADING, _ZERO = re.compile(r"^(−?)0(?=\.)"), re.compile(r"^\.0+$")
 _SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
@@ -291,7 +292,8 @@ def _in_letters(format_ticks: Callable[[Any], list[str]]) -> Callable[[Any], lis
     def plain(values: Any) -> list[str]:
         found = (_TEX.sub(r"\1", text).replace(r"\times", "×") for text in format_ticks(values))
         found = (_POWER.sub(raised, text).replace("-", "−") for text in found)
-        return [_ZERO.sub("0", _LEADING.sub(r"\1", text)) for text in found]
+        found = (_ZERO.sub("0", _LEADING.sub(r"\1", text)) for text in found)
+        return [_WHOLE.sub(lambda whole: f"{int(whole[0]):,}", text) for text in found]
 
     return plain
 

@@ -67,6 +67,11 @@ def test_the_value_that_compare_ranks_first_is_named_last(write):
     assert inspect_table(path, target="y").warnings[-1].endswith("levels: [nein, ja]")
 
 
+def test_thousands_of_a_range_have_commas(write):
+    path = write("t.csv", "a,y\n" + "32282,no\n669123,yes\n" * 9)
+    assert "32,282 to 669,123" in inspect_table(path, target="y").text()
+
+
 def test_two_numbers_without_levels_are_doubted(write):
     path = write("t.csv", "a,y\n" + "1,0\n2,1\n" * 9)
     (warning,) = inspect_table(path, target="y").warnings

@@ -265,3 +265,16 @@ def test_remarks_are_wrapped_above_the_panels() -> None:
     lines = made.get_suptitle().splitlines()
     assert len(lines) > 3 and max(map(figure.inches, lines)) <= 3.0
     assert made.get_figheight() == pytest.approx(3.0 + figure.LINE * len(lines))
+
+
+def test_axes_have_thousands_and_no_leading_zeros() -> None:
+    with figure.styled():
+        made = Figure()
+        axes = made.subplots()
+        axes.plot([0, 4000, 20000], [-0.5, 0.0, 0.5])
+        figure.finish(made, [])
+        made.draw_without_rendering()
+    across = [label.get_text() for label in axes.get_xticklabels()]
+    up = [label.get_text() for label in axes.get_yticklabels()]
+    assert {"0", "5,000", "10,000"} <= set(across)
+    assert all(text.lstrip("−")[0] in ".0" for text in up) and any(t[0] == "−" for t in up)

@@ -218,7 +218,7 @@ def test_fitted_thresholds_centre_curves_and_are_compared() -> None:
     apart = table.loc["apart"]
     assert apart[["mean", "sd"]].tolist() == pytest.approx([4.0, 1.0])
     assert apart["theory"] == pytest.approx(2.0, abs=1e-9)
-    assert "entry 1 of thresholds and entry 2 of thresholds" in output.texts[0]
+    assert "threshold 1 and threshold 2" in output.texts[0]
 
 
 def test_slopes_and_distances_along_a_parameter() -> None:
