@@ -272,3 +272,26 @@ def test_intervals_hold_their_share_within_0_and_1_and_turn_with_the_scores() ->
 def test_orders_are_a_value() -> None:
     found = orders([0, 0, 1, 1], np.arange(4.0)[:, None])
     assert isinstance(found, Orders) and found.examples == 2
+
+
+@pytest.mark.parametrize(
+    ("m", "n", "shift", "limited"),
+    [(5, 40, 0.5, False), (12, 300, 0.3, True), (20, 200, 1.8, True)],
+)
+def test_the_interval_of_one_share_is_that_of_the_rows_that_the_page_states(
+    m: int, n: int, shift: float, limited: bool
+) -> None:
+    rng = np.random.default_rng([m, n])
+    y = np.repeat([1, 0], [m, n])
+    scores = rng.normal(size=m + n) + shift * y
+    pairs = scores[:m, None] > scores[m:]
+    share, tail = pairs.mean(), 0.975
+    parts = [pairs.mean(axis=axis).var(ddof=1) / size for axis, size in ((1, m), (0, n))]
+    variance = sum(parts)
+    df = variance**2 / (parts[0] ** 2 / (m - 1) + parts[1] ** 2 / (n - 1))
+    shown = share * (1 - share) / variance * (stats.norm.ppf(tail) / stats.t.ppf(tail, df)) ** 2
+    rows = min(shown, m * (3 + m * min(share, 1 - share) / 2))
+    low = stats.beta.ppf(1 - tail, rows * share, rows * (1 - share) + 1)
+    high = stats.beta.ppf(tail, rows * share + 1, rows * (1 - share))
+    assert orders(y, scores[:, None]).interval(0, 0.95) == pytest.approx((low, high), rel=1e-9)
+    assert (rows < shown) == limited, "both terms of the minimum are tried"
