@@ -27,6 +27,8 @@ LABELS = {
 }
 """What names are called on pages; all others are printed with spaces for underscores."""
 _ENTRY = re.compile(r"(\w+?)_?\[(\d+)\]")
+ONE = {"thresholds": "threshold", "coefficients": "coefficient"}
+"""One of several: an ending tells no plural, as of *bias*."""
 
 
 def spoken(name: str, own: Mapping[str, str] = LABELS) -> str:
@@ -34,13 +36,14 @@ def spoken(name: str, own: Mapping[str, str] = LABELS) -> str:
 
     >>> spoken("excess of n_rounds"), spoken("p_classification(p=4.0)"), spoken("thresholds_[0]")
     ('excess of rounds', 'p-classification (p = 4)', 'threshold 1')
+    >>> spoken("bias_[0]")
+    'entry 1 of bias'
     """
     if name in own:
         return own[name]
     if entry := _ENTRY.fullmatch(name):
-        word = spoken(entry[1], own)
-        name = word[:-1] if word.endswith("s") else f"entry of {word}"
-        return f"{name} {int(entry[2]) + 1}"
+        word, place = spoken(entry[1], own), int(entry[2]) + 1
+        return f"{ONE[word]} {place}" if word in ONE else f"entry {place} of {word}"
     if name.endswith(")") and (found := _parsed(name)):
         given = ", ".join(f"{spoken(key)} = {value_text(one)}" for key, one in found.parameters)
         return f"{spoken(found.name, own)} ({given})"
