@@ -66,6 +66,11 @@ class Contrast:
     # boot_low, boot_high: bootstrap interval by itself, where pairs are independent
     boot_low: float = NAN
     boot_high: float = NAN
+    # beside placements over folds: the corrected resampled t-test
+    se_resampled: float = NAN
+    low_resampled: float = NAN
+    high_resampled: float = NAN
+    p_resampled: float = NAN
     effect: float = NAN  # Cohen's d_z; over data sets the rank-biserial correlation
     p: float = NAN
     p_random: float = NAN  # of the randomisation test, over queries

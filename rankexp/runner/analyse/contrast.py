@@ -64,7 +64,7 @@ def family(
         elif design.pairs == EXAMPLES:
             found = _on_test_set(problem, own, pair, settings, (seen or {})[problem])
         else:
-            found = _on_one(problem, own, pair, design, settings)
+            found = _on_one(problem, own, pair, design, settings, (seen or {}).get(problem))
         contrasts.append(found[0])
         known.append(found[1])
     contrasts = adjusted(contrasts, settings)
@@ -77,7 +77,12 @@ def family(
 
 
 def _on_one(
-    problem: str, table: pd.DataFrame, pair: tuple[str, str], design: Design, settings: Settings
+    problem: str,
+    table: pd.DataFrame,
+    pair: tuple[str, str],
+    design: Design,
+    settings: Settings,
+    seen: Seen | Refusal | None,
 ) -> tuple[Contrast, Estimate | None]:
     """Compare on one problem; the estimate is None where there is no test."""
     by = ["problem", "model"] if design.pairs == "models" else complete_blocks.PLACE
@@ -94,10 +99,13 @@ def _on_one(
         other = other if folds is None else other.groupby(folds).mean()
         mean = values.mean() if folds is None else paired.stratified(values, folds).mean
         base = replace(base, difference=float(mean), loss=settings.loss(other.mean()))
+    placed = isinstance(seen, Seen) and abs(seen.estimate.mean - base.difference) < 1e-9
     if base.n < paired.FEWEST:
-        return base, None
+        return _on_few(base, seen, settings) if isinstance(seen, Seen) and placed else (base, None)
     settled = several.settled(values)
     estimate, least = paired.of_design(settled, design, folds)
+    if isinstance(seen, Seen) and placed:
+        return _by_placements(base, settled, estimate, seen, design, settings)
     if np.isnan(estimate.se):
         return replace(base, refusal=Refusal(UNBOUNDED, problem)), None
     if least:
@@ -119,6 +127,33 @@ def _on_one(
     else:
         low, high = queries.bootstrap(settled, folds, settings.level, settings.seed)
     return replace(tested, boot_low=float(low), boot_high=float(high)), estimate
+
+
+def _by_placements(
+    base: Contrast,
+    values: np.ndarray,
+    resampled: Estimate,
+    seen: Seen,
+    design: Design,
+    settings: Settings,
+) -> tuple[Contrast, Estimate]:
+    """Compare by the placements of the test rows of all folds, beside the resampled t-test."""
+    other = _tested(base, resampled, settings)
+    beside = {f"{name}_resampled": getattr(other, name) for name in ("se", "low", "high", "p")}
+    found = seen.beside(resampled)
+    if seen.bound is not None:
+        base = replace(base, caveats=(AT_LEAST.format(EXAMPLES, seen.bound), *base.caveats))
+    test = design.test if found is resampled else f"placements over {design.pairs}"
+    made = replace(base, test=test, effect=paired.effect_size(values), **beside)
+    return _tested(made, found, settings), found
+
+
+def _on_few(base: Contrast, seen: Seen, settings: Settings) -> tuple[Contrast, Estimate]:
+    """Compare over the examples of too few splits for a spread: the interval is of these fits."""
+    why = f"the interval is of these fits: {base.n} split{'s' * (base.n > 1)} show no other"
+    base = replace(base, n=seen.n, unit=EXAMPLES, test=Design(EXAMPLES).test, refusal=None)
+    base = replace(base, caveats=(why, *base.caveats))
+    return _tested(base, seen.estimate, settings), seen.estimate
 
 
 def _on_test_set(

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from rankexp.arrays import Bools, Floats
+from rankexp.arrays import Bools, Floats, Ints
 from rankexp.keep import BAYES, KeptName
 from rankexp.runner.analyse.frame import NONE
 from rankexp.runner.plan import PlanCell
@@ -28,6 +28,7 @@ class KeptItem:
     x: Floats
     y: Floats
     text: str = ""
+    rows: Ints | None = None  # (p,): places of test rows in the data set
 
 
 def curves(sources: Iterable[Source], name: str) -> list[KeptItem]:
@@ -41,7 +42,8 @@ def curves(sources: Iterable[Source], name: str) -> list[KeptItem]:
     for cell, record, place, grid in sources:
         mine, best = (record.curves.get(str(KeptName(name, point))) for point in (grid, None))
         if mine is not None:
-            found.append(KeptItem(cell.problem, cell.method, place, *_arrays(mine)))
+            rows = np.array(mine["rows"], dtype=np.int64) if "rows" in mine else None
+            found.append(KeptItem(cell.problem, cell.method, place, *_arrays(mine), rows=rows))
         if best is not None and (cell.problem, place) not in seen:
             seen.add((cell.problem, place))
             found.append(KeptItem(cell.problem, BAYES, place, *_arrays(best)))

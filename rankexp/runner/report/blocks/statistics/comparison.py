@@ -27,9 +27,10 @@ from rankexp.runner.strict import Strict
 
 REGISTER = {"comparison": "Comparison"}
 
+RESAMPLED = ["se_resampled", "low_resampled", "high_resampled", "p_resampled"]
 NOTHING_KEPT = (
     "'{}' has one test set, so a test needs what each of its examples wins: give it "
-    f"'keep: {{{{curves: [{delong.KEPT}]}}}}'"
+    "'keep: {{curves: [{}]}}'"
 )
 
 HEADER = ["Problem", "n", "Difference ± SE", "Interval", "p", "p adjusted", "Effect"]
@@ -104,10 +105,12 @@ class Comparison(InBlocks):
                 if (
                     EXAMPLES in pairs
                     and metric
-                    and repr(metric) in delong.SIGNS
-                    and delong.KEPT not in kept
+                    and repr(metric) in delong.METRICS
+                    and delong.METRICS[repr(metric)][1] not in kept
                 ):
-                    yield Fault(("experiment",), NOTHING_KEPT.format(name))
+                    yield Fault(
+                        ("experiment",), NOTHING_KEPT.format(name, delong.METRICS[repr(metric)][1])
+                    )
 
     def needed(self, context: Context, block: Block) -> list[str]:
         """Return the methods compared."""
@@ -143,9 +146,9 @@ class Comparison(InBlocks):
         chosen = context.chosen(experiment, metric, rule, pair)
         kept = list(sources(context.cells, context.records, experiment, chosen))
         seen = {
-            name: delong.compare(kept, name, pair, metric)
+            name: delong.compare(kept, name, pair, metric, known)
             for name, known in designs.items()
-            if known.pairs == EXAMPLES
+            if known.pairs in delong.PLACED
         }
         found = family(table, pair, designs, settings, seen)
         return Judged(experiment, *pair, metric, rule, found, settings)
@@ -333,9 +336,11 @@ def numbers(judged: Sequence[Judged]) -> pd.DataFrame:
         for own in judged
         for contrast in own.contrasts
     ]
-    lone = ["p_random", "p_random_adjusted"]  # known of queries alone
     table = pd.DataFrame(rows)
-    return table.drop(columns=lone) if len(table) and table[lone].isna().all(axis=None) else table
+    for lone in (["p_random", "p_random_adjusted"], RESAMPLED):  # known of some designs alone
+        if len(table) and table[lone].isna().all(axis=None):
+            table = table.drop(columns=lone)
+    return table
 
 
 def p_value(p: float) -> Cell:
