@@ -14,6 +14,8 @@ REGISTER = {
     "placements_cons": "placements_cons",
     "placements_tau": "placements_tau",
 }
+ROWS = str(KeptName("rows"))
+"""Places of the test rows in the data set, and their levels: of all grid points."""
 
 
 def is_placements(key: str) -> bool:

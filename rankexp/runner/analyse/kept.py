@@ -8,6 +8,7 @@ import pandas as pd
 
 from rankexp.arrays import Bools, Floats, Ints
 from rankexp.keep import BAYES, KeptName
+from rankexp.keep.curves.placements import ROWS
 from rankexp.runner.analyse.frame import NONE
 from rankexp.runner.plan import PlanCell
 from rankexp.runner.run.record import Record
@@ -40,9 +41,10 @@ def curves(sources: Iterable[Source], name: str) -> list[KeptItem]:
     found = []
     seen: set[tuple[str, Place]] = set()
     for cell, record, place, grid in sources:
+        tested = record.curves.get(ROWS)
         mine, best = (record.curves.get(str(KeptName(name, point))) for point in (grid, None))
         if mine is not None:
-            rows = np.array(mine["rows"], dtype=np.int64) if "rows" in mine else None
+            rows = np.array(tested["x"], dtype=np.int64) if tested else None
             found.append(KeptItem(cell.problem, cell.method, place, *_arrays(mine), rows=rows))
         if best is not None and (cell.problem, place) not in seen:
             seen.add((cell.problem, place))

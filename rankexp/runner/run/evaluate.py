@@ -23,7 +23,7 @@ from rankexp.arrays import Floats
 from rankexp.errors import Interrupted
 from rankexp.keep import KeptName, curves
 from rankexp.keep.curves import Curve
-from rankexp.keep.curves.placements import is_placements
+from rankexp.keep.curves.placements import ROWS, is_placements
 from rankexp.keep.curves.scoring_function import AT_POINTS, at_points, points
 from rankexp.metrics.by_example import NAMES as THRESHOLDS
 from rankexp.runner.files import environment_problem
@@ -283,11 +283,8 @@ def _score_test(work: _Work, spec: EvaluateSpec, fold: Fold) -> float:
         names.remove(AT_POINTS)
         work.curves |= at_points(x, fitted.at)
     work.curves |= curves.made(names, test.X, test.part.y, tied[TEST], test.best)
-    if test.part.rows is not None:
-        rows = test.part.rows.tolist()
-        of_rows = (work.curves[name] for name in work.curves if is_placements(name))
-        for curve in of_rows:
-            curve["rows"] = rows
+    if test.part.rows is not None and any(map(is_placements, work.curves)):
+        work.curves[ROWS] = {"x": test.part.rows.tolist(), "y": test.part.y.tolist()}
     return seconds
 
 
