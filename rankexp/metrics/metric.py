@@ -56,6 +56,11 @@ class MetricReading:
     otherwise, of those of the smallest level for a metric of levels alone; None: no bound."""
     pooled: bool = False  # whether pairs of all levels count alike, not each pair of levels
 
+    @property
+    def share(self) -> bool:
+        """Whether values are in [0, 1], as shares are."""
+        return self.reach is not None
+
 
 @dataclass(frozen=True)
 class Declaration:

@@ -26,6 +26,9 @@ from rankexp.runner.run.record import Record
 from rankexp.seeds import stream
 
 
+INF = float("inf")
+
+
 class Estimated(NamedTuple):
     """The mean of a method on a problem, or of its differences to a reference."""
 
@@ -38,14 +41,24 @@ class Estimated(NamedTuple):
     units: int = 0  # values that it is over
 
     @classmethod
-    def of(cls, place: tuple[str, str], rows: pd.DataFrame, own: Design, level: float) -> Self:
-        """Return the estimate from the values of splits, models or queries, NaN left out."""
+    def of(
+        cls,
+        place: tuple[str, str],
+        rows: pd.DataFrame,
+        own: Design,
+        level: float,
+        ends: tuple[float, float],
+    ) -> Self:
+        """Return the estimate from the values of splits, models or queries, NaN left out.
+
+        `ends` are those of the values there can be, beyond which no interval goes.
+        """
         each = compare.unit_means(rows) if own.pairs == "models" else rows
         each = each.dropna(subset=["value"])
         if each.empty:
             return cls(*place)
         found, _ = paired.of_design(each.value, own, each.get("fold"))
-        low, high = map(float, paired.interval(found, level))
+        low, high = (min(max(float(x), ends[0]), ends[1]) for x in paired.interval(found, level))
         return cls(*place, float(found.mean), float(found.se), low, high, len(each))
 
 
@@ -236,8 +249,9 @@ class Context:
         rows = compare.paired(rows, reference) if reference else rows
         places = ((p, m) for p in map(str, rows.problem.unique()) for m in methods)
         own = dict(list(rows.groupby(["problem", "method"], sort=False)))
+        ends = (-1.0 if reference else 0.0, 1.0) if metric.reading.share else (-INF, INF)
         return [
-            Estimated.of(place, own[place], designs[place[0]], level)
+            Estimated.of(place, own[place], designs[place[0]], level, ends)
             for place in places
             if place in own
         ]
