@@ -12,15 +12,10 @@ _NUMERIC = re.compile(r"[-−+±.\d\s/≈≠?()e%–×]*")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 
 
-def _plain(text: str, link: str) -> str:
-    return text
-
-
-def cell_text(entry: Entry, notes: Mapping[str, int] | None = None, write: Write = _plain) -> str:
-    """Return what stands in one place of a table; `notes` numbers those that cells refer to.
-
-    A renderer may `write` each text with its link as it does.
-    """
+def cell_text(
+    entry: Entry, notes: Mapping[str, int] | None = None, write: Write = lambda text, _: text
+) -> str:
+    """Return what stands in one place of a table; `notes` numbers those that cells refer to."""
     if isinstance(entry, Cells):
         return entry.between.join(cell_text(part, notes, write) for part in entry.parts)
     if not isinstance(entry, Cell):
@@ -61,7 +56,7 @@ def led(said: str | Said) -> tuple[str, str]:
 
 
 def rows(
-    table: Table, notes: Mapping[str, int] | None = None, write: Write = _plain
+    table: Table, notes: Mapping[str, int] | None = None, write: Write = lambda text, _: text
 ) -> list[list[str]]:
     """Return a table's cells as text."""
     return [[cell_text(entry, notes, write) for entry in row] for row in table.rows]

@@ -49,11 +49,6 @@ class Judged(NamedTuple):
     found: Found
     verdict: Standing
 
-    @property
-    def first(self) -> ClaimRow:
-        """The row that says what all are about."""
-        return self.rows[0]
-
 
 class Claims(BlockKind):
     """One row a claim: the number found, what it must be, and the verdict; then each in full."""
@@ -88,24 +83,18 @@ class Claims(BlockKind):
         for row in map(parsed, context.manifest.get("claims") or []):
             rows.setdefault(row.claim, []).append(row)
         judged = [Judged(own, *self._weighed(context, own)) for own in rows.values()]
-        source, ours = ([one for one in judged if one.first.ours is own] for own in (False, True))
+        source, ours = ([o for o in judged if o.rows[0].ours is kind] for kind in (False, True))
         held, tested = _held([one.verdict for one in ours])
         also = OWN + f": {held} of {tested} hold" * bool(tested)
-        tables = [self._ledger(context, source, "Claims"), self._ledger(context, ours, also)]
-        tables += [_in_full(context, source, "Tests"), _in_full(context, ours, OWN)]
-        lines = [line for one in judged for line in _lines(one)]
+        tables = self._tables(context, source, ("Claims", "Tests"))
+        tables += self._tables(context, ours, (also, OWN)) if ours else []
+        lines = pd.DataFrame(line for one in judged for line in _lines(one))
+        facts = {one.rows[0].claim: self._fact(one) for one in judged}
         notes = [LEGEND.format(block.name, short(round(1 - self.level, 12)))]
         notes += [] if rows else ["The manifest holds no claims: see 'claims' of the study."]
-        told = tally({one.first.claim: one.verdict for one in source}) if rows else None
-        gist = (told.gist if told else "") + f" {also}." * bool(ours)
-        return Output(
-            pd.DataFrame(lines),
-            tables if ours else tables[::2],
-            notes=notes,
-            gist=gist,
-            tally=told,
-            facts={one.first.claim: self._fact(one) for one in judged},
-        )
+        told = tally({one.rows[0].claim: one.verdict for one in source}) if source else None
+        gist = " ".join(filter(None, [told.gist if told else "", f"{also}." * bool(ours)]))
+        return Output(lines, tables, notes=notes, gist=gist, tally=told, facts=facts)
 
     def _fact(self, one: Judged) -> Fact:
         value, _ = self._found(one.found, one.verdict)
@@ -114,13 +103,23 @@ class Claims(BlockKind):
         used = dict.fromkeys(row.experiment for row in one.rows)
         return Fact(str(one.verdict), text, list(used))
 
-    def _ledger(self, context: Context, judged: Sequence[Judged], caption: str) -> Table:
-        lines: list[list[Entry]] = []
-        for one in judged:
-            value, of = self._found(one.found, one.verdict)
-            must = _must(*_deciding(one.found, one.verdict)) if one.found else NOTHING
-            lines.append([one.first.claim, value, must, of, _verdict(context, one)])
-        return Table(["Claim", "Found", "Must be", "Of", "Verdict"], lines, caption)
+    def _tables(
+        self, context: Context, judged: Sequence[Judged], captions: tuple[str, str]
+    ) -> list[Table]:
+        """Return what was found of some claims, and each in full."""
+        ledger: list[list[Entry]] = []
+        tests: list[list[Entry]] = []
+        for rows, found, verdict in judged:
+            value, of = self._found(found, verdict)
+            must = _must(*_deciding(found, verdict)) if found else NOTHING
+            first, told = rows[0], _verdict(context, rows, verdict)
+            ledger.append([first.claim, value, must, of, told])
+            tests.append([first.claim, first.words, first.page, _tested(context, rows, found)])
+        columns = ["Claim", "In full", "Page", "How tested"]
+        return [
+            Table(["Claim", "Found", "Must be", "Of", "Verdict"], ledger, captions[0]),
+            Table(columns, tests, captions[1], detail=True),
+        ]
 
     def _weighed(self, context: Context, rows: Sequence[ClaimRow]) -> tuple[Found, Standing]:
         if rows[0].test == UNTESTED:
@@ -178,34 +177,23 @@ def _held(standings: Sequence[Standing]) -> tuple[int, int]:
     return tested.count(Standing.HOLDS), len(tested)
 
 
-def _verdict(context: Context, one: Judged) -> Cells:
+def _verdict(context: Context, rows: Sequence[ClaimRow], verdict: Standing) -> Cells:
     """Return a verdict with its notes and the blocks that tell more, of this study or others."""
-    note = " ".join(dict.fromkeys(row.note for row in one.rows if row.note))
-    parts = [Cell(str(one.verdict), note=note)]
-    own = {block.name for block in context.study.report}
-    for link in dict.fromkeys(link for row in one.rows for link in row.see):
-        study, slash, block = link.rpartition("/")
-        if slash or block in own:  # a profile may lack it
-            file = f"../{link}.md" if slash else f"{block}.md"
-            parts.append(Cell(f"{study}, {block}" if slash else block, link=file))
+    parts = [Cell(str(verdict), note=" ".join(dict.fromkeys(r.note for r in rows if r.note)))]
+    own = {block.name for block in context.study.report}  # of which a profile may lack some
+    for link in dict.fromkeys(link for row in rows for link in row.see):
+        if "/" in link or link in own:
+            file = f"../{link}.md" if "/" in link else f"{link}.md"
+            parts.append(Cell(link.replace("/", ", "), link=file))
     return Cells(parts, "; see ")
-
-
-def _in_full(context: Context, judged: Sequence[Judged], caption: str) -> Table:
-    lines: list[list[Entry]] = []
-    for one in judged:
-        tests = _tested(context, one.rows, one.found)
-        lines.append([one.first.claim, one.first.words, one.first.page, tests])
-    return Table(["Claim", "In full", "Page", "How tested"], lines, caption, detail=True)
 
 
 def _lines(one: Judged) -> Iterator[dict[str, Any]]:
     """Yield the numbers of a claim, a line a comparison."""
-    first = one.rows[0]
-    for row, found in one.found or [(first, Finding(""))]:
+    for row, found in one.found or [(one.rows[0], Finding(""))]:
         numbers = vars(row) | vars(found) | {"verdict": str(one.verdict)}
-        numbers |= {"from": found.limits[0], "to": found.limits[1]}
-        numbers |= {"words": first.words, "page": first.page}
+        numbers |= dict(zip(("from", "to"), found.limits, strict=True))
+        numbers |= {name: vars(one.rows[0])[name] for name in ("words", "page")}
         yield {name: numbers[name] for name in COLUMNS}
 
 
