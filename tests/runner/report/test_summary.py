@@ -17,6 +17,7 @@ from rankexp.runner.plan import PlanCell
 from rankexp.runner.report import build
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Fact, Output, Tally
+from rankexp.runner.report.render.text import rows
 from rankexp.runner.run.record import Record
 
 Make = Callable[..., Context]
@@ -224,6 +225,27 @@ def test_the_best_scorer_is_named_with_the_distance_from_it(make: Make) -> None:
     assert said.startswith("Best rank loss: logistic on 2 of 2 problems.")
     assert "Distance from the best scorer: .0" in said
     assert gist(make(None, better), "optimum", "boxes") != said
+
+
+def test_rows_of_the_best_scorer_tell_sizes_apart(make: Make) -> None:
+    study = make().study.model_dump(mode="json")
+    boxes = study["experiments"]["boxes"]
+    study["experiments"]["small"] = copy.deepcopy(boxes) | {"problems": ["hard"]}
+    made = make(study, lambda cell, r: better(cell, r) if cell.experiment == "small" else r)
+    block = Block(block="optimum", name="optimum", experiment=["boxes", "small"])
+    output = registry.get("report.blocks", "optimum")().build(made, block)
+    labels = ["linear, balanced", "hard (boxes)", "hard (small)"]
+    assert [row[0] for row in rows(output.tables[0])] == labels
+    assert output.figure is not None
+    (axes,) = output.figure.axes
+    assert [text.get_text() for text in axes.get_yticklabels()] == labels
+    marks = {one.get_label(): one[0].get_ydata() for one in axes.containers}
+    assert all(list(map(round, heights)) == [0, 1, 2] for heights in marks.values())
+    found = output.numbers.set_index(["experiment", "problem", "method"])["short"]
+    places = [("boxes", "easy"), ("boxes", "hard"), ("small", "hard")]
+    drawn = {one.get_label(): one[0].get_xdata() for one in axes.containers}
+    assert list(drawn["exponential"]) == [found[(*place, "exponential")] for place in places]
+    assert len({found[(*place, "exponential")] for place in places}) == 3
 
 
 def test_ranks_are_said_best_first(make: Make) -> None:
