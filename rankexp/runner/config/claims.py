@@ -142,6 +142,8 @@ def faults(study: Study) -> Iterator[str]:
         row = parsed(given)
         _check(study, row)
         _linked(study, row)
+        if not (told or kinds is None or any(kind.claims for _, kind in kinds)):
+            raise ConfigError("no block of the report shows claims: add {block: claims}")
         first = told.setdefault(row.claim, row)
         if row is not first and UNTESTED in (row.test, first.test):
             raise ConfigError(f"'{row.claim}' has tested and untested rows: make them two claims")
@@ -149,9 +151,6 @@ def faults(study: Study) -> Iterator[str]:
             raise ConfigError(f"'{row.claim}' is 'ours' in some of its rows: make them two claims")
         if not row.words and row is first:
             raise ConfigError(f"the first row of '{row.claim}' must say the claim in 'words'")
-        shown = kinds is None or any(kind.claims for _, kind in kinds)
-        if len(told) == 1 and row is first and not shown:
-            raise ConfigError("no block of the report shows claims: add {block: claims}")
 
     yield from published.row_faults(study.claims_file, COLUMNS, check)
 
@@ -205,8 +204,8 @@ def _blocks(file: Path) -> list[str]:
     """Return the names of the blocks in a study's file, which is not checked."""
     tree, _ = parse_yaml(file.read_text(encoding="utf-8"))
     report = tree.child("report") if tree else None
-    names = [block.child("name") for block in report.value] if report else []
-    return [str(name.value) for name in names if name]
+    named = (block.child("name") for block in (report.value if report else ()))
+    return [str(name.value) for name in named if name]
 
 
 def _of_check(row: ClaimRow, setup: Simulate) -> None:

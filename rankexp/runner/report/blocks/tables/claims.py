@@ -1,9 +1,9 @@
 """The ledger of a source's claims in words: how each was tested, what was found, what it means."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated
 
 import pandas as pd
 from pydantic import Field
@@ -26,6 +26,7 @@ from rankexp.runner.report.rules import unfounded, with_grids, without_inner
 REGISTER = {"claims": "Claims"}
 
 Found = Sequence[tuple[ClaimRow, Finding]]
+JudgedClaim = tuple[Sequence[ClaimRow], Found, Standing]
 LEGEND = (
     "Holds: a test shows that the number lies in the range claimed. Does not hold: a test shows "
     "that it lies outside. Tests are at {1}, adjusted by Holm for the comparisons of the claim, "
@@ -40,14 +41,6 @@ COLUMNS = [
     *("value", "low", "high", "p_holds", "p_fails", "standing", "why", "verdict", "note", "ours"),
 ]
 OWN = "Also tried, which the source does not claim"
-
-
-class Judged(NamedTuple):
-    """A claim with what was found for each of its comparisons."""
-
-    rows: Sequence[ClaimRow]
-    found: Found
-    verdict: Standing
 
 
 class Claims(BlockKind):
@@ -82,29 +75,33 @@ class Claims(BlockKind):
         rows: dict[str, list[ClaimRow]] = {}
         for row in map(parsed, context.manifest.get("claims") or []):
             rows.setdefault(row.claim, []).append(row)
-        judged = [Judged(own, *self._weighed(context, own)) for own in rows.values()]
-        source, ours = ([o for o in judged if o.rows[0].ours is kind] for kind in (False, True))
-        held, tested = _held([one.verdict for one in ours])
-        also = OWN + f": {held} of {tested} hold" * bool(tested)
+        judged = [(own, *self._weighed(context, own)) for own in rows.values()]
+        source, ours = ([one for one in judged if one[0][0].ours is own] for own in (False, True))
+        also = ": ".join(filter(None, [OWN, tally(ours, "").found]))
         tables = self._tables(context, source, ("Claims", "Tests"))
         tables += self._tables(context, ours, (also, OWN)) if ours else []
-        lines = pd.DataFrame(line for one in judged for line in _lines(one))
-        facts = {one.rows[0].claim: self._fact(one) for one in judged}
+        lines, facts = [], {}
+        for own, found, verdict in judged:
+            for row, one in found or [(own[0], Finding(""))]:
+                numbers = vars(row) | vars(one) | {"verdict": str(verdict)}
+                numbers |= dict(zip(("from", "to"), one.limits, strict=True))
+                numbers |= {name: vars(own[0])[name] for name in ("words", "page")}
+                lines.append({name: numbers[name] for name in COLUMNS})
+            facts[own[0].claim] = self._fact(own, found, verdict)
         notes = [LEGEND.format(block.name, short(round(1 - self.level, 12)))]
         notes += [] if rows else ["The manifest holds no claims: see 'claims' of the study."]
-        told = tally({one.rows[0].claim: one.verdict for one in source}) if source else None
+        told = tally(source) if source else None
         gist = " ".join(filter(None, [told.gist if told else "", f"{also}." * bool(ours)]))
-        return Output(lines, tables, notes=notes, gist=gist, tally=told, facts=facts)
+        return Output(pd.DataFrame(lines), tables, notes=notes, gist=gist, tally=told, facts=facts)
 
-    def _fact(self, one: Judged) -> Fact:
-        value, _ = self._found(one.found, one.verdict)
+    def _fact(self, rows: Sequence[ClaimRow], found: Found, verdict: Standing) -> Fact:
+        value, _ = self._found(found, verdict)
         known = value.value is not None and not math.isnan(float(value.value))
-        text = cell_text(value) + _needed(one.found, one.verdict) if known else ""
-        used = dict.fromkeys(row.experiment for row in one.rows)
-        return Fact(str(one.verdict), text, list(used))
+        text = cell_text(value) + _needed(found, verdict) if known else ""
+        return Fact(str(verdict), text, list(dict.fromkeys(row.experiment for row in rows)))
 
     def _tables(
-        self, context: Context, judged: Sequence[Judged], captions: tuple[str, str]
+        self, context: Context, judged: Sequence[JudgedClaim], captions: tuple[str, str]
     ) -> list[Table]:
         """Return what was found of some claims, and each in full."""
         ledger: list[list[Entry]] = []
@@ -155,11 +152,12 @@ def _needed(found: Found, verdict: Standing) -> str:
     return f" (about {times} times as much data would tell, if the number stays)"
 
 
-def tally(verdicts: Mapping[str, Standing]) -> Tally:
+def tally(judged: Sequence[JudgedClaim], what: str = " claims tested") -> Tally:
     """Return how many claims hold, the names of those that do not, and what was not run."""
+    verdicts = {rows[0].claim: verdict for rows, _, verdict in judged}
     named = {one: [name for name, own in verdicts.items() if own is one] for one in Standing}
     idle = named[Standing.NOT_RUN]
-    held, tested = _held(list(verdicts.values()))
+    tested = len(verdicts) - len(named[Standing.UNTESTED]) - len(idle)
     rest = {Standing.FAILS: "refuted", Standing.UNDECIDED: "undecided"}
     parts: list[str] = []
     for one, word in rest.items():
@@ -167,14 +165,8 @@ def tally(verdicts: Mapping[str, Standing]) -> Tally:
             more = f" and {len(names) - 1} more" if len(names) > 1 else ""
             worst = f"claim{'s' * (len(names) > 1)} {word} ({names[0]}{more})"
             parts.append(f"{len(names)} {word if parts else worst}")
-    found = f"{held} of {tested} claims tested hold" if tested else ""
+    found = f"{len(named[Standing.HOLDS])} of {tested}{what} hold" if tested else ""
     return Tally(found, ", ".join(parts), counted_names("claim", len(idle), idle))
-
-
-def _held(standings: Sequence[Standing]) -> tuple[int, int]:
-    """Return how many of those tested hold, and how many were tested."""
-    tested = [one for one in standings if one not in (Standing.UNTESTED, Standing.NOT_RUN)]
-    return tested.count(Standing.HOLDS), len(tested)
 
 
 def _verdict(context: Context, rows: Sequence[ClaimRow], verdict: Standing) -> Cells:
@@ -186,15 +178,6 @@ def _verdict(context: Context, rows: Sequence[ClaimRow], verdict: Standing) -> C
             file = f"../{link}.md" if "/" in link else f"{link}.md"
             parts.append(Cell(link.replace("/", ", "), link=file))
     return Cells(parts, "; see ")
-
-
-def _lines(one: Judged) -> Iterator[dict[str, Any]]:
-    """Yield the numbers of a claim, a line a comparison."""
-    for row, found in one.found or [(one.rows[0], Finding(""))]:
-        numbers = vars(row) | vars(found) | {"verdict": str(one.verdict)}
-        numbers |= dict(zip(("from", "to"), found.limits, strict=True))
-        numbers |= {name: vars(one.rows[0])[name] for name in ("words", "page")}
-        yield {name: numbers[name] for name in COLUMNS}
 
 
 def _without_rule(study: Study, row: ClaimRow) -> str | None:
