@@ -20,7 +20,7 @@ def read_rows(file: Path | None, columns: Sequence[str]) -> list[dict[str, str]]
     """Return the rows of a file but comments (#), each with its line; None without a file."""
     if file is None or not file.is_file():
         return None
-    rows, at = [], 0
+    rows, at, needed = [], 0, [name for name in columns if name not in FURTHER]
 
     def lines() -> Iterator[str]:
         nonlocal at
@@ -32,7 +32,7 @@ def read_rows(file: Path | None, columns: Sequence[str]) -> list[dict[str, str]]
     try:
         reader = csv.DictReader(lines())
         names = reader.fieldnames or []
-        if lacking := [name for name in columns if name not in (*names, *FURTHER)]:
+        if lacking := [name for name in needed if name not in names]:
             raise ConfigError(f"{file}:{at}: the first line lacks {', '.join(lacking)}")
         for name in set(names) - {*columns, UNITS}:
             hint = did_you_mean(name, [*columns, UNITS])
@@ -40,7 +40,7 @@ def read_rows(file: Path | None, columns: Sequence[str]) -> list[dict[str, str]]
         for row in reader:
             if None in row:
                 raise ConfigError(f"{file}:{at}: more values than columns")
-            if lacking := [name for name in columns if row.get(name, "") is None]:
+            if lacking := [name for name in needed if row[name] is None]:
                 raise ConfigError(f"{file}:{at}: no value for {', '.join(lacking)}")
             rows.append({name: value or "" for name, value in row.items()} | {LINE: str(at)})
     except UnicodeDecodeError as error:
