@@ -17,6 +17,7 @@ from rankexp.runner.plan import PlanCell
 from rankexp.runner.report import build
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Fact, Output, Tally
+from rankexp.runner.report.render.text import rows
 from rankexp.runner.run.record import Record
 
 Make = Callable[..., Context]
@@ -224,6 +225,35 @@ def test_the_best_scorer_is_named_with_the_distance_from_it(make: Make) -> None:
     assert said.startswith("Best rank loss: logistic on 2 of 2 problems.")
     assert "Distance from the best scorer: .0" in said
     assert gist(make(None, better), "optimum", "boxes") != said
+
+
+def test_rows_of_the_best_scorer_tell_sizes_apart(make: Make) -> None:
+    study = make().study.model_dump(mode="json")
+    boxes = study["experiments"]["boxes"]
+    fewer = boxes["protocol"] | {"n_train": 8}
+    study["experiments"]["small"] = boxes | {"problems": ["hard"], "protocol": fewer}
+
+    def further(cell: PlanCell, record: Record) -> Record:
+        more = 0.1 * (cell.experiment == "small" and cell.method == "exponential")
+        rows = [r._replace(value=r.value + more * (":" not in r.quantity)) for r in record.rows]
+        return replace(record, rows=rows)
+
+    made = make(study, further)
+    block = Block(block="optimum", name="optimum", experiment=["boxes", "small"])
+    output = registry.get("report.blocks", "optimum")().build(made, block)
+    labels = ["linear, balanced", "hard (boxes)", "hard (small)"]
+    assert [row[0] for row in rows(output.tables[0])] == labels
+    assert output.figure is not None
+    (axes,) = output.figure.axes
+    assert [text.get_text() for text in axes.get_yticklabels()] == labels
+    marks = {one.get_label(): one[0].get_ydata() for one in axes.containers}
+    assert all(list(map(round, heights)) == [0, 1, 2] for heights in marks.values())
+    assert output.numbers is not None
+    found = output.numbers.set_index(["experiment", "problem", "method"])["short"]
+    places = [("boxes", "easy"), ("boxes", "hard"), ("small", "hard")]
+    drawn = {one.get_label(): one[0].get_xdata() for one in axes.containers}
+    assert list(drawn["exponential"]) == [found[(*place, "exponential")] for place in places]
+    assert drawn["exponential"][2] > drawn["exponential"][1] + 0.05
 
 
 def test_ranks_are_said_best_first(make: Make) -> None:
