@@ -139,12 +139,19 @@ def _by_placements(
 ) -> tuple[Contrast, Estimate]:
     """Compare by the placements of the test rows of all folds, beside the resampled t-test."""
     other = _tested(base, resampled, settings)
-    beside = {f"{name}_resampled": getattr(other, name) for name in ("se", "low", "high", "p")}
     found = seen.beside(resampled)
     if seen.bound is not None:
         base = replace(base, caveats=(AT_LEAST.format(EXAMPLES, seen.bound), *base.caveats))
     test = design.test if found is resampled else f"placements over {design.pairs}"
-    made = replace(base, test=test, effect=paired.effect_size(values), **beside)
+    made = replace(
+        base,
+        test=test,
+        effect=paired.effect_size(values),
+        se_resampled=other.se,
+        low_resampled=other.low,
+        high_resampled=other.high,
+        p_resampled=other.p,
+    )
     return _tested(made, found, settings), found
 
 
