@@ -31,7 +31,7 @@ export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
 .PHONY: help kotlowski2011 kotlowski2011-theory clemencon2017 uematsu2010 menon2014 mohri2018 boosting letor-ohsumed quick test lint lines types exports tests wings explore haswell bare \
-	slow oldest foreign fidelity bench clean reference
+	slow oldest foreign fidelity bench calibration clean reference
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
@@ -158,6 +158,9 @@ fidelity: $(VENV)/.installed-dev ## compare full runs with the numbers known to 
 
 bench: $(VENV)/.installed-dev ## print every speed ratio with its target
 	$(ONE_THREAD) $(BIN)/python -m benchmarks
+
+calibration: $(VENV)/.installed-dev ## print how often intervals over folds cover; simulate one case again
+	$(ONE_THREAD) $(BIN)/python -m benchmarks._calibration
 
 clean: ## remove environments, caches and quick results; records of full runs stay
 	rm -rf $(VENV) $(OLDEST) $(BARE) $(FOREIGN) build dist .mypy_cache .ruff_cache .hypothesis results/*-quick

@@ -152,6 +152,29 @@ def test_intervals_cover(n: int, K: int) -> None:
     assert low / studies - 0.01 <= of_share <= 0.995
 
 
+@pytest.mark.parametrize(
+    ("m", "n", "aucs", "correlation"),
+    [
+        (20, 200, (0.983, 0.961), 0.9),
+        (20, 200, (0.99, 0.97), 0.5),
+        (5, 100, (0.9, 0.8), 0.5),
+        (10, 200, (0.92, 0.9), 0.9),
+        (8, 1000, (0.92, 0.76), 0.5),
+    ],
+)
+def test_the_interval_of_a_difference_covers_with_few_positives(
+    m: int, n: int, aucs: tuple[float, float], correlation: float
+) -> None:
+    rng, studies, hits = np.random.default_rng([m, n]), 500, 0
+    y = np.repeat([1, 0], [m, n])
+    shifts = np.sqrt(2) * stats.norm.ppf(aucs)
+    for _ in range(studies):
+        scores = rng.multivariate_normal([0, 0], [[1, correlation], [correlation, 1]], m + n)
+        low, high = paired.interval(orders(y, scores + np.outer(y, shifts)).difference(0, 1), 0.95)
+        hits += low <= aucs[0] - aucs[1] <= high
+    assert hits >= stats.binom.ppf(0.001, studies, 0.93)
+
+
 @pytest.mark.parametrize("errors", [0.5, 1, 3, 5, 8])
 def test_intervals_of_nearly_perfect_rankers_cover(errors: float) -> None:
     # One method ranks a positive last with a small probability, the other never.
