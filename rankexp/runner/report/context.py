@@ -15,6 +15,7 @@ from rankexp.metrics.metric import Metric, parse
 from rankexp.runner.analyse import compare, frame, paired, queries, select
 from rankexp.runner.analyse.adjust import NAN
 from rankexp.runner.analyse.compare import Mean
+from rankexp.runner.analyse.contrast import Family
 from rankexp.runner.analyse.frame import Count, long_frame, scores
 from rankexp.runner.analyse.queries import QUERY
 from rankexp.runner.config import published
@@ -73,6 +74,7 @@ class Context:
     problems: list[str] = field(default_factory=list)  # faults found in the store
     reference: Path | None = None  # folder with the tables of a full run, where there is one
     shown: dict[str, Output] = field(default_factory=dict)  # blocks built so far, by name
+    families: dict[str, Family] = field(default_factory=dict, repr=False)  # compared so far
     _designs: dict[tuple[str, str], dict[str, Design]] = field(default_factory=dict, repr=False)
     _slices: dict[tuple[str, ...], pd.DataFrame] = field(default_factory=dict, repr=False)
 
