@@ -94,7 +94,7 @@ def _growth(own: Contrast, design: Design) -> Growth:
     """Return how an error falls: a repeat is no new data, and takes only its own noise away."""
     if design.independent or own.test != design.test:  # or over the rows of all folds
         return own.growth
-    repeated = 1.0 / (1.0 + own.n * design.correction)
+    repeated = design.repeatable / (1.0 + own.n * design.correction)
     return own.growth._replace(units=False, by_repeats=repeated)
 
 

@@ -305,7 +305,9 @@ def design(
         return found
     if grouped and entry is not None and entry.groups is not None and setup.within_groups:
         return Design(QUERIES)
-    return Design("folds", 1.0 / (folds - 1)) if folds > 1 else Design(EXAMPLES)
+    if folds > 1:
+        return Design("folds", 1.0 / (folds - 1), repeatable=False)
+    return Design(EXAMPLES)
 
 
 def _moved(counts: Sequence[int], *, pooled: bool) -> float:
