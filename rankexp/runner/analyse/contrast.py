@@ -7,15 +7,18 @@ averaged; over data sets, which are few and not alike, signed ranks are used.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 import pandas as pd
 
 from rankexp.runner.analyse import complete_blocks, paired, queries, several
-from rankexp.runner.analyse.adjust import NAN, Contrast, Settings, adjusted
+from rankexp.runner.analyse.adjust import NAN, Contrast, Settings, adjusted, together
 from rankexp.runner.analyse.complete_blocks import Blocks, IncompleteError
 from rankexp.runner.analyse.delong import Seen
+from rankexp.runner.analyse.needed import Growth
 from rankexp.runner.analyse.paired import Estimate
+from rankexp.runner.analyse.pooled import pooled
 from rankexp.runner.analyse.verdicts import MIXED, NOT_RUN, UNDECIDED, Lack, Refusal
 from rankexp.runner.protocols.protocol import EXAMPLES, QUERIES, Design
 
@@ -64,7 +67,8 @@ def family(
         elif design.pairs == EXAMPLES:
             found = _on_test_set(problem, own, pair, settings, (seen or {})[problem])
         else:
-            found = _on_one(problem, own, pair, design, settings, (seen or {}).get(problem))
+            one, error = _on_one(problem, own, pair, design, settings, (seen or {}).get(problem))
+            found = replace(one, growth=_growth(one, design)), error
         contrasts.append(found[0])
         known.append(found[1])
     contrasts = adjusted(contrasts, settings)
@@ -74,6 +78,24 @@ def family(
     else:
         overall = _over_data(table, pair, contrasts, estimates, settings)
     return Family(contrasts, adjusted([overall], settings)[0])
+
+
+def as_one(families: Sequence[tuple[Family, Settings]]) -> list[Family]:
+    """Return families adjusted for each other, too: those on problems, and those over several."""
+    problems = together([(own.problems, settings) for own, settings in families])
+    overall = together([([own.overall], settings) for own, settings in families])
+    return [
+        Family(own, over if np.isnan(over.decided) else replace(over, decided=_decided(own)))
+        for own, (over,) in zip(problems, overall, strict=True)
+    ]
+
+
+def _growth(own: Contrast, design: Design) -> Growth:
+    """Return how an error falls: a repeat is no new data, and takes only its own noise away."""
+    if design.independent or own.test != design.test:  # or over the rows of all folds
+        return own.growth
+    repeated = design.repeatable / (1.0 + own.n * design.correction)
+    return own.growth._replace(units=False, by_repeats=repeated)
 
 
 def _on_one(
@@ -111,6 +133,7 @@ def _on_one(
     if least:
         what = QUERIES if design.pairs == QUERIES else EXAMPLES
         base = replace(base, caveats=(AT_LEAST.format(what, design.examples), *base.caveats))
+        base = replace(base, growth=Growth(least=True))
     tested = replace(
         _tested(base, estimate, settings), test=design.test, effect=paired.effect_size(settled)
     )
@@ -142,6 +165,7 @@ def _by_placements(
     found = seen.beside(resampled)
     if seen.bound is not None:
         base = replace(base, caveats=(AT_LEAST.format(EXAMPLES, seen.bound), *base.caveats))
+        base = replace(base, growth=Growth(least=True))
     test = design.test if found is resampled else f"placements over {design.pairs}"
     made = replace(
         base,
@@ -181,6 +205,7 @@ def _on_test_set(
         return replace(base, refusal=Refusal(why, problem)), None
     least = () if seen.bound is None else (AT_LEAST.format(EXAMPLES, seen.bound),)
     base = replace(base, n=seen.n, test=Design(EXAMPLES).test, caveats=least)
+    base = replace(base, growth=Growth(least=bool(least)))
     return _tested(base, seen.estimate, settings), seen.estimate
 
 
@@ -269,29 +294,51 @@ def _over_data(
     if base.n < paired.FEWEST:
         return base if base.n else replace(base, verdict=NOT_RUN)
     values = several.settled(differences)
-    result = several.signed_rank(values)
-    middle, low, high = several.centre(values, settings.level)
+    result, interval = several.signed_rank(values), partial(_of_ranks, values)
     margins = [settings.share(settings.loss(value)) for value in made.values[pair[1]]]
     same = NAN if settings.margin is None else several.equivalence(values, settings.margin)
     relative = NAN if np.isnan(margins).any() else several.equivalence(values / margins, 1.0)
     if np.ptp(values) == 0:  # ranks know nothing of how few examples each may rest on
-        mean, own = Estimate(middle, np.inf, 1), 1.0
+        mean, own = Estimate(values[0], np.inf, 1), 1.0
         if len(estimates) == base.n:
             mean, own = paired.average(estimates), _relative(contrasts, estimates)
-        low, high = map(float, paired.interval(mean, settings.level))
+        interval = partial(paired.interval, mean)
         same, relative = max(same, _equivalence(mean, settings.margin)), max(relative, own)
+    low, high = map(float, interval(settings.level))
     tested = replace(
-        base,
+        _singly(base, contrasts, settings),
         test="signed-rank test",
-        difference=middle,
+        difference=several.centre(values, settings.level)[0],
         low=low,
         high=high,
         p=result.p,
         p_equivalence=same,
         p_relative=relative,
         effect=result.effect,
+        interval=interval,
     )
     return _with_posterior(tested, values, settings) if settings.bayes else tested
+
+
+def _of_ranks(values: np.ndarray, level: float) -> tuple[float, float]:
+    return several.centre(values, level)[1:]
+
+
+def _singly(base: Contrast, contrasts: Sequence[Contrast], settings: Settings) -> Contrast:
+    """Add what the data sets say with their own errors, which signed ranks do not use."""
+    known = [own for own in contrasts if not np.isnan(own.p)]
+    if not known:
+        return base
+    decided = _decided(known)
+    errors = [own.se for own in known]
+    if len(known) < base.n:  # an error is unknown, so precision is
+        return replace(base, decided=decided)
+    found = pooled([own.difference for own in known], errors, settings.level)
+    return replace(base, decided=decided, pooled=found)
+
+
+def _decided(contrasts: Sequence[Contrast]) -> int:
+    return sum(c.verdict.compared and c.verdict != UNDECIDED for c in contrasts)
 
 
 def _with_posterior(base: Contrast, values: np.ndarray, settings: Settings) -> Contrast:

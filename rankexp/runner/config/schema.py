@@ -250,6 +250,8 @@ class Block(Strict):
     text: str | None = None
     aside: bool = False
     """Whether the page has only a line of it, with its files linked."""
+    primary: bool = False
+    """Whether it shows the contrast that decides the study's question; all others explore."""
     options: dict[str, Any] = {}
 
     @property

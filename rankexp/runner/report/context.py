@@ -15,6 +15,7 @@ from rankexp.metrics.metric import Metric, parse
 from rankexp.runner.analyse import compare, frame, paired, queries, select
 from rankexp.runner.analyse.adjust import NAN
 from rankexp.runner.analyse.compare import Mean
+from rankexp.runner.analyse.contrast import Family
 from rankexp.runner.analyse.frame import Count, long_frame, scores
 from rankexp.runner.analyse.queries import QUERY
 from rankexp.runner.config import published
@@ -24,7 +25,6 @@ from rankexp.runner.protocols.protocol import EXAMPLES, QUERIES, Design
 from rankexp.runner.report.model import Output
 from rankexp.runner.run.record import Record
 from rankexp.seeds import stream
-
 
 INF = float("inf")
 
@@ -73,6 +73,7 @@ class Context:
     problems: list[str] = field(default_factory=list)  # faults found in the store
     reference: Path | None = None  # folder with the tables of a full run, where there is one
     shown: dict[str, Output] = field(default_factory=dict)  # blocks built so far, by name
+    families: dict[str, Family] = field(default_factory=dict, repr=False)  # compared so far
     _designs: dict[tuple[str, str], dict[str, Design]] = field(default_factory=dict, repr=False)
     _slices: dict[tuple[str, ...], pd.DataFrame] = field(default_factory=dict, repr=False)
 
@@ -303,7 +304,9 @@ def design(
         return found
     if grouped and entry is not None and entry.groups is not None and setup.within_groups:
         return Design(QUERIES)
-    return Design("folds", 1.0 / (folds - 1)) if folds > 1 else Design(EXAMPLES)
+    if folds > 1:
+        return Design("folds", 1.0 / (folds - 1), repeatable=False)
+    return Design(EXAMPLES)
 
 
 def _moved(counts: Sequence[int], *, pooled: bool) -> float:

@@ -22,7 +22,7 @@ from rankexp.runner.report.model import Cell, Entry, Fact, Output, Table
 from rankexp.runner.report.numbers import listed, number, short
 from rankexp.runner.report.options import InBlocks, MethodName
 from rankexp.runner.report.rules import metrics_of
-from rankexp.runner.report.verdict_words import over, tallied, words
+from rankexp.runner.report.verdict_words import over, precision, tallied, words
 from rankexp.runner.strict import Strict
 
 REGISTER = {"comparison": "Comparison"}
@@ -160,6 +160,7 @@ class Comparison(InBlocks):
         notes = [
             *self._meaning(context, judged),
             *self._policy(context, judged),
+            *self._precision(context, judged),
             *self._posterior(context, judged),
         ]
         return Output(
@@ -291,6 +292,11 @@ class Comparison(InBlocks):
                     text = f"{own.experiment} / {name}: {'; '.join(parts)}."
                     notes.append(Note(contrast.kind, text))
         return [note for i, note in enumerate(notes) if note not in notes[:i]]
+
+    def _precision(self, context: Context, judged: Sequence[Judged]) -> list[str]:
+        found = [(own, precision(own.family.overall, self.digits)) for own in judged]
+        label = context.method_label
+        return [f"{own.experiment}, {label(own.reference)}: {t}." for own, t in found if t]
 
     def _posterior(self, context: Context, judged: Sequence[Judged]) -> list[str]:
         notes = []

@@ -7,10 +7,13 @@ from typing import Annotated
 
 import pandas as pd
 from pydantic import Field
+from scipy import special
 
 from rankexp.errors import ConfigError
 from rankexp.runner.analyse import claims
 from rankexp.runner.analyse.claims import Finding, Standing
+from rankexp.runner.analyse.needed import Growth, needed
+from rankexp.runner.analyse.paired import Estimate
 from rankexp.runner.analyse.select import Rule
 from rankexp.runner.config.claims import OVER, TESTS, UNTESTED, ClaimRow, parsed, rows_of
 from rankexp.runner.config.fault import Fault
@@ -148,8 +151,11 @@ def _needed(found: Found, verdict: Standing) -> str:
     gap, half = min(abs(one.value - end) for end in one.limits), (one.high - one.low) / 2
     if verdict is not Standing.UNDECIDED or not 0 < gap < half < math.inf:
         return ""
-    times = math.ceil((half / gap) ** 2)
-    return f" (about {times} times as much data would tell, if the number stays)"
+    low, high = one.interval(0.95) if one.interval else (one.low, one.high)
+    se = (high - low) / 2 / special.ndtri(0.975)
+    alpha = 2 * special.ndtr(-half / se)  # of the adjusted test
+    times = needed(Estimate(gap, se, math.inf), None, Growth(), alpha, 0.8).data_to_show
+    return f" (about {math.ceil(times)} times as much data would tell, if the number stays)"
 
 
 def tally(judged: Sequence[JudgedClaim], what: str = " claims tested") -> Tally:
