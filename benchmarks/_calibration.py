@@ -1,4 +1,4 @@
-"""How often intervals of a difference in AUC over folds cover: ``python -m benchmarks._calibration``.
+"""How often intervals of a difference in AUC over folds cover (``make calibration``).
 
 The table beside this file is printed, and one of its cells is simulated again; with the number of
 a cell that one, with ``--all`` the table is made anew (some hours). A cell is a pair of methods, a

@@ -5,14 +5,12 @@ import numpy as np
 from rankexp.arrays import Floats, Ints
 from rankexp.keep import KeptName
 from rankexp.keep.curves import Curve
-from rankexp.metrics.dominance import count_pairs, ordered
 from rankexp.metrics.level_counts import coded, won, won_by_level
 
 REGISTER = {
     "placements": "placements",
     "placements_ovo": "placements_ovo",
     "placements_cons": "placements_cons",
-    "placements_tau": "placements_tau",
 }
 ROWS = str(KeptName("rows"))
 """Places of the test rows in the data set, and their levels: of all grid points."""
@@ -52,17 +50,6 @@ def placements_cons(X: Floats, y: Floats, scores: Floats) -> Curve:
         others = np.where(below, wins[cut:].sum(axis=0), wins[:cut].sum(axis=0))
         found += others / (low * (sizes.sum() - low)) / (K - 1)
     return _curve(y, found * sizes[levels])
-
-
-def placements_tau(X: Floats, y: Floats, scores: Floats) -> Curve:
-    """Return zeros and each test example's placement in d_tau."""
-    n, pairs = len(y), count_pairs(ordered(y), scores)
-    twice = np.empty(n)  # pairs in order, and half of those with the same score
-    twice[np.lexsort((-scores, y))] = pairs.won_below + pairs.won_above
-    _, at, same = np.unique(
-        np.column_stack([y, scores]), axis=0, return_inverse=True, return_counts=True
-    )
-    return _curve(np.zeros(n), (twice + same[at.ravel()] - 1.0) / max(n - 1, 1))
 
 
 def _curve(levels: Floats, values: Floats) -> Curve:

@@ -2,12 +2,12 @@
 
 The AUC is a two-sample U-statistic; its variance comes from the placements of the examples
 (DeLong, DeLong and Clarke-Pearson, Biometrics 44, 1988), which ranks give in O(n log n) (Sun and
-Xu, IEEE Signal Processing Letters 21, 2014). Here K levels, or a continuous target, take the place
-of two classes, and the test parts of a cross-validation that of one test set.
+Xu, IEEE Signal Processing Letters 21, 2014). Here K levels take the place of two classes, and the
+test parts of a cross-validation that of one test set.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -41,7 +41,7 @@ class PlacedPart(NamedTuple):
     """How M methods order one test part."""
 
     rows: Ints  # (n,): places in the data set
-    levels: Ints  # (n,): codes, all 0 where the target is continuous
+    levels: Ints  # (n,): codes
     placements: Floats  # (M, n): half of the sum of their means over levels is the value
 
 
@@ -67,14 +67,27 @@ class Orders:
 
     @property
     def examples(self) -> float:
-        """The rows that may move the value most: those of the smallest level, or half of all."""
-        return float(self.sizes.min()) if len(self.sizes) > 1 else len(self.levels) / 2
+        """The rows that may move the value most: those of the smallest level."""
+        return float(self.sizes.min())
 
     @property
     def covariance(self) -> Floats:
         """The covariance, (M, M), over other test examples, with as many rows of each level."""
         scaled = self.apart * np.sqrt(self.sizes / (self.sizes - 1.0))[self.levels]
         return np.asarray(scaled @ scaled.T)
+
+    def of_means(self, sides: Sequence[Sequence[int]]) -> "Orders":
+        """Return the same of means over some of the methods each."""
+        each, given, apart = (
+            np.array([values[list(side)].mean(axis=0) for side in sides])
+            for values in (self.each, self.given, self.apart)
+        )
+        return replace(self, each=each, given=given, apart=apart)
+
+    def se(self, method: int) -> float:
+        """Return the standard error of one method's value."""
+        parts, _ = self._parts(self.apart[method], self.sizes - 1.0)
+        return float(np.sqrt(parts.sum() + self._training(self.each[method])))
 
     def difference(self, first: int, second: int) -> Estimate:
         """Return the difference of two methods, with Satterthwaite's degrees of freedom.
@@ -106,7 +119,7 @@ class Orders:
         show too little variance, so this number has an upper limit.
         """
         value, sizes = float(self.value[method]), self.sizes
-        rows = float(sizes.sum() - sizes.max()) if len(sizes) > 1 else self.examples
+        rows = float(sizes.sum() - sizes.max())  # with two levels, of the smaller one
         parts, df = self._parts(self.apart[method], sizes - 1.0)
         if variance := float(parts.sum()) + self._training(self.each[method]):
             tail = (1.0 + level) / 2.0
@@ -135,7 +148,7 @@ class Orders:
 
 def _makers(moved: Ints) -> int:
     """Return how many rows may make all pairs between so many rows of each level."""
-    return int(moved.sum() - moved.max()) if len(moved) > 1 else int(moved.sum())
+    return int(moved.sum() - moved.max())
 
 
 def from_won(levels: Ints, wins: Floats) -> Orders:
@@ -192,7 +205,6 @@ METRICS = {
     "u_pairs": (1.0, KEPT),
     "u_ovo": (1.0, "placements_ovo"),
     "u_cons": (1.0, "placements_cons"),
-    "d_tau": (1.0, "placements_tau"),
 }
 """Metrics whose variance over test examples is known: their sign, and the curve that has the
 placements."""
@@ -201,8 +213,7 @@ placements."""
 def _found(sources: Iterable[Source], metric: Metric) -> list[KeptItem]:
     """Return what is kept for a metric, of test parts in which pairs are ordered."""
     name = METRICS[repr(metric)][1]
-    items = curves(sources, name)
-    return [one for one in items if name == "placements_tau" or np.ptp(one.x) > 0]
+    return [one for one in curves(sources, name) if np.ptp(one.x) > 0]
 
 
 def _orders(items: Sequence[Sequence[KeptItem]], metric: Metric, design: Design) -> Orders:
@@ -232,7 +243,7 @@ def alone(
             orders = _orders([[one] for one in own], metric, design)
         except ValueError:  # a level of a single row
             continue
-        share, se = float(orders.value[0]), float(np.sqrt(orders.covariance[0, 0]))
+        share, se = float(orders.value[0]), orders.se(0)
         low, high = orders.interval(0, level)
         higher = METRICS[repr(metric)][0] > 0
         made[method] = (share, se, low, high) if higher else (1 - share, se, 1 - high, 1 - low)
@@ -260,9 +271,13 @@ class Seen(NamedTuple):
 
 
 def compare(
-    sources: Iterable[Source], problem: str, pair: tuple[str, str], metric: Metric, design: Design
+    sources: Iterable[Source],
+    problem: str,
+    pairs: Sequence[Sequence[str]],
+    metric: Metric,
+    design: Design,
 ) -> Seen | Refusal:
-    """Return the difference of two methods over all test parts, or why it has no test."""
+    """Return the mean difference of pairs of methods over test parts, or why it has no test."""
     if repr(metric) not in METRICS:
         why = f"there is one test set, and the variance of the {metric.label} over it is not known"
         return Refusal(why, problem)
@@ -270,16 +285,19 @@ def compare(
     found = {
         (one.method, one.place): one for one in _found(sources, metric) if one.problem == problem
     }
-    places = list(dict.fromkeys(place for method, place in found if method == pair[0]))
-    if not places or {(pair[1], p) for p in places} != {k for k in found if k[0] == pair[1]}:
+    places = list(dict.fromkeys(place for _, place in found))
+    methods = list(dict.fromkeys(method for pair in pairs for method in pair))
+    if not places or any((method, place) not in found for method in methods for place in places):
         return Refusal(
             f"there is one test set, and the records keep no {name} (see 'keep')", problem
         )
-    both = [[found[method, place] for method in pair] for place in places]
-    if not all(np.array_equal(a.x, b.x) and _same(a.rows, b.rows) for a, b in both):
+    kept = [[found[method, place] for method in methods] for place in places]
+    if not all(np.array_equal(o.x, a.x) and _same(o.rows, a.rows) for a, *b in kept for o in b):
         return Refusal("the two methods were tested on different rows", problem)
+    firsts, seconds = ([pair[side] for pair in pairs] for side in (0, 1))
+    sides = [[methods.index(method) for method in side] for side in (firsts, seconds)]
     try:
-        orders = _orders(both, metric, design)
+        orders = _orders(kept, metric, design).of_means(sides)
     except ValueError:
         why = "a level has a single row in the test set, so its variance is not known"
         return Refusal(why, problem)

@@ -163,7 +163,8 @@ def content(
         "inner": {"folds": asked.inner, **strata},
     }
     setup |= {"within_groups": False} if "groups" in asked.entry else {}
-    setup |= {"keep": {"curves": [METRICS[question.metric][1]]}}
+    if question.metric in METRICS:
+        setup |= {"keep": {"curves": [METRICS[question.metric][1]]}}
     options = {"contrasts": asked.contrasts(methods), "margin": asked.margin}
     return {
         "version": 1,

@@ -12,12 +12,15 @@ import pandas as pd
 from rankexp import registry
 from rankexp.errors import ConfigError
 from rankexp.metrics.metric import Metric, parse
-from rankexp.runner.analyse import compare, frame, paired, queries, select
+from rankexp.runner.analyse import compare, delong, frame, paired, queries, select
 from rankexp.runner.analyse.adjust import NAN
 from rankexp.runner.analyse.compare import Mean
 from rankexp.runner.analyse.contrast import Family
+from rankexp.runner.analyse.delong import Seen
 from rankexp.runner.analyse.frame import Count, long_frame, scores
+from rankexp.runner.analyse.kept import sources
 from rankexp.runner.analyse.queries import QUERY
+from rankexp.runner.analyse.verdicts import Refusal
 from rankexp.runner.config import published
 from rankexp.runner.config.schema import Evaluate, Simulate, Study
 from rankexp.runner.plan import PlanCell
@@ -222,6 +225,18 @@ class Context:
                 return replace(found, examples=each[QUERY].nunique() / reach if reach else NAN)
             found = design(self.study, setup, problem, rows, grouped=False)
         return replace(found, examples=self.examples(problem, metric))
+
+    def placed(
+        self, experiment: str, metric: Metric, rule: select.Rule, pairs: Sequence[tuple[str, str]]
+    ) -> dict[str, Seen | Refusal]:
+        """Return the mean difference of pairs of methods over test rows, by problem."""
+        chosen = self.chosen(experiment, metric, rule, [m for pair in pairs for m in pair])
+        kept = list(sources(self.cells, self.records, experiment, chosen))
+        return {
+            name: delong.compare(kept, name, pairs, metric, known)
+            for name, known in self.designs(experiment, metric).items()
+            if known.pairs in delong.PLACED
+        }
 
     def spread(self, experiment: str, metric: Metric, splits: pd.DataFrame) -> pd.DataFrame:
         """Return splits with a row a query where queries are the pairs; others as they are."""

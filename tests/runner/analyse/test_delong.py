@@ -11,8 +11,8 @@ from scipy import stats
 
 from rankexp import metrics
 from rankexp.keep.curves import MakeCurve
-from rankexp.keep.curves.placements import placements_cons, placements_ovo, placements_tau
-from rankexp.metrics import auc, d_tau, u_pairs
+from rankexp.keep.curves.placements import placements_cons, placements_ovo
+from rankexp.metrics import auc, u_pairs
 from rankexp.metrics.level_counts import won
 from rankexp.runner.analyse import paired
 from rankexp.runner.analyse.delong import (
@@ -374,16 +374,6 @@ def test_placements_of_levels_give_the_metric(
     made = curve(np.zeros((len(y), 1)), y, scores)
     means = [np.array(made["y"])[y == level].mean() for level in np.unique(y)]
     assert sum(means) / 2 == pytest.approx(getattr(metrics, name)(y, scores), abs=1e-12)
-
-
-@given(st.integers(2, 40), st.integers(0, 10**6))
-@settings(max_examples=40, deadline=None)
-def test_placements_of_numbers_give_their_share_of_pairs(n: int, seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    y = np.round(rng.normal(size=n), 1)
-    scores = np.round(y + rng.normal(size=n), 1)
-    made = placements_tau(np.zeros((n, 1)), y, scores)
-    assert np.mean(made["y"]) / 2 == pytest.approx(d_tau(y, scores), abs=1e-12)
 
 
 def test_few_rows_take_the_wider_error() -> None:

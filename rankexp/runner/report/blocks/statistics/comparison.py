@@ -12,7 +12,6 @@ from rankexp.metrics.metric import Metric
 from rankexp.runner.analyse import complete_blocks, delong, select
 from rankexp.runner.analyse.adjust import Contrast, Settings
 from rankexp.runner.analyse.contrast import Family, family
-from rankexp.runner.analyse.kept import sources
 from rankexp.runner.analyse.verdicts import Note
 from rankexp.runner.config.fault import Fault
 from rankexp.runner.config.schema import Block, Evaluate, Study
@@ -143,13 +142,7 @@ class Comparison(InBlocks):
         pair = (self.method, reference)
         designs = context.designs(experiment, metric)
         rule, table = self.rule_of(experiment), self.wide(context, experiment, pair)
-        chosen = context.chosen(experiment, metric, rule, pair)
-        kept = list(sources(context.cells, context.records, experiment, chosen))
-        seen = {
-            name: delong.compare(kept, name, pair, metric, known)
-            for name, known in designs.items()
-            if known.pairs in delong.PLACED
-        }
+        seen = context.placed(experiment, metric, rule, [pair])
         found = family(table, pair, designs, settings, seen)
         return Judged(experiment, *pair, metric, rule, found, settings)
 

@@ -182,7 +182,9 @@ class Contrasts(InBlocks):
                     for i, side in enumerate(("first", "second"))
                 }
                 both = pd.DataFrame(sides).assign(state=table.state)
-                context.families[key] = family(both, ("first", "second"), designs, settings)
+                seen = context.placed(experiment, metric, self.rule_of(experiment), pairs)
+                both_sides = ("first", "second")
+                context.families[key] = family(both, both_sides, designs, settings, seen)
             made[label] = context.families[key]
         return made
 
