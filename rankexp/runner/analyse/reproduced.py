@@ -1,0 +1,153 @@
+"""Whether a published number is reproduced: one rule, whatever the design.
+
+A number is called reproduced where 95 % of perfect reproductions are: where run and print are two
+draws of one design, the print rounded. What differs by design is the noise between the two.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+from scipy import special
+
+from rankexp.arrays import Floats
+from rankexp.runner.analyse import compare
+from rankexp.runner.analyse.adjust import NAN
+from rankexp.runner.analyse.compare import Mean
+from rankexp.runner.analyse.paired import stratified
+from rankexp.runner.analyse.queries import QUERY
+from rankexp.runner.analyse.verdicts import LEVEL, Reproduction
+from rankexp.runner.config.published import Published
+
+NODES, WEIGHTS = np.polynomial.legendre.leggauss(16)
+NOT_RUN = Mean("", "", NAN, NAN, compare.OF_NOTHING, NAN, NAN, NAN, 0, 0, 0)
+
+
+class Tolerance(NamedTuple):
+    """How far apart a print and its perfect reproduction can be, both draws of one design."""
+
+    se: float  # of their difference; NaN where it cannot be known
+    reproduced: float  # the largest difference of this grade, passed by 95 % of reproductions
+    near: float
+    exact: float = -1.0  # where run and print are of the same examples: half of the last digit
+
+
+class Judged(NamedTuple):
+    """A reproduced mean, and how it stands to the published value if there is one."""
+
+    row: Mean
+    difference: float = NAN
+    printed_units: float = NAN
+    z: float = NAN
+    tolerance: float = NAN
+    verdict: Reproduction | None = None  # None where nothing is published
+
+
+def tolerance(se: float, df: float, units: float, printed: float, last_digit: float) -> Tolerance:
+    """Return how far apart noise puts a run and a print that averages over `printed` units.
+
+    The run's mean over `units` (models, repeats, seeds) has the SE `se` with `df` degrees of
+    freedom. A unit of the print has the same variance, so the difference over its SE has the t
+    distribution with `df`. Rounding adds an error that is uniform within half of the last digit;
+    equal digits are always within the tolerance.
+    """
+    both, rounding = se * math.sqrt(1.0 + units / printed), last_digit / 2
+    if math.isnan(both) or both == 0:
+        return Tolerance(both, rounding, rounding)
+    noise = float(special.stdtrit(df, (1.0 + LEVEL) / 2.0)) * both
+    low, high = 0.0, noise + rounding
+    while high - low > 1e-6 * both:
+        middle = (low + high) / 2
+        inside = WEIGHTS @ special.stdtr(df, (middle + rounding * NODES) / both) - 1.0
+        low, high = (low, middle) if inside > LEVEL else (middle, high)
+    reach = max(high, rounding)
+    return Tolerance(both, reach, reach + noise)
+
+
+def central(runs: Floats, rounding: float) -> tuple[float, float] | None:
+    """Return the ends between which the print of one more run lies in 95 % of cases.
+
+    `runs`, (s,), are values of single runs. Interpolated order statistics hold their level for
+    every distribution; with fewer than 39 runs there are none (None). The error of rounding, up to
+    `rounding`, is spread over 16 points.
+    """
+    place = (1 - LEVEL) / 2 * (len(runs) + 1) - 0.5  # of the lower end, among the runs
+    if place < 0.5 - 1e-9:
+        return None
+    spread = runs[:, None] + rounding * ((np.arange(16) + 0.5) / 8 - 1)
+    share = place / len(runs)
+    low, high = np.quantile(spread, [share, 1 - share], method="hazen").tolist()
+    return low, high
+
+
+def paired_error(rows: pd.DataFrame, method: str) -> float:
+    """Return the median SE of the differences between a method and each other, over queries.
+
+    `rows` are of one problem: method, fold, query, value. NaN where there is no other method.
+    """
+    wide = rows.pivot(index=["fold", QUERY], columns="method", values="value")
+    differences = wide.drop(columns=method).rsub(wide[method], axis=0)
+    known = [own.dropna() for _, own in differences.items()]
+    errors = [stratified(own, own.index.get_level_values("fold")).se for own in known if len(own)]
+    return float(np.nanmedian(errors)) if errors else NAN
+
+
+def judged(
+    row: Mean,
+    printed: Published,
+    margin: float | None = None,
+    runs: Floats | None = None,
+    shared: float = NAN,
+) -> Judged:
+    """Return how a mean over the units of a run stands to its published value.
+
+    `runs` are the values of the units. `shared` is the SE of differences over the same queries,
+    which counts where run and print have these. The margin does not count for the print of a
+    single run, whose own noise no run makes smaller.
+    """
+    if math.isnan(row.mean):
+        return Judged(row, verdict=Reproduction.NOT_RUN)
+    units, of_queries = max(int(row.units), 1), row.se_of == compare.OF_QUERIES
+    same, exact = of_queries and printed.units is None, -1.0
+    free = units - (row.splits if of_queries else 1)
+    df = math.inf if row.se_of == compare.OF_EXAMPLES else free
+    se, other, shown = row.se, float(printed.units or units), printed.units or units
+    if same:  # means of one sample of queries
+        se, other, exact = shared, math.inf, printed.last_digit / 2
+    within = tolerance(se, df, units, other, printed.last_digit)._replace(exact=exact)
+    difference = away = row.mean - printed.value
+    if printed.units == 1 < units and not of_queries:
+        margin = None
+        ends = None if runs is None else central(runs, printed.last_digit / 2)
+        if ends is not None:
+            away = row.median - printed.value
+            reach = max(row.median - ends[0] if away > 0 else ends[1] - row.median, 0.0)
+            reach = max(reach, printed.last_digit / 2)
+            within = within._replace(reproduced=reach, near=2 * reach)
+    z = difference / within.se if within.se > 0 else NAN
+    verdict = reproduction(away, within, margin)
+    return Judged(row, difference, shown, z, within.reproduced, verdict)
+
+
+def reproduction(
+    difference: float, within: Tolerance, margin: float | None = None
+) -> Reproduction:
+    """Return what to say of a reproduced number, given its difference to the published one.
+
+    ``reproduced`` and ``near`` within their tolerance, else ``not reproduced``; ``not run`` for a
+    NaN difference. ``cannot tell`` where a difference as large as the margin would pass as
+    reproduced, too, or where the noise is unknown and the printed digits differ. On the same
+    examples equal digits are ``reproduced`` whatever the noise.
+    """
+    if math.isnan(difference):
+        return Reproduction.NOT_RUN
+    size = abs(difference) * (1 - 1e-9)  # binary fractions: .1225 - .1224 is not .0001
+    if size <= within.exact:
+        return Reproduction.REPRODUCED
+    if size <= within.reproduced:
+        blind = margin is not None and within.reproduced >= margin
+        return Reproduction.UNDECIDED if blind else Reproduction.REPRODUCED
+    if math.isnan(within.se):
+        return Reproduction.UNDECIDED
+    return Reproduction.NEAR if size <= within.near else Reproduction.APART
