@@ -8,7 +8,7 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-import pandas as pd
+import numpy.typing as npt
 from scipy import special
 
 from rankexp.arrays import Floats
@@ -16,7 +16,6 @@ from rankexp.runner.analyse import compare
 from rankexp.runner.analyse.adjust import NAN
 from rankexp.runner.analyse.compare import Mean
 from rankexp.runner.analyse.paired import stratified
-from rankexp.runner.analyse.queries import QUERY
 from rankexp.runner.analyse.verdicts import LEVEL, Reproduction
 from rankexp.runner.config.published import Published
 
@@ -69,28 +68,28 @@ def central(runs: Floats, rounding: float) -> tuple[float, float] | None:
     """Return the ends between which the print of one more run lies in 95 % of cases.
 
     `runs`, (s,), are values of single runs. Interpolated order statistics hold their level for
-    every distribution; with fewer than 39 runs there are none (None). The error of rounding, up to
-    `rounding`, is spread over 16 points.
+    every distribution; with fewer than 39 runs there are none (None). Rounding adds an error that
+    is uniform within `rounding`.
     """
-    place = (1 - LEVEL) / 2 * (len(runs) + 1) - 0.5  # of the lower end, among the runs
-    if place < 0.5 - 1e-9:
+    tail = (1 - LEVEL) / 2
+    if tail * (len(runs) + 1) < 1 - 1e-9:
         return None
-    spread = runs[:, None] + rounding * ((np.arange(16) + 0.5) / 8 - 1)
-    share = place / len(runs)
-    low, high = np.quantile(spread, [share, 1 - share], method="hazen").tolist()
+    shares = (np.arange(1000) + 0.5) / 1000
+    errors = rounding * ((np.arange(16) + 0.5) / 8 - 1)
+    next_one = np.quantile(runs, shares, method="weibull")[:, None] + errors
+    low, high = np.quantile(next_one, [tail, 1 - tail]).tolist()
     return low, high
 
 
-def paired_error(rows: pd.DataFrame, method: str) -> float:
-    """Return the median SE of the differences between a method and each other, over queries.
+def paired_error(own: Floats, others: Floats, folds: npt.ArrayLike) -> float:
+    """Return the median SE of the differences between a method and others over the same queries.
 
-    `rows` are of one problem: method, fold, query, value. NaN where there is no other method.
+    `own`, (n,), has a method's values, `others`, (m, n), those of the others, which count where
+    they have all; NaN where there is none. `folds`, (n,), are strata.
     """
-    wide = rows.pivot(index=["fold", QUERY], columns="method", values="value")
-    differences = wide.drop(columns=method).rsub(wide[method], axis=0)
-    known = [own.dropna() for _, own in differences.items()]
-    errors = [stratified(own, own.index.get_level_values("fold")).se for own in known if len(own)]
-    return float(np.nanmedian(errors)) if errors else NAN
+    errors = stratified(own - others, folds).se
+    known = errors[~np.isnan(errors)]
+    return float(np.median(known)) if len(known) else NAN
 
 
 def judged(

@@ -5,6 +5,7 @@ import math
 from rankexp.metrics.metric import Metric, parse
 from rankexp.runner.analyse import compare, reproduced, select
 from rankexp.runner.analyse.adjust import NAN
+from rankexp.runner.analyse.queries import QUERY
 from rankexp.runner.analyse.reproduced import Judged
 from rankexp.runner.config.published import Published, PublishedKey
 from rankexp.runner.report.context import Context
@@ -33,8 +34,13 @@ def judged(
         row = row._replace(se=se, se_of=over)
     if target is None:
         return Judged(row)
-    same = row.se_of == compare.OF_QUERIES
-    shared = reproduced.paired_error(of_problem, place.method) if same else NAN
+    shared = NAN
+    if row.se_of == compare.OF_QUERIES:
+        queries = of_problem.pivot(index=["fold", QUERY], columns="method", values="value")
+        queries = queries.dropna(subset=[place.method])
+        others = queries.drop(columns=place.method).to_numpy().T
+        folds = queries.index.get_level_values("fold")
+        shared = reproduced.paired_error(queries[place.method].to_numpy(), others, folds)
     runs = compare.unit_means(own).value.dropna().to_numpy()
     return reproduced.judged(row, target, metric.reading.margin, runs, shared)
 

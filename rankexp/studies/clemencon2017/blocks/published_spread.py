@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import NamedTuple, Self
 
@@ -61,6 +61,8 @@ class OverSeeds(NamedTuple):
         known = values if len(values) else np.array([math.nan])
         low, median, high = np.quantile(known, [TAIL, 0.5, 1 - TAIL]).tolist()
         ends, mean = (float(known.min()), float(known.max())), float(known.mean())
+        if target is not None:
+            target = replace(target, units=target.units or 1)
         verdict = judged(context, place, rule, target).verdict
         verdict = verdict if len(values) else Reproduction.NOT_RUN
         return cls(mean, low, median, high, *ends, len(values), verdict)

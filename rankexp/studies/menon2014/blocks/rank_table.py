@@ -13,6 +13,7 @@ from rankexp.arrays import Floats
 from rankexp.metrics.metric import Metric, parse
 from rankexp.runner.analyse import complete_blocks
 from rankexp.runner.analyse.contrast import dropped_note
+from rankexp.runner.analyse.frame import NONE
 from rankexp.runner.analyse.reproduced import Tolerance, reproduction
 from rankexp.runner.analyse.several import NotComparableError, settled
 from rankexp.runner.analyse.verdicts import LEVEL, Kind, Note, Reproduction
@@ -161,7 +162,9 @@ class RankTable(Choosing, InBlocks):
         missing = [p for p in context.evaluate(experiment).problems if p not in known]
         made = complete_blocks.complete(table, ["problem"], self.incomplete, missing)
         whole, names = table[table.state == "whole"][methods], list(made.values.index)
-        repeats = whole.groupby(["problem", "rep"], sort=False).mean()
+        of_models = (whole.index.get_level_values("model") != NONE).all()
+        unit = ["problem", "model" if of_models else "rep"]
+        repeats = whole.groupby(unit, sort=False).mean()
         own = [repeats.xs(name, level="problem").to_numpy() for name in names]
         if min(map(len, own), default=0) < 2:
             raise NotComparableError("a data set needs two repeats or more")
