@@ -34,7 +34,7 @@ class Met(NamedTuple):
     se: float
     difference: float
     z: float
-    verdict: Reproduction | None
+    within: bool  # the noise of both, which may hide a difference that matters
     repeats: int
 
 
@@ -108,9 +108,11 @@ class Readings(AtRule):
             for (method, target), problem in product(own, setup.problems):
                 key = self._key(context, block, experiment, problem, target)
                 printed = context.published.get(key)
+                if printed is None:
+                    continue
                 place = PublishedKey(experiment, problem, method, str(metric))
                 found = judged(context, place, self.rule, printed, first)
-                if printed is None or math.isnan(found.row.mean):
+                if math.isnan(found.row.mean):
                     continue
                 yield Met(
                     experiment,
@@ -123,7 +125,7 @@ class Readings(AtRule):
                     found.row.se,
                     found.difference,
                     found.z,
-                    found.verdict,
+                    found.verdict in (Reproduction.REPRODUCED, Reproduction.UNDECIDED),
                     first,
                 )
 
@@ -147,7 +149,7 @@ class Readings(AtRule):
     def _notes(
         self, cells: Cellwise, readings: Mapping[str, Sequence[Met]], first: int
     ) -> list[Note | str]:
-        met = sum(any(map(_meets, own)) for own in cells.values())
+        met = sum(any(one.within for one in own) for own in cells.values())
         size = fmean(min(abs(one.difference) for one in own) for own in cells.values())
         most = max(map(_within, readings.values()))
         return [
@@ -174,7 +176,7 @@ class Readings(AtRule):
         missed = [
             f"{context.problem_label(problem)} {context.method_label(target)}"
             for (problem, target), own in cells.items()
-            if not any(map(_meets, own))
+            if not any(one.within for one in own)
         ]
         least, own = (number(size, self.digits) for size in (sizes[best], _size(stated)))
         told = {
@@ -190,10 +192,5 @@ def _size(found: Sequence[Met]) -> float:
     return fmean(abs(met.difference) for met in found) if found else math.nan
 
 
-def _meets(met: Met) -> bool:
-    """Return whether a value is within the noise, which may hide a difference that matters."""
-    return met.verdict in (Reproduction.REPRODUCED, Reproduction.UNDECIDED)
-
-
 def _within(found: Sequence[Met]) -> int:
-    return sum(map(_meets, found))
+    return sum(met.within for met in found)
