@@ -32,7 +32,7 @@ class Tolerance(NamedTuple):
     exact: float = -1.0  # where run and print are of the same examples: half of the last digit
 
 
-class Judged(NamedTuple):
+class JudgedValue(NamedTuple):
     """A reproduced mean, and how it stands to the published value if there is one."""
 
     row: Mean
@@ -98,7 +98,7 @@ def judged(
     margin: float | None = None,
     runs: Floats | None = None,
     shared: float = NAN,
-) -> Judged:
+) -> JudgedValue:
     """Return how a mean over the units of a run stands to its published value.
 
     `runs` are the values of the units. `shared` is the SE of differences over the same queries,
@@ -106,7 +106,7 @@ def judged(
     single run, whose own noise no run makes smaller.
     """
     if math.isnan(row.mean):
-        return Judged(row, verdict=Reproduction.NOT_RUN)
+        return JudgedValue(row, verdict=Reproduction.NOT_RUN)
     units, of_queries = max(int(row.units), 1), row.se_of == compare.OF_QUERIES
     same, exact = of_queries and printed.units is None, -1.0
     free = units - (row.splits if of_queries else 1)
@@ -126,7 +126,7 @@ def judged(
             within = within._replace(reproduced=reach, near=2 * reach)
     z = difference / within.se if within.se > 0 else NAN
     verdict = reproduction(away, within, margin)
-    return Judged(row, difference, shown, z, within.reproduced, verdict)
+    return JudgedValue(row, difference, shown, z, within.reproduced, verdict)
 
 
 def reproduction(
