@@ -20,6 +20,7 @@ from rankexp.runner.analyse.verdicts import LEVEL, Reproduction
 from rankexp.runner.config.published import Published
 
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(16)
+EQUAL = 1 - 1e-9  # binary fractions: .1225 - .1224 is not .0001
 NOT_RUN = Mean("", "", NAN, NAN, compare.OF_NOTHING, NAN, NAN, NAN, 0, 0, 0)
 
 
@@ -29,7 +30,6 @@ class Tolerance(NamedTuple):
     se: float  # of their difference; NaN where it cannot be known
     reproduced: float  # the largest difference of this grade, passed by 95 % of reproductions
     near: float
-    exact: float = -1.0  # where run and print are of the same examples: half of the last digit
 
 
 class JudgedValue(NamedTuple):
@@ -56,12 +56,11 @@ def tolerance(se: float, df: float, units: float, printed: float, last_digit: fl
         return Tolerance(both, rounding, rounding)
     noise = float(special.stdtrit(df, (1.0 + LEVEL) / 2.0)) * both
     low, high = 0.0, noise + rounding
-    while high - low > 1e-6 * both:
+    for _ in range(25):
         middle = (low + high) / 2
         inside = WEIGHTS @ special.stdtr(df, (middle + rounding * NODES) / both) - 1.0
         low, high = (low, middle) if inside > LEVEL else (middle, high)
-    reach = max(high, rounding)
-    return Tolerance(both, reach, reach + noise)
+    return Tolerance(both, max(high, rounding), max(high, rounding) + noise)
 
 
 def central(runs: Floats, rounding: float) -> tuple[float, float] | None:
@@ -108,21 +107,21 @@ def judged(
     if math.isnan(row.mean):
         return JudgedValue(row, verdict=Reproduction.NOT_RUN)
     units, of_queries = max(int(row.units), 1), row.se_of == compare.OF_QUERIES
-    same, exact = of_queries and printed.units is None, -1.0
+    shown, rounding = printed.units or units, printed.last_digit / 2
     free = units - (row.splits if of_queries else 1)
     df = math.inf if row.se_of == compare.OF_EXAMPLES else free
-    se, other, shown = row.se, float(printed.units or units), printed.units or units
-    if same:  # means of one sample of queries
-        se, other, exact = shared, math.inf, printed.last_digit / 2
-    within = tolerance(se, df, units, other, printed.last_digit)._replace(exact=exact)
+    same = of_queries and printed.units is None  # means over one sample of queries
+    se, other = (shared, math.inf) if same else (row.se, float(shown))
+    within = tolerance(se, df, units, other, printed.last_digit)
     difference = away = row.mean - printed.value
+    if same and abs(difference) * EQUAL <= rounding:
+        margin = None  # equal digits
     if printed.units == 1 < units and not of_queries:
         margin = None
-        ends = None if runs is None else central(runs, printed.last_digit / 2)
+        ends = None if runs is None else central(runs, rounding)
         if ends is not None:
             away = row.median - printed.value
-            reach = max(row.median - ends[0] if away > 0 else ends[1] - row.median, 0.0)
-            reach = max(reach, printed.last_digit / 2)
+            reach = max(row.median - ends[0] if away > 0 else ends[1] - row.median, rounding)
             within = within._replace(reproduced=reach, near=2 * reach)
     z = difference / within.se if within.se > 0 else NAN
     verdict = reproduction(away, within, margin)
@@ -136,14 +135,11 @@ def reproduction(
 
     ``reproduced`` and ``near`` within their tolerance, else ``not reproduced``; ``not run`` for a
     NaN difference. ``cannot tell`` where a difference as large as the margin would pass as
-    reproduced, too, or where the noise is unknown and the printed digits differ. On the same
-    examples equal digits are ``reproduced`` whatever the noise.
+    reproduced, too, or where the noise is unknown and the printed digits differ.
     """
     if math.isnan(difference):
         return Reproduction.NOT_RUN
-    size = abs(difference) * (1 - 1e-9)  # binary fractions: .1225 - .1224 is not .0001
-    if size <= within.exact:
-        return Reproduction.REPRODUCED
+    size = abs(difference) * EQUAL
     if size <= within.reproduced:
         blind = margin is not None and within.reproduced >= margin
         return Reproduction.UNDECIDED if blind else Reproduction.REPRODUCED

@@ -121,26 +121,20 @@ def left_out(context: Context, problems: Sequence[str]) -> str:
     return counted_names("published value", len(problems), names)
 
 
-def _blind(lines: Sequence[PublishedLine]) -> str:
-    """Say when nothing can be told."""
-    found = [parse(name).reading.margin for name in sorted({line.metric for line in lines})]
-    known = dict.fromkeys(short(own) for own in found if own)
-    if not known:
-        return "The noise is not known"
-    return f"The noise would hide a difference of {' or '.join(known)}, or it is not known"
-
-
 def legend(lines: Sequence[PublishedLine]) -> list[Note | str]:
     """Count the verdicts, and say what they and the errors rest on."""
     own = [line for line in lines if not line.compared_with]
     notes: list[Note | str] = [*counted(line.verdict for line in own)]
+    found = [parse(name).reading.margin for name in sorted({line.metric for line in lines})]
+    margins = dict.fromkeys(short(margin) for margin in found if margin)
     if printed := bool(notes):
         notes += [
             f"No mark: reproduced. {100 * LEVEL:g} % of perfect reproductions differ by less, "
             "given the noise of both values and the rounding of the published one ('tolerance' in "
             f"the CSV file). {Mark.NEAR.value}: near. The difference is within twice that noise. "
             f"{Mark.APART.value}: not reproduced. The difference is larger than that. "
-            f"{Mark.UNDECIDED.value}: cannot tell. {_blind(lines)}.",
+            f"{Mark.UNDECIDED.value}: cannot tell. The noise would hide a difference of "
+            f"{' or '.join(margins) or 'any size'}, or it is not known.",
             "The standard error of the difference is SE·√(1 + units of the run / units of the "
             "published value), and z is the difference divided by it. Mean differences are "
             "differences from the published values.",
