@@ -25,7 +25,6 @@ from rankexp.runner.report.model import Output
 from rankexp.runner.run.record import Record
 from rankexp.seeds import stream
 
-
 INF = float("inf")
 
 
