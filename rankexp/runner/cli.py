@@ -61,13 +61,13 @@ def _root(
     pass
 
 
-def _study(config: Path, quick: bool) -> "Study":
+def _study(config: Path, profile: str | None) -> "Study":
     from rankexp.runner.config.load import load
 
-    if not quick:
+    if not profile:
         return load(config)
-    study = load(config, profile="quick")
-    return study.model_copy(update={"study": f"{study.study}-quick"})  # results of its own
+    study = load(config, profile=profile)
+    return study.model_copy(update={"study": f"{study.study}-{profile}"})  # results of its own
 
 
 @app.command()
@@ -75,6 +75,9 @@ def run(
     config: Config,
     only: Only = None,
     quick: Quick = False,
+    profile: Annotated[
+        str | None, typer.Option("--profile", help="Use this profile of the study's file.")
+    ] = None,
     jobs: cli_own.Jobs = None,
     data: Folder = None,
     results: Results = Path("results"),
@@ -97,7 +100,7 @@ def run(
 
     if retry not in {None, "failed"}:
         raise ConfigError(f"--retry {retry}: only 'failed' can be retried")
-    study = _study(config, quick)
+    study = _study(config, "quick" if quick else profile)
     outcome = execute(
         study,
         config=config,
@@ -150,7 +153,7 @@ def report(
 def _report(name: str, quick: bool, results: Path) -> int:
     from rankexp.runner.report.build import edited, open_report
 
-    study = _study(Path(name), quick) if name.endswith((".yaml", ".yml")) else None
+    study = _study(Path(name), "quick" * quick) if name.endswith((".yaml", ".yml")) else None
     named = study.study if study else name + "-quick" * quick
     (folder,) = _result_folders([named], results)
     made = open_report(folder, study)
@@ -190,8 +193,8 @@ def plan(
     from rankexp.runner.run.prepare import prepare
     from rankexp.runner.run.workers import default_workers
 
-    study, folders, names = _study(config, quick), data_folders(data), cli_own.names(only)
-    prepared = prepare(study, results=results, folders=folders, only=names)
+    study, names = _study(config, "quick" * quick), cli_own.names(only)
+    prepared = prepare(study, results=results, folders=data_folders(data), only=names)
     print(prepared.plan.describe(jobs or default_workers()))
 
 

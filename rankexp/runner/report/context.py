@@ -147,19 +147,37 @@ class Context:
         return self._slices[key]
 
     def chosen(
-        self, experiment: str, metric: Metric, rule: select.Rule, methods: Sequence[str]
+        self,
+        experiment: str,
+        metric: Metric,
+        rule: select.Rule,
+        methods: Sequence[str],
+        first: float = float("inf"),
     ) -> pd.DataFrame:
-        """Return the rows that a rule chooses, for some methods."""
-        key = (experiment, str(metric), "rule", str(rule))
+        """Return the rows that a rule chooses, for some methods, of the first units alone."""
+        key = (experiment, str(metric), "rule", str(rule), str(first))
+
+        def own(metric: Metric, part: str = "test") -> pd.DataFrame:
+            found = self.scores(experiment, metric, part)
+            return found[found.unit < first]
+
         if key not in self._slices:
             by = rule.by or metric
-            self._slices[key] = rule.apply(
-                self.scores(experiment, metric),
-                lambda part: self.scores(experiment, by, part),
-                by.direction == "higher",
-            )
+            higher = by.direction == "higher"
+            self._slices[key] = rule.apply(own(metric), lambda part: own(by, part), higher)
         rows = self._slices[key]
         return rows[rows.method.isin(list(methods))]
+
+    def units(
+        self, experiment: str, metric: Metric, rule: select.Rule, first: float = float("inf")
+    ) -> pd.DataFrame:
+        """Return the rows that a rule chooses for all methods, with a row a query where due."""
+        key = (experiment, str(metric), "units", str(rule), str(first))
+        if key not in self._slices:
+            methods = list(self.evaluate(experiment).methods)
+            rows = self.chosen(experiment, metric, rule, methods, first)
+            self._slices[key] = self.spread(experiment, metric, rows)
+        return self._slices[key]
 
     def model(self, problem: str, place: int = 0) -> Any:
         """Return one of a generator's models, as the study drew it; a data set is an error."""
@@ -227,7 +245,7 @@ class Context:
         return replace(found, examples=self.examples(problem, metric))
 
     def placed(
-        self, experiment: str, metric: Metric, rule: select.Rule, pairs: Sequence[tuple[str, str]]
+        self, experiment: str, metric: Metric, rule: select.Rule, pairs: Sequence[Sequence[str]]
     ) -> dict[str, Seen | Refusal]:
         """Return the mean difference of pairs of methods over test rows, by problem."""
         chosen = self.chosen(experiment, metric, rule, [m for pair in pairs for m in pair])
@@ -276,8 +294,8 @@ class Context:
         self, experiment: str, metric: Metric, rule: select.Rule, methods: Sequence[str]
     ) -> list[Mean]:
         """Return the mean of each problem and method that a rule chooses, over its units."""
-        chosen = self.chosen(experiment, metric, rule, methods)
-        return compare.means(self.spread(experiment, metric, chosen))
+        rows = self.units(experiment, metric, rule)
+        return compare.means(rows[rows.method.isin(list(methods))])
 
     def examples(self, problem: str, metric: Metric) -> float:
         """Return how many examples a metric's value rests on, over how far one can move it.

@@ -75,7 +75,7 @@ def test_it_stands_first_and_has_five_sentences(
         "3 methods, 1 data set, 2 generators, 1 simulation; all 117 records are good; "
         "no data for gone; 20 s of computing."
     )
-    assert said["Reproduced"].startswith("0 of 3 published values within the noise (1 too noisy")
+    assert said["Reproduced"].startswith("1 of 3 published values too noisy to tell")
     assert said["Not reproduced"].startswith(
         "2 of 3 values, furthest vote\\_84 & more exponential"
     )
