@@ -44,7 +44,7 @@ def curves(sources: Iterable[Source], name: str) -> list[KeptItem]:
         tested = record.curves.get(ROWS)
         mine, best = (record.curves.get(str(KeptName(name, point))) for point in (grid, None))
         if mine is not None:
-            rows = np.array(tested["x"], dtype=np.int64) if tested else None
+            rows = _arrays(tested)[0].astype(np.int64) if tested else None
             found.append(KeptItem(cell.problem, cell.method, place, *_arrays(mine), rows=rows))
         if best is not None and (cell.problem, place) not in seen:
             seen.add((cell.problem, place))
