@@ -29,7 +29,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 TABLE = Path(__file__).with_name("calibration.csv")
-STUDIES, TRUTHS, POINTS = 2000, 1000, 20_000
+POINTS = 20_000
 PENALTIES = 10.0 ** np.arange(-3, 4)
 
 
@@ -153,6 +153,25 @@ class Tree:
         return lambda rows: np.asarray(tree.predict_proba(rows.astype(np.float32))[:, 1])
 
 
+@dataclass(frozen=True)
+class Boosted:
+    """60 boosted trees of 6 leaves (LightGBM)."""
+
+    balanced: bool = False
+    features: str = "plain"
+
+    def fit(self, X: Floats, y: Ints, rng: np.random.Generator) -> Scorer:
+        """Return the log odds of a row."""
+        import lightgbm
+
+        weights = (len(y) / (2.0 * np.bincount(y)))[y] if self.balanced else None
+        data = lightgbm.Dataset(X[:, :5], label=y, weight=weights, params={"verbose": -1})
+        given = {"objective": "binary", "num_leaves": 6, "min_data_in_leaf": 20, "verbose": -1}
+        given |= {"num_threads": 1, "deterministic": True}
+        model = lightgbm.train(given, data, 60)
+        return lambda rows: np.asarray(model.predict(rows[:, :5], raw_score=True, num_threads=1))
+
+
 PAIRS: dict[str, tuple[Method, Method]] = {
     "like": (LeastSquares(), LeastSquares(balanced=True)),
     "like, clipped": (LeastSquares(), LeastSquares("clipped")),
@@ -164,6 +183,7 @@ PAIRS: dict[str, tuple[Method, Method]] = {
     ),
     "unlike": (LeastSquares(), LeastSquares("bent", penalty=0.1)),
     "unlike, tuned": (LeastSquares(penalty=None), LeastSquares("bent", penalty=None)),
+    "like, boosted": (Boosted(), Boosted(balanced=True)),
     "like trees": (Tree(3), Tree(4, balanced=True)),
     "unlike trees": (Tree(2), Tree(6)),
 }
@@ -179,6 +199,8 @@ class Cell(NamedTuple):
     folds: int
     slope: float
     seed: int
+    studies: int = 2000
+    training_sets: int = 1000  # for the truth
 
 
 def outcome(cell: Cell, rng: np.random.Generator) -> tuple[Floats, list[PlacedPart]]:
@@ -206,13 +228,13 @@ def outcome(cell: Cell, rng: np.random.Generator) -> tuple[Floats, list[PlacedPa
     return np.array(found), parts
 
 
-def truth(cell: Cell, rng: np.random.Generator, training_sets: int) -> float:
+def truth(cell: Cell, rng: np.random.Generator) -> float:
     """Return the mean difference of both methods' AUC in the population."""
     people, methods = population(cell.slope), PAIRS[cell.pair]
     m = round(cell.rows * cell.positives)
     counts = [n * (cell.folds - 1) // cell.folds for n in (m, cell.rows - m)]
     found = []
-    for _ in range(training_sets):
+    for _ in range(cell.training_sets):
         drawn, y = people.sample(rng, counts), np.repeat([1, 0], counts)
         scorers = [(own, people.features[own.features]) for own in methods]
         fitted = [(own.fit(X[drawn], y, rng), X) for own, X in scorers]
@@ -221,10 +243,10 @@ def truth(cell: Cell, rng: np.random.Generator, training_sets: int) -> float:
     return float(np.mean(found))
 
 
-def simulate(cell: Cell, studies: int = STUDIES, truths: int = TRUTHS) -> dict[str, float]:
+def simulate(cell: Cell) -> dict[str, float]:
     """Return how often each interval covers the true difference, and its median half-width."""
     rng = np.random.default_rng([26, cell.seed])
-    true = truth(cell, rng, truths)
+    true, studies = truth(cell, rng), cell.studies
     design = Design("folds", 1.0 / (cell.folds - 1))
     hits, halves = np.zeros((3, studies)), np.zeros((3, studies))
     for study in range(studies):
@@ -289,9 +311,10 @@ def main(asked: list[str]) -> int:
         write([{k: str(v) for k, v in {**c._asdict(), **simulate(c)}.items()} for c in again])
         return 0
     row = rows[int(asked[0]) if asked else 0]
-    found = simulate(cell_of(row))
+    cell = cell_of(row)
+    found = simulate(cell)
     print(f"again: {told({**row, **{name: str(value) for name, value in found.items()}})}")
-    slack = 2.6 * np.sqrt(2 * 0.95 * 0.05 / STUDIES)
+    slack = 2.6 * np.sqrt(2 * 0.95 * 0.05 / cell.studies)
     names = [name for name in found if name.endswith("covers")]
     return int(any(abs(found[name] - float(row[name])) > slack for name in names))
 
