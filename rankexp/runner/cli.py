@@ -156,6 +156,7 @@ def _report(name: str, quick: bool, results: Path) -> int:
     study = _study(Path(name), "quick" * quick) if name.endswith((".yaml", ".yml")) else None
     named = study.study if study else name + "-quick" * quick
     (folder,) = _result_folders([named], results)
+    folder, study = _run_of(name, quick, results)
     made = open_report(folder, study)
     written = made.write()
     print(f"{folder}: {len(written)} files written; start with {folder / 'report.md'}")
@@ -163,6 +164,29 @@ def _report(name: str, quick: bool, results: Path) -> int:
     for line in filter(None, [edit, *made.context.problems, *made.failures]):
         print(line, file=sys.stderr)
     return made.exit_code
+
+
+def _run_of(name: str, quick: bool, results: Path) -> "tuple[Path, Study | None]":
+    """Return the results folder of a study, which its file may name, and what the file says."""
+    study = _study(Path(name), quick) if name.endswith((".yaml", ".yml")) else None
+    named = study.study if study else name + "-quick" * quick
+    return _result_folders([named], results)[0], study
+
+
+@app.command()
+def pack(
+    studies: Annotated[
+        list[str], typer.Argument(help="Studies that were run, by name, folder or YAML file.")
+    ],
+    quick: Quick = False,
+    results: Results = Path("results"),
+) -> None:
+    """Seal the records of finished runs into one small file a study; nothing else changes."""
+    from rankexp.runner.run.sealing import seal_study
+
+    for name in studies:
+        for line in seal_study(_run_of(name, quick, results)[0]):
+            print(line)
 
 
 def _result_folders(names: list[str] | None, results: Path) -> list[Path]:

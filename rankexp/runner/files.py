@@ -17,6 +17,9 @@ FULL = (errno.ENOSPC, errno.EDQUOT)
 EXHAUSTED = (*FULL, errno.EROFS, errno.EIO, errno.EMFILE, errno.ENFILE)
 """Error numbers that say nothing about a method that meets them."""
 
+UNSYNCED = (errno.EACCES, errno.EINVAL, errno.ENOENT, errno.ENOTSUP)
+"""Error numbers of a folder that is not there, or on a system that brings none to disk."""
+
 
 def write_atomically(
     file: Path, content: bytes | Callable[[BinaryIO], object], option: str = "--results"
@@ -42,6 +45,19 @@ def write_atomically(
     finally:
         with contextlib.suppress(OSError):
             temporary.unlink()  # where it has not been moved
+
+
+def bring_to_disk(folder: Path) -> None:
+    """Make what was moved into a folder last through a power cut, where the system can do so."""
+    try:
+        opened = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(opened)
+        finally:
+            os.close(opened)
+    except OSError as error:
+        if error.errno not in UNSYNCED:
+            raise explained(folder, error) from error
 
 
 def open_to_append(file: Path) -> TextIO:

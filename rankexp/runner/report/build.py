@@ -27,7 +27,7 @@ from rankexp.runner.report.figure import drawn, styled
 from rankexp.runner.report.model import Output, Page, Section
 from rankexp.runner.report.render import csv, latex, markdown, terminal, text
 from rankexp.runner.report.runs import bibtex, whole
-from rankexp.runner.run.manifest import facts_of, read_manifest
+from rankexp.runner.run.manifest import facts_of, read_manifest, study_of
 from rankexp.runner.run.progress import how_many
 from rankexp.runner.run.store import Store
 
@@ -229,18 +229,10 @@ def open_report(
     missing or of another format.
     """
     manifest = read_manifest(folder)
-    if not manifest:
-        raise ConfigError(f"{folder / 'manifest.json'} is missing; run the study again")
-    if study is not None:
+    if study is None or not manifest:
+        study = study_of(folder, manifest)
+    else:
         manifest |= {"published": published.rows_of(study), "claims": claims.rows_of(study)}
-    try:
-        study = study or Study.model_validate(manifest["study"])
-    except ValidationError as error:
-        why = "; ".join(lacking(kept(manifest))) or str(error)
-        raise ConfigError(
-            f"{folder / 'manifest.json'}: its study is of another format; run the study again: "
-            f"{why}"
-        ) from error
     missing = lacking(kept(manifest))
     if cells is None:
         cells = list(plan.cells(study, facts_of(manifest), code=kept(manifest)))

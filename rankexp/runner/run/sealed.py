@@ -1,0 +1,224 @@
+"""Records sealed in one compressed file: what they share once, and their numbers in columns.
+
+A file is a row of xz streams, which ``xz -d`` opens as one. They hold in this order:
+
+- a line of JSON: format, number of records, the distinct values of each of `FIELDS`, and coding
+  and length of each column;
+- the keys, 32 bytes a record; then for each field which of its values each record has, 4 bytes;
+- the columns, in the order in which shapes name them: rows by part and quantity (those of groups
+  apart), x and y of all curves, each time; in each, first the records of the first shape. A
+  number takes 8 bytes, little-endian. Where all numbers of a column are integers over a power of
+  10, these may be there, all first bytes before all second bytes, and so on. No bit is lost.
+
+The name has the start of the content's SHA-256. The same records give the same bytes.
+"""
+
+import hashlib
+import json
+import lzma
+from array import array
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import chain, islice
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from rankexp.arrays import Floats, Numbers, Signed
+from rankexp.errors import ConfigError
+from rankexp.runner.run.record import Label, Record, RecordRows, grid_of
+from rankexp.runner.spec import canonical
+
+FORMAT = 1
+NAME = r"sealed-[0-9a-f]{16}\.xz"
+FIELDS = (
+    "shape",
+    "generation",
+    "status",
+    "reason",
+    "grid",
+    "texts",
+    "warnings",
+    "version",
+    "packages",
+)
+FLOATS = -1  # a coding; any other is the power of 10 that integers are over
+POWERS = 0, 6  # those tried: of counts, and of what is kept to a millionth
+
+Sealed = tuple[int, Record]  # with its generation
+
+
+class _Shape(NamedTuple):
+    """What the numbers of a record are, one after the other: rows, curves, times."""
+
+    labels: tuple[Label, ...]
+    curves: dict[str, int]  # how many points
+    times: list[str]
+
+    def columns(self) -> dict[str, list[int]]:
+        """Return the places of the numbers that go into each column."""
+        rows = (
+            f"{label[0]} {label[4]}{' of a group' * (label[3] is not None)}"
+            for label in self.labels
+        )
+        points = (axis for count in self.curves.values() for axis in "xy" for _ in range(count))
+        found: dict[str, list[int]] = {}
+        for place, name in enumerate([*rows, *points, *self.times]):
+            found.setdefault(name, []).append(place)
+        return found
+
+
+class _Head(NamedTuple):
+    sealed: int  # the format
+    records: int
+    values: dict[str, list[Any]]
+    columns: list[tuple[int, int]]  # coding, length
+
+
+def name_of(content: bytes) -> str:
+    """Return the name of the file that has this content."""
+    return f"sealed-{hashlib.sha256(content).hexdigest()[:16]}.xz"
+
+
+def same(one: Record, other: Record) -> bool:
+    """Tell whether two records that were read are alike in every bit."""
+    first, second = (repr(replace(record, rows=[])) for record in (one, other))
+    return one.rows == other.rows and first == second
+
+
+def open_sealed(file: Path) -> list[Sealed]:
+    """Return what a sealed file holds; ConfigError says what is wrong with it, and the way out."""
+    try:
+        content = file.read_bytes()
+        if name_of(content) != file.name:
+            raise ValueError("was altered: its name is not that of its content")
+        return unseal(content)
+    except (OSError, ValueError) as error:
+        what = f"cannot be read: {error.strerror}" if isinstance(error, OSError) else error
+        raise ConfigError(
+            f"{file} {what}. It holds sealed records: restore it from a copy (in a clone: git "
+            "checkout), or remove it and run the study, which computes its records again"
+        ) from error
+
+
+def seal(records: Sequence[Sealed]) -> bytes:
+    """Return the content of a file of records that were read; their keys are SHA-256."""
+    found: dict[str, dict[str, int]] = {name: {} for name in FIELDS}
+    which, numbers = [], []
+    for generation, record in records:
+        shape, own = _flat(record)
+        grid = [dict(point.values) for point in record.grid]
+        plain = {**vars(record), "generation": generation, "shape": shape, "grid": grid}
+        texts = [(found[name], canonical(plain[name])) for name in FIELDS]
+        which.append([known.setdefault(text, len(known)) for known, text in texts])
+        numbers.append(own)
+    places = np.array(which, dtype="<i4").reshape(-1, len(FIELDS)).T
+    values = {name: [json.loads(text) for text in known] for name, known in found.items()}
+    parts: dict[str, list[Floats]] = {}
+    for members, columns in _alike(values["shape"], places[0]):
+        table = np.array([numbers[i] for i in members], dtype="<f8")
+        for name, at in columns.items():
+            parts.setdefault(name, []).append(table[:, at].ravel())
+    whole = list(map(np.concatenate, parts.values()))
+    coded = list(map(_coded, whole))
+    sizes = [(coding, len(column)) for (coding, _), column in zip(coded, whole, strict=True)]
+    head = _Head(FORMAT, len(records), values, sizes)._asdict()
+    keys = bytes.fromhex("".join(record.key for _, record in records))
+    start = lzma.compress(canonical(head).encode() + b"\n" + keys + places.tobytes())
+    return b"".join([start, *(content for _, content in coded)])
+
+
+def unseal(content: bytes) -> list[Sealed]:
+    """Return records and generations of a file's content; ValueError says what it is."""
+    try:
+        line, _, body = lzma.decompress(content).partition(b"\n")
+        if (head := _Head(**json.loads(line))).sealed != FORMAT:
+            raise ValueError(f"has format {head.sealed}, and this rankexp reads {FORMAT}")
+    except (lzma.LZMAError, TypeError) as error:
+        raise ValueError("is not a file of sealed records") from error
+    keys, own = body[: 32 * head.records].hex(), 32 * head.records
+    places = np.frombuffer(body, "<i4", len(FIELDS) * head.records, own).reshape(len(FIELDS), -1)
+    numbers = _numbers(head, places, memoryview(body)[own + places.nbytes :])
+    values = head.values | {"grid": list(map(grid_of, head.values["grid"]))}
+    shapes = [
+        _Shape(RecordRows((*label, 0.0) for label in labels).labels, *others)
+        for labels, *others in values.pop("shape")
+    ]
+    records = []
+    for i, (shape, *which) in enumerate(places.T.tolist()):
+        fields = {name: values[name][place] for name, place in zip(FIELDS[1:], which, strict=True)}
+        generation = fields.pop("generation")
+        fields |= _parted(shapes[shape], numbers[i])
+        records.append((generation, Record(keys[64 * i : 64 * i + 64], **fields)))
+    return records
+
+
+def _flat(record: Record) -> tuple[_Shape, Floats]:
+    """Return a record's numbers and what they are."""
+    rows = record.rows if isinstance(record.rows, RecordRows) else RecordRows(record.rows)
+    curves, times = sorted(record.curves.items()), sorted(record.times.items())
+    points = (curve[axis] for _, curve in curves for axis in "xy")
+    shape = _Shape(rows.labels, {k: len(curve["x"]) for k, curve in curves}, [k for k, _ in times])
+    return shape, np.concatenate([rows.values, *points, [seconds for _, seconds in times]])
+
+
+def _parted(shape: _Shape, numbers: Floats) -> dict[str, Any]:
+    """Return the fields of a record that its numbers make."""
+    count = len(shape.labels)
+    rest = iter(numbers[count:].tolist())
+    return {
+        "rows": RecordRows.of(shape.labels, array("d", numbers[:count].tobytes())),
+        "curves": {
+            name: {axis: list(islice(rest, length)) for axis in "xy"}
+            for name, length in shape.curves.items()
+        },
+        "times": dict(zip(shape.times, rest, strict=True)),
+    }
+
+
+def _alike(shapes: list[Any], which: Signed) -> Iterator[tuple[Signed, dict[str, list[int]]]]:
+    """Yield for each shape which records have it, and which of their numbers go into a column."""
+    for place, shape in enumerate(shapes):
+        yield np.flatnonzero(which == place), _Shape(*shape).columns()
+
+
+def _numbers(head: _Head, places: Signed, body: memoryview) -> dict[int, Floats]:
+    """Return the numbers of each record, by its place, from the bytes of all columns."""
+    alike = list(_alike(head.values["shape"], places[0]))
+    columns: dict[str, Floats] = {}
+    for name, (coding, size) in zip(
+        dict.fromkeys(chain(*(own for _, own in alike))), head.columns, strict=True
+    ):
+        columns[name], body = _decoded(coding, body[: 8 * size]), body[8 * size :]
+    found: dict[int, Floats] = {}
+    for members, own in alike:
+        table = np.empty((len(members), sum(map(len, own.values()))))
+        for name, at in own.items():
+            part, columns[name] = np.split(columns[name], [len(members) * len(at)])
+            table[:, at] = part.reshape(len(members), -1)
+        found |= zip(members.tolist(), table, strict=True)
+    return found
+
+
+def _coded(column: Floats) -> tuple[int, bytes]:
+    """Return a column in the coding that takes the least, and which it is."""
+    tried = [(FLOATS, _pressed(column, lc=0, lp=3, pb=3))]
+    for power in POWERS:
+        with np.errstate(invalid="ignore", over="ignore"):
+            integers = np.rint(column * 10.0**power).astype("<i8")
+        if (integers / 10.0**power).tobytes() == column.tobytes():
+            tried.append((power, _pressed(integers.view(np.uint8).reshape(-1, 8).T, pb=0)))
+    return min(tried, key=lambda one: len(one[1]))
+
+
+def _pressed(column: Numbers, **settings: int) -> bytes:
+    filters = [{"id": lzma.FILTER_LZMA2, "preset": 6, **settings}]
+    return lzma.compress(column.tobytes(), filters=filters)
+
+
+def _decoded(coding: int, content: memoryview) -> Floats:
+    if coding == FLOATS:
+        return np.frombuffer(content, "<f8")
+    integers = np.frombuffer(content, np.uint8).reshape(8, -1).T.copy().view("<i8")
+    return np.asarray(integers.ravel() / 10.0**coding)
