@@ -152,6 +152,7 @@ def report(
 
 def _report(name: str, quick: bool, results: Path) -> int:
     from rankexp.runner.report.build import edited, open_report
+    from rankexp.runner.run.manifest import other_versions
 
     study = _study(Path(name), "quick" * quick) if name.endswith((".yaml", ".yml")) else None
     named = study.study if study else name + "-quick" * quick
@@ -161,7 +162,8 @@ def _report(name: str, quick: bool, results: Path) -> int:
     written = made.write()
     print(f"{folder}: {len(written)} files written; start with {folder / 'report.md'}")
     edit = None if study else edited(made.context.manifest)
-    for line in filter(None, [edit, *made.context.problems, *made.failures]):
+    versions = other_versions(folder)
+    for line in filter(None, [edit, versions, *made.context.problems, *made.failures]):
         print(line, file=sys.stderr)
     return made.exit_code
 

@@ -48,9 +48,9 @@ def files(name: str, output: Output) -> dict[str, bytes]:
 
 SLICE = " (quick slice: the numbers are no findings)"
 CLOSING = (
-    "[run.md](run.md) has the details: protocols, data, machine and problems. scores.csv, where "
-    "the study was run, has every score of every grid point. [cite.bib](cite.bib) is for citing "
-    "the source and rankexp."
+    "[run.md](run.md) has the details: protocols, data, machine and problems. scores.csv, which "
+    "`rankexp report` writes, has every score of every grid point. [cite.bib](cite.bib) is for "
+    "citing the source and rankexp."
 )
 
 
@@ -230,7 +230,7 @@ def open_report(
     """
     manifest = read_manifest(folder)
     if study is None or not manifest:
-        study = study_of(folder, manifest)
+        study = study_of(folder)
     else:
         manifest |= {"published": published.rows_of(study), "claims": claims.rows_of(study)}
     missing = lacking(kept(manifest))

@@ -25,7 +25,8 @@ from rankexp.runner.spec import PROTOCOL_VERSION
 if TYPE_CHECKING:
     from rankexp.runner.run.prepare import Prepared
 
-PACKAGES = ("numpy", "scipy", "scikit-learn", "joblib", "pandas", "openml", "numba")
+REPORTING = ("numpy", "scipy", "pandas", "matplotlib")  # what tables and figures are made with
+PACKAGES = (*REPORTING, "scikit-learn", "joblib", "openml", "numba")
 
 
 @dataclass
@@ -170,9 +171,9 @@ def _read(folder: Path) -> tuple[_Shape, dict[str, Any]]:
         raise ConfigError(f"{file} cannot be read: {one_line(error)}") from error
 
 
-def study_of(folder: Path, manifest: Mapping[str, Any]) -> Study:
+def study_of(folder: Path) -> Study:
     """Return the study as it was run; ConfigError where there is none, or one of another form."""
-    file = folder / "manifest.json"
+    file, manifest = folder / "manifest.json", read_manifest(folder)
     if not manifest:
         raise ConfigError(f"{file} is missing; run the study again")
     try:
@@ -188,6 +189,19 @@ def facts_of(manifest: Mapping[str, Any]) -> dict[str, DataFacts]:
     """Return the data facts a manifest keeps, to plan the same cells without the data."""
     known = {name: _Data.model_validate(own) for name, own in manifest["data"].items()}
     return {name: DataFacts(own.rows, own.fingerprint, "") for name, own in known.items()}
+
+
+def other_versions(folder: Path) -> str | None:
+    """Say that a report may differ from that of the run, being made with other packages."""
+    then = _read(folder)[0].packages
+    both = [(name, then[name], _version(name)) for name in REPORTING if name in then]
+    told = ", ".join(f"{name} {was} (here {now})" for name, was, now in both if was != now)
+    if not told:
+        return None
+    return (
+        f"the study was run with {told}: files of figures may differ in their bytes and tables "
+        "in the last digits, all from the same records"
+    )
 
 
 def commit() -> str:

@@ -5,8 +5,8 @@ A file is a row of xz streams, which ``xz -d`` opens as one. They hold in this o
 - a line of JSON: format, number of records, the distinct values of each of `FIELDS`, and coding
   and length of each column;
 - the keys, 32 bytes a record; then for each field which of its values each record has, 4 bytes;
-- the columns, in the order in which shapes name them: rows by part and quantity (those of groups
-  apart), x and y of all curves, each time; in each, first the records of the first shape. A
+- the columns, in the order in which outlines name them: rows by part and quantity (those of groups
+  apart), x and y of all curves, each time; in each, first the records of the first outline. A
   number takes 8 bytes, little-endian. Where all numbers of a column are integers over a power of
   10, these may be there, all first bytes before all second bytes, and so on. No bit is lost.
 
@@ -32,24 +32,15 @@ from rankexp.runner.spec import canonical
 
 FORMAT = 1
 NAME = r"sealed-[0-9a-f]{16}\.xz"
-FIELDS = (
-    "shape",
-    "generation",
-    "status",
-    "reason",
-    "grid",
-    "texts",
-    "warnings",
-    "version",
-    "packages",
-)
+AS_IS = ("status", "reason", "texts", "warnings", "version", "packages")
+FIELDS = ("outline", "generation", "grid", *AS_IS)
 FLOATS = -1  # a coding; any other is the power of 10 that integers are over
 POWERS = 0, 6  # those tried: of counts, and of what is kept to a millionth
 
 Sealed = tuple[int, Record]  # with its generation
 
 
-class _Shape(NamedTuple):
+class _Outline(NamedTuple):
     """What the numbers of a record are, one after the other: rows, curves, times."""
 
     labels: tuple[Label, ...]
@@ -59,7 +50,7 @@ class _Shape(NamedTuple):
     def columns(self) -> dict[str, list[int]]:
         """Return the places of the numbers that go into each column."""
         rows = (
-            f"{label[0]} {label[4]}{' of a group' * (label[3] is not None)}"
+            f"{label.part} {label.quantity}{' of a group' * (label.group is not None)}"
             for label in self.labels
         )
         points = (axis for count in self.curves.values() for axis in "xy" for _ in range(count))
@@ -68,12 +59,32 @@ class _Shape(NamedTuple):
             found.setdefault(name, []).append(place)
         return found
 
+    def record(self, key: str, numbers: Floats) -> Record:
+        """Return a record with these numbers."""
+        count = len(self.labels)
+        rows = RecordRows.of(self.labels, array("d", numbers[:count].tobytes()))
+        rest = iter(numbers[count:].tolist())
+        curves = {
+            name: {axis: list(islice(rest, length)) for axis in "xy"}
+            for name, length in self.curves.items()
+        }
+        return Record(
+            key, rows=rows, curves=curves, times=dict(zip(self.times, rest, strict=True))
+        )
+
 
 class _Head(NamedTuple):
     sealed: int  # the format
     records: int
-    values: dict[str, list[Any]]
+    values: list[list[Any]]  # of each field
     columns: list[tuple[int, int]]  # coding, length
+
+    @property
+    def outlines(self) -> list[_Outline]:
+        return [
+            _Outline(RecordRows((*label, 0.0) for label in labels).labels, *others)
+            for labels, *others in self.values[0]
+        ]
 
 
 def name_of(content: bytes) -> str:
@@ -104,28 +115,27 @@ def open_sealed(file: Path) -> list[Sealed]:
 
 def seal(records: Sequence[Sealed]) -> bytes:
     """Return the content of a file of records that were read; their keys are SHA-256."""
-    found: dict[str, dict[str, int]] = {name: {} for name in FIELDS}
+    found: list[dict[str, int]] = [{} for _ in FIELDS]
     which, numbers = [], []
     for generation, record in records:
-        shape, own = _flat(record)
+        outline, own = _outlined(record)
         grid = [dict(point.values) for point in record.grid]
-        plain = {**vars(record), "generation": generation, "shape": shape, "grid": grid}
-        texts = [(found[name], canonical(plain[name])) for name in FIELDS]
+        plain = [outline, generation, grid, *(vars(record)[name] for name in AS_IS)]
+        texts = zip(found, map(canonical, plain), strict=True)
         which.append([known.setdefault(text, len(known)) for known, text in texts])
         numbers.append(own)
     places = np.array(which, dtype="<i4").reshape(-1, len(FIELDS)).T
-    values = {name: [json.loads(text) for text in known] for name, known in found.items()}
+    head = _Head(FORMAT, len(records), [[json.loads(text) for text in own] for own in found], [])
     parts: dict[str, list[Floats]] = {}
-    for members, columns in _alike(values["shape"], places[0]):
+    for members, columns in _alike(head.outlines, places[0]):
         table = np.array([numbers[i] for i in members], dtype="<f8")
         for name, at in columns.items():
             parts.setdefault(name, []).append(table[:, at].ravel())
     whole = list(map(np.concatenate, parts.values()))
     coded = list(map(_coded, whole))
-    sizes = [(coding, len(column)) for (coding, _), column in zip(coded, whole, strict=True)]
-    head = _Head(FORMAT, len(records), values, sizes)._asdict()
+    head.columns.extend((c, len(column)) for (c, _), column in zip(coded, whole, strict=True))
     keys = bytes.fromhex("".join(record.key for _, record in records))
-    start = lzma.compress(canonical(head).encode() + b"\n" + keys + places.tobytes())
+    start = lzma.compress(canonical(head._asdict()).encode() + b"\n" + keys + places.tobytes())
     return b"".join([start, *(content for _, content in coded)])
 
 
@@ -137,55 +147,42 @@ def unseal(content: bytes) -> list[Sealed]:
             raise ValueError(f"has format {head.sealed}, and this rankexp reads {FORMAT}")
     except (lzma.LZMAError, TypeError) as error:
         raise ValueError("is not a file of sealed records") from error
-    keys, own = body[: 32 * head.records].hex(), 32 * head.records
-    places = np.frombuffer(body, "<i4", len(FIELDS) * head.records, own).reshape(len(FIELDS), -1)
-    numbers = _numbers(head, places, memoryview(body)[own + places.nbytes :])
-    values = head.values | {"grid": list(map(grid_of, head.values["grid"]))}
-    shapes = [
-        _Shape(RecordRows((*label, 0.0) for label in labels).labels, *others)
-        for labels, *others in values.pop("shape")
-    ]
+    keys, start = body[: 32 * head.records].hex(), 32 * head.records
+    places = np.frombuffer(body, "<i4", len(FIELDS) * head.records, start)
+    places = places.reshape(len(FIELDS), -1)
+    numbers = _numbers(head, places[0], memoryview(body)[start + places.nbytes :])
+    outlines, generations, grids, *others = head.outlines, *head.values[1:]
+    grids = list(map(grid_of, grids))
     records = []
-    for i, (shape, *which) in enumerate(places.T.tolist()):
-        fields = {name: values[name][place] for name, place in zip(FIELDS[1:], which, strict=True)}
-        generation = fields.pop("generation")
-        fields |= _parted(shapes[shape], numbers[i])
-        records.append((generation, Record(keys[64 * i : 64 * i + 64], **fields)))
+    for i, (outline, generation, grid, *rest) in enumerate(places.T.tolist()):
+        made = outlines[outline].record(keys[64 * i : 64 * i + 64], numbers[i])
+        fields = {name: own[at] for name, own, at in zip(AS_IS, others, rest, strict=True)}
+        records.append((generations[generation], replace(made, grid=grids[grid], **fields)))
     return records
 
 
-def _flat(record: Record) -> tuple[_Shape, Floats]:
-    """Return a record's numbers and what they are."""
+def _outlined(record: Record) -> tuple[_Outline, Floats]:
+    """Return what a record's numbers are, and the numbers."""
     rows = record.rows if isinstance(record.rows, RecordRows) else RecordRows(record.rows)
-    curves, times = sorted(record.curves.items()), sorted(record.times.items())
-    points = (curve[axis] for _, curve in curves for axis in "xy")
-    shape = _Shape(rows.labels, {k: len(curve["x"]) for k, curve in curves}, [k for k, _ in times])
-    return shape, np.concatenate([rows.values, *points, [seconds for _, seconds in times]])
-
-
-def _parted(shape: _Shape, numbers: Floats) -> dict[str, Any]:
-    """Return the fields of a record that its numbers make."""
-    count = len(shape.labels)
-    rest = iter(numbers[count:].tolist())
-    return {
-        "rows": RecordRows.of(shape.labels, array("d", numbers[:count].tobytes())),
-        "curves": {
-            name: {axis: list(islice(rest, length)) for axis in "xy"}
-            for name, length in shape.curves.items()
-        },
-        "times": dict(zip(shape.times, rest, strict=True)),
+    curves = {
+        name: [curve[axis] for axis in "xy"] for name, curve in sorted(record.curves.items())
     }
+    times = dict(sorted(record.times.items()))
+    outline = _Outline(rows.labels, {name: len(x) for name, (x, _) in curves.items()}, list(times))
+    return outline, np.concatenate([rows.values, *chain(*curves.values()), list(times.values())])
 
 
-def _alike(shapes: list[Any], which: Signed) -> Iterator[tuple[Signed, dict[str, list[int]]]]:
-    """Yield for each shape which records have it, and which of their numbers go into a column."""
-    for place, shape in enumerate(shapes):
-        yield np.flatnonzero(which == place), _Shape(*shape).columns()
+def _alike(
+    outlines: Sequence[_Outline], which: Signed
+) -> Iterator[tuple[Signed, dict[str, list[int]]]]:
+    """Yield for each outline whose it is, and which of their numbers go into each column."""
+    for place, outline in enumerate(outlines):
+        yield np.flatnonzero(which == place), outline.columns()
 
 
-def _numbers(head: _Head, places: Signed, body: memoryview) -> dict[int, Floats]:
+def _numbers(head: _Head, which: Signed, body: memoryview) -> dict[int, Floats]:
     """Return the numbers of each record, by its place, from the bytes of all columns."""
-    alike = list(_alike(head.values["shape"], places[0]))
+    alike = list(_alike(head.outlines, which))
     columns: dict[str, Floats] = {}
     for name, (coding, size) in zip(
         dict.fromkeys(chain(*(own for _, own in alike))), head.columns, strict=True

@@ -17,7 +17,7 @@ def seal_study(folder: Path) -> list[str]:
     EnvironmentProblemError where the folder takes no files.
     """
     manifest = read_manifest(folder)
-    study, store = study_of(folder, manifest), Store(folder)
+    study, store = study_of(folder), Store(folder)
     cells = plan.cells(study, facts_of(manifest), code=kept(manifest))
     keys = dict.fromkeys(cell.key for cell in cells)
     with advisory_lock(folder) as other:
