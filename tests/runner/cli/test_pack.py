@@ -52,6 +52,14 @@ def test_a_clone_reports_the_same_bytes_without_data_or_study(done: Path, tmp_pa
     assert [f.name for f in (clone / "records").rglob("*")] == [file.name]
 
 
+def test_what_a_report_cannot_show_takes_no_room(done: Path) -> None:
+    records = Store(done).read().values()
+    seconds = [value for record in records for value in record.times.values()]
+    gaps = [row.value for record in records for row in record.rows if row.quantity == "gap"]
+    assert seconds == [round(value, 6) for value in seconds] and max(seconds) > 0
+    assert gaps and gaps == [float(f"{gap:.2e}") for gap in gaps]
+
+
 def test_a_new_question_to_sealed_records_needs_no_fit(
     done: Path, tmp_path: Path, typed: Typed
 ) -> None:
