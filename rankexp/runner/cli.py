@@ -180,15 +180,13 @@ def pack(
     studies: Annotated[
         list[str], typer.Argument(help="Studies that were run, by name, folder or YAML file.")
     ],
-    quick: Quick = False,
     results: Results = Path("results"),
 ) -> None:
-    """Seal the records of finished runs into one small file a study; nothing else changes."""
-    from rankexp.runner.run.sealing import seal_study
+    """Seal the records of studies that were run, into one small file each."""
+    from rankexp.runner.report.build import packed
 
     for name in studies:
-        for line in seal_study(_run_of(name, quick, results)[0]):
-            print(line)
+        print(packed(_run_of(name, False, results)[0]))
 
 
 def _result_folders(names: list[str] | None, results: Path) -> list[Path]:

@@ -17,9 +17,6 @@ FULL = (errno.ENOSPC, errno.EDQUOT)
 EXHAUSTED = (*FULL, errno.EROFS, errno.EIO, errno.EMFILE, errno.ENFILE)
 """Error numbers that say nothing about a method that meets them."""
 
-UNSYNCED = (errno.EACCES, errno.EINVAL, errno.ENOENT, errno.ENOTSUP)
-"""Error numbers of a folder that is not there, or on a system that brings none to disk."""
-
 
 def write_atomically(
     file: Path, content: bytes | Callable[[BinaryIO], object], option: str = "--results"
@@ -48,16 +45,12 @@ def write_atomically(
 
 
 def bring_to_disk(folder: Path) -> None:
-    """Make what was moved into a folder last through a power cut, where the system can do so."""
+    """Make what was moved into a folder last through a power cut."""
+    opened = os.open(folder, os.O_RDONLY)
     try:
-        opened = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(opened)
-        finally:
-            os.close(opened)
-    except OSError as error:
-        if error.errno not in UNSYNCED:
-            raise explained(folder, error) from error
+        os.fsync(opened)
+    finally:
+        os.close(opened)
 
 
 def open_to_append(file: Path) -> TextIO:

@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, NonNegativeInt, ValidationError
 import rankexp
 from rankexp.errors import ConfigError, one_line
 from rankexp.runner.config import claims, published
-from rankexp.runner.config.outside import Outside, kept, lacking
+from rankexp.runner.config.outside import Outside
 from rankexp.runner.config.schema import Study
 from rankexp.runner.files import write_atomically
 from rankexp.runner.plan import DataFacts
@@ -169,20 +169,6 @@ def _read(folder: Path) -> tuple[_Shape, dict[str, Any]]:
         raise ConfigError(f"{file} was altered or is of another version: {what}") from error
     except (OSError, RecursionError, ValueError) as error:
         raise ConfigError(f"{file} cannot be read: {one_line(error)}") from error
-
-
-def study_of(folder: Path) -> Study:
-    """Return the study as it was run; ConfigError where there is none, or one of another form."""
-    file, manifest = folder / "manifest.json", read_manifest(folder)
-    if not manifest:
-        raise ConfigError(f"{file} is missing; run the study again")
-    try:
-        return Study.model_validate(manifest["study"])
-    except ValidationError as error:
-        why = "; ".join(lacking(kept(manifest))) or str(error)
-        raise ConfigError(
-            f"{file}: its study is of another format; run the study again: {why}"
-        ) from error
 
 
 def facts_of(manifest: Mapping[str, Any]) -> dict[str, DataFacts]:

@@ -1,14 +1,13 @@
 """Records sealed in one compressed file: what they share once, and their numbers in columns.
 
-A file is a row of xz streams, which ``xz -d`` opens as one. They hold in this order:
+A file is two xz streams, which ``xz -d`` opens as one. They hold in this order:
 
-- a line of JSON: format, number of records, the distinct values of each of `FIELDS`, and coding
-  and length of each column;
+- a line of JSON: format, number of records, the distinct values of each of `FIELDS`, and for each
+  column whether it is of integers;
 - the keys, 32 bytes a record; then for each field which of its values each record has, 4 bytes;
 - the columns, in the order in which outlines name them: rows by part and quantity (those of groups
-  apart), x and y of all curves, each time; in each, first the records of the first outline. A
-  number takes 8 bytes, little-endian. Where all numbers of a column are integers over a power of
-  10, these may be there, all first bytes before all second bytes, and so on. No bit is lost.
+  apart), x and y of all curves, each time; in each, first the records of the first outline. They
+  are floats, or integers over a million where no bit is lost by that. All is little-endian.
 
 The name has the start of the content's SHA-256. The same records give the same bytes.
 """
@@ -17,6 +16,7 @@ import hashlib
 import json
 import lzma
 from array import array
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import chain, islice
@@ -34,8 +34,7 @@ FORMAT = 1
 NAME = r"sealed-[0-9a-f]{16}\.xz"
 AS_IS = ("status", "reason", "texts", "warnings", "version", "packages")
 FIELDS = ("outline", "generation", "grid", *AS_IS)
-FLOATS = -1  # a coding; any other is the power of 10 that integers are over
-POWERS = 0, 6  # those tried: of counts, and of what is kept to a millionth
+NUMBERS = {"id": lzma.FILTER_LZMA2, "preset": 6, "lc": 0, "lp": 3, "pb": 3}  # of 8 bytes
 
 Sealed = tuple[int, Record]  # with its generation
 
@@ -77,7 +76,7 @@ class _Head(NamedTuple):
     sealed: int  # the format
     records: int
     values: list[list[Any]]  # of each field
-    columns: list[tuple[int, int]]  # coding, length
+    integers: list[bool]  # whether a column is of them
 
     @property
     def outlines(self) -> list[_Outline]:
@@ -131,12 +130,12 @@ def seal(records: Sequence[Sealed]) -> bytes:
         table = np.array([numbers[i] for i in members], dtype="<f8")
         for name, at in columns.items():
             parts.setdefault(name, []).append(table[:, at].ravel())
-    whole = list(map(np.concatenate, parts.values()))
-    coded = list(map(_coded, whole))
-    head.columns.extend((c, len(column)) for (c, _), column in zip(coded, whole, strict=True))
+    coded = [_coded(np.concatenate(part)) for part in parts.values()]
+    head.integers.extend(column.dtype.kind == "i" for column in coded)
     keys = bytes.fromhex("".join(record.key for _, record in records))
-    start = lzma.compress(canonical(head._asdict()).encode() + b"\n" + keys + places.tobytes())
-    return b"".join([start, *(content for _, content in coded)])
+    start = canonical(head._asdict()).encode() + b"\n" + keys + places.tobytes()
+    body = b"".join(column.tobytes() for column in coded)
+    return lzma.compress(start) + lzma.compress(body, filters=[NUMBERS])
 
 
 def unseal(content: bytes) -> list[Sealed]:
@@ -150,7 +149,7 @@ def unseal(content: bytes) -> list[Sealed]:
     keys, start = body[: 32 * head.records].hex(), 32 * head.records
     places = np.frombuffer(body, "<i4", len(FIELDS) * head.records, start)
     places = places.reshape(len(FIELDS), -1)
-    numbers = _numbers(head, places[0], memoryview(body)[start + places.nbytes :])
+    numbers = _numbers(head, places[0], np.frombuffer(body[start + places.nbytes :], "<f8"))
     outlines, generations, grids, *others = head.outlines, *head.values[1:]
     grids = list(map(grid_of, grids))
     records = []
@@ -180,15 +179,19 @@ def _alike(
         yield np.flatnonzero(which == place), outline.columns()
 
 
-def _numbers(head: _Head, which: Signed, body: memoryview) -> dict[int, Floats]:
-    """Return the numbers of each record, by its place, from the bytes of all columns."""
-    alike = list(_alike(head.outlines, which))
-    columns: dict[str, Floats] = {}
-    for name, (coding, size) in zip(
-        dict.fromkeys(chain(*(own for _, own in alike))), head.columns, strict=True
-    ):
-        columns[name], body = _decoded(coding, body[: 8 * size]), body[8 * size :]
-    found: dict[int, Floats] = {}
+def _numbers(head: _Head, which: Signed, rest: Floats) -> dict[int, Floats]:
+    """Return the numbers of each record, by its place, from those of all columns."""
+    alike, columns, found = (
+        list(_alike(head.outlines, which)),
+        dict[str, Floats](),
+        dict[int, Floats](),
+    )
+    sizes: Counter[str] = Counter()
+    for members, own in alike:
+        sizes.update({name: len(members) * len(at) for name, at in own.items()})
+    for (name, size), integers in zip(sizes.items(), head.integers, strict=True):
+        column, rest = np.split(rest, [size])
+        columns[name] = column.view("<i8") / 1e6 if integers else column
     for members, own in alike:
         table = np.empty((len(members), sum(map(len, own.values()))))
         for name, at in own.items():
@@ -198,24 +201,8 @@ def _numbers(head: _Head, which: Signed, body: memoryview) -> dict[int, Floats]:
     return found
 
 
-def _coded(column: Floats) -> tuple[int, bytes]:
-    """Return a column in the coding that takes the least, and which it is."""
-    tried = [(FLOATS, _pressed(column, lc=0, lp=3, pb=3))]
-    for power in POWERS:
-        with np.errstate(invalid="ignore", over="ignore"):
-            integers = np.rint(column * 10.0**power).astype("<i8")
-        if (integers / 10.0**power).tobytes() == column.tobytes():
-            tried.append((power, _pressed(integers.view(np.uint8).reshape(-1, 8).T, pb=0)))
-    return min(tried, key=lambda one: len(one[1]))
-
-
-def _pressed(column: Numbers, **settings: int) -> bytes:
-    filters = [{"id": lzma.FILTER_LZMA2, "preset": 6, **settings}]
-    return lzma.compress(column.tobytes(), filters=filters)
-
-
-def _decoded(coding: int, content: memoryview) -> Floats:
-    if coding == FLOATS:
-        return np.frombuffer(content, "<f8")
-    integers = np.frombuffer(content, np.uint8).reshape(8, -1).T.copy().view("<i8")
-    return np.asarray(integers.ravel() / 10.0**coding)
+def _coded(column: Floats) -> Numbers:
+    """Return a column as integers, its values in millionths, if that keeps every bit."""
+    with np.errstate(invalid="ignore", over="ignore"):
+        integers = np.rint(column * 1e6).astype("<i8")
+    return integers if (integers / 1e6).tobytes() == column.tobytes() else column

@@ -18,7 +18,8 @@ import json
 import re
 import time
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, get_args
 
@@ -167,26 +168,27 @@ class Store:
             if re.fullmatch(NAME, file.name):
                 yield from open_sealed(file)
 
-    def seal(self, keys: Iterable[str]) -> Path | None:
-        """Put those records of some cells that are not sealed into one file; None for none.
+    def seal(self, records: Mapping[str, Record]) -> Path | None:
+        """Put those that the last `read` gave and that are not sealed into one file, if any.
 
         Files that hold nothing else go, those among them that a killed process left behind. A
         kill at any moment loses nothing.
         """
-        records = self.read()
-        new = [key for key in dict.fromkeys(keys) if key in records and key not in self.sealed]
-        file = None
+        file, new = None, [k for k in records if k in self._newest and k not in self.sealed]
         if new:
             content = seal([(self._newest[key], records[key]) for key in new])
             file = self.folder / name_of(content)
             write_atomically(file, content)
-        bring_to_disk(self.folder)
-        known = {(record.key, generation): record for generation, record in self._sealed()}
+        if self._held:
+            bring_to_disk(self.folder)
+        known = {
+            record.key: (g, record) for g, record in sorted(self._sealed(), key=itemgetter(0))
+        }
         for single in sorted(self._held):
-            with contextlib.suppress(OSError, ValueError):
+            with contextlib.suppress(KeyError, OSError, ValueError):
                 generation, held = self._unpacked(single, single)
-                kept = ((record, known.get((record.key, generation))) for record in held)
-                if all(own is not None and same(record, own) for record, own in kept):
+                kept = ((record, *known[record.key]) for record in held)
+                if all(g > generation or (g == generation and same(r, s)) for r, g, s in kept):
                     single.unlink()
         self.sealed.update(new)
         return file
