@@ -47,7 +47,6 @@ def test_stored_records_are_read_for_ever(monkeypatch: pytest.MonkeyPatch) -> No
     )
     assert sorted(record.status for record in found.values()) == ["failed", "ok"]
     assert set(found) <= set(planned().values()), "their keys are those of their version"
-    assert set(found) <= set(planned().values()), "their keys are those of today"
 
 
 def test_sealed_records_are_read_for_ever() -> None:

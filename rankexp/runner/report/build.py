@@ -27,7 +27,7 @@ from rankexp.runner.report.figure import drawn, styled
 from rankexp.runner.report.model import Output, Page, Section
 from rankexp.runner.report.render import csv, latex, markdown, terminal, text
 from rankexp.runner.report.runs import bibtex, whole
-from rankexp.runner.run.manifest import facts_of, read_manifest
+from rankexp.runner.run.manifest import facts_of, protocol_of, read_manifest
 from rankexp.runner.run.progress import how_many
 from rankexp.runner.run.store import Store
 
@@ -246,7 +246,8 @@ def open_report(
         ) from error
     missing = lacking(kept(manifest))
     if cells is None:
-        cells = list(plan.cells(study, facts_of(manifest), code=kept(manifest)))
+        known = (kept(manifest), protocol_of(folder))
+        cells = list(plan.cells(study, facts_of(manifest), (), *known))
     store = store or Store(folder)
     records = store.read()
     reference = folder.resolve().parent / REFERENCE / study.study

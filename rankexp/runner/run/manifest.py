@@ -141,6 +141,7 @@ class _Shape(BaseModel):
     used: Usage = Usage()
     only: list[str] = []
     complete: bool = False
+    protocol: int | None = None
     missing_data: dict[str, str] = {}
     packages: dict[str, str] = {}
     outside: Outside = Outside()
@@ -188,6 +189,11 @@ def other_versions(folder: Path) -> str | None:
         f"the study was run with {told}: files of figures may differ in their bytes and tables "
         "in the last digits, all from the same records"
     )
+
+
+def protocol_of(folder: Path) -> int | None:
+    """Return the version of the protocol that the records of a run were made by, if told."""
+    return _read(folder)[0].protocol
 
 
 def commit() -> str:

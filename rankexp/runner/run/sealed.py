@@ -6,8 +6,9 @@ A file is two xz streams, which ``xz -d`` opens as one. They hold in this order:
   column whether it is of integers;
 - the keys, 32 bytes a record; then for each field which of its values each record has, 4 bytes;
 - the columns, in the order in which outlines name them: rows by part and quantity (those of groups
-  apart), x and y of all curves, each time; in each, first the records of the first outline. They
-  are floats, or integers over a million where no bit is lost by that. All is little-endian.
+  apart), x and y of each kind of curve, each time; in each, first the records of the first
+  outline. They are floats, or integers over a million where that loses no bit. All numbers are
+  little-endian.
 
 The name has the start of the content's SHA-256. The same records give the same bytes.
 """
@@ -52,7 +53,12 @@ class _Outline(NamedTuple):
             f"{label.part} {label.quantity}{' of a group' * (label.group is not None)}"
             for label in self.labels
         )
-        points = (axis for count in self.curves.values() for axis in "xy" for _ in range(count))
+        points = (
+            f"{axis} of {name.partition(':')[0]}"
+            for name, count in self.curves.items()
+            for axis in "xy"
+            for _ in range(count)
+        )
         found: dict[str, list[int]] = {}
         for place, name in enumerate([*rows, *points, *self.times]):
             found.setdefault(name, []).append(place)

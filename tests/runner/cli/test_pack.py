@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 from test_cli import GOOD_ROWS, MINE, TINY, rankexp
 
+from rankexp.runner import spec
+from rankexp.runner.run import manifest as manifest_module
 from rankexp.runner.run.sealed import same
 from rankexp.runner.run.store import Store
 
@@ -50,6 +52,22 @@ def test_a_clone_reports_the_same_bytes_without_data_or_study(done: Path, tmp_pa
     assert (again.returncode, again.stderr) == (0, "")
     assert contents(clone) == made
     assert [f.name for f in (clone / "records").rglob("*")] == [file.name]
+
+
+def test_records_of_an_older_protocol_are_reported_by_it(
+    tmp_path: Path, typed: Typed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "tiny.yaml").write_text(TINY)
+    for module in (spec, manifest_module):
+        monkeypatch.setattr(module, "PROTOCOL_VERSION", 2)
+    assert typed("run", "tiny.yaml", "--jobs", 1, cwd=tmp_path).returncode == 0
+    monkeypatch.undo()
+    folder = tmp_path / "results" / "tiny"
+    made = contents(folder)
+    assert "12 of 12 records are sealed" in typed("pack", "tiny", cwd=tmp_path).stdout
+    assert typed("report", "tiny", cwd=tmp_path).returncode == 0
+    assert contents(folder) == made
+    assert "0 done" in typed("plan", "tiny.yaml", cwd=tmp_path).stdout, "a run makes them anew"
 
 
 def test_what_a_report_cannot_show_takes_no_room(done: Path) -> None:
