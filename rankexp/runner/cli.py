@@ -154,9 +154,6 @@ def _report(name: str, quick: bool, results: Path) -> int:
     from rankexp.runner.report.build import edited, open_report
     from rankexp.runner.run.manifest import other_versions
 
-    study = _study(Path(name), "quick" * quick) if name.endswith((".yaml", ".yml")) else None
-    named = study.study if study else name + "-quick" * quick
-    (folder,) = _result_folders([named], results)
     folder, study = _run_of(name, quick, results)
     made = open_report(folder, study)
     written = made.write()
@@ -170,7 +167,7 @@ def _report(name: str, quick: bool, results: Path) -> int:
 
 def _run_of(name: str, quick: bool, results: Path) -> "tuple[Path, Study | None]":
     """Return the results folder of a study, which its file may name, and what the file says."""
-    study = _study(Path(name), quick) if name.endswith((".yaml", ".yml")) else None
+    study = _study(Path(name), "quick" * quick) if name.endswith((".yaml", ".yml")) else None
     named = study.study if study else name + "-quick" * quick
     return _result_folders([named], results)[0], study
 
