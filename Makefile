@@ -78,10 +78,10 @@ boosting: $(VENV)/.installed ## boosting machines, LightGBM and XGBoost, on poin
 letor-ohsumed: $(VENV)/.installed ## LETOR's OHSUMED: documents ranked within queries; needs its data
 	@$(RANKEXP) run configs/letor-ohsumed.yaml --jobs $(JOBS) $(STUDY_DONE)
 
-reference: $(VENV)/.installed ## run all studies whole into results/reference, which is committed
+reference: $(VENV)/.installed ## run what results/reference lacks, report all studies, seal their records: to be committed
 	for study in $(REFERENCE); do \
 	  $(RANKEXP) run configs/$$study.yaml --results results/reference --jobs $(JOBS) $(STUDY_DONE) || exit $$?; \
-	  xz -9 --force results/reference/$$study/scores.csv || exit $$?; \
+	  $(RANKEXP) pack results/reference/$$study || exit $$?; \
 	done
 
 quick: $(VENV)/.installed ## a slice of every study in under a minute, without network

@@ -47,3 +47,10 @@ def test_stored_records_are_read_for_ever(monkeypatch: pytest.MonkeyPatch) -> No
     )
     assert sorted(record.status for record in found.values()) == ["failed", "ok"]
     assert set(found) <= set(planned().values()), "their keys are those of their version"
+
+
+def test_sealed_records_are_read_for_ever() -> None:
+    store = Store(HERE / "sealed-1")
+    found = {key: json.loads(json.dumps(r.to_json())) for key, r in store.read().items()}
+    assert store.problems == [] and store.sealed == found.keys()
+    assert found == json.loads((HERE / "records-1.json").read_text("utf-8"))

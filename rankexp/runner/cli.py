@@ -152,17 +152,38 @@ def report(
 
 def _report(name: str, quick: bool, results: Path) -> int:
     from rankexp.runner.report.build import edited, open_report
+    from rankexp.runner.run.manifest import other_versions
 
-    study = _study(Path(name), "quick" * quick) if name.endswith((".yaml", ".yml")) else None
-    named = study.study if study else name + "-quick" * quick
-    (folder,) = _result_folders([named], results)
+    folder, study = _run_of(name, quick, results)
     made = open_report(folder, study)
     written = made.write()
     print(f"{folder}: {len(written)} files written; start with {folder / 'report.md'}")
     edit = None if study else edited(made.context.manifest)
-    for line in filter(None, [edit, *made.context.problems, *made.failures]):
+    versions = other_versions(folder)
+    for line in filter(None, [edit, versions, *made.context.problems, *made.failures]):
         print(line, file=sys.stderr)
     return made.exit_code
+
+
+def _run_of(name: str, quick: bool, results: Path) -> "tuple[Path, Study | None]":
+    """Return the results folder of a study, which its file may name, and what the file says."""
+    study = _study(Path(name), "quick" * quick) if name.endswith((".yaml", ".yml")) else None
+    named = study.study if study else name + "-quick" * quick
+    return _result_folders([named], results)[0], study
+
+
+@app.command()
+def pack(
+    studies: Annotated[
+        list[str], typer.Argument(help="Studies that were run, by name, folder or YAML file.")
+    ],
+    results: Results = Path("results"),
+) -> None:
+    """Seal the records of studies that were run, into one small file each."""
+    from rankexp.runner.report.build import packed
+
+    for name in studies:
+        print(packed(_run_of(name, False, results)[0]))
 
 
 def _result_folders(names: list[str] | None, results: Path) -> list[Path]:

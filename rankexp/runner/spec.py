@@ -189,12 +189,14 @@ class EvaluateSpec:
     keep: Keep | None = None
     scores: bool = False
     """Whether the scores of the examples are kept."""
+    version: int | None = None
+    """That of the protocol which the record was made by; by default today's."""
 
     def identity(self) -> dict[str, Plain]:
         """Return what determines the record, as plain data."""
         setting = self.setting
         return setting.identity | _given(
-            protocol=PROTOCOL_VERSION,
+            protocol=self.version or PROTOCOL_VERSION,
             kind="evaluate",
             place=self.place.identity(),
             method=self.method.identity(),

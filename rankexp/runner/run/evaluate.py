@@ -167,13 +167,14 @@ class _Work:
                 for name, curve in self.curves.items()
                 if not is_placements(name) or KeptName.parse(name).point in chosen
             }
+        times = {"fit": self.fitting, "score": self.scoring, "cpu": self.cpu}
         return Record(
             self.cell.key,
             grid=self.cell.spec.points,
             rows=self.rows,
             curves=self.curves,
             texts=self.texts,
-            times={"fit": self.fitting, "score": self.scoring, "cpu": self.cpu},
+            times={name: round(seconds, 6) for name, seconds in times.items()},
             warnings=_counted(self.caught),
             version=packages.pop("rankexp"),
             packages=packages,
