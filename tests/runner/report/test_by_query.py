@@ -123,7 +123,7 @@ def test_the_grid_point_is_chosen_on_the_validation_part_of_each_fold() -> None:
     made = context()
     auc = made.metric("e", None)
     chosen = made.chosen("e", auc, Rule.parse("validation"), ["good"])
-    assert set(map(str, chosen["grid"])) == {"lam=0.1"}, "of equals the first"
+    assert set(map(str, chosen["grid"])) == {"lam=1"}, "of equals the simplest"
     other = made.chosen("e", auc, Rule.parse("validation:u_pairs"), ["good"])
     grids = dict(zip(other["fold"], map(str, other["grid"]), strict=True))
     assert grids == {0: "lam=10", 1: "lam=10", 2: "lam=0.1", 3: "lam=10", 4: "lam=10"}
