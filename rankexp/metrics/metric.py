@@ -57,9 +57,9 @@ class MetricReading:
     pooled: bool = False  # whether pairs of all levels count alike, not each pair of levels
 
     @property
-    def share(self) -> bool:
-        """Whether values are in [0, 1], as shares are."""
-        return self.reach is not None
+    def most(self) -> float:
+        """The largest difference of two values: 1 where they are shares, whose reach is known."""
+        return float("inf") if self.reach is None else 1.0
 
 
 @dataclass(frozen=True)

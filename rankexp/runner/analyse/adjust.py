@@ -35,6 +35,12 @@ class Settings:
     higher: bool = False  # whether higher values of the metric are better
     seed: int = 0  # of the bootstrap and of posterior samples
     bayes: bool = False  # whether posterior probabilities over data sets are wanted
+    most: float = math.inf  # the largest difference there can be: 1 of shares
+
+    def interval(self, found: Estimate, level: float) -> tuple[float, float]:
+        """Return the interval of a difference, cut where no difference can be."""
+        ends = np.clip(paired.interval(found, level), -self.most, self.most)
+        return float(ends[0]), float(ends[1])
 
     def loss(self, value: float) -> float:
         """Return what a value is short of the best; NaN where it is no share of anything."""
@@ -166,8 +172,7 @@ def _judged(own: Contrast, p: Sequence[float], count: int, settings: Settings) -
         half = (own.high - own.low) / 2 / special.ndtri((1 + settings.level) / 2)
         found = Estimate(own.difference, half, math.inf)
     elif not np.isnan(own.se):
-        low, high = paired.interval(found, level)
-        ends = ends if count == 1 else (float(low), float(high))
+        ends = ends if count == 1 else settings.interval(found, level)
         seen = paired.detectable(found, level, settings.power)
         least = abs(own.difference) + float(special.stdtrit(own.df, level) * own.se)
     within: Literal["", "yes", "no", "undecided"] = "" if np.isnan(share) else "undecided"

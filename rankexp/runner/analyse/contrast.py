@@ -223,7 +223,7 @@ def _paired(base: Contrast, made: Blocks, pair: tuple[str, str]) -> tuple[Contra
 
 
 def _tested(base: Contrast, estimate: Estimate, settings: Settings) -> Contrast:
-    low, high = paired.interval(estimate, settings.level)
+    low, high = settings.interval(estimate, settings.level)
     margin = settings.share(base.loss)
     return replace(
         base,

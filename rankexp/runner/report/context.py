@@ -29,8 +29,6 @@ from rankexp.runner.report.model import Output
 from rankexp.runner.run.record import Record
 from rankexp.seeds import stream
 
-INF = float("inf")
-
 
 class Estimated(NamedTuple):
     """The mean of a method on a problem, or of its differences to a reference."""
@@ -283,7 +281,8 @@ class Context:
         rows = compare.paired(rows, reference) if reference else rows
         places = ((p, m) for p in map(str, rows.problem.unique()) for m in methods)
         own = dict(list(rows.groupby(["problem", "method"], sort=False)))
-        ends = (-1.0 if reference else 0.0, 1.0) if metric.reading.share else (-INF, INF)
+        most = metric.reading.most
+        ends = (0.0 if most == 1.0 and not reference else -most, most)
         return [
             Estimated.of(place, own[place], designs[place[0]], level, ends)
             for place in places

@@ -138,6 +138,7 @@ class Comparison(InBlocks):
             higher=metric.direction == "higher",
             seed=context.study.seed,
             bayes=self.bayes,
+            most=metric.reading.most,
         )
         pair = (self.method, reference)
         designs = context.designs(experiment, metric)

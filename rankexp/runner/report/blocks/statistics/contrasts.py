@@ -166,6 +166,7 @@ class Contrasts(InBlocks):
             policy=self.incomplete,
             higher=context.metric(experiment, self.metric).direction == "higher",
             seed=context.study.seed,
+            most=context.metric(experiment, self.metric).reading.most,
         )
 
     def _families(self, context: Context, experiment: str) -> dict[str, Family]:
