@@ -200,7 +200,7 @@ def _evaluate_cells(
         if kept and scores and not kept.identity():
             kept = None  # nothing is kept in records
         for number, place in enumerate(protocol.places()):
-            keep = kept if kept and number < kept.splits else None
+            keep = kept if kept is None or number < kept.splits else kept.of_all
             for method, described in methods.items():
                 spec = EvaluateSpec(setting, place, described, keep, scores, version)
                 yield PlanCell(digest(spec.identity()), name, problem, method, spec)

@@ -12,13 +12,14 @@ REGISTER = {
     "placements_ovo": "placements_ovo",
     "placements_cons": "placements_cons",
 }
+PLACEMENTS = frozenset(REGISTER)
 ROWS = str(KeptName("rows"))
 """Places of the test rows in the data set, and their levels: of all grid points."""
 
 
 def is_placements(key: str) -> bool:
     """Tell whether a record's key is of a curve with a value a test row."""
-    return KeptName.parse(key).name in REGISTER
+    return KeptName.parse(key).name in PLACEMENTS
 
 
 def placements(X: Floats, y: Floats, scores: Floats) -> Curve:
