@@ -32,6 +32,7 @@ AT_LEAST = (
 )
 
 
+OVER_ROWS = "t-test over the test rows"
 SAMPLES = 20_000  # of the posterior
 
 
@@ -166,7 +167,7 @@ def _by_placements(
     if seen.bound is not None:
         base = replace(base, caveats=(AT_LEAST.format(EXAMPLES, seen.bound), *base.caveats))
         base = replace(base, growth=Growth(least=True))
-    test = design.test if found is resampled else f"placements over {design.pairs}"
+    test = design.test if found is resampled else OVER_ROWS
     made = replace(
         base,
         test=test,

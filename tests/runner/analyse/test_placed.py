@@ -8,6 +8,7 @@ import pytest
 
 from rankexp.keep import KeptName
 from rankexp.keep.curves.placements import ROWS, is_placements
+from rankexp.runner.analyse.contrast import OVER_ROWS
 from rankexp.runner.analyse.examples import scores
 from rankexp.runner.analyse.select import Rule
 from rankexp.runner.config.load import load
@@ -102,7 +103,7 @@ def test_a_comparison_over_folds_is_by_the_placements_of_all_rows(tmp_path: Path
     compared, contrasts = (block.output.numbers for block in report.blocks)
     assert compared is not None and contrasts is not None
     row = compared.iloc[0]
-    assert row["test"] == "placements over folds" and row["n"] == 8
+    assert row["test"] == OVER_ROWS and row["n"] == 8
     context, nested = report.context, Rule("nested")
     chosen = context.chosen("e", context.metric("e", None), nested, ["weak", "strong"])
     places = zip(chosen.method, chosen.rep, chosen.fold, chosen.grid, strict=True)
@@ -112,7 +113,7 @@ def test_a_comparison_over_folds_is_by_the_placements_of_all_rows(tmp_path: Path
     assert row["se"] == pytest.approx(se, rel=1e-9)
     assert row["high"] - row["low"] < row["high_resampled"] - row["low_resampled"]
     both = contrasts.iloc[0]
-    assert both["test"] == "placements over folds" and both["low"] < both["difference"]
+    assert both["test"] == OVER_ROWS and both["low"] < both["difference"]
 
 
 def test_one_large_split_is_judged_over_its_rows(tmp_path: Path) -> None:
