@@ -117,8 +117,8 @@ class Words:
         repeats = max(need.repeats_to_equate for *_, need in known)
         size = self._enough(seen.data_to_show, seen.repeats_to_show)
         none = self._enough(max(need.data_to_equate for *_, need in known), repeats)
-        said = [f"to show a difference of the size seen{of} takes {size}"] * bool(size)
-        said += [f"to show equivalence, if there is none, takes {none}"] * bool(none)
+        said = [f"showing a difference of the size seen{of} would take {size}"] * bool(size)
+        said += [f"showing equivalence, if there is none, would take {none}"] * bool(none)
         more = "; more repeats help little" * (repeats > REPEATS)
         there = f" (there are {self._rows():,.0f}), judging by the standard error{more}."
         return f" {capital('; '.join(said))}{there}" if said else ""

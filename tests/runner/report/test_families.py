@@ -224,8 +224,11 @@ def test_the_advice_looks_at_the_estimate(make: Make) -> None:
     values = {"svm_or": 0.172, "logistic": 0.2, "exponential": 0.3}
     first, last = advice(make, values, 0.0153)
     assert "−.0280 (−.0565 to +.0005)" in first
-    assert "To show a difference of the size seen takes about 2 times as many repeats; " in first
-    assert "to show equivalence, if there is none, takes about 5,400 rows (there are 400)" in first
+    assert "Showing a difference of the size seen would take about 2 times" in first
+    assert (
+        "showing equivalence, if there is none, would take about 5,400 rows (there are 400)"
+        in first
+    )
     assert (
         "SVM-OR looks better by .0280, which is not shown. A gain of this size would probably be "
         "shown by about 2 times as many repeats. Until then: Train on points"
@@ -243,5 +246,5 @@ def test_methods_that_agree_need_rows_and_not_their_square(make: Make) -> None:
     same = {"svm_or": 0.2, "logistic": 0.2, "exponential": 0.3}
     first, _ = advice(make, same, 0.0)
     assert "size seen" not in first and "repeats; " not in first
-    count = int(first.split("takes about ")[1].split(" rows")[0].replace(",", ""))
+    count = int(first.split("take about ")[1].split(" rows")[0].replace(",", ""))
     assert 500 < count < 1500

@@ -102,9 +102,9 @@ def test_undecided_says_how_many_rows_would_decide(make: Make) -> None:
     output = shown(make, losses({"svm_or": 0.2, "logistic": 0.2, "exponential": 0.2}, 0.02))
     assert output.lead[0].startswith("The data are too few to tell")
     needed = re.search(
-        r" To show a difference of the size seen takes .* rows; to show equivalence, "
-        r"if there is none, takes about ([\d,]+) rows \(there are 400\), judging by the standard "
-        r"error; more repeats help little\.$",
+        r" Showing a difference of the size seen would take .* rows; showing equivalence, "
+        r"if there is none, would take about ([\d,]+) rows \(there are 400\), judging by the "
+        r"standard error; more repeats help little\.$",
         output.lead[0],
     )
     assert needed is not None
