@@ -19,7 +19,7 @@ from rankexp.metrics.metric import Metric
 from rankexp.runner.analyse.kept import KeptItem, Source, curves
 from rankexp.runner.analyse.paired import FEWEST, UNSEEN, Estimate
 from rankexp.runner.analyse.verdicts import Refusal
-from rankexp.runner.protocols.protocol import EXAMPLES, Design
+from rankexp.runner.protocols.protocol import Design
 
 FEW_WRONG, WRONG = 3.0, 2.0
 """A share counts as one over at most `FEW_WRONG` + e / `WRONG` rows for each of those outside the
@@ -107,7 +107,7 @@ class Orders:
         farthest = np.zeros(len(sizes))
         np.maximum.at(farthest, self.levels, np.abs(gained))
         farthest *= sizes / np.maximum(sizes - 2.0, 1.0)
-        extra = EXTRA if self.share == 0.0 else EXTRA_FOLDS
+        extra = EXTRA if len(each) < FEWEST else EXTRA_FOLDS
         variance = parts.sum() + extra * (farthest**2).sum() + self._training(each)
         return Estimate(mean, float(np.sqrt(variance)), df)
 
@@ -198,8 +198,6 @@ def _shares(levels: Ints, wins: Floats) -> Floats:
 
 
 KEPT = "placements"
-PLACED = (EXAMPLES, "folds", "splits")
-"""What pairs differences may be of whose placements are asked for."""
 METRICS = {
     "auc": (1.0, KEPT),
     "rank_loss": (-1.0, KEPT),

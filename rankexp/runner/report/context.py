@@ -24,6 +24,7 @@ from rankexp.runner.analyse.verdicts import Refusal
 from rankexp.runner.config import published
 from rankexp.runner.config.schema import Evaluate, Simulate, Study
 from rankexp.runner.plan import PlanCell
+from rankexp.runner.protocols.dividing import Dividing
 from rankexp.runner.protocols.protocol import EXAMPLES, QUERIES, Design
 from rankexp.runner.report.model import Output
 from rankexp.runner.run.record import Record
@@ -242,6 +243,18 @@ class Context:
             found = design(self.study, setup, problem, rows, grouped=False)
         return replace(found, examples=self.examples(problem, metric))
 
+    def by_rows(self, experiment: str, problem: str, design: Design) -> bool:
+        """Whether a problem is judged over its test rows, if their placements are kept.
+
+        So are one test set, folds, and splits too few for a spread; over more splits no
+        simulation has shown it right. Rows that must stay together are not independent.
+        """
+        protocol, entry = self.evaluate(experiment).protocol, self.study.data.get(problem)
+        if design.pairs == EXAMPLES or entry is None or not isinstance(protocol, Dividing):
+            return design.pairs == EXAMPLES
+        apart = protocol.together == "none" and entry.groups is None
+        return apart and (design.pairs == "folds" or protocol.size() < paired.FEWEST)
+
     def placed(
         self, experiment: str, metric: Metric, rule: select.Rule, pairs: Sequence[Sequence[str]]
     ) -> dict[str, Seen | Refusal]:
@@ -251,7 +264,7 @@ class Context:
         return {
             name: delong.compare(kept, name, pairs, metric, known)
             for name, known in self.designs(experiment, metric).items()
-            if known.pairs in delong.PLACED
+            if self.by_rows(experiment, name, known)
         }
 
     def spread(self, experiment: str, metric: Metric, splits: pd.DataFrame) -> pd.DataFrame:

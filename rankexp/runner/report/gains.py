@@ -73,7 +73,7 @@ def standings(
     scores = context.scores(experiment, metric)
     design = context.designs(experiment, metric)[setup.problems[0]]
     kept = sources(context.cells, context.records, experiment, chosen)
-    placed = design.pairs in delong.PLACED
+    placed = context.by_rows(experiment, setup.problems[0], design)
     single = delong.alone(kept, metric, settings.level, design) if placed else {}
     level, margin, made = settings.level, settings.margin or NAN, []
     found = context.estimates(experiment, metric, chosen, setup.methods, level=level)

@@ -129,3 +129,19 @@ def test_placements_are_kept_of_every_split() -> None:
     both = Keep(curves=["placements", "iroc"], texts=["tree"])
     assert both.of_all == Keep(curves=["placements"])
     assert Keep(curves=["iroc"]).of_all is None
+
+
+@pytest.mark.parametrize(
+    "protocol",
+    [
+        "{kind: split, repeats: 3, test: 0.4}",
+        "{kind: cross_validation, repeats: 1, folds: 4, together: duplicates}",
+    ],
+)
+def test_where_rows_are_not_known_to_tell_the_corrected_test_stays(
+    tmp_path: Path, protocol: str
+) -> None:
+    for block in open_report(ran(tmp_path, protocol)).blocks:
+        assert block.output.numbers is not None
+        row = block.output.numbers.iloc[0]
+        assert row["test"] == "corrected resampled t-test"
