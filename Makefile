@@ -38,7 +38,7 @@ help: ## list the targets
 
 $(VENV)/.installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install $(QUIETLY) -e '.[bayes,lightgbm,xgboost]'
+	$(BIN)/python -m pip install $(QUIETLY) -e '.[lightgbm,xgboost]'
 	@touch $@
 
 $(VENV)/.installed-dev: pyproject.toml

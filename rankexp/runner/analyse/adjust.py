@@ -33,8 +33,7 @@ class Settings:
     adjust: Literal["holm", "none"] = "holm"  # for the number of problems of an experiment
     policy: Policy = "refuse"  # for incomplete blocks
     higher: bool = False  # whether higher values of the metric are better
-    seed: int = 0  # of the bootstrap and of posterior samples
-    bayes: bool = False  # whether posterior probabilities over data sets are wanted
+    seed: int = 0  # of the bootstrap
     most: float = math.inf  # the largest difference there can be: 1 of shares
 
     def interval(self, found: Estimate, level: float) -> tuple[float, float]:
@@ -105,10 +104,6 @@ class Contrast:
     needed: Needed = NOT_KNOWN  # how much more would decide it
     decided: float = NAN  # over data sets: how many have a verdict by themselves
     pooled: Pooled | None = None  # over data sets: what they say with their errors
-    # better, within, worse: posterior probabilities, NaN if not asked for
-    better: float = NAN
-    within: float = NAN
-    worse: float = NAN
     verdict: Verdict = NOT_RUN
     refusal: Refusal | None = None  # why there is no test
     caveats: tuple[str, ...] = ()  # what was left out, or bounds the error

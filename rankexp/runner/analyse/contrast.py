@@ -33,7 +33,6 @@ AT_LEAST = (
 
 
 OVER_ROWS = "t-test over the test rows"
-SAMPLES = 20_000  # of the posterior
 
 
 @dataclass(frozen=True)
@@ -306,7 +305,7 @@ def _over_data(
         interval = partial(paired.interval, mean)
         same, relative = max(same, _equivalence(mean, settings.margin)), max(relative, own)
     low, high = map(float, interval(settings.level))
-    tested = replace(
+    return replace(
         _singly(base, contrasts, settings),
         test="signed-rank test",
         difference=several.centre(values, settings.level)[0],
@@ -318,7 +317,6 @@ def _over_data(
         effect=result.effect,
         interval=interval,
     )
-    return _with_posterior(tested, values, settings) if settings.bayes else tested
 
 
 def _of_ranks(values: np.ndarray, level: float) -> tuple[float, float]:
@@ -340,32 +338,6 @@ def _singly(base: Contrast, contrasts: Sequence[Contrast], settings: Settings) -
 
 def _decided(contrasts: Sequence[Contrast]) -> int:
     return sum(c.verdict.compared and c.verdict != UNDECIDED for c in contrasts)
-
-
-def _with_posterior(base: Contrast, values: np.ndarray, settings: Settings) -> Contrast:
-    """Add what is probable on a further data set: the Bayesian signed-rank test.
-
-    It has a region of practical equivalence (Benavoli, Corani, Demšar and Zaffalon, JMLR 18, 2017,
-    sec. 4.2); the sampling is baycomp's, of the extra ``bayes``.
-    """
-    lacks = "no margin" if settings.margin is None else ""
-    try:
-        import baycomp
-    except ImportError:
-        lacks = lacks or "needs baycomp: pip install 'rankexp[bayes]'"
-    if lacks:
-        return replace(base, caveats=(*base.caveats, f"no posterior probabilities: {lacks}"))
-    posterior = baycomp.SignedRankTest(
-        np.zeros_like(values),
-        values,
-        rope=settings.margin,
-        nsamples=SAMPLES,
-        random_state=settings.seed,
-    )
-    better, within, worse = map(float, posterior.probs())
-    if settings.higher:
-        better, worse = worse, better
-    return replace(base, better=better, within=within, worse=worse)
 
 
 def dropped_note(left_out: Mapping[str, str]) -> tuple[str, ...]:

@@ -18,7 +18,7 @@ from rankexp.runner.config.schema import Block, Evaluate, Study
 from rankexp.runner.protocols.protocol import EXAMPLES, QUERIES
 from rankexp.runner.report.context import Context, design
 from rankexp.runner.report.model import Cell, Entry, Fact, Output, Table
-from rankexp.runner.report.numbers import listed, number, short
+from rankexp.runner.report.numbers import short
 from rankexp.runner.report.options import InBlocks, MethodName
 from rankexp.runner.report.rules import metrics_of
 from rankexp.runner.report.verdict_words import over, precision, tallied, words
@@ -83,8 +83,6 @@ class Comparison(InBlocks):
     power: Annotated[float, Field(gt=0.5, lt=1)] = 0.8
     adjust: Literal["holm", "none"] = "holm"
     """Correction of p-values for the number of problems of an experiment."""
-    bayes: bool = False
-    """Whether to add posterior probabilities over data sets (needs the extra ``bayes``)."""
 
     @model_validator(mode="after")
     def _not_itself(self) -> "Comparison":
@@ -137,7 +135,6 @@ class Comparison(InBlocks):
             policy=self.incomplete,
             higher=metric.direction == "higher",
             seed=context.study.seed,
-            bayes=self.bayes,
             most=metric.reading.most,
         )
         pair = (self.method, reference)
@@ -155,7 +152,6 @@ class Comparison(InBlocks):
             *self._meaning(context, judged),
             *self._policy(context, judged),
             *self._precision(context, judged),
-            *self._posterior(context, judged),
         ]
         return Output(
             numbers(judged),
@@ -291,21 +287,6 @@ class Comparison(InBlocks):
         found = [(own, precision(own.family.overall, self.digits)) for own in judged]
         label = context.method_label
         return [f"{own.experiment}, {label(own.reference)}: {t}." for own, t in found if t]
-
-    def _posterior(self, context: Context, judged: Sequence[Judged]) -> list[str]:
-        notes = []
-        for own in judged:
-            found = own.family.overall
-            if not math.isnan(found.within):
-                margin = short(own.settings.margin or math.nan)
-                each = (number(p, 2) for p in (found.better, found.within, found.worse))
-                chances = listed([*each])
-                notes.append(
-                    f"{own.experiment}, against {context.method_label(own.reference)}: on a "
-                    f"further data set the result is better, equivalent within {margin} or worse "
-                    f"with posterior probability {chances} (Bayesian signed-rank test)."
-                )
-        return notes
 
 
 def _equivalence(judged: Sequence[Judged], alpha: str) -> str:
