@@ -30,15 +30,15 @@ STUDY_DONE = || { code=$$?; [ $$code -eq 3 ] || exit $$code; \
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help kotlowski2011 kotlowski2011-theory clemencon2017 uematsu2010 menon2014 mohri2018 boosting letor-ohsumed quick test lint lines types exports tests wings explore haswell bare \
-	slow oldest foreign fidelity bench clean reference
+.PHONY: help kotlowski2011 readings kotlowski2011-theory clemencon2017 uematsu2010 menon2014 mohri2018 boosting letor-ohsumed quick test lint lines types exports tests wings explore haswell bare \
+	slow oldest foreign fidelity bench calibration clean reference
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
 
 $(VENV)/.installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install $(QUIETLY) -e '.[bayes,lightgbm,xgboost]'
+	$(BIN)/python -m pip install $(QUIETLY) -e '.[lightgbm,xgboost]'
 	@touch $@
 
 $(VENV)/.installed-dev: pyproject.toml
@@ -53,6 +53,9 @@ $(OLDEST)/.installed: pyproject.toml .ci/oldest.txt
 
 kotlowski2011: $(VENV)/.installed ## run the whole study of Kotlowski et al. (2011) and its report
 	@$(RANKEXP) run configs/kotlowski2011.yaml --jobs $(JOBS) $(STUDY_DONE)
+
+readings: $(VENV)/.installed ## its Table 1 under 12 readings of the paper, 20 repeats of each
+	@$(RANKEXP) run configs/kotlowski2011.yaml --profile readings --jobs $(JOBS) $(STUDY_DONE)
 
 kotlowski2011-theory: $(VENV)/.installed ## its sections 3 and 4: bounds, balancing, and pairs against points by size
 	@$(RANKEXP) run configs/kotlowski2011-theory.yaml --jobs $(JOBS) $(STUDY_DONE)
@@ -75,10 +78,10 @@ boosting: $(VENV)/.installed ## boosting machines, LightGBM and XGBoost, on poin
 letor-ohsumed: $(VENV)/.installed ## LETOR's OHSUMED: documents ranked within queries; needs its data
 	@$(RANKEXP) run configs/letor-ohsumed.yaml --jobs $(JOBS) $(STUDY_DONE)
 
-reference: $(VENV)/.installed ## run all studies whole into results/reference, which is committed
+reference: $(VENV)/.installed ## run what results/reference lacks, report all studies, seal their records: to be committed
 	for study in $(REFERENCE); do \
 	  $(RANKEXP) run configs/$$study.yaml --results results/reference --jobs $(JOBS) $(STUDY_DONE) || exit $$?; \
-	  xz -9 --force results/reference/$$study/scores.csv || exit $$?; \
+	  $(RANKEXP) pack results/reference/$$study || exit $$?; \
 	done
 
 quick: $(VENV)/.installed ## a slice of every study in under a minute, without network
@@ -158,6 +161,9 @@ fidelity: $(VENV)/.installed-dev ## compare full runs with the numbers known to 
 
 bench: $(VENV)/.installed-dev ## print every speed ratio with its target
 	$(ONE_THREAD) $(BIN)/python -m benchmarks
+
+calibration: $(VENV)/.installed-dev ## print how often intervals over folds cover; simulate one case again
+	$(ONE_THREAD) $(BIN)/python -m benchmarks._calibration
 
 clean: ## remove environments, caches and quick results; records of full runs stay
 	rm -rf $(VENV) $(OLDEST) $(BARE) $(FOREIGN) build dist .mypy_cache .ruff_cache .hypothesis results/*-quick

@@ -18,7 +18,7 @@ import rankexp
 from rankexp import registry, testing
 from rankexp.runner.config.shipped import shipped_data
 
-NOT_HERE = ("baycomp", "pytest", "hypothesis", "mypy", "ruff", "statsmodels")
+NOT_HERE = ("pytest", "hypothesis", "mypy", "ruff", "statsmodels")
 
 
 def main() -> None:

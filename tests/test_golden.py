@@ -7,8 +7,10 @@ identity leaves out; a new format of files gets a fixture beside the old ones.
 import json
 from pathlib import Path
 
+import pytest
 import yaml
 
+from rankexp.runner import spec
 from rankexp.runner.config.schema import Study
 from rankexp.runner.plan import DataFacts, cells
 from rankexp.runner.run.store import Store
@@ -25,11 +27,18 @@ def planned() -> dict[str, str]:
     }
 
 
-def test_keys_are_what_they_were() -> None:
-    assert planned() == json.loads((HERE / "keys.json").read_text("utf-8"))
+@pytest.mark.parametrize(("version", "file"), [(2, "keys.json"), (3, "keys-3.json")])
+def test_keys_are_what_they_were(version: int, file: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(spec, "PROTOCOL_VERSION", version)
+    assert planned() == json.loads((HERE / file).read_text("utf-8"))
 
 
-def test_stored_records_are_read_for_ever() -> None:
+def test_the_last_keys_are_those_of_today() -> None:
+    assert spec.PROTOCOL_VERSION == 3, "add keys of the new version beside the old ones"
+
+
+def test_stored_records_are_read_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(spec, "PROTOCOL_VERSION", 2)
     store = Store(HERE / "records-1")
     found = store.read()
     assert store.problems == []
@@ -37,4 +46,11 @@ def test_stored_records_are_read_for_ever() -> None:
         json.loads((HERE / "records-1.json").read_text("utf-8"))
     )
     assert sorted(record.status for record in found.values()) == ["failed", "ok"]
-    assert set(found) <= set(planned().values()), "their keys are those of today"
+    assert set(found) <= set(planned().values()), "their keys are those of their version"
+
+
+def test_sealed_records_are_read_for_ever() -> None:
+    store = Store(HERE / "sealed-1")
+    found = {key: json.loads(json.dumps(r.to_json())) for key, r in store.read().items()}
+    assert store.problems == [] and store.sealed == found.keys()
+    assert found == json.loads((HERE / "records-1.json").read_text("utf-8"))

@@ -6,6 +6,7 @@ refused by name.
 """
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -66,6 +67,9 @@ def without(wing: str, place: Path) -> None:
     study = wing.replace("_", "-")
     for file in (f"{study}.yaml", f"published/{study}.csv", f"published/{study}-claims.csv"):
         (configs / file).unlink(missing_ok=True)
+    for file in configs.glob("published/*-claims.csv"):  # whose links to it go with it
+        text = file.read_text(encoding="utf-8")
+        file.write_text(re.sub(rf" ?\b{study}/\S+", "", text), encoding="utf-8")
 
 
 def run(place: Path, *arguments: str, said: str = "") -> subprocess.CompletedProcess[str]:

@@ -14,7 +14,10 @@ BAYES = "bayes"  # stands for a grid point, and a method: the best scorer of a d
 
 @dataclass(frozen=True)
 class KeptName:
-    """A curve or a text that is kept, and of which place in a grid; None: the best scorer."""
+    """A curve or a text that is kept, and of which place in a grid; None: of no place.
+
+    That is of the best scorer, or what all places share.
+    """
 
     name: str
     point: int | None = None

@@ -130,26 +130,47 @@ def won(levels: Ints, scores: Floats) -> Floats:
     `levels` are codes 0 .. K-1, worst to best; `scores` (n,) are without NaN. A row wins against a
     worse one if its score is above, against a better one if it is below.
     """
-    order = scores.argsort()
-    ranked = scores[order]
-    new = np.concatenate(([True], ranked[1:] != ranked[:-1]))
-    tie = np.empty(len(scores), dtype=np.int64)  # the distinct score of each row, ascending
-    tie[order] = new.cumsum() - 1
-    G = int(tie.max(initial=-1)) + 1
-    K = int(levels.max(initial=-1)) + 1
-    if K * G > MOST:
-        raise ValueError(f"{K} levels and {G} scores are too many to count wins level by level")
-    equal = np.bincount(levels * G + tie, minlength=K * G).reshape(K, G)
-    middle = equal.cumsum(axis=1) - 0.5 * equal  # rows below, and half of those beside
-    worse, better = np.zeros(G), middle.sum(axis=0)
+    tie, middle = _below(levels, scores)
+    worse, better = np.zeros(middle.shape[1]), middle.sum(axis=0)
     above, found = float(len(scores)), np.empty(len(scores))
-    for level in range(K):
+    for level in range(len(middle)):
         rows = np.flatnonzero(levels == level)
         better -= middle[level]
         above -= len(rows)
         found[rows] = (worse + (above - better))[tie[rows]]
         worse += middle[level]
     return found
+
+
+def won_by_level(levels: Ints, scores: Floats) -> Floats:
+    """Return how many pairs each row wins against the rows of each level, (K, n); see `won`.
+
+    Against its own level a row wins none.
+    """
+    tie, middle = _below(levels, scores)
+    found = middle[:, tie]
+    for level, size in enumerate(np.bincount(levels)):
+        found[level, levels < level] = size - found[level, levels < level]
+        found[level, levels == level] = 0.0
+    return found
+
+
+def _below(levels: Ints, scores: Floats) -> tuple[Ints, Floats]:
+    """Return which distinct score each row has, (n,), and the rows of each level below, (K, G).
+
+    Those beside a score count 1/2.
+    """
+    order = scores.argsort()
+    ranked = scores[order]
+    new = np.concatenate(([True], ranked[1:] != ranked[:-1]))
+    tie = np.empty(len(scores), dtype=np.int64)
+    tie[order] = new.cumsum() - 1
+    G = int(tie.max(initial=-1)) + 1
+    K = int(levels.max(initial=-1)) + 1
+    if K * G > MOST:
+        raise ValueError(f"{K} levels and {G} scores are too many to count wins level by level")
+    equal = np.bincount(levels * G + tie, minlength=K * G).reshape(K, G)
+    return tie, equal.cumsum(axis=1) - 0.5 * equal
 
 
 def cost_matrix(costs: npt.ArrayLike | None, levels: int) -> Floats:

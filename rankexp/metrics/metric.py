@@ -56,6 +56,11 @@ class MetricReading:
     otherwise, of those of the smallest level for a metric of levels alone; None: no bound."""
     pooled: bool = False  # whether pairs of all levels count alike, not each pair of levels
 
+    @property
+    def most(self) -> float:
+        """The largest difference of two values: 1 where they are shares, whose reach is known."""
+        return float("inf") if self.reach is None else 1.0
+
 
 @dataclass(frozen=True)
 class Declaration:

@@ -61,13 +61,13 @@ def _root(
     pass
 
 
-def _study(config: Path, quick: bool) -> "Study":
+def _study(config: Path, profile: str | None) -> "Study":
     from rankexp.runner.config.load import load
 
-    if not quick:
+    if not profile:
         return load(config)
-    study = load(config, profile="quick")
-    return study.model_copy(update={"study": f"{study.study}-quick"})  # results of its own
+    study = load(config, profile=profile)
+    return study.model_copy(update={"study": f"{study.study}-{profile}"})  # results of its own
 
 
 @app.command()
@@ -75,6 +75,9 @@ def run(
     config: Config,
     only: Only = None,
     quick: Quick = False,
+    profile: Annotated[
+        str | None, typer.Option("--profile", help="Use this profile of the study's file.")
+    ] = None,
     jobs: cli_own.Jobs = None,
     data: Folder = None,
     results: Results = Path("results"),
@@ -97,7 +100,7 @@ def run(
 
     if retry not in {None, "failed"}:
         raise ConfigError(f"--retry {retry}: only 'failed' can be retried")
-    study = _study(config, quick)
+    study = _study(config, "quick" if quick else profile)
     outcome = execute(
         study,
         config=config,
@@ -149,17 +152,38 @@ def report(
 
 def _report(name: str, quick: bool, results: Path) -> int:
     from rankexp.runner.report.build import edited, open_report
+    from rankexp.runner.run.manifest import other_versions
 
-    study = _study(Path(name), quick) if name.endswith((".yaml", ".yml")) else None
-    named = study.study if study else name + "-quick" * quick
-    (folder,) = _result_folders([named], results)
+    folder, study = _run_of(name, quick, results)
     made = open_report(folder, study)
     written = made.write()
     print(f"{folder}: {len(written)} files written; start with {folder / 'report.md'}")
     edit = None if study else edited(made.context.manifest)
-    for line in filter(None, [edit, *made.context.problems, *made.failures]):
+    versions = other_versions(folder)
+    for line in filter(None, [edit, versions, *made.context.problems, *made.failures]):
         print(line, file=sys.stderr)
     return made.exit_code
+
+
+def _run_of(name: str, quick: bool, results: Path) -> "tuple[Path, Study | None]":
+    """Return the results folder of a study, which its file may name, and what the file says."""
+    study = _study(Path(name), "quick" * quick) if name.endswith((".yaml", ".yml")) else None
+    named = study.study if study else name + "-quick" * quick
+    return _result_folders([named], results)[0], study
+
+
+@app.command()
+def pack(
+    studies: Annotated[
+        list[str], typer.Argument(help="Studies that were run, by name, folder or YAML file.")
+    ],
+    results: Results = Path("results"),
+) -> None:
+    """Seal the records of studies that were run, into one small file each."""
+    from rankexp.runner.report.build import packed
+
+    for name in studies:
+        print(packed(_run_of(name, False, results)[0]))
 
 
 def _result_folders(names: list[str] | None, results: Path) -> list[Path]:
@@ -190,8 +214,8 @@ def plan(
     from rankexp.runner.run.prepare import prepare
     from rankexp.runner.run.workers import default_workers
 
-    study, folders, names = _study(config, quick), data_folders(data), cli_own.names(only)
-    prepared = prepare(study, results=results, folders=folders, only=names)
+    study, names = _study(config, "quick" * quick), cli_own.names(only)
+    prepared = prepare(study, results=results, folders=data_folders(data), only=names)
     print(prepared.plan.describe(jobs or default_workers()))
 
 

@@ -44,6 +44,15 @@ def write_atomically(
             temporary.unlink()  # where it has not been moved
 
 
+def bring_to_disk(folder: Path) -> None:
+    """Make what was moved into a folder last through a power cut."""
+    opened = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(opened)
+    finally:
+        os.close(opened)
+
+
 def open_to_append(file: Path) -> TextIO:
     """Open a text file to add lines to it; raise OSError where it is a symbolic link."""
 

@@ -15,6 +15,11 @@ from rankexp.runner.strict import Plain
 REAL = frozenset({"lam"})
 """Names whose numbers are real whatever they are written as: ``lam: 1`` and ``lam: 1.0`` are one
 point, with the text ``lam=1``. Any other name keeps 1 and 1.0 apart, as estimators do."""
+EQUAL = 1e-12
+"""Values of grid points that are nearer differ by rounding, and are equally good."""
+SIMPLER = {"lam": 1.0, "alpha": 1.0, "C": -1.0, "n_rounds": -1.0, "max_leaf_nodes": -1.0}
+SIMPLER |= {"max_depth": -1.0, "depth": -1.0, "min_samples_leaf": 1.0, "learning_rate": -1.0}
+"""The direction in which a grid's parameter means a simpler model."""
 _BARE = re.compile(r"[A-Za-z_][\w.+-]*")
 
 
@@ -71,6 +76,12 @@ class Point:
     def numbers(self) -> dict[str, float]:
         """Its parameters that are numbers."""
         return {name: float(v) for name, v in self.values if type(v) in {int, float}}
+
+    @property
+    def simplicity(self) -> tuple[float, ...]:
+        """How simple its model is, one parameter after the other; greater is simpler."""
+        known = self.numbers
+        return tuple(sign * known[name] for name, sign in SIMPLER.items() if name in known)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Point) and self.text == other.text

@@ -115,12 +115,13 @@ def cells(
     facts: Mapping[str, DataFacts],
     only: Sequence[str] = (),
     code: Outside | None = None,
+    version: int | None = None,
 ) -> Iterator[PlanCell]:
     """Yield every record the study, or `only` some of its experiments, needs, in its order.
 
     `facts` are of the data sets that are there; a problem whose data is not gives no cell. `code`
-    is what the study takes from outside, by default as installed now. ConfigError for too many
-    records.
+    is what the study takes from outside, by default as installed now, and `version` that of the
+    protocol, by default today's. ConfigError for too many records.
     """
     experiments = chosen(study, only)
     for name, experiment in experiments.items():
@@ -134,7 +135,7 @@ def cells(
         if isinstance(experiment, Simulate):
             yield from _simulate_cells(study, name, experiment, facts, code)
         else:
-            yield from _evaluate_cells(study, name, experiment, facts, code)
+            yield from _evaluate_cells(study, name, experiment, facts, code, version)
 
 
 def _simulate_cells(
@@ -168,7 +169,12 @@ def _problem(
 
 
 def _evaluate_cells(
-    study: Study, name: str, experiment: Evaluate, facts: Mapping[str, DataFacts], code: Outside
+    study: Study,
+    name: str,
+    experiment: Evaluate,
+    facts: Mapping[str, DataFacts],
+    code: Outside,
+    version: int | None,
 ) -> Iterator[PlanCell]:
     methods = {
         m: method_spec(study.methods[m], experiment, m in code.paths, code.of("methods", m))
@@ -194,9 +200,9 @@ def _evaluate_cells(
         if kept and scores and not kept.identity():
             kept = None  # nothing is kept in records
         for number, place in enumerate(protocol.places()):
-            keep = kept if kept and number < kept.splits else None
+            keep = kept if kept is None or number < kept.splits else kept.of_all
             for method, described in methods.items():
-                spec = EvaluateSpec(setting, place, described, keep, scores)
+                spec = EvaluateSpec(setting, place, described, keep, scores, version)
                 yield PlanCell(digest(spec.identity()), name, problem, method, spec)
 
 

@@ -18,7 +18,10 @@ from rankexp.runner.protocols.dealing import Inner
 from rankexp.runner.protocols.protocol import Place, Protocol
 from rankexp.runner.strict import Plain, Strict
 
-PROTOCOL_VERSION = 2
+PROTOCOL_VERSION = 3
+"""Of what a record holds of a method. 3: scores that differ by rounding alone tie."""
+FITS_VERSION = 2
+"""Of fits whose scores are kept as they came, and of checks."""
 """Part of every key: raise it when a record of the same specification must mean something else."""
 
 SIMULATION_ROWS = 2_000
@@ -186,12 +189,14 @@ class EvaluateSpec:
     keep: Keep | None = None
     scores: bool = False
     """Whether the scores of the examples are kept."""
+    version: int | None = None
+    """That of the protocol which the record was made by; by default today's."""
 
     def identity(self) -> dict[str, Plain]:
         """Return what determines the record, as plain data."""
         setting = self.setting
         return setting.identity | _given(
-            protocol=PROTOCOL_VERSION,
+            protocol=self.version or PROTOCOL_VERSION,
             kind="evaluate",
             place=self.place.identity(),
             method=self.method.identity(),
@@ -205,7 +210,7 @@ class EvaluateSpec:
         """The SHA-256 of what determines the scores of the examples, and what is kept of fits."""
         setting, kept = self.setting, self.keep.identity() if self.keep else {}
         known = _given(
-            protocol=PROTOCOL_VERSION,
+            protocol=FITS_VERSION,
             kind="scores",
             place=self.place.identity(),
             method=self.method.identity(),
@@ -270,7 +275,7 @@ class SimulateSpec:
     def identity(self) -> dict[str, Plain]:
         """Return what determines the record, as plain data."""
         return self._of_data | _given(
-            protocol=PROTOCOL_VERSION,
+            protocol=FITS_VERSION,
             kind="simulate",
             seed=self.seed,
             check=self.check,

@@ -97,7 +97,7 @@ def test_no_reading_gives_all_published_values_at_once(readings: pd.DataFrame) -
     assert readings["nearest"].min() > 0.015
     tau = readings.xs("d_tau", level="metric")["verdict"]
     iauc = readings.xs("iauc", level="metric")["verdict"]
-    assert tau["crank"] == iauc["crank-tree-3"] == "not reproduced"
+    assert (tau["crank"], iauc["crank-tree-3"]) == ("not reproduced", "near")
     assert iauc["crank"] == tau["crank-tree-3"] == "reproduced"
 
 

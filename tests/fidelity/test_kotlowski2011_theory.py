@@ -8,7 +8,7 @@ import pytest
 
 pytestmark = pytest.mark.fidelity
 
-OPEN = {"plug-in weights"}
+OPEN = {"weights from frequencies suffice", "(12) assumes balance"}
 
 
 @pytest.fixture(scope="module")

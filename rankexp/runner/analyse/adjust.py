@@ -1,18 +1,22 @@
 """A comparison as values: how it is judged, what is found, and the verdicts of several at once."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
+from scipy import special
 
 from rankexp.runner.analyse import paired, several
 from rankexp.runner.analyse.complete_blocks import Policy
+from rankexp.runner.analyse.needed import Growth, Needed, needed
 from rankexp.runner.analyse.paired import Estimate
+from rankexp.runner.analyse.pooled import Pooled
 from rankexp.runner.analyse.verdicts import NOT_RUN, Kind, Refusal, Verdict, judge
 
 NAN = math.nan
+MORE_UNITS, NOT_KNOWN = Growth(), Needed()
 
 
 @dataclass(frozen=True)
@@ -29,8 +33,13 @@ class Settings:
     adjust: Literal["holm", "none"] = "holm"  # for the number of problems of an experiment
     policy: Policy = "refuse"  # for incomplete blocks
     higher: bool = False  # whether higher values of the metric are better
-    seed: int = 0  # of the bootstrap and of posterior samples
-    bayes: bool = False  # whether posterior probabilities over data sets are wanted
+    seed: int = 0  # of the bootstrap
+    most: float = math.inf  # the largest difference there can be: 1 of shares
+
+    def interval(self, found: Estimate, level: float) -> tuple[float, float]:
+        """Return the interval of a difference, cut where no difference can be."""
+        ends = np.clip(paired.interval(found, level), -self.most, self.most)
+        return float(ends[0]), float(ends[1])
 
     def loss(self, value: float) -> float:
         """Return what a value is short of the best; NaN where it is no share of anything."""
@@ -46,7 +55,7 @@ class Settings:
 class Contrast:
     """The difference of a method to a reference, on one problem or over several.
 
-    `adjusted` fills what depends on the other problems: from low_all to detectable.
+    `adjusted` fills what depends on the other tests: from tests to needed.
     """
 
     problem: str  # empty over several
@@ -66,12 +75,21 @@ class Contrast:
     # boot_low, boot_high: bootstrap interval by itself, where pairs are independent
     boot_low: float = NAN
     boot_high: float = NAN
+    # beside placements over folds: the corrected resampled t-test
+    se_resampled: float = NAN
+    low_resampled: float = NAN
+    high_resampled: float = NAN
+    p_resampled: float = NAN
     effect: float = NAN  # Cohen's d_z; over data sets the rank-biserial correlation
     p: float = NAN
     p_random: float = NAN  # of the randomisation test, over queries
     p_equivalence: float = NAN  # against the margin
     margin_relative: float = NAN  # NaN over several problems, of which each has its own
     p_relative: float = NAN  # of equivalence within it
+    # over data sets: interval at a level, where it is no multiple of se
+    interval: Callable[[float], tuple[float, float]] | None = None
+    growth: Growth = MORE_UNITS  # how the error falls with more data
+    tests: int = 1  # that p-values are adjusted for
     # low_all, high_all: the interval that goes with the verdict: of all problems at once
     # (Bonferroni) where p-values are adjusted
     low_all: float = NAN
@@ -82,10 +100,10 @@ class Contrast:
     p_relative_adjusted: float = NAN
     within_relative: Literal["", "yes", "no", "undecided"] = ""
     detectable: float = NAN  # true difference shown by the adjusted test with the power asked for
-    # better, within, worse: posterior probabilities, NaN if not asked for
-    better: float = NAN
-    within: float = NAN
-    worse: float = NAN
+    least_margin: float = NAN  # the smallest within which it is equivalent
+    needed: Needed = NOT_KNOWN  # how much more would decide it
+    decided: float = NAN  # over data sets: how many have a verdict by themselves
+    pooled: Pooled | None = None  # over data sets: what they say with their errors
     verdict: Verdict = NOT_RUN
     refusal: Refusal | None = None  # why there is no test
     caveats: tuple[str, ...] = ()  # what was left out, or bounds the error
@@ -104,7 +122,10 @@ class Contrast:
     def row(self) -> dict[str, Any]:
         """Return all of it as a line of a table in full precision."""
         known = vars(self) | {"verdict": str(self.verdict), "note": self.note}
-        return {name: value for name, value in known.items() if name not in ("refusal", "caveats")}
+        known |= self.needed._asdict() | {"se_is_least": self.growth.least}
+        known |= vars(self.pooled) if self.pooled else {}
+        apart = ("refusal", "caveats", "interval", "growth", "needed", "pooled")
+        return {name: value for name, value in known.items() if name not in apart}
 
 
 def adjusted(contrasts: Sequence[Contrast], settings: Settings) -> list[Contrast]:
@@ -113,41 +134,61 @@ def adjusted(contrasts: Sequence[Contrast], settings: Settings) -> list[Contrast
     Verdicts are by Holm's test; intervals and detectable differences are Bonferroni's, whose test
     Holm's includes: an interval that excludes 0, or lies within the margin, has such a verdict.
     """
+    return together([(contrasts, settings)])[0]
+
+
+def together(families: Sequence[tuple[Sequence[Contrast], Settings]]) -> list[list[Contrast]]:
+    """Return the contrasts of several tables, each judged by its own settings, as one family."""
+    contrasts = [one for own, _ in families for one in own]
     given = [[c.p for c in contrasts], [c.p_equivalence for c in contrasts]]
     given += [[c.p_relative for c in contrasts], [c.p_random for c in contrasts]]
     count, p = 1, np.array(given, dtype=np.float64)
-    if settings.adjust == "holm":
+    if all(settings.adjust == "holm" for _, settings in families):
         count = max(1, int(np.count_nonzero(~np.isnan(p[0]))))
         p = np.array([*map(several.holm, p)])
-    made = []
-    for own, (*tests, random) in zip(contrasts, p.T.tolist(), strict=True):
-        one = own if np.isnan(random) else replace(own, p_random_adjusted=random)
-        made.append(one if np.isnan(tests[0]) else _judged(one, tests, count, settings))
-    return made
+    tests = iter(p.T.tolist())
+    return [[_with(one, next(tests), count, by) for one in own] for own, by in families]
+
+
+def _with(own: Contrast, p: Sequence[float], count: int, settings: Settings) -> Contrast:
+    *tests, random = p
+    one = own if np.isnan(random) else replace(own, p_random_adjusted=random)
+    return one if np.isnan(tests[0]) else _judged(one, tests, count, settings)
 
 
 def _judged(own: Contrast, p: Sequence[float], count: int, settings: Settings) -> Contrast:
     """Return one of `count` contrasts with its adjusted p-values and its verdict."""
     alpha, (one, same, share) = 1 - settings.level, p
     level, ends, seen = 1 - alpha / count, (own.low, own.high), NAN
-    if not np.isnan(own.se):
-        found = Estimate(own.difference, own.se, own.df)
-        low, high = paired.interval(found, level)
-        ends = ends if count == 1 else (float(low), float(high))
+    found, least = Estimate(own.difference, own.se, own.df), NAN
+    if own.interval is not None:
+        ends, near = own.interval(level), own.interval(2 * level - 1)  # of one-sided tests
+        least = max(map(abs, near))
+        half = (own.high - own.low) / 2 / special.ndtri((1 + settings.level) / 2)
+        found = Estimate(own.difference, half, math.inf)
+    elif not np.isnan(own.se):
+        ends = ends if count == 1 else settings.interval(found, level)
         seen = paired.detectable(found, level, settings.power)
+        least = abs(own.difference) + float(special.stdtrit(own.df, level) * own.se)
     within: Literal["", "yes", "no", "undecided"] = "" if np.isnan(share) else "undecided"
     if share < alpha:
         within = "yes"
     elif ends[0] > own.margin_relative or ends[1] < -own.margin_relative:
         within = "no"
+    verdict = judge(own.difference, one, same, higher=settings.higher, alpha=alpha)
+    if verdict.equivalent and settings.margin:  # Holm's test may show more than a single one
+        least = min(least, settings.margin)
     return replace(
         own,
+        tests=count,
         p_adjusted=one,
         p_equivalence_adjusted=same,
         p_relative_adjusted=share,
         low_all=ends[0],
         high_all=ends[1],
         detectable=seen,
-        verdict=judge(own.difference, one, same, higher=settings.higher, alpha=alpha),
+        least_margin=least,
+        needed=needed(found, settings.margin, own.growth, alpha / count, settings.power),
+        verdict=verdict,
         within_relative=within,
     )

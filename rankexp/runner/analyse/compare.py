@@ -17,8 +17,6 @@ from rankexp.runner.analyse import queries
 from rankexp.runner.analyse.frame import NONE, typed
 from rankexp.runner.analyse.paired import Estimate, interval, of_design, stratified
 from rankexp.runner.analyse.several import holm, settled
-from rankexp.runner.analyse.verdicts import Tolerance, tolerance
-from rankexp.runner.config.published import Published
 from rankexp.runner.protocols.protocol import QUERIES, Design
 
 SPLIT = ["problem", "model", "rep", "fold", "unit"]
@@ -96,22 +94,6 @@ def summary(splits: pd.DataFrame) -> pd.DataFrame:
 def means(splits: pd.DataFrame) -> list[Mean]:
     """Return the rows of a `summary`."""
     return typed(summary(splits), Mean)
-
-
-def noise(row: Mean, printed: Published) -> tuple[int, Tolerance]:
-    """Return over how many units a print averages, and how far noise puts a run from it.
-
-    Run and print have the same queries: their values of one are taken to correlate by 1/2 at
-    least, so that the SE of the difference is that of the run at most.
-    """
-    units = max(int(row.units), 1)
-    of_queries = row.se_of == OF_QUERIES
-    df = math.inf if row.se_of == OF_EXAMPLES else units - (row.splits if of_queries else 1)
-    other = printed.units or (math.inf if of_queries else units)
-    shown = units if math.isinf(other) else int(other)
-    exact = printed.last_digit / 2 if of_queries else 0.0
-    found = tolerance(row.se, df, units, other, printed.last_digit)
-    return shown, found._replace(exact=exact)
 
 
 def paired(splits: pd.DataFrame, reference: str) -> pd.DataFrame:

@@ -7,15 +7,18 @@ averaged; over data sets, which are few and not alike, signed ranks are used.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 import pandas as pd
 
 from rankexp.runner.analyse import complete_blocks, paired, queries, several
-from rankexp.runner.analyse.adjust import NAN, Contrast, Settings, adjusted
+from rankexp.runner.analyse.adjust import NAN, Contrast, Settings, adjusted, together
 from rankexp.runner.analyse.complete_blocks import Blocks, IncompleteError
 from rankexp.runner.analyse.delong import Seen
+from rankexp.runner.analyse.needed import Growth
 from rankexp.runner.analyse.paired import Estimate
+from rankexp.runner.analyse.pooled import pooled
 from rankexp.runner.analyse.verdicts import MIXED, NOT_RUN, UNDECIDED, Lack, Refusal
 from rankexp.runner.protocols.protocol import EXAMPLES, QUERIES, Design
 
@@ -29,7 +32,7 @@ AT_LEAST = (
 )
 
 
-SAMPLES = 20_000  # of the posterior
+OVER_ROWS = "t-test over the test rows"
 
 
 @dataclass(frozen=True)
@@ -64,7 +67,8 @@ def family(
         elif design.pairs == EXAMPLES:
             found = _on_test_set(problem, own, pair, settings, (seen or {})[problem])
         else:
-            found = _on_one(problem, own, pair, design, settings)
+            one, error = _on_one(problem, own, pair, design, settings, (seen or {}).get(problem))
+            found = replace(one, growth=_growth(one, design)), error
         contrasts.append(found[0])
         known.append(found[1])
     contrasts = adjusted(contrasts, settings)
@@ -76,8 +80,31 @@ def family(
     return Family(contrasts, adjusted([overall], settings)[0])
 
 
+def as_one(families: Sequence[tuple[Family, Settings]]) -> list[Family]:
+    """Return families adjusted for each other, too: those on problems, and those over several."""
+    problems = together([(own.problems, settings) for own, settings in families])
+    overall = together([([own.overall], settings) for own, settings in families])
+    return [
+        Family(own, over if np.isnan(over.decided) else replace(over, decided=_decided(own)))
+        for own, (over,) in zip(problems, overall, strict=True)
+    ]
+
+
+def _growth(own: Contrast, design: Design) -> Growth:
+    """Return how an error falls: a repeat is no new data, and takes only its own noise away."""
+    if design.independent or own.test != design.test:  # or over the rows of all folds
+        return own.growth
+    repeated = design.repeatable / (1.0 + own.n * design.correction)
+    return own.growth._replace(units=False, by_repeats=repeated)
+
+
 def _on_one(
-    problem: str, table: pd.DataFrame, pair: tuple[str, str], design: Design, settings: Settings
+    problem: str,
+    table: pd.DataFrame,
+    pair: tuple[str, str],
+    design: Design,
+    settings: Settings,
+    seen: Seen | Refusal | None,
 ) -> tuple[Contrast, Estimate | None]:
     """Compare on one problem; the estimate is None where there is no test."""
     by = ["problem", "model"] if design.pairs == "models" else complete_blocks.PLACE
@@ -94,15 +121,19 @@ def _on_one(
         other = other if folds is None else other.groupby(folds).mean()
         mean = values.mean() if folds is None else paired.stratified(values, folds).mean
         base = replace(base, difference=float(mean), loss=settings.loss(other.mean()))
+    placed = isinstance(seen, Seen) and abs(seen.estimate.mean - base.difference) < 1e-9
     if base.n < paired.FEWEST:
-        return base, None
+        return _on_few(base, seen, settings) if isinstance(seen, Seen) and placed else (base, None)
     settled = several.settled(values)
     estimate, least = paired.of_design(settled, design, folds)
+    if isinstance(seen, Seen) and placed:
+        return _by_placements(base, settled, estimate, seen, design, settings)
     if np.isnan(estimate.se):
         return replace(base, refusal=Refusal(UNBOUNDED, problem)), None
     if least:
         what = QUERIES if design.pairs == QUERIES else EXAMPLES
         base = replace(base, caveats=(AT_LEAST.format(what, design.examples), *base.caveats))
+        base = replace(base, growth=Growth(least=True))
     tested = replace(
         _tested(base, estimate, settings), test=design.test, effect=paired.effect_size(settled)
     )
@@ -119,6 +150,41 @@ def _on_one(
     else:
         low, high = queries.bootstrap(settled, folds, settings.level, settings.seed)
     return replace(tested, boot_low=float(low), boot_high=float(high)), estimate
+
+
+def _by_placements(
+    base: Contrast,
+    values: np.ndarray,
+    resampled: Estimate,
+    seen: Seen,
+    design: Design,
+    settings: Settings,
+) -> tuple[Contrast, Estimate]:
+    """Compare by the placements of the test rows of all folds, beside the resampled t-test."""
+    other = _tested(base, resampled, settings)
+    found = seen.beside(resampled)
+    if seen.bound is not None:
+        base = replace(base, caveats=(AT_LEAST.format(EXAMPLES, seen.bound), *base.caveats))
+        base = replace(base, growth=Growth(least=True))
+    test = design.test if found is resampled else OVER_ROWS
+    made = replace(
+        base,
+        test=test,
+        effect=paired.effect_size(values),
+        se_resampled=other.se,
+        low_resampled=other.low,
+        high_resampled=other.high,
+        p_resampled=other.p,
+    )
+    return _tested(made, found, settings), found
+
+
+def _on_few(base: Contrast, seen: Seen, settings: Settings) -> tuple[Contrast, Estimate]:
+    """Compare over the examples of too few splits for a spread: the interval is of these fits."""
+    why = f"the interval is of these fits: {base.n} split{'s' * (base.n > 1)} show no other"
+    base = replace(base, n=seen.n, unit=EXAMPLES, test=Design(EXAMPLES).test, refusal=None)
+    base = replace(base, caveats=(why, *base.caveats))
+    return _tested(base, seen.estimate, settings), seen.estimate
 
 
 def _on_test_set(
@@ -139,6 +205,7 @@ def _on_test_set(
         return replace(base, refusal=Refusal(why, problem)), None
     least = () if seen.bound is None else (AT_LEAST.format(EXAMPLES, seen.bound),)
     base = replace(base, n=seen.n, test=Design(EXAMPLES).test, caveats=least)
+    base = replace(base, growth=Growth(least=bool(least)))
     return _tested(base, seen.estimate, settings), seen.estimate
 
 
@@ -156,7 +223,7 @@ def _paired(base: Contrast, made: Blocks, pair: tuple[str, str]) -> tuple[Contra
 
 
 def _tested(base: Contrast, estimate: Estimate, settings: Settings) -> Contrast:
-    low, high = paired.interval(estimate, settings.level)
+    low, high = settings.interval(estimate, settings.level)
     margin = settings.share(base.loss)
     return replace(
         base,
@@ -227,55 +294,50 @@ def _over_data(
     if base.n < paired.FEWEST:
         return base if base.n else replace(base, verdict=NOT_RUN)
     values = several.settled(differences)
-    result = several.signed_rank(values)
-    middle, low, high = several.centre(values, settings.level)
+    result, interval = several.signed_rank(values), partial(_of_ranks, values)
     margins = [settings.share(settings.loss(value)) for value in made.values[pair[1]]]
     same = NAN if settings.margin is None else several.equivalence(values, settings.margin)
     relative = NAN if np.isnan(margins).any() else several.equivalence(values / margins, 1.0)
     if np.ptp(values) == 0:  # ranks know nothing of how few examples each may rest on
-        mean, own = Estimate(middle, np.inf, 1), 1.0
+        mean, own = Estimate(values[0], np.inf, 1), 1.0
         if len(estimates) == base.n:
             mean, own = paired.average(estimates), _relative(contrasts, estimates)
-        low, high = map(float, paired.interval(mean, settings.level))
+        interval = partial(paired.interval, mean)
         same, relative = max(same, _equivalence(mean, settings.margin)), max(relative, own)
-    tested = replace(
-        base,
+    low, high = map(float, interval(settings.level))
+    return replace(
+        _singly(base, contrasts, settings),
         test="signed-rank test",
-        difference=middle,
+        difference=several.centre(values, settings.level)[0],
         low=low,
         high=high,
         p=result.p,
         p_equivalence=same,
         p_relative=relative,
         effect=result.effect,
+        interval=interval,
     )
-    return _with_posterior(tested, values, settings) if settings.bayes else tested
 
 
-def _with_posterior(base: Contrast, values: np.ndarray, settings: Settings) -> Contrast:
-    """Add what is probable on a further data set: the Bayesian signed-rank test.
+def _of_ranks(values: np.ndarray, level: float) -> tuple[float, float]:
+    return several.centre(values, level)[1:]
 
-    It has a region of practical equivalence (Benavoli, Corani, Demšar and Zaffalon, JMLR 18, 2017,
-    sec. 4.2); the sampling is baycomp's, of the extra ``bayes``.
-    """
-    lacks = "no margin" if settings.margin is None else ""
-    try:
-        import baycomp
-    except ImportError:
-        lacks = lacks or "needs baycomp: pip install 'rankexp[bayes]'"
-    if lacks:
-        return replace(base, caveats=(*base.caveats, f"no posterior probabilities: {lacks}"))
-    posterior = baycomp.SignedRankTest(
-        np.zeros_like(values),
-        values,
-        rope=settings.margin,
-        nsamples=SAMPLES,
-        random_state=settings.seed,
-    )
-    better, within, worse = map(float, posterior.probs())
-    if settings.higher:
-        better, worse = worse, better
-    return replace(base, better=better, within=within, worse=worse)
+
+def _singly(base: Contrast, contrasts: Sequence[Contrast], settings: Settings) -> Contrast:
+    """Add what the data sets say with their own errors, which signed ranks do not use."""
+    known = [own for own in contrasts if not np.isnan(own.p)]
+    if not known:
+        return base
+    decided = _decided(known)
+    errors = [own.se for own in known]
+    if len(known) < base.n:  # an error is unknown, so precision is
+        return replace(base, decided=decided)
+    found = pooled([own.difference for own in known], errors, settings.level)
+    return replace(base, decided=decided, pooled=found)
+
+
+def _decided(contrasts: Sequence[Contrast]) -> int:
+    return sum(c.verdict.compared and c.verdict != UNDECIDED for c in contrasts)
 
 
 def dropped_note(left_out: Mapping[str, str]) -> tuple[str, ...]:

@@ -1,13 +1,13 @@
-"""Shares of pairs in order on one test set: their variances, covariances and differences.
+"""Measures of order over the examples tested: their variances, covariances and differences.
 
 The AUC is a two-sample U-statistic; its variance comes from the placements of the examples
 (DeLong, DeLong and Clarke-Pearson, Biometrics 44, 1988), which ranks give in O(n log n) (Sun and
-Xu, IEEE Signal Processing Letters 21, 2014). Here K levels take the place of two classes, so that
-the same holds for U_pairs.
+Xu, IEEE Signal Processing Letters 21, 2014). Here K levels take the place of two classes, and the
+test parts of a cross-validation that of one test set.
 """
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -16,54 +16,112 @@ from scipy import special
 
 from rankexp.arrays import Floats, Ints
 from rankexp.metrics.metric import Metric
-from rankexp.runner.analyse.kept import Source, curves
+from rankexp.runner.analyse.kept import KeptItem, Source, curves
 from rankexp.runner.analyse.paired import FEWEST, UNSEEN, Estimate
 from rankexp.runner.analyse.verdicts import Refusal
+from rankexp.runner.protocols.protocol import Design
 
 FEW_WRONG, WRONG = 3.0, 2.0
 """A share counts as one over at most `FEW_WRONG` + e / `WRONG` rows for each of those outside the
 largest level, if e of these are out of order: found by simulation (docs/statistics.md)."""
 
+EXTRA, EXTRA_FOLDS = 2.0, 0.5
+"""Rows that are added to each level of a difference, as far out as the farthest one: on one test
+set, and over folds; found by simulation (docs/statistics.md)."""
+
+TRAINING = 0.2
+"""The share of the variance over a whole pass of folds that is added for other training rows:
+found by simulation (docs/statistics.md)."""
+ROUNDING, DIGITS = 1e-14, 14  # sums of placements have no more than these
+FEW_ROWS = 20
+"""With fewer rows in the smallest level placements over folds show too little of the error."""
+
+
+class PlacedPart(NamedTuple):
+    """How M methods order one test part."""
+
+    rows: Ints  # (n,): places in the data set
+    levels: Ints  # (n,): codes
+    placements: Floats  # (M, n): half of the sum of their means over levels is the value
+
 
 @dataclass(frozen=True)
 class Orders:
-    """How M methods order n rows of a test set: shares of pairs of different levels in order."""
+    """How M methods order n rows, in the mean over the test parts that these are in."""
 
-    value: Floats  # (M,): the AUC; with more than two levels U_pairs
-    covariance: Floats  # (M, M): over test sets with as many rows of each level
-    examples: int  # rows of the smallest level
+    each: Floats  # (M, P): on each test part
     levels: Ints  # (n,): codes
-    wins: Floats  # (M, n): pairs that each row wins
+    given: Floats  # (M, n): what each row gives to twice the value
+    apart: Floats  # (M, n): the same, less the mean of its level: to first order the value's error
+    share: float = 0.0  # of the rows that a test part has, where training parts overlap
+
+    @property
+    def value(self) -> Floats:
+        """The mean over test parts, (M,)."""
+        return np.asarray(self.each.mean(axis=1))
+
+    @property
+    def sizes(self) -> Ints:
+        """The rows of each level."""
+        return np.bincount(self.levels)
+
+    @property
+    def examples(self) -> float:
+        """The rows that may move the value most: those of the smallest level."""
+        return float(self.sizes.min())
+
+    @property
+    def covariance(self) -> Floats:
+        """The covariance, (M, M), over other test examples, with as many rows of each level."""
+        scaled = self.apart * np.sqrt(self.sizes / (self.sizes - 1.0))[self.levels]
+        return np.asarray(scaled @ scaled.T)
+
+    def of_means(self, sides: Sequence[Sequence[int]]) -> "Orders":
+        """Return the same of means over some of the methods each."""
+        each, given, apart = (
+            np.array([values[list(side)].mean(axis=0) for side in sides])
+            for values in (self.each, self.given, self.apart)
+        )
+        return replace(self, each=each, given=given, apart=apart)
+
+    def se(self, method: int) -> float:
+        """Return the standard error of one method's value."""
+        parts, _ = self._parts(self.apart[method], self.sizes - 1.0)
+        return float(np.sqrt(parts.sum() + self._training(self.each[method])))
 
     def difference(self, first: int, second: int) -> Estimate:
-        """Return the difference of two methods, normal in large samples.
+        """Return the difference of two methods, with Satterthwaite's degrees of freedom.
 
-        Each level's part of the variance is known as from its rows whose wins differ, so t has
-        Satterthwaite's degrees of freedom. Where fewer than `FEWEST` rows may make the whole
-        difference, the SE is at least what the test examples allow, as over folds.
+        Each level's part of the variance is known as from its rows that the methods place
+        differently. Few rows may show too little of it, so some are added. Where fewer than
+        `FEWEST` rows may make the whole difference, the SE is at least what the test examples
+        allow, as over folds.
         """
-        own = self.covariance
-        variance = own[first, first] + own[second, second] - 2.0 * own[first, second]
-        mean, se = self.value[first] - self.value[second], np.sqrt(max(variance, 0.0))
-        gained = self.wins[first] - self.wins[second]
-        moved = np.bincount(self.levels, gained != 0)
-        parts, df = _parts(gained, self.levels, np.maximum(moved - 1.0, 1.0))
+        each = self.each[first] - self.each[second]
+        mean = float(each.mean())
+        sizes, gained = self.sizes, self.apart[first] - self.apart[second]
+        moved = np.bincount(self.levels, self.given[first] != self.given[second])
+        parts, df = self._parts(gained, np.maximum(moved - 1.0, 1.0))
         if _makers(moved) < FEWEST or not parts.any():
-            return Estimate(float(mean), max(float(se), UNSEEN / self.examples), np.inf)
-        return Estimate(float(mean), float(se), df)
+            return Estimate(mean, max(np.sqrt(parts.sum()), UNSEEN / self.examples), np.inf)
+        farthest = np.zeros(len(sizes))
+        np.maximum.at(farthest, self.levels, np.abs(gained))
+        farthest *= sizes / np.maximum(sizes - 2.0, 1.0)
+        extra = EXTRA if len(each) < FEWEST else EXTRA_FOLDS
+        variance = parts.sum() + extra * (farthest**2).sum() + self._training(each)
+        return Estimate(mean, float(np.sqrt(variance)), df)
 
     def interval(self, method: int, level: float) -> tuple[float, float]:
-        """Return the interval of one method's share, which stays in [0, 1].
+        """Return the interval of one method's value, which stays in [0, 1].
 
         It is that of Clopper and Pearson (Biometrika 26, 1934) for as many independent rows as
-        give the share this variance, fewer by what Satterthwaite's t adds. Few rows out of order
+        give a share this variance, fewer by what Satterthwaite's t adds. Few rows out of order
         show too little variance, so this number has an upper limit.
         """
-        value, sizes = float(self.value[method]), np.bincount(self.levels)
-        pairs = (sizes.sum() ** 2 - (sizes**2).sum()) / 2
+        value, sizes = float(self.value[method]), self.sizes
         rows = float(sizes.sum() - sizes.max())  # with two levels, of the smaller one
-        parts, df = _parts(self.wins[method], self.levels, sizes - 1.0)
-        if variance := float(parts.sum()) / pairs**2:
+        parts, df = self._parts(self.apart[method], sizes - 1.0)
+        if variance := float(parts.sum()) + self._training(self.each[method]):
             tail = (1.0 + level) / 2.0
             shown = value * (1.0 - value) / variance
             shown *= float(special.ndtri(tail) / special.stdtrit(df, tail)) ** 2
@@ -73,22 +131,24 @@ class Orders:
         low = float(special.betaincinv(right, wrong + 1.0, tail)) if right else 0.0
         return low, float(special.betaincinv(right + 1.0, wrong, 1.0 - tail)) if wrong else 1.0
 
+    def _training(self, each: Floats) -> float:
+        """Return the variance that other training rows add, from values on test parts, (P,)."""
+        return TRAINING * self.share * float(each.var(ddof=1)) if len(each) >= FEWEST else 0.0
 
-def _parts(wins: Floats, levels: Ints, known: NDArray[np.floating]) -> tuple[Floats, float]:
-    """Return each level's part of a variance times squared pairs, and the degrees of freedom.
+    def _parts(self, apart: Floats, known: NDArray[np.floating]) -> tuple[Floats, float]:
+        """Return each level's part of the variance, and the degrees of freedom.
 
-    `known` (levels,): values less one from which each part is known.
-    """
-    sizes = np.bincount(levels)
-    apart = wins - (np.bincount(levels, wins) / sizes)[levels]
-    parts = np.bincount(levels, apart**2) * sizes / (sizes - 1.0)
-    shares = parts / parts.sum() if parts.any() else parts
-    return parts, float(1.0 / (shares**2 / known).sum()) if parts.any() else np.inf
+        `known` (levels,): values less one from which each part is known.
+        """
+        parts = np.bincount(self.levels, apart**2) * self.sizes / (self.sizes - 1.0)
+        if not parts.any():
+            return parts, np.inf
+        return parts, float(1.0 / ((parts / parts.sum()) ** 2 / known).sum())
 
 
-def _makers(counts: Ints) -> int:
+def _makers(moved: Ints) -> int:
     """Return how many rows may make all pairs between so many rows of each level."""
-    return int(counts.sum() - counts.max())
+    return int(moved.sum() - moved.max())
 
 
 def from_won(levels: Ints, wins: Floats) -> Orders:
@@ -97,36 +157,102 @@ def from_won(levels: Ints, wins: Floats) -> Orders:
     ValueError for a single level, or a level of a single row.
     """
     sizes = np.bincount(levels)
-    if len(sizes) < 2 or sizes.min() < 2:
+    if len(sizes) < 2:
         raise ValueError(f"each of two or more levels needs two rows; they have {sizes.tolist()}")
+    return from_parts([PlacedPart(np.arange(len(levels)), levels, _shares(levels, wins))])
+
+
+def from_parts(parts: Sequence[PlacedPart], share: float = 0.0) -> Orders:
+    """Return how M methods order the rows of one or more test parts.
+
+    `share` is that of the rows that each part has, if they are of one data set. ValueError where a
+    level has a single row in all parts together.
+    """
+    rows, at = np.unique(np.concatenate([part.rows for part in parts]), return_inverse=True)
+    levels = np.zeros(len(rows), dtype=np.int64)
+    levels[at] = np.concatenate([part.levels for part in parts])
+    sizes = np.bincount(levels)
+    if sizes[sizes > 0].min() < 2:
+        raise ValueError(f"each level needs two rows; they have {sizes.tolist()}")
+    each = np.empty((len(parts[0].placements), len(parts)))
+    given, weight = np.zeros((len(each), len(rows))), np.zeros(len(rows))
+    end = 0
+    for place, part in enumerate(parts):
+        own, end = at[end : end + len(part.rows)], end + len(part.rows)
+        counts = 1.0 / (np.bincount(part.levels)[part.levels] * len(parts))
+        value = part.placements @ counts * len(parts) / 2.0
+        each[:, place] = np.round(value, DIGITS)  # so that 1 is 1
+        given[:, own] += part.placements * counts
+        weight[own] += counts
+    means = np.array([np.bincount(levels, row) for row in given]) / np.bincount(levels, weight)
+    apart = given - weight * means[:, levels]
+    apart[np.abs(apart) < ROUNDING * np.abs(given).max(initial=0.0)] = 0.0
+    return Orders(each, levels, given, apart, share)
+
+
+def _shares(levels: Ints, wins: Floats) -> Floats:
+    """Return placements in the share of pairs in order, from pairs won, (M, n)."""
+    sizes = np.bincount(levels)
     pairs = (sizes.sum() ** 2 - (sizes**2).sum()) / 2
-    means = np.array([np.bincount(levels, row) for row in wins]) / sizes
-    # To first order a share is the sum over rows of their wins less the mean of their level.
-    apart = (wins - means[:, levels]) / pairs
-    apart *= np.sqrt(sizes / (sizes - 1.0))[levels]
-    value = wins.sum(axis=1) / (2.0 * pairs)
-    return Orders(value, apart @ apart.T, int(sizes.min()), levels, wins)
+    return np.asarray(wins * (sizes[levels] / pairs))
 
 
 KEPT = "placements"
-SIGNS = {"auc": 1.0, "u_pairs": 1.0, "rank_loss": -1.0}
-"""Metrics whose variance over test examples is known: shares of pairs, in order or not."""
+METRICS = {
+    "auc": (1.0, KEPT),
+    "rank_loss": (-1.0, KEPT),
+    "u_pairs": (1.0, KEPT),
+    "u_ovo": (1.0, "placements_ovo"),
+    "u_cons": (1.0, "placements_cons"),
+}
+"""Metrics whose variance over test examples is known: their sign, and the curve that has the
+placements."""
+
+
+def _found(sources: Iterable[Source], metric: Metric) -> list[KeptItem]:
+    """Return what is kept for a metric, of test parts in which pairs are ordered."""
+    name = METRICS[repr(metric)][1]
+    return [one for one in curves(sources, name) if np.ptp(one.x) > 0]
+
+
+def _orders(items: Sequence[Sequence[KeptItem]], metric: Metric, design: Design) -> Orders:
+    """Return how methods order test parts, from what is kept of each part by every method."""
+    parts, wins = [], METRICS[repr(metric)][1] == KEPT
+    known = np.unique(np.concatenate([own[0].x for own in items]))
+    for own in items:
+        levels, y = np.searchsorted(known, own[0].x), np.array([one.y for one in own])
+        placements = _shares(levels, y) if wins else y
+        rows = np.arange(len(levels)) if own[0].rows is None else own[0].rows
+        parts.append(PlacedPart(rows, levels, placements))
+    return from_parts(parts, design.correction / (1.0 + design.correction))
 
 
 def alone(
-    sources: Iterable[Source], metric: Metric, level: float
+    sources: Iterable[Source], metric: Metric, level: float, design: Design
 ) -> dict[str, tuple[float, float, float, float]]:
     """Return value, SE and interval of each method of a problem, of those whose they are known."""
+    if repr(metric) not in METRICS:
+        return {}
+    items: dict[str, list[KeptItem]] = {}
+    for one in _found(sources, metric):
+        items.setdefault(one.method, []).append(one)
     made = {}
-    for one in curves(sources, KEPT) if repr(metric) in SIGNS else ():
-        if np.unique(one.x, return_counts=True)[1].min() < 2:
+    for method, own in items.items():
+        try:
+            orders = _orders([[one] for one in own], metric, design)
+        except ValueError:  # a level of a single row
             continue
-        orders = from_won(one.x.astype(np.int64), one.y[None, :])
-        share, se = float(orders.value[0]), float(np.sqrt(orders.covariance[0, 0]))
+        share, se = float(orders.value[0]), orders.se(0)
         low, high = orders.interval(0, level)
-        higher = SIGNS[repr(metric)] > 0
-        made[one.method] = (share, se, low, high) if higher else (1 - share, se, 1 - high, 1 - low)
+        higher = METRICS[repr(metric)][0] > 0
+        made[method] = (share, se, low, high) if higher else (1 - share, se, 1 - high, 1 - low)
     return made
+
+
+def _same(first: Ints | None, second: Ints | None) -> bool:
+    if first is None or second is None:
+        return first is second
+    return np.array_equal(first, second)
 
 
 class Seen(NamedTuple):
@@ -134,29 +260,46 @@ class Seen(NamedTuple):
 
     estimate: Estimate
     n: int
-    bound: int | None
+    bound: float | None
+    smallest: float  # rows that may move the value most
+
+    def beside(self, resampled: Estimate) -> Estimate:
+        """Return this estimate; of few rows the corrected resampled one if that is wider."""
+        few = self.bound is None and self.smallest < FEW_ROWS
+        return resampled if few and resampled.se > self.estimate.se else self.estimate
 
 
 def compare(
-    sources: Iterable[Source], problem: str, pair: tuple[str, str], metric: Metric
+    sources: Iterable[Source],
+    problem: str,
+    pairs: Sequence[Sequence[str]],
+    metric: Metric,
+    design: Design,
 ) -> Seen | Refusal:
-    """Return the difference of two methods, or why it has no test."""
-    if repr(metric) not in SIGNS:
+    """Return the mean difference of pairs of methods over test parts, or why it has no test."""
+    if repr(metric) not in METRICS:
         why = f"there is one test set, and the variance of the {metric.label} over it is not known"
         return Refusal(why, problem)
-    found = {one.method: one for one in curves(sources, KEPT) if one.problem == problem}
-    if not found.keys() >= set(pair):
+    sign, name = METRICS[repr(metric)]
+    found = {
+        (one.method, one.place): one for one in _found(sources, metric) if one.problem == problem
+    }
+    places = list(dict.fromkeys(place for _, place in found))
+    methods = list(dict.fromkeys(method for pair in pairs for method in pair))
+    if not places or any((method, place) not in found for method in methods for place in places):
         return Refusal(
-            f"there is one test set, and the records keep no {KEPT} (see 'keep')", problem
+            f"there is one test set, and the records keep no {name} (see 'keep')", problem
         )
-    first, second = (found[name] for name in pair)
-    if not np.array_equal(first.x, second.x):
+    kept = [[found[method, place] for method in methods] for place in places]
+    if not all(np.array_equal(o.x, a.x) and _same(o.rows, a.rows) for a, *b in kept for o in b):
         return Refusal("the two methods were tested on different rows", problem)
-    sizes = np.unique(first.x, return_counts=True)[1]
-    if sizes.min() < 2:
+    firsts, seconds = ([pair[side] for pair in pairs] for side in (0, 1))
+    sides = [[methods.index(method) for method in side] for side in (firsts, seconds)]
+    try:
+        orders = _orders(kept, metric, design).of_means(sides)
+    except ValueError:
         why = "a level has a single row in the test set, so its variance is not known"
         return Refusal(why, problem)
-    orders = from_won(first.x.astype(np.int64), np.array([first.y, second.y]))
     mean, se, df = orders.difference(0, 1)
     bound = orders.examples if se == UNSEEN / orders.examples else None
-    return Seen(Estimate(SIGNS[repr(metric)] * mean, se, df), len(first.x), bound)
+    return Seen(Estimate(sign * mean, se, df), len(orders.levels), bound, orders.examples)

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from rankexp.arrays import Bools, Floats
+from rankexp.arrays import Bools, Floats, Ints
 from rankexp.keep import BAYES, KeptName
+from rankexp.keep.curves.placements import ROWS
 from rankexp.runner.analyse.frame import NONE
 from rankexp.runner.plan import PlanCell
 from rankexp.runner.run.record import Record
@@ -28,6 +29,7 @@ class KeptItem:
     x: Floats
     y: Floats
     text: str = ""
+    rows: Ints | None = None  # (p,): places of test rows in the data set
 
 
 def curves(sources: Iterable[Source], name: str) -> list[KeptItem]:
@@ -39,9 +41,11 @@ def curves(sources: Iterable[Source], name: str) -> list[KeptItem]:
     found = []
     seen: set[tuple[str, Place]] = set()
     for cell, record, place, grid in sources:
+        tested = record.curves.get(ROWS)
         mine, best = (record.curves.get(str(KeptName(name, point))) for point in (grid, None))
         if mine is not None:
-            found.append(KeptItem(cell.problem, cell.method, place, *_arrays(mine)))
+            rows = _arrays(tested)[0].astype(np.int64) if tested else None
+            found.append(KeptItem(cell.problem, cell.method, place, *_arrays(mine), rows=rows))
         if best is not None and (cell.problem, place) not in seen:
             seen.add((cell.problem, place))
             found.append(KeptItem(cell.problem, BAYES, place, *_arrays(best)))

@@ -78,7 +78,8 @@ def of_design(
     `differences` are in the order of splits; over queries `folds`, (n,), are those of each. Where
     more than half are equal, and fewer than `FEWEST` in each pass over the data are not, their
     spread says nothing: methods without an error in the sample have none, however small it is.
-    Then the SE is at least `UNSEEN` over the examples tested, NaN if their number is unknown.
+    Then the SE is at least `UNSEEN` over the examples tested, with a normal interval, and NaN if
+    their number is unknown.
     """
     values = np.asarray(differences, dtype=np.float64)
     n = len(values)
@@ -98,7 +99,7 @@ def of_design(
     least = UNSEEN / (share * design.examples)
     if found.se >= least:
         return found, False
-    return found._replace(se=least), bool(least > 0)
+    return found._replace(se=least, df=np.inf), bool(least > 0)
 
 
 def average(estimates: list[Estimate]) -> Estimate:

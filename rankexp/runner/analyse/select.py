@@ -14,7 +14,7 @@ import pandas as pd
 from rankexp.metrics.metric import Metric, parse
 from rankexp.registry import did_you_mean
 from rankexp.runner.analyse.frame import NONE
-from rankexp.runner.grid import Point
+from rankexp.runner.grid import EQUAL, Point
 from rankexp.runner.labels import spoken
 
 RULES = {"oracle": "best test mean", "nested": "nested", "one_standard_error": "1 SE"}
@@ -25,8 +25,6 @@ PARTS = {"nested": "inner", "validation": "validation"}
 """Rules that choose by other values than those shown, and the part of records that has these."""
 
 PLACE = ["problem", "method", "model", "rep", "fold"]
-SIMPLER = {"lam": 1.0, "C": -1.0, "alpha": 1.0}
-"""The direction in which a grid's parameter means a simpler model."""
 
 
 def grid_means(scores: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
@@ -48,10 +46,23 @@ def grid_means(scores: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
 
 
 def _best(means: pd.DataFrame, by: Sequence[str], value: str, higher: bool) -> pd.DataFrame:
-    """Return the best grid point of each group; of equals, the first in the grid's order."""
+    """Return the best grid point of each group; of equals the simplest, then the first."""
     known = means.dropna(subset=[value])
-    ranked = known.sort_values([value, "place"], ascending=[not higher, True], kind="stable")
-    return ranked.drop_duplicates(list(by))[[*by, "grid"]]
+    ranked = known[_equals(known, by, value, higher)].assign(simple=lambda rows: _ranks(rows.grid))
+    return ranked.sort_values(["simple", "place"]).drop_duplicates(list(by))[[*by, "grid"]]
+
+
+def _equals(known: pd.DataFrame, by: Sequence[str], value: str, higher: bool) -> pd.Series:
+    """Return which rows are as good as the best of their group, but for rounding."""
+    best = known.groupby(list(by), sort=False)[value].transform("max" if higher else "min")
+    return (known[value] - best).abs() <= EQUAL
+
+
+def _ranks(grid: pd.Series) -> pd.Series:
+    """Return how far each grid point is from the simplest; equal if nothing is known of them."""
+    order = sorted({point.simplicity for point in grid.unique()}, reverse=True)
+    places = {simplicity: place for place, simplicity in enumerate(order)}
+    return grid.map(lambda point: places[point.simplicity])
 
 
 def _take(scores: pd.DataFrame, chosen: pd.DataFrame) -> pd.DataFrame:
@@ -85,7 +96,7 @@ def nested(scores: pd.DataFrame, inner: pd.DataFrame, higher: bool) -> pd.DataFr
 def one_standard_error(scores: pd.DataFrame, higher: bool) -> pd.DataFrame:
     """Choose the simplest grid point within one SE (over units) of the best mean test metric.
 
-    Simpler is a larger ``lam`` or ``alpha`` or a smaller ``C``; other grids keep their best.
+    What is simpler is known of grids of a single parameter, see `Point`; others keep their best.
     """
     by = ["problem", "method"]
     sign = -1.0 if higher else 1.0
@@ -94,14 +105,10 @@ def one_standard_error(scores: pd.DataFrame, higher: bool) -> pd.DataFrame:
     best = means.loc[means.groupby(by, sort=False).loss.idxmin().dropna()]
     bound = best.assign(bound=best.loss + best.se.fillna(0.0))[[*by, "bound"]]
     near = means.merge(bound, on=by).query("loss <= bound")
-    near = near.assign(simple=near.grid.map(_simplicity).fillna(0.0))
+    simple = [point.simplicity if len(point.values) == 1 else () for point in near.grid]
+    near = near.assign(simple=[own[0] if own else 0.0 for own in simple])
     ranked = near.sort_values(["simple", "loss", "place"], ascending=[False, True, True])
     return _take(scores, ranked.drop_duplicates(by)[[*by, "grid"]])
-
-
-def _simplicity(point: Point) -> float:
-    simple = [SIMPLER[name] * value for name, value in point.numbers.items() if name in SIMPLER]
-    return simple[0] if len(point.values) == len(simple) == 1 else np.nan
 
 
 @dataclass(frozen=True)
@@ -159,9 +166,9 @@ class Rule:
     def ties(
         self, scores: pd.DataFrame, values: Callable[[str], pd.DataFrame], higher: bool
     ) -> tuple[int, int]:
-        """Return how many choices the grid's order decided, and how many there were in all.
+        """Return how many choices were between equals, and how many there were in all.
 
-        Arguments are those of `apply`. Only grid points that are best alike, to the last bit, tie.
+        Arguments are those of `apply`. Grid points tie that are best alike, but for rounding.
         """
         if self.name in PARTS:
             table, by, name = values(PARTS[self.name]), PLACE, "value"
@@ -172,7 +179,7 @@ class Rule:
             return 0, 0
         known = table.dropna(subset=[name])
         groups = known.groupby(by, sort=False)
-        best = known[name] == groups[name].transform("max" if higher else "min")
+        best = _equals(known, by, name, higher)
         found = best.groupby([known[key] for key in by], sort=False).sum()
         return int((found > 1).sum()), int((groups.size() > 1).sum())
 

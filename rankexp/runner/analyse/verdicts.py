@@ -1,13 +1,10 @@
 """What may be said of a difference, and of a reproduced number, as values."""
 
-import math
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Literal, NamedTuple
-
-from scipy import special
+from typing import Literal
 
 LEVEL = 0.95
 """The share of perfect reproductions that are to be called reproduced."""
@@ -61,7 +58,7 @@ class Reproduction(StrEnum):
     REPRODUCED = "reproduced"
     NEAR = "near"
     APART = "not reproduced"
-    UNDECIDED = "undecided"
+    UNDECIDED = "cannot tell"
     NOT_RUN = "not run"
 
 
@@ -70,52 +67,6 @@ def counted(verdicts: Iterable[Reproduction | None]) -> list[str]:
     found = Counter(verdicts)
     counts = ", ".join(f"{found[one]} {one}" for one in Reproduction if found[one])
     return [f"Verdicts: {counts}."] if counts else []
-
-
-class Tolerance(NamedTuple):
-    """How far apart a print and its perfect reproduction can be, both draws of one design."""
-
-    se: float  # of their difference; NaN where it cannot be known
-    reproduced: float  # the largest difference of this grade, passed by 95 % of reproductions
-    near: float
-    exact: float = 0.0  # where run and print are of the same examples: half of the last digit
-
-
-def tolerance(se: float, df: float, units: float, printed: float, last_digit: float) -> Tolerance:
-    """Return how far apart noise puts a run and a print that averages over `printed` units.
-
-    The run's mean over `units` (models, repeats, seeds) has the SE `se` with `df` degrees of
-    freedom. A unit of the print has the same variance, so the difference over its SE has the t
-    distribution with `df`. Rounding adds half of the last digit.
-    """
-    both = se * math.sqrt(1.0 + units / printed)
-    if math.isnan(both):
-        return Tolerance(both, last_digit / 2, last_digit / 2)
-    half = float(special.stdtrit(df, (1.0 + LEVEL) / 2.0)) * both
-    return Tolerance(both, half + last_digit / 2, 2.0 * half + last_digit / 2)
-
-
-def reproduction(
-    difference: float, within: Tolerance, margin: float | None = None
-) -> Reproduction:
-    """Return what to say of a reproduced number, given its difference to the published one.
-
-    ``reproduced`` and ``near`` within their tolerance, else ``not reproduced``; ``not run`` for a
-    NaN difference. ``undecided`` where a difference as large as the margin would pass as
-    reproduced, too, or where the noise is unknown and the printed digits differ. On the same
-    examples equal digits are ``reproduced`` whatever the noise.
-    """
-    if math.isnan(difference):
-        return Reproduction.NOT_RUN
-    size = abs(difference) * (1 - 1e-9)  # binary fractions: .1225 - .1224 is not .0001
-    if size <= within.exact:
-        return Reproduction.REPRODUCED
-    if size <= within.reproduced:
-        blind = margin is not None and within.reproduced >= margin
-        return Reproduction.UNDECIDED if blind else Reproduction.REPRODUCED
-    if math.isnan(within.se):
-        return Reproduction.UNDECIDED
-    return Reproduction.NEAR if size <= within.near else Reproduction.APART
 
 
 class Kind(StrEnum):

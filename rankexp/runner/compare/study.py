@@ -16,7 +16,7 @@ from typing import Any, Literal
 import yaml
 
 from rankexp.errors import ConfigError
-from rankexp.runner.analyse.delong import KEPT
+from rankexp.runner.analyse.delong import METRICS
 from rankexp.runner.compare.methods import Candidate, Offer
 from rankexp.runner.compare.question import Question
 
@@ -163,7 +163,8 @@ def content(
         "inner": {"folds": asked.inner, **strata},
     }
     setup |= {"within_groups": False} if "groups" in asked.entry else {}
-    setup |= {} if asked.test is None else {"keep": {"curves": [KEPT]}}
+    if question.metric in METRICS:
+        setup |= {"keep": {"curves": [METRICS[question.metric][1]]}}
     options = {"contrasts": asked.contrasts(methods), "margin": asked.margin}
     return {
         "version": 1,

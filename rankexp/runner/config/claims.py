@@ -3,6 +3,8 @@
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
+from functools import cache
+from pathlib import Path
 from typing import NamedTuple
 
 from rankexp import names
@@ -10,8 +12,10 @@ from rankexp.errors import ConfigError
 from rankexp.metrics.metric import parse
 from rankexp.runner.config import published
 from rankexp.runner.config.fault import unknown_name
-from rankexp.runner.config.published import LINE, canonical
+from rankexp.runner.config.published import LINE, canonical, truth
 from rankexp.runner.config.schema import Simulate, Study
+from rankexp.runner.config.shipped import shipped
+from rankexp.runner.config.tree import parse as parse_yaml
 
 UNTESTED, OVER, BAYES = "not tested", "over", "bayes"
 Range = tuple[float, float]
@@ -57,6 +61,8 @@ class ClaimRow:
     threshold: Range  # the range meant; (-t, t) where one number is given
     share: float  # of the comparisons that must hold
     note: str
+    ours: bool = False  # whether it is an addition, which the source does not claim
+    see: tuple[str, ...] = ()  # blocks that tell more, as ``block`` or ``study/block``
     line: str = ""
 
     @property
@@ -88,9 +94,9 @@ def rows_of(study: Study) -> list[dict[str, str]] | None:
 
 def parsed(given: Mapping[str, str]) -> ClaimRow:
     """Return a row as values; ConfigError for a test, a threshold or a share that cannot be."""
-    texts = [given[name].strip() for name in COLUMNS]
+    texts = [given.get(name, "").strip() for name in COLUMNS]
     claim, words, page, experiment, problem, metric, rule, method, reference, *tested = texts
-    test, threshold, portion, note = tested
+    test, threshold, portion, note, ours, see = tested
     word = TESTS.get(test)
     if not claim:
         raise ConfigError("the column 'claim' is empty")
@@ -108,7 +114,8 @@ def parsed(given: Mapping[str, str]) -> ClaimRow:
     asked = (tuple(problem.split()), canonical(metric), rule, tuple(method.split()))
     references, line = tuple(map(canonical, reference.split())), given.get(LINE, "")
     said = (claim, words, page, experiment)
-    return ClaimRow(*said, *asked, references, test, limits, share, note, line)
+    kind = (truth("ours", ours), tuple(see.split()))
+    return ClaimRow(*said, *asked, references, test, limits, share, note, *kind, line)
 
 
 def _range(test: str, word: Word | None, text: str) -> Range:
@@ -128,19 +135,22 @@ def _range(test: str, word: Word | None, text: str) -> Range:
 
 def faults(study: Study) -> Iterator[str]:
     """Say what is wrong with a study's claims, each with its line, if anything is."""
-    told: dict[str, str] = {}
+    told: dict[str, ClaimRow] = {}
     kinds = published.block_kinds(study)
 
     def check(given: Mapping[str, str]) -> None:
         row = parsed(given)
         _check(study, row)
-        if row.claim in told and UNTESTED in (row.test, told[row.claim]):
-            raise ConfigError(f"'{row.claim}' has tested and untested rows: make them two claims")
-        if not row.words and row.claim not in told:
-            raise ConfigError(f"the first row of '{row.claim}' must say the claim in 'words'")
+        _linked(study, row)
         if not (told or kinds is None or any(kind.claims for _, kind in kinds)):
             raise ConfigError("no block of the report shows claims: add {block: claims}")
-        told.setdefault(row.claim, row.test)
+        first = told.setdefault(row.claim, row)
+        if row is not first and UNTESTED in (row.test, first.test):
+            raise ConfigError(f"'{row.claim}' has tested and untested rows: make them two claims")
+        if row.ours is not first.ours:
+            raise ConfigError(f"'{row.claim}' is 'ours' in some of its rows: make them two claims")
+        if not row.words and row is first:
+            raise ConfigError(f"the first row of '{row.claim}' must say the claim in 'words'")
 
     yield from published.row_faults(study.claims_file, COLUMNS, check)
 
@@ -176,6 +186,26 @@ def _check(study: Study, row: ClaimRow) -> None:
         for name in given:
             if name not in known and name.partition("[")[0] not in fitted:
                 raise ConfigError(unknown_name(what, name, known))
+
+
+def _linked(study: Study, row: ClaimRow) -> None:
+    """Raise ConfigError where a row names a study that does not come with rankexp, or a block."""
+    for link in row.see:
+        name, slash, block = link.rpartition("/")
+        if slash and name not in shipped():
+            raise ConfigError(unknown_name("study", name, shipped()))
+        known = _blocks(shipped()[name]) if slash else [own.name for own in study.report]
+        if block not in known:
+            raise ConfigError(unknown_name("block", block, known))
+
+
+@cache
+def _blocks(file: Path) -> list[str]:
+    """Return the names of the blocks in a study's file, which is not checked."""
+    tree, _ = parse_yaml(file.read_text(encoding="utf-8"))
+    report = tree.child("report") if tree else None
+    named = (block.child("name") for block in (report.value if report else ()))
+    return [str(name.value) for name in named if name]
 
 
 def _of_check(row: ClaimRow, setup: Simulate) -> None:

@@ -149,6 +149,7 @@ def remarks(study: Study, only: Iterable[str]) -> Iterator[tuple[str, str]]:
 
 def _report(study: Study) -> Iterator[Fault]:
     names = Counter(block.name for block in study.report)
+    first = next((block.name for block in study.report if block.primary), None)
     for i, block in enumerate(study.report):
         path = ("report", i)
         yield from unregistered("report.blocks", block.block, (*path, "block"))
@@ -156,6 +157,9 @@ def _report(study: Study) -> Iterator[Fault]:
         yield from unknown(*named, (*path, "experiment"))
         if names[block.name] > 1:
             yield Fault((*path, "name"), f"two blocks are named '{block.name}'")
+        if block.primary and block.name != first:
+            text = f"block '{first}' is primary already, and a study has one primary block"
+            yield Fault((*path, "primary"), text)
         if block.name in RESERVED:
             text = f"'{block.name}' is reserved: every study writes a file of this name"
             yield Fault((*path, "name"), text)

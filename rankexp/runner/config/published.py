@@ -20,7 +20,7 @@ def read_rows(file: Path | None, columns: Sequence[str]) -> list[dict[str, str]]
     """Return the rows of a file but comments (#), each with its line; None without a file."""
     if file is None or not file.is_file():
         return None
-    rows, at = [], 0
+    rows, at, needed = [], 0, [name for name in columns if name not in FURTHER]
 
     def lines() -> Iterator[str]:
         nonlocal at
@@ -32,7 +32,7 @@ def read_rows(file: Path | None, columns: Sequence[str]) -> list[dict[str, str]]
     try:
         reader = csv.DictReader(lines())
         names = reader.fieldnames or []
-        if lacking := [name for name in columns if name not in names]:
+        if lacking := [name for name in needed if name not in names]:
             raise ConfigError(f"{file}:{at}: the first line lacks {', '.join(lacking)}")
         for name in set(names) - {*columns, UNITS}:
             hint = did_you_mean(name, [*columns, UNITS])
@@ -40,7 +40,7 @@ def read_rows(file: Path | None, columns: Sequence[str]) -> list[dict[str, str]]
         for row in reader:
             if None in row:
                 raise ConfigError(f"{file}:{at}: more values than columns")
-            if lacking := [name for name in columns if row[name] is None]:
+            if lacking := [name for name in needed if row[name] is None]:
                 raise ConfigError(f"{file}:{at}: no value for {', '.join(lacking)}")
             rows.append({name: value or "" for name, value in row.items()} | {LINE: str(at)})
     except UnicodeDecodeError as error:
@@ -94,6 +94,7 @@ COLUMNS = [
     *("value", "last_digit", "source", "verified", "note"),
 ]
 UNITS = "units"  # a further column, which may be empty or not there
+FURTHER = ("ours", "see")  # columns of claims that files may lack
 TRUE, FALSE = {"yes", "true", "1"}, {"no", "false", "0", ""}
 ALL = "*"  # in place of a problem: a value over all of the experiment's
 
@@ -157,11 +158,17 @@ def _add(found: dict[PublishedKey, Published], row: Mapping[str, str]) -> None:
     units = (row.get(UNITS) or "").strip()
     if units and not (units.isdecimal() and int(units) > 0):
         raise ConfigError(f"{UNITS} must be a whole number above 0 or empty, got {units}")
-    read = verified.lower() in TRUE
-    if not read and verified.lower() not in FALSE:
-        raise ConfigError(f"verified must be true or false, got '{verified}'")
+    read = truth("verified", verified)
     count, line = int(units or 0) or None, row.get(LINE, "")
     found[key] = Published(value, last_digit, source, read, note, count, line)
+
+
+def truth(column: str, text: str) -> bool:
+    """Return whether a cell says yes; an empty one says no."""
+    said = text.lower() in TRUE
+    if not said and text.lower() not in FALSE:
+        raise ConfigError(f"{column} must be true or false, got '{text}'")
+    return said
 
 
 def rows_of(study: Study) -> list[dict[str, str]] | None:

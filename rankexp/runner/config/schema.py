@@ -18,6 +18,7 @@ from pydantic import (
 from pydantic.config import JsonDict
 
 from rankexp import registry
+from rankexp.keep.curves.placements import PLACEMENTS
 from rankexp.runner.config.data_entry import DataEntry
 from rankexp.runner.grid import size as grid_size
 from rankexp.runner.protocols.dealing import Inner
@@ -146,7 +147,10 @@ class Points(Strict):
 
 
 class Keep(Strict):
-    """What is kept beside metrics: for figures in records, of each problem's first splits only."""
+    """What is kept beside metrics: for figures in records, of each problem's first splits only.
+
+    Placements and scores are kept of every split.
+    """
 
     splits: PositiveInt = 1
     """A split of a generator is one training set of one model, the first model's first."""
@@ -164,6 +168,12 @@ class Keep(Strict):
     scores: bool = False
     """The scores of the test examples of every split, whatever `splits` says, at every grid point,
     in files beside the records: a metric that is added later is then computed without fitting."""
+
+    @property
+    def of_all(self) -> "Keep | None":
+        """What is kept of every split: the placements that tests need."""
+        curves = [name for name in self.curves if name in PLACEMENTS]
+        return Keep(curves=curves) if curves else None
 
     def identity(self) -> dict[str, Plain]:
         """Return what determines a record; how many splits have it does not."""
@@ -250,6 +260,8 @@ class Block(Strict):
     text: str | None = None
     aside: bool = False
     """Whether the page has only a line of it, with its files linked."""
+    primary: bool = False
+    """Whether it shows the contrast that decides the study's question; all others explore."""
     options: dict[str, Any] = {}
 
     @property

@@ -46,6 +46,8 @@ class Design:
     pairs are independent."""
     examples: float = math.inf
     """Test examples of all parts, which bound an SE from below; NaN if unknown."""
+    repeatable: bool = True
+    """Whether there could be more splits of the same rows; false where the data names them."""
 
     @property
     def independent(self) -> bool:

@@ -27,7 +27,7 @@ from rankexp.runner.report.figure import drawn, styled
 from rankexp.runner.report.model import Output, Page, Section
 from rankexp.runner.report.render import csv, latex, markdown, terminal, text
 from rankexp.runner.report.runs import bibtex, whole
-from rankexp.runner.run.manifest import facts_of, read_manifest
+from rankexp.runner.run.manifest import facts_of, protocol_of, read_manifest
 from rankexp.runner.run.progress import how_many
 from rankexp.runner.run.store import Store
 
@@ -48,9 +48,9 @@ def files(name: str, output: Output) -> dict[str, bytes]:
 
 SLICE = " (quick slice: the numbers are no findings)"
 CLOSING = (
-    "[run.md](run.md) has the details: protocols, data, machine and problems. scores.csv, where "
-    "the study was run, has every score of every grid point. [cite.bib](cite.bib) is for citing "
-    "the source and rankexp."
+    "[run.md](run.md) has the details: protocols, data, machine and problems. scores.csv, which "
+    "`rankexp report` writes, has every score of every grid point. [cite.bib](cite.bib) is for "
+    "citing the source and rankexp."
 )
 
 
@@ -220,7 +220,10 @@ def _gathers(block: Block) -> bool:
 
 
 def open_report(
-    folder: Path, study: Study | None = None, cells: Sequence[PlanCell] | None = None
+    folder: Path,
+    study: Study | None = None,
+    cells: Sequence[PlanCell] | None = None,
+    store: Store | None = None,
 ) -> Report:
     """Return the report of a results folder, of its manifest and records.
 
@@ -243,8 +246,9 @@ def open_report(
         ) from error
     missing = lacking(kept(manifest))
     if cells is None:
-        cells = list(plan.cells(study, facts_of(manifest), code=kept(manifest)))
-    store = Store(folder)
+        known = (kept(manifest), protocol_of(folder))
+        cells = list(plan.cells(study, facts_of(manifest), (), *known))
+    store = store or Store(folder)
     records = store.read()
     reference = folder.resolve().parent / REFERENCE / study.study
     unseen = published.unseen(study, manifest.get("published") or [])
@@ -283,6 +287,22 @@ def progress(folder: Path) -> str:
         lines += [f"    {count} x {reason}" for reason, count in total.reasons.most_common(5)]
     lines += [f"  {problem}" for problem in context.problems]
     return "\n".join(map(text.one_line, lines))
+
+
+def packed(folder: Path) -> str:
+    """Seal the records of the study as it was run, and say what was done."""
+    store = Store(folder)
+    context = open_report(folder, store=store).context
+    keys = dict.fromkeys(cell.key for cell in context.cells)
+    file = store.seal({key: context.records[key] for key in keys if key in context.records})
+    done = "nothing new to seal"
+    if file is not None:
+        done = f"{file.relative_to(folder)} is written, {file.stat().st_size / 1e6:.2f} MB"
+    count, useless = len(keys.keys() & store.sealed), len(store.sealed - keys.keys())
+    lines = [f"{folder}: {done}; {count:,} of {how_many(len(keys), 'record')} are sealed"]
+    if useless:
+        lines.append(f"{how_many(useless, 'sealed record')} are not of the study as it was run")
+    return "\n  ".join([*lines, *context.problems])
 
 
 def scores_table(context: Context) -> pd.DataFrame:

@@ -12,14 +12,19 @@ import pandas as pd
 from rankexp import registry
 from rankexp.errors import ConfigError
 from rankexp.metrics.metric import Metric, parse
-from rankexp.runner.analyse import compare, frame, paired, queries, select
+from rankexp.runner.analyse import compare, delong, frame, paired, queries, select
 from rankexp.runner.analyse.adjust import NAN
 from rankexp.runner.analyse.compare import Mean
+from rankexp.runner.analyse.contrast import Family
+from rankexp.runner.analyse.delong import Seen
 from rankexp.runner.analyse.frame import Count, long_frame, scores
+from rankexp.runner.analyse.kept import sources
 from rankexp.runner.analyse.queries import QUERY
+from rankexp.runner.analyse.verdicts import Refusal
 from rankexp.runner.config import published
 from rankexp.runner.config.schema import Evaluate, Simulate, Study
 from rankexp.runner.plan import PlanCell
+from rankexp.runner.protocols.dividing import Dividing
 from rankexp.runner.protocols.protocol import EXAMPLES, QUERIES, Design
 from rankexp.runner.report.model import Output
 from rankexp.runner.run.record import Record
@@ -38,14 +43,24 @@ class Estimated(NamedTuple):
     units: int = 0  # values that it is over
 
     @classmethod
-    def of(cls, place: tuple[str, str], rows: pd.DataFrame, own: Design, level: float) -> Self:
-        """Return the estimate from the values of splits, models or queries, NaN left out."""
+    def of(
+        cls,
+        place: tuple[str, str],
+        rows: pd.DataFrame,
+        own: Design,
+        level: float,
+        ends: tuple[float, float],
+    ) -> Self:
+        """Return the estimate from the values of splits, models or queries, NaN left out.
+
+        `ends` are those of the values there can be, beyond which no interval goes.
+        """
         each = compare.unit_means(rows) if own.pairs == "models" else rows
         each = each.dropna(subset=["value"])
         if each.empty:
             return cls(*place)
         found, _ = paired.of_design(each.value, own, each.get("fold"))
-        low, high = map(float, paired.interval(found, level))
+        low, high = (min(max(float(x), ends[0]), ends[1]) for x in paired.interval(found, level))
         return cls(*place, float(found.mean), float(found.se), low, high, len(each))
 
 
@@ -60,6 +75,7 @@ class Context:
     problems: list[str] = field(default_factory=list)  # faults found in the store
     reference: Path | None = None  # folder with the tables of a full run, where there is one
     shown: dict[str, Output] = field(default_factory=dict)  # blocks built so far, by name
+    families: dict[str, Family] = field(default_factory=dict, repr=False)  # compared so far
     _designs: dict[tuple[str, str], dict[str, Design]] = field(default_factory=dict, repr=False)
     _slices: dict[tuple[str, ...], pd.DataFrame] = field(default_factory=dict, repr=False)
 
@@ -130,19 +146,37 @@ class Context:
         return self._slices[key]
 
     def chosen(
-        self, experiment: str, metric: Metric, rule: select.Rule, methods: Sequence[str]
+        self,
+        experiment: str,
+        metric: Metric,
+        rule: select.Rule,
+        methods: Sequence[str],
+        first: float = float("inf"),
     ) -> pd.DataFrame:
-        """Return the rows that a rule chooses, for some methods."""
-        key = (experiment, str(metric), "rule", str(rule))
+        """Return the rows that a rule chooses, for some methods, of the first units alone."""
+        key = (experiment, str(metric), "rule", str(rule), str(first))
+
+        def own(metric: Metric, part: str = "test") -> pd.DataFrame:
+            found = self.scores(experiment, metric, part)
+            return found[found.unit < first]
+
         if key not in self._slices:
             by = rule.by or metric
-            self._slices[key] = rule.apply(
-                self.scores(experiment, metric),
-                lambda part: self.scores(experiment, by, part),
-                by.direction == "higher",
-            )
+            higher = by.direction == "higher"
+            self._slices[key] = rule.apply(own(metric), lambda part: own(by, part), higher)
         rows = self._slices[key]
         return rows[rows.method.isin(list(methods))]
+
+    def units(
+        self, experiment: str, metric: Metric, rule: select.Rule, first: float = float("inf")
+    ) -> pd.DataFrame:
+        """Return the rows that a rule chooses for all methods, with a row a query where due."""
+        key = (experiment, str(metric), "units", str(rule), str(first))
+        if key not in self._slices:
+            methods = list(self.evaluate(experiment).methods)
+            rows = self.chosen(experiment, metric, rule, methods, first)
+            self._slices[key] = self.spread(experiment, metric, rows)
+        return self._slices[key]
 
     def model(self, problem: str, place: int = 0) -> Any:
         """Return one of a generator's models, as the study drew it; a data set is an error."""
@@ -209,6 +243,30 @@ class Context:
             found = design(self.study, setup, problem, rows, grouped=False)
         return replace(found, examples=self.examples(problem, metric))
 
+    def by_rows(self, experiment: str, problem: str, design: Design) -> bool:
+        """Whether a problem is judged over its test rows, if their placements are kept.
+
+        So are one test set, folds, and splits too few for a spread; over more splits no
+        simulation has shown it right. Rows that must stay together are not independent.
+        """
+        protocol, entry = self.evaluate(experiment).protocol, self.study.data.get(problem)
+        if design.pairs == EXAMPLES or entry is None or not isinstance(protocol, Dividing):
+            return design.pairs == EXAMPLES
+        apart = protocol.together == "none" and entry.groups is None
+        return apart and (design.pairs == "folds" or protocol.size() < paired.FEWEST)
+
+    def placed(
+        self, experiment: str, metric: Metric, rule: select.Rule, pairs: Sequence[Sequence[str]]
+    ) -> dict[str, Seen | Refusal]:
+        """Return the mean difference of pairs of methods over test rows, by problem."""
+        chosen = self.chosen(experiment, metric, rule, [m for pair in pairs for m in pair])
+        kept = list(sources(self.cells, self.records, experiment, chosen))
+        return {
+            name: delong.compare(kept, name, pairs, metric, known)
+            for name, known in self.designs(experiment, metric).items()
+            if self.by_rows(experiment, name, known)
+        }
+
     def spread(self, experiment: str, metric: Metric, splits: pd.DataFrame) -> pd.DataFrame:
         """Return splits with a row a query where queries are the pairs; others as they are."""
         designs = self.designs(experiment, metric)
@@ -236,8 +294,10 @@ class Context:
         rows = compare.paired(rows, reference) if reference else rows
         places = ((p, m) for p in map(str, rows.problem.unique()) for m in methods)
         own = dict(list(rows.groupby(["problem", "method"], sort=False)))
+        most = metric.reading.most
+        ends = (0.0 if most == 1.0 and not reference else -most, most)
         return [
-            Estimated.of(place, own[place], designs[place[0]], level)
+            Estimated.of(place, own[place], designs[place[0]], level, ends)
             for place in places
             if place in own
         ]
@@ -246,8 +306,8 @@ class Context:
         self, experiment: str, metric: Metric, rule: select.Rule, methods: Sequence[str]
     ) -> list[Mean]:
         """Return the mean of each problem and method that a rule chooses, over its units."""
-        chosen = self.chosen(experiment, metric, rule, methods)
-        return compare.means(self.spread(experiment, metric, chosen))
+        rows = self.units(experiment, metric, rule)
+        return compare.means(rows[rows.method.isin(list(methods))])
 
     def examples(self, problem: str, metric: Metric) -> float:
         """Return how many examples a metric's value rests on, over how far one can move it.
@@ -289,7 +349,9 @@ def design(
         return found
     if grouped and entry is not None and entry.groups is not None and setup.within_groups:
         return Design(QUERIES)
-    return Design("folds", 1.0 / (folds - 1)) if folds > 1 else Design(EXAMPLES)
+    if folds > 1:
+        return Design("folds", 1.0 / (folds - 1), repeatable=False)
+    return Design(EXAMPLES)
 
 
 def _moved(counts: Sequence[int], *, pooled: bool) -> float:

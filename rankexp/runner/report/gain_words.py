@@ -8,12 +8,10 @@ from rankexp.runner.analyse.verdicts import Verdict
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.gains import Gains, MethodStanding
 from rankexp.runner.report.numbers import capital, number, short, span
-from rankexp.runner.report.verdict_words import needed, share_of_loss
+from rankexp.runner.report.verdict_words import REPEATS, enough, share_of_loss
 from rankexp.runner.run.progress import duration
 
 PLAIN = {"ConvergenceWarning": "stopped before it converged"}
-MOST_TIMES = 100
-"""As many rows again: beyond this a number says no more than that it is far."""
 MEANT = {"auc": ", the share of pairs of different classes that are in the right order"}
 """What a name says that not everyone knows."""
 
@@ -108,24 +106,29 @@ class Words:
         )
 
     def _needed(self) -> str:
-        found = self.found
-        errors = [own.se for own in found.contrasts.values() if undecided(own.verdict)]
-        errors = [se for se in errors if se > 0]
-        rows, what, more = found.rows, "rows", "; more repeats help little" * (not found.by_query)
-        if not math.isnan(found.tested):
-            rows, what, more = found.tested, "test rows", ""
-        if not errors or math.isnan(rows):
+        """Say how much would show what is seen, and how much that there is nothing."""
+        known = [(own.p, m, own.needed) for m, own in self.found.contrasts.items()]
+        known = [one for one in known if undecided(self.found.contrasts[one[1]].verdict)]
+        known = [one for one in known if not math.isnan(one[0])]
+        if not known or math.isnan(self._rows()):
             return ""
-        tests = sum(not math.isnan(own.p) for own in found.contrasts.values())
-        times = needed(max(errors), Settings(margin=found.margin, level=found.level), tests)
-        if times <= 1:
-            return f" More {'repeats' if more else what} may decide it."
-        if times > MOST_TIMES:
-            return f" Deciding it would take more than {MOST_TIMES} times as many {what}."
-        return (
-            f" Deciding it would take about {_rounded(times * rows)} {what} (there are "
-            f"{rows:,.0f}), judging by the standard error{more}."
-        )
+        _, first, seen = min(known)
+        of = f" as with {self.label(first)}" * (len(known) > 1)
+        repeats = max(need.repeats_to_equate for *_, need in known)
+        size = self._enough(seen.data_to_show, seen.repeats_to_show)
+        none = self._enough(max(need.data_to_equate for *_, need in known), repeats)
+        said = [f"showing a difference of the size seen{of} would take {size}"] * bool(size)
+        said += [f"showing equivalence, if there is none, would take {none}"] * bool(none)
+        more = "; more repeats help little" * (repeats > REPEATS)
+        there = f" (there are {self._rows():,.0f}), judging by the standard error{more}."
+        return f" {capital('; '.join(said))}{there}" if said else ""
+
+    def _rows(self) -> float:
+        return self.found.rows if math.isnan(self.found.tested) else self.found.tested
+
+    def _enough(self, data: float, repeats: float) -> str:
+        rows = "rows" if math.isnan(self.found.tested) else "test rows"
+        return enough(data, repeats, rows, self._rows())
 
     def _winner(self) -> str:
         found, metric = self.found, named(self.found.metric)
@@ -211,7 +214,9 @@ class Words:
         if any(v.shown == "better" and not v.equivalent for v in verdicts):
             text = "Train on pairs, with the loss for which this helps."
         elif all(undecided(v) for v in verdicts):
-            text = "Train on points, which is simpler, until more data show a gain."
+            text = (
+                f"{self._promise()}Train on points, which is simpler, until more data show a gain."
+            )
             if not any(own.test for own in found.contrasts.values()):
                 text += (
                     " Three splits or more would give intervals; a larger --minutes allows more."
@@ -222,6 +227,21 @@ class Words:
         else:
             text = "Train on points. This is simpler, and pairs show no gain that matters."
         return f"{text}{self._beyond()}"
+
+    def _promise(self) -> str:
+        """Say where pairs look better by what matters, and cannot be worse by as much."""
+        sign = 1 if self.found.metric.direction == "higher" else -1
+        for method, own in self.found.contrasts.items():
+            worst = min(sign * own.low_all, sign * own.high_all)
+            if sign * own.difference >= self.found.margin and worst > -self.found.margin:
+                need = own.needed
+                by = self._enough(need.data_to_show, need.repeats_to_show) or "more data"
+                gain = number(abs(own.difference), self.digits + 1)
+                return (
+                    f"{capital(self.label(method))} looks better by {gain}, which is not shown. A "
+                    f"gain of this size would probably be shown by {by}. Until then: "
+                )
+        return ""
 
     def _beyond(self) -> str:
         found, best = self.found, self.first.method
@@ -241,10 +261,3 @@ class Words:
 def _listed(texts: Sequence[str]) -> str:
     more = f"; and {len(texts) - 6} more" if len(texts) > 6 else ""
     return "; ".join(texts[:6]) + more
-
-
-def _rounded(rows: float) -> str:
-    """Return a number of rows with two digits, as it is a guess."""
-    if not math.isfinite(rows):
-        return "very many"
-    return f"{round(rows, 2 - len(str(int(rows)))):,.0f}"

@@ -16,7 +16,7 @@ from rankexp.runner.analyse import delong, select
 from rankexp.runner.analyse.adjust import Contrast, Settings
 from rankexp.runner.analyse.kept import sources
 from rankexp.runner.grid import Point
-from rankexp.runner.protocols.protocol import EXAMPLES, QUERIES
+from rankexp.runner.protocols.protocol import QUERIES
 from rankexp.runner.report.context import Context, Estimated
 
 NAN = math.nan
@@ -73,7 +73,8 @@ def standings(
     scores = context.scores(experiment, metric)
     design = context.designs(experiment, metric)[setup.problems[0]]
     kept = sources(context.cells, context.records, experiment, chosen)
-    single = delong.alone(kept, metric, settings.level) if design.pairs == EXAMPLES else {}
+    placed = context.by_rows(experiment, setup.problems[0], design)
+    single = delong.alone(kept, metric, settings.level, design) if placed else {}
     level, margin, made = settings.level, settings.margin or NAN, []
     found = context.estimates(experiment, metric, chosen, setup.methods, level=level)
     estimated = {one.method: one for one in found}

@@ -41,6 +41,7 @@ class Cell:
     mark: Mark | None = None
     remark: str = ""  # a few words in parentheses
     note: str = ""  # a sentence below the table, which the cell refers to
+    link: str = ""  # a file that it leads to, from the folder of the page
     digits: int = 4  # decimals
     sign: bool = False  # whether positive numbers have one, too
     least: float = -math.inf  # smaller values are printed as smaller than this: ``<.001``

@@ -223,6 +223,21 @@ class InBlocks(Ruled):
     incomplete: complete_blocks.Policy = "refuse"
     """What happens where a split, a model or a data set lacks a value."""
 
+    def build(self, context: Context, block: Block) -> Output:
+        """Return what is shown; where another block decides the study's question, it explores."""
+        made, blocks = super().build(context, block), context.study.report
+        first = next((one for one in blocks if one.primary and one.name != block.name), None)
+        if first is None or not made.facts:
+            return made
+        title = first.title or first.name
+        note = f"Exploratory: the study's question is decided by its primary block, “{title}”."
+        facts = {
+            of: replace(one, text=one.text and f"{one.text} (exploratory)")
+            for of, one in made.facts.items()
+        }
+        gist = made.gist and f"Exploratory: {made.gist}"
+        return replace(made, notes=[note, *made.notes], facts=facts, gist=gist)
+
     def rule_of(self, experiment: str) -> select.Rule:
         """Return the rule of an experiment; ``oracle`` where none is given for it."""
         if isinstance(self.rule, select.Rule):

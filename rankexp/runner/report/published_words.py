@@ -23,10 +23,14 @@ SE_OF = {
 SINGLE = "there is a single split, so only the digits can be compared"
 FOLDS = "the folds of a single partition are one unit, so only the digits can be compared"
 SAME_QUERIES = (
-    " The published value is of the same queries. Its values of single queries are not known. "
-    "They are assumed to correlate with the run's by 1/2 at least, so the noise of both is this "
-    "SE at most, in place of SE·√2. If the digits are equal, the value is reproduced whatever the "
-    "noise."
+    " The published value is of the same queries. The noise between the two values is therefore "
+    "that of paired differences: the median of the standard errors of the differences between "
+    "the method and each other method of the experiment (the tolerance is in the CSV file). If "
+    "the digits are equal, the value is reproduced whatever the noise."
+)
+ONE_RUN = (
+    "The published value of a single run is compared with single runs. It is reproduced if it "
+    "lies where {0:g} % of them do. It is near if it is at most twice as far from their median."
 )
 MARKS = {
     Reproduction.NEAR: Mark.NEAR,
@@ -79,11 +83,7 @@ def tally(context: Context, lines: Sequence[PublishedLine], digits: int) -> Tall
     told = [one for one in told if one.verdict != Reproduction.NOT_RUN]
     if not told:
         return Tally(left=left) if left else None
-    count = Counter(one.verdict for one in told)
-    rest = [(Reproduction.NEAR, "more near"), (Reproduction.UNDECIDED, "too noisy to tell")]
-    more = ", ".join(f"{count[one]} {word}" for one, word in rest if count[one])
-    found = f"{count[Reproduction.REPRODUCED]} of {len(told)} published values within the noise"
-    found += f" ({more})" * bool(more)
+    found = found_of([one.verdict for one in told], "published values")
     apart = [one for one in told if one.verdict == Reproduction.APART]
     if not apart:
         return Tally(found, left=left)
@@ -96,6 +96,16 @@ def tally(context: Context, lines: Sequence[PublishedLine], digits: int) -> Tall
         f"{len(apart)} of {len(told)} values, furthest {name} ({own} here, {printed} published)"
     )
     return Tally(found, lacks, left)
+
+
+def found_of(verdicts: Sequence[Reproduction | None], what: str, said: str = "reproduced") -> str:
+    """Say how many of some published values are reproduced, or that the noise hides all."""
+    count, hidden = Counter(verdicts), Reproduction.UNDECIDED
+    words = {Reproduction.REPRODUCED: said, Reproduction.NEAR: "near", hidden: "too noisy to tell"}
+    first = hidden if count[hidden] and not count[Reproduction.REPRODUCED] else next(iter(words))
+    more = [f"{count[one]} {word}" for one, word in words.items() if count[one] and one != first]
+    told = f"{count[first]} of {len(verdicts)} {what} {words[first]}"
+    return f"{told} ({', '.join(more)})" if more else told
 
 
 def left_out(context: Context, problems: Sequence[str]) -> str:
@@ -111,32 +121,27 @@ def left_out(context: Context, problems: Sequence[str]) -> str:
     return counted_names("published value", len(problems), names)
 
 
-def _blind(lines: Sequence[PublishedLine], margin: float | None) -> str:
-    """Say when nothing can be told; `margin` is that of the block."""
-    named = {line.metric for line in lines}
-    found = [margin or parse(name).reading.margin for name in sorted(named)]
-    known = dict.fromkeys(short(own) for own in found if own)
-    if not known:
-        return "The noise is not known"
-    return f"The noise would hide a difference of {' or '.join(known)}, or it is not known"
-
-
-def legend(lines: Sequence[PublishedLine], margin: float | None) -> list[Note | str]:
+def legend(lines: Sequence[PublishedLine]) -> list[Note | str]:
     """Count the verdicts, and say what they and the errors rest on."""
     own = [line for line in lines if not line.compared_with]
     notes: list[Note | str] = [*counted(line.verdict for line in own)]
+    found = [parse(name).reading.margin for name in sorted({line.metric for line in lines})]
+    margins = dict.fromkeys(short(margin) for margin in found if margin)
     if printed := bool(notes):
         notes += [
-            "No mark: reproduced. The difference is within the noise plus half of the last "
-            "published digit ('tolerance' in the CSV file). "
-            f"The noise is the standard error times the {100 * LEVEL:g} % quantile of t. "
-            f"{Mark.NEAR.value}: near. The difference is within twice that noise. "
+            f"No mark: reproduced. {100 * LEVEL:g} % of perfect reproductions differ by less, "
+            "given the noise of both values and the rounding of the published one ('tolerance' in "
+            f"the CSV file). {Mark.NEAR.value}: near. The difference is within twice that noise. "
             f"{Mark.APART.value}: not reproduced. The difference is larger than that. "
-            f"{Mark.UNDECIDED.value}: undecided. {_blind(lines, margin)}.",
-            "Noise is that of both values: the standard error of the difference is SE·√(1 + units "
-            "of the run / units of the published value), and z is the difference divided by it. "
-            "Mean differences are differences from the published values.",
+            f"{Mark.UNDECIDED.value}: cannot tell. The noise would hide a difference of "
+            f"{' or '.join(margins) or 'any size'}, or it is not known.",
+            "The standard error of the difference is SE·√(1 + units of the run / units of the "
+            "published value), and z is the difference divided by it. Mean differences are "
+            "differences from the published values.",
         ]
+        several = (compare.OF_MODELS, compare.OF_REPEATS)
+        single = any(line.printed_units == 1 and line.se_of in several for line in own)
+        notes += [ONE_RUN.format(100 * LEVEL)] if single else []
     kinds = {line.se_of for line in lines if line.known}
     for kind in sorted(kinds):
         own = [line for line in lines if line.se_of == kind]

@@ -4,7 +4,6 @@ import math
 from collections.abc import Callable, Sequence
 
 import pandas as pd
-from scipy import special
 
 from rankexp.metrics.metric import Metric
 from rankexp.runner.analyse.adjust import Contrast, Settings
@@ -17,23 +16,28 @@ from rankexp.runner.report.model import Fact
 from rankexp.runner.report.numbers import amount, number, short, span
 
 Label = Callable[[str], str]
+SELF = ("itself", "themselves")
 
 
 def words(contrast: Contrast, settings: Settings, digits: int) -> str:
     """Return a verdict with its numbers: ``worse by .0019, but equivalent within .01``.
 
     The second margin is named with the first: ``equivalent within .01, but not 10 % of the loss``.
+    Over data sets it is said how many have a verdict by themselves.
     """
     verdict = contrast.verdict
     if verdict.mixed:
         return f"{verdict}: no mean is shown"
-    if verdict.shown is None:
-        return _within(contrast, settings) if verdict.equivalent else str(verdict)
-    text = f"{verdict.shown} by {amount(abs(contrast.difference), digits)}"
-    return f"{text}, but {_within(contrast, settings)}" if verdict.equivalent else text
+    within = f"equivalent within {short(settings.margin or math.nan)}"
+    within += _relative(contrast, settings)
+    text = within if verdict.equivalent else str(verdict)
+    if verdict.shown:
+        text = f"{verdict.shown} by {amount(abs(contrast.difference), digits)}"
+        text += f", but {within}" * verdict.equivalent
+    return "; ".join([text, *singly(contrast)])
 
 
-def _within(contrast: Contrast, settings: Settings) -> str:
+def _relative(contrast: Contrast, settings: Settings) -> str:
     share = f"{100 * settings.relative:g} % of the loss"
     if contrast.margin_relative == settings.least:
         share = short(settings.least)  # which is more than the share
@@ -42,8 +46,39 @@ def _within(contrast: Contrast, settings: Settings) -> str:
         "no": f", but not within {share}",
         "undecided": f"; within {share}: undecided",
     }
-    text = f"equivalent within {short(settings.margin or math.nan)}"
-    return text + beside.get(contrast.within_relative, "")
+    return beside.get(contrast.within_relative, "")
+
+
+def beside(own: Contrast, settings: Settings, undecided: str = "undecided") -> str:
+    """Return the verdict by the relative margin in brackets, where it is another; "" elsewhere."""
+    agrees = not own.within_relative or (own.within_relative == "yes") == own.verdict.equivalent
+    said = {"yes": "within", "no": "beyond"}.get(own.within_relative, undecided)
+    return "" if agrees else f" ({100 * settings.relative:g} %: {said})"
+
+
+def singly(own: Contrast) -> list[str]:
+    """Say over data sets how many of them have a verdict by themselves."""
+    if math.isnan(own.decided):
+        return []
+    count, many = f"{own.decided:.0f}" if own.decided else "none", own.decided > 1
+    return [f"{count} of {own.n} {'are' if many else 'is'} decided by {SELF[many]}"]
+
+
+def precision(own: Contrast, digits: int) -> str:
+    """Say what data sets say together with their own errors; "" where these are unknown."""
+    if own.pooled is None:
+        return ""
+    mean, low, high, tau, most, worst, best = vars(own.pooled).values()
+    return (
+        f"over {own.n} data sets weighted by precision {number(mean, digits, sign=True)} "
+        f"({span(low, high, digits)}), heterogeneity tau {number(tau, digits)} (at most "
+        f"{_up(most, digits)}), on a new data set {span(worst, best, digits)}"
+    )
+
+
+def _up(value: float, digits: int) -> str:
+    """Return a number that is rounded up, as a bound is."""
+    return number(math.ceil(value * 10**digits - 1e-9) / 10**digits, digits)
 
 
 def share_of_loss(settings: Settings) -> str:
@@ -60,12 +95,14 @@ def fact(own: Contrast, settings: Settings, digits: int) -> Fact:
         return Fact(str(NOT_RUN), own.note or said)
     low, margin = own.low_all, f"the margin of {short(settings.margin or math.nan)}"
     high, text = own.high_all, f"{_estimate(own, settings, digits)} over {own.n} {own.unit}"
+    text += "".join(f" ({told})" for told in singly(own))
     if settings.margin is None:
         return Fact(said, text)
     if said == "equivalent":
-        return Fact(said, f"{text}, within {margin}")
+        least = f"(the smallest such margin is {_up(own.least_margin, digits)})"
+        return Fact(said, f"{text}, within {margin} {least}{_relative(own, settings)}")
     if said == "undecided":
-        lacks = "" if math.isnan(low) else f" ({_needed(own, settings)})"
+        lacks = "" if math.isnan(low) else f" ({more(own, settings)})"
         return Fact(said, f"{text}, so it may exceed {margin}{lacks}")
     beyond = min(abs(low), abs(high)) >= settings.margin
     return Fact(said, f"{text}, {'beyond' if beyond else 'which may lie within'} {margin}")
@@ -77,6 +114,9 @@ def _estimate(own: Contrast, settings: Settings, digits: int) -> str:
     interval = "too few for a test" if own.n < FEWEST else "no interval"
     if math.isfinite(low):
         interval = f"{100 * settings.level:g} % CI {span(low, high, digits)}"
+        if own.pooled:
+            new = span(own.pooled.new_low, own.pooled.new_high, digits)
+            interval += f"; on a new data set {new}"
     return f"{number(own.difference, digits, sign=True)} ({interval})"
 
 
@@ -119,28 +159,39 @@ def _fewest(settings: Settings) -> int:
     return math.ceil(1 - math.log2(1 - settings.level))
 
 
-def _needed(own: Contrast, settings: Settings) -> str:
-    """Say how much would probably decide what is undecided."""
+MANY = 100
+"""Times as much data: beyond this a number says no more than that it is far."""
+REPEATS = 10
+"""Times as many repeats that one can make of the same data."""
+
+
+def more(own: Contrast, settings: Settings) -> str:
+    """Say how much would show the difference seen, and how much that there is none."""
     if math.isinf(own.low_all):
         return f"deciding it takes at least {_fewest(settings)} {own.unit}"
-    half = (own.high_all - own.low_all) / 2
-    times = needed(half / special.ndtri((1 + settings.level) / 2), settings)
-    if math.isnan(times) or times <= 1:
-        return "a little more data may decide it"
-    if own.unit in ("data sets", "models"):
-        return f"deciding it takes about {math.ceil(times * own.n)} {own.unit}"
-    what = f"many {own.unit}" if own.unit == QUERIES else "much data"  # examples, or whole groups
-    return f"deciding it takes about {max(times, 2):.0f} times as {what}"
+    need = own.needed
+    counted = own.unit in ("data sets", "models")
+    unit = (own.unit if counted or own.unit == QUERIES else "data", own.n if counted else math.nan)
+    shown = enough(need.data_to_show, need.repeats_to_show, *unit)
+    none = enough(need.data_to_equate, need.repeats_to_equate, *unit)
+    said = [f"a difference of this size would be shown by {shown}"] * bool(shown)
+    said += [f"equivalence, if there is none, by {none}"] * bool(none)
+    return "; ".join(said) or "more data may decide it"
 
 
-def needed(se: float, settings: Settings, tests: int = 1) -> float:
-    """Return how many times as many units would show equivalence if there is no difference.
-
-    Two one-sided tests at the level, adjusted for some tests, then have the power.
-    """
-    alpha = (1 - settings.level) / tests
-    wanted = special.ndtri(1 - alpha) + special.ndtri((1 + settings.power) / 2)
-    return float((wanted * se / (settings.margin or math.nan)) ** 2)
+def enough(data: float, repeats: float, what: str, there: float = math.nan) -> str:
+    """Return how much is needed, as repeats where these will do; "" where nothing will."""
+    times = f"times as {'much' if what == 'data' else 'many'} {what}"
+    if repeats <= REPEATS:
+        return f"about {max(repeats, 2):.0f} times as many repeats"
+    if not math.isfinite(data) or data <= 1:
+        return "" if not data <= 1 else "a little more data"
+    if data > MANY:
+        return f"more than {MANY} {times}"
+    if math.isnan(there):
+        return f"about {max(data, 2):.0f} {times}"
+    count = math.ceil(data * there)
+    return f"about {round(count, 2 - len(str(count))):,} {what}"
 
 
 def tallied(found: Sequence[Contrast], settings: Settings, digits: int) -> Fact:
@@ -163,7 +214,8 @@ def tallied(found: Sequence[Contrast], settings: Settings, digits: int) -> Fact:
         text += f" (margin {short(settings.margin)})"
     open_ = [c for c in found if c.verdict == UNDECIDED and not math.isnan(c.low_all)]
     if verdict == "undecided" and open_:
-        text += f"; {_needed(max(open_, key=lambda c: c.high_all - c.low_all), settings)}"
+        widest = max(open_, key=lambda c: c.high_all - c.low_all)
+        text += f"; where the interval is widest, {more(widest, settings)}"
     return Fact(verdict, text)
 
 

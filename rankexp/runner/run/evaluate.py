@@ -21,15 +21,16 @@ import sklearn
 from rankexp import __version__, registry
 from rankexp.arrays import Floats
 from rankexp.errors import Interrupted
-from rankexp.keep import curves
+from rankexp.keep import KeptName, curves
 from rankexp.keep.curves import Curve
+from rankexp.keep.curves.placements import ROWS, is_placements
 from rankexp.keep.curves.scoring_function import AT_POINTS, at_points, points
 from rankexp.metrics.by_example import NAMES as THRESHOLDS
 from rankexp.runner.files import environment_problem
 from rankexp.runner.plan import Job, PlanCell
 from rankexp.runner.run.fitting import NOTHING_MORE, Extras, Fitted, fit
-from rankexp.runner.run.material import Fold, folds, problem
-from rankexp.runner.run.measured import measured, rows, rows_of
+from rankexp.runner.run.material import TEST, Fold, folds, problem
+from rankexp.runner.run.measured import best_points, measured, rows, rows_of, with_ties
 from rankexp.runner.run.record import Record, RecordRow
 from rankexp.runner.run.scored import Scores
 from rankexp.runner.spec import EvaluateSpec, SimulateSpec
@@ -160,13 +161,20 @@ class _Work:
             with warnings.catch_warnings(action="ignore", category=RuntimeWarning):
                 values = np.asarray(np.nanmean(np.stack(self.inner), axis=0))  # NaN if all are
             self.rows += rows("inner", spec.setting.metrics, values)
+            chosen = best_points(spec.setting.metrics, values)
+            self.curves = {
+                name: curve
+                for name, curve in self.curves.items()
+                if not is_placements(name) or KeptName.parse(name).point in chosen
+            }
+        times = {"fit": self.fitting, "score": self.scoring, "cpu": self.cpu}
         return Record(
             self.cell.key,
             grid=self.cell.spec.points,
             rows=self.rows,
             curves=self.curves,
             texts=self.texts,
-            times={"fit": self.fitting, "score": self.scoring, "cpu": self.cpu},
+            times={name: round(seconds, 6) for name, seconds in times.items()},
             warnings=_counted(self.caught),
             version=packages.pop("rankexp"),
             packages=packages,
@@ -260,8 +268,9 @@ def _score_test(work: _Work, spec: EvaluateSpec, fold: Fold) -> float:
     at_x = None if x is None else fold.prepared(x)
     extras = Extras(keep.texts, keep.fitted, at_x) if keep else NOTHING_MORE
     fitted, seconds = work.fitted(spec, fold, extras)
+    tied: dict[str, Floats] = {}
     for part, tested in fold.tests.items():
-        scores = fitted.scores[part]
+        scores = tied[part] = with_ties(fitted.scores[part])
         scores.setflags(write=False)  # no metric changes what the next one sees
         found = measured(metrics, scores, fitted.known, tested, spec.setting.round_scores)
         work.rows += rows_of(part, metrics, *found, tested)
@@ -274,14 +283,16 @@ def _score_test(work: _Work, spec: EvaluateSpec, fold: Fold) -> float:
     if x is not None and fitted.at is not None:
         names.remove(AT_POINTS)
         work.curves |= at_points(x, fitted.at)
-    work.curves |= curves.made(names, test.X, test.part.y, fitted.of_test, test.best)
+    work.curves |= curves.made(names, test.X, test.part.y, tied[TEST], test.best)
+    if test.part.rows is not None and any(map(is_placements, work.curves)):
+        work.curves[ROWS] = {"x": test.part.rows.tolist(), "y": test.part.y.tolist()}
     return seconds
 
 
 def _score_inner(work: _Work, spec: EvaluateSpec, fold: Fold) -> float:
     """Fit and score a method on a fold inside the training part."""
     (fitted, seconds), setting = work.fitted(spec, fold, NOTHING_MORE), spec.setting
-    known = fitted.of_test, fitted.known, fold.test
+    known = with_ties(fitted.of_test), fitted.known, fold.test
     work.inner.append(measured(setting.metrics, *known, setting.round_scores)[0])
     return seconds
 

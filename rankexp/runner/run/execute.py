@@ -15,11 +15,11 @@ from rankexp.errors import EnvironmentProblemError, Interrupted, OutOfTime
 from rankexp.runner.config.schema import Study
 from rankexp.runner.files import explained, open_to_append
 from rankexp.runner.plan import PlanCell
+from rankexp.runner.run.lock import advisory_lock
 from rankexp.runner.run.manifest import Manifest, Usage
 from rankexp.runner.run.prepare import Prepared, prepare, to_add
 from rankexp.runner.run.progress import Progress
 from rankexp.runner.run.scored import FOLDER
-from rankexp.runner.run.store import advisory_lock
 from rankexp.runner.run.workers import Done, default_workers, run_here, run_in_workers
 from rankexp.runner.spec import EvaluateSpec
 

@@ -3,6 +3,7 @@
 import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from decimal import ROUND_CEILING, Context
 from functools import lru_cache
 from time import perf_counter
 from typing import Any, NamedTuple, Protocol, TypeVar
@@ -145,8 +146,8 @@ def _fit_paths(
     coef = np.hstack([path.coef for path in paths])
     offset = np.concatenate([getattr(path, "offset", path.intercept) for path in paths])
     quantities = {
-        name: [float(value) for path in paths for value in getattr(path, name)]
-        for name in ("objective", "gap", "n_iter")
+        name: [kept(value) for path in paths for value in getattr(path, name)]
+        for name, kept in (("objective", float), ("gap", _upwards), ("n_iter", float))
     }
     quantities |= {"lam_effective": lams.tolist() * len(paths)}
     numbers = {name: list(enumerate(values)) for name, values in quantities.items()}
@@ -157,6 +158,11 @@ def _fit_paths(
         own = np.full(len(offset), thresholds.of_path(model))
         known = thresholds.known(scores(train.X, coef, offset), train.part, own)
     return Fitted(found, numbers, seconds, known, at=at)
+
+
+def _upwards(gap: float) -> float:
+    """Return a certificate rounded up to three digits: it stays one, and takes half the room."""
+    return float(Context(prec=3, rounding=ROUND_CEILING).create_decimal(float(gap)))
 
 
 def _fit_each(

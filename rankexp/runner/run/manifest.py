@@ -25,7 +25,8 @@ from rankexp.runner.spec import PROTOCOL_VERSION
 if TYPE_CHECKING:
     from rankexp.runner.run.prepare import Prepared
 
-PACKAGES = ("numpy", "scipy", "scikit-learn", "joblib", "pandas", "openml", "numba")
+REPORTING = ("numpy", "scipy", "pandas", "matplotlib")  # what tables and figures are made with
+PACKAGES = (*REPORTING, "scikit-learn", "joblib", "openml", "numba")
 
 
 @dataclass
@@ -140,6 +141,7 @@ class _Shape(BaseModel):
     used: Usage = Usage()
     only: list[str] = []
     complete: bool = False
+    protocol: int | None = None
     missing_data: dict[str, str] = {}
     packages: dict[str, str] = {}
     outside: Outside = Outside()
@@ -174,6 +176,24 @@ def facts_of(manifest: Mapping[str, Any]) -> dict[str, DataFacts]:
     """Return the data facts a manifest keeps, to plan the same cells without the data."""
     known = {name: _Data.model_validate(own) for name, own in manifest["data"].items()}
     return {name: DataFacts(own.rows, own.fingerprint, "") for name, own in known.items()}
+
+
+def other_versions(folder: Path) -> str | None:
+    """Say that a report may differ from that of the run, being made with other packages."""
+    then = _read(folder)[0].packages
+    both = [(name, then[name], _version(name)) for name in REPORTING if name in then]
+    told = ", ".join(f"{name} {was} (here {now})" for name, was, now in both if was != now)
+    if not told:
+        return None
+    return (
+        f"the study was run with {told}: files of figures may differ in their bytes and tables "
+        "in the last digits, all from the same records"
+    )
+
+
+def protocol_of(folder: Path) -> int | None:
+    """Return the version of the protocol that the records of a run were made by, if told."""
+    return _read(folder)[0].protocol
 
 
 def commit() -> str:

@@ -7,8 +7,44 @@ import numpy as np
 
 from rankexp.arrays import Floats
 from rankexp.metrics.metric import Metric, UndefinedMetricWarning, mean_over_groups
+from rankexp.runner.grid import EQUAL
 from rankexp.runner.run.material import FoldRows
 from rankexp.runner.run.record import RecordRow
+
+SAME = 2.0**-40
+"""Scores that are nearer, over the largest, are equal: rounding differs between processors by some
+1e-15 of it, and a solver's error by 1e-11 at most, which orders no two rows otherwise."""
+MANY = 0.01  # share of a column's different scores that may be lost before it is told
+
+
+def with_ties(scores: Floats) -> Floats:
+    """Return scores, (n, G), in which those of a column that differ by rounding alone are equal.
+
+    They get the smallest of them; all others keep their bits. A `UserWarning` tells where many
+    different scores of a column are so near beside its largest.
+    """
+    size = np.max(np.abs(scores), axis=0, initial=0.0, where=np.isfinite(scores))
+    ranked = np.sort(scores, axis=0)
+    with np.errstate(invalid="ignore"):
+        gaps = np.diff(ranked, axis=0)
+    near = (gaps > 0.0) & (gaps <= SAME * size)
+    if not near.any():
+        return scores
+    made = scores.copy()
+    for g in np.flatnonzero(near.any(axis=0)):
+        first = np.concatenate(([True], ~(gaps[:, g] <= SAME * size[g]) & (gaps[:, g] != 0.0)))
+        lowest = ranked[first, g]
+        at = np.searchsorted(lowest, scores[:, g], side="right") - 1
+        made[:, g] = lowest[at]
+        lost, different = int(near[:, g].sum()), int((gaps[:, g] != 0.0).sum()) + 1
+        if lost > MANY * different:
+            warnings.warn(
+                f"{lost} of {different} different scores are within {SAME:.0e} of the largest "
+                "from the next one: they count as equal (scores over many orders of size should "
+                "be logarithms)",
+                stacklevel=2,
+            )
+    return made
 
 
 def measured(
@@ -44,6 +80,14 @@ def measured(
         for i, metric in enumerate(metrics)
     ]
     return np.array(values, dtype=np.float64), within
+
+
+def best_points(metrics: Sequence[Metric], values: Floats) -> set[int]:
+    """Return the grid points that are best in some metric, from values (metrics, G); ties too."""
+    signs = [1.0 if metric.direction == "higher" else -1.0 for metric in metrics]
+    known = np.where(np.isnan(values), -np.inf, values * np.array(signs)[:, None])
+    best = known.max(axis=1, keepdims=True)
+    return set(np.flatnonzero((known >= best - EQUAL).any(axis=0)).tolist())
 
 
 def rows_of(

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import lru_cache
 from sys import intern
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, Self
 
 from rankexp.runner.grid import Point
 
@@ -50,6 +50,13 @@ class RecordRows(Sequence[RecordRow]):
         self.values = array("d", columns.pop())
         # 1 and True are equal, and are told apart where records are checked.
         self.labels = _labels(*columns, *(tuple(map(type, column)) for column in columns[1:4]))
+
+    @classmethod
+    def of(cls, labels: tuple[Label, ...], values: "array[float]") -> Self:
+        """Return rows of labels that others have, too."""
+        made = cls(())
+        made.labels, made.values = labels, values
+        return made
 
     def __len__(self) -> int:
         return len(self.values)
@@ -136,13 +143,13 @@ class Record:
             name: {axis: [_decoded(v) for v in values] for axis, values in curve.items()}
             for name, curve in curves.items()
         }
-        return cls(grid=_grid(grid), rows=found, curves=known, **others)
+        return cls(grid=grid_of(grid), rows=found, curves=known, **others)
 
 
 _grids: dict[str, tuple[Point, ...]] = {}
 
 
-def _grid(data: list[dict[str, Any]]) -> tuple[Point, ...]:
+def grid_of(data: list[dict[str, Any]]) -> tuple[Point, ...]:
     """Return the points of a grid, which records of a method share; 1 and 1.0 differ in `repr`."""
     text = repr(data)
     if text not in _grids:

@@ -6,28 +6,36 @@ those of all files known to hold it, and of two records of a cell the higher gen
 A file goes when each of its cells is in a file of a higher generation: then nothing that
 another run writes under the same name meanwhile could count, so no run can take away what
 counts, whatever it knows of the others. Nothing depends on a clock or on a lock.
+
+`Store.seal` puts records that count into one file more, ``sealed-<checksum>.xz``, which is never
+changed again. Of two records of a cell in one generation the sealed one counts, whoever writes
+the other. A file of a job goes when all it holds is sealed, read back, and alike in every bit.
 """
 
 import contextlib
 import hashlib
 import json
-import os
 import re
-import socket
 import time
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, get_args
 
 from rankexp import __version__
 from rankexp.errors import EnvironmentProblemError
-from rankexp.runner.files import write_atomically
+from rankexp.runner.files import bring_to_disk, write_atomically
 from rankexp.runner.run.record import Record, Status
+from rankexp.runner.run.sealed import NAME, Sealed, name_of, open_sealed, same, seal
 from rankexp.runner.spec import canonical, digest
 
 FORMAT = 1
 _PLACES = {int, str, type(None)}  # what the step and the group of a row may be
+UNLIKE = (
+    "its records are not those that were sealed of the same cells, which count; remove the file, "
+    "or use --redo to make them anew"
+)
 _OURS = re.compile(r"[0-9a-f]{64}(-[0-9]+)?\.json")
 
 
@@ -101,7 +109,7 @@ def _age(version: str) -> tuple[int, ...]:
 
 
 class Store:
-    """The records of a study, in ``<folder>/records/<2 hex>/<job key>.json``.
+    """The records of a study, in ``<folder>/records/<2 hex>/<job key>.json``, or sealed.
 
     Nothing is made before the first write. `problems` has one line for each file that the last
     `read` could not trust; its cells are missing.
@@ -117,12 +125,14 @@ class Store:
         self._held: dict[Path, tuple[int, frozenset[str]]] = {}
         self._newest: defaultdict[str, int] = defaultdict(lambda: -1)
         self._holders: defaultdict[str, set[Path]] = defaultdict(set)
+        self.sealed: set[str] = set()  # keys of records that are sealed
 
     def read(self) -> dict[str, Record]:
         """Return every trustworthy record by its key.
 
         Where two files hold the same cell, the higher generation goes first; of the same one, as
-        two runs at once may leave them, an ok record, then the newer package.
+        two runs at once may leave them, a sealed one, an ok record, then the newer package.
+        ConfigError where a sealed file is damaged.
         """
         self._forget()
         found: dict[str, tuple[tuple[Any, ...], Record]] = {}
@@ -138,10 +148,50 @@ class Store:
                 continue
             self._note(file, generation, [record.key for record in records])
             for record in records:
-                rank = (generation, record.status == "ok", _age(record.version), file.stem)
+                rank = (generation, False, record.status == "ok", _age(record.version), file.stem)
                 if record.key not in found or rank > found[record.key][0]:
                     found[record.key] = (rank, record)
+        unlike = set()
+        for generation, record in self._sealed():  # last: another process may seal meanwhile
+            rank, other = found.get(record.key, ((-1,), record))
+            if rank[:2] == (generation, False) and not same(record, other):
+                unlike.add(self.folder / rank[-1][:2] / f"{rank[-1]}.json")
+            if rank[:2] < (generation, True):
+                found[record.key] = (generation, True), record
+                self._newest[record.key] = generation
+        self.problems += [f"{file}: {UNLIKE}" for file in sorted(unlike)]
+        self.sealed = {key for key, (rank, _) in found.items() if rank[1]}
         return {key: record for key, (_, record) in found.items()}
+
+    def _sealed(self) -> Iterator[Sealed]:
+        for file in sorted(self.folder.glob("*")):
+            if re.fullmatch(NAME, file.name):
+                yield from open_sealed(file)
+
+    def seal(self, records: Mapping[str, Record]) -> Path | None:
+        """Put those that the last `read` gave and that are not sealed into one file, if any.
+
+        Files that hold nothing else go, those among them that a killed process left behind. A
+        kill at any moment loses nothing.
+        """
+        file, new = None, [k for k in records if k in self._newest and k not in self.sealed]
+        if new:
+            content = seal([(self._newest[key], records[key]) for key in new])
+            file = self.folder / name_of(content)
+            write_atomically(file, content)
+        if self._held:
+            bring_to_disk(self.folder)
+        known = {
+            record.key: (g, record) for g, record in sorted(self._sealed(), key=itemgetter(0))
+        }
+        for single in sorted(self._held):
+            with contextlib.suppress(KeyError, OSError, ValueError):
+                generation, held = self._unpacked(single, single)
+                kept = ((record, *known[record.key]) for record in held)
+                if all(g > generation or (g == generation and same(r, s)) for r, g, s in kept):
+                    single.unlink()
+        self.sealed.update(new)
+        return file
 
     def _unpacked(self, there: Path, file: Path) -> tuple[int, list[Record]]:
         """Return generation and records of what a file holds that is, or was, called `file`."""
@@ -157,7 +207,7 @@ class Store:
                 for file in sorted(folder.iterdir()) if folder.is_dir() else [folder]:
                     if _OURS.fullmatch(file.name):
                         yield file
-                    elif not file.name.startswith("."):
+                    elif not file.name.startswith(".") and not re.fullmatch(NAME, file.name):
                         self.problems.append(f"{file}: not a file of records; it is left alone")
         except (FileNotFoundError, NotADirectoryError):
             return
@@ -209,7 +259,7 @@ class Store:
     def tidy(self) -> None:
         """Remove what killed writes left behind; not while another run is writing."""
         self._remove_superseded(list(self._held))
-        for left in (".*.tmp", "scores/*/.*.tmp", f"{self.folder.name}/*/*.tmp"):
+        for left in (".*.tmp", "scores/*/.*.tmp", "records/.*.tmp", "records/*/*.tmp"):
             for file in self.folder.parent.glob(left):
                 with contextlib.suppress(OSError):
                     file.unlink()
@@ -230,48 +280,3 @@ class Store:
                 else:
                     aside.replace(file)
         self._untrusted.clear()
-
-
-def _holder(file: Path) -> tuple[int, str] | None:
-    """Return process and host of a run that holds a lock and may be alive; None for none."""
-    with contextlib.suppress(ArithmeticError, OSError, RecursionError, ValueError, TypeError):
-        match json.loads(file.read_text(encoding="utf-8")):
-            case {"pid": int(pid), "host": str(host)}:
-                if host != socket.gethostname() or (pid != os.getpid() and _alive(pid)):
-                    return pid, host
-    return None
-
-
-def _alive(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        pass
-    return True
-
-
-@contextlib.contextmanager
-def advisory_lock(folder: Path) -> Iterator[str | None]:
-    """Hold ``.lock`` in a folder; give a warning if another run seems to be writing there.
-
-    Nothing depends on it.
-    """
-    file = folder / ".lock"
-    if other := _holder(file):
-        yield (
-            f"another run (process {other[0]} on {other[1]}) seems to be writing to "
-            f"'{folder}'. Both go on, so some work may be done twice. If that run is no longer "
-            f"there, remove {file}"
-        )
-        return
-    text = json.dumps({"pid": os.getpid(), "host": socket.gethostname()})
-    with contextlib.suppress(EnvironmentProblemError):  # the first record will say so
-        write_atomically(file, f"{text}\n".encode())
-    try:
-        yield None
-    finally:
-        with contextlib.suppress(OSError):
-            if file.read_text(encoding="utf-8").strip() == text:
-                file.unlink()

@@ -6,7 +6,6 @@ from scipy import special, stats
 
 from rankexp.runner.analyse import paired, several
 from rankexp.runner.analyse.adjust import Contrast, Settings, adjusted
-from rankexp.runner.analyse.verdicts import Reproduction, reproduction, tolerance
 from rankexp.runner.protocols.protocol import Design
 
 STUDIES = 2000
@@ -167,26 +166,6 @@ def test_the_detectable_difference_is_found_as_often_as_it_says() -> None:
     low, high = stats.binom.interval(0.99, STUDIES, 0.8)
     assert low <= STUDIES * share <= high
     assert shift > special.stdtrit(11, 0.975) / np.sqrt(12)
-
-
-@pytest.mark.parametrize(("units", "printed"), [(10, 10), (100, 10), (10, 1), (5, 30)])
-def test_perfect_reproductions_are_called_so_at_the_nominal_rate(units: int, printed: int) -> None:
-    # Run and print are independent draws of one design, and the print is rounded.
-    studies, spread, digit = 1000, 0.01, 0.0001
-    rng = np.random.default_rng(18)
-    run = rng.normal(0.2, spread, (studies, units))
-    prints = np.round(rng.normal(0.2, spread / np.sqrt(printed), studies) / digit) * digit
-    differences = run.mean(axis=1) - prints
-    errors = run.std(axis=1, ddof=1) / np.sqrt(units)
-    found = [
-        reproduction(difference, tolerance(se, units - 1, units, printed, digit))
-        for difference, se in zip(differences.tolist(), errors.tolist(), strict=True)
-    ]
-    low, high = stats.binom.interval(0.99, studies, 0.95)
-    assert low <= found.count(Reproduction.REPRODUCED) <= high
-    assert found.count(Reproduction.APART) <= 0.02 * studies
-    # The noise of the run alone denies far more.
-    assert np.mean(np.abs(differences) > np.maximum(2 * errors, digit / 2)) > 0.1
 
 
 @pytest.mark.parametrize("problems", [1, 5, 9])

@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from scipy import stats
 
 from rankexp import registry
 from rankexp.errors import ConfigError
@@ -14,7 +13,6 @@ from rankexp.metrics.bipartite import hanley_mcneil
 from rankexp.metrics.metric import parse
 from rankexp.runner.analyse import compare
 from rankexp.runner.analyse.frame import NONE
-from rankexp.runner.analyse.verdicts import Reproduction, Tolerance, reproduction, tolerance
 from rankexp.runner.config import published
 
 NAN = math.nan
@@ -103,57 +101,6 @@ def test_metrics_say_which_standard_error_and_margin_they_have() -> None:
 def test_every_metric_has_a_margin_but_those_without_a_scale_of_their_own() -> None:
     without = {name for name in registry.names("metrics") if parse(name).reading.margin is None}
     assert without == {"dcg", "mse", "push_risk", "unexplained_variance", "vus"}
-
-
-@pytest.mark.parametrize(
-    ("difference", "expected"),
-    [
-        (0.0020, "reproduced"),  # at the edge
-        (-0.0020, "reproduced"),
-        (0.00201, "near"),
-        (-0.0040, "near"),
-        (0.00401, "not reproduced"),
-        (NAN, "not run"),
-    ],
-)
-def test_verdicts_at_their_boundaries(difference: float, expected: str) -> None:
-    within = Tolerance(se=0.001, reproduced=0.002, near=0.004)
-    assert reproduction(difference, within) == Reproduction(expected)
-    # What passes tells nothing where a difference of the margin would pass, too.
-    blind = "undecided" if expected == "reproduced" else expected
-    assert reproduction(difference, within, margin=0.002) == Reproduction(blind)
-    assert reproduction(difference, within, margin=0.0021) == Reproduction(expected)
-
-
-def test_equal_digits_on_the_same_examples_are_reproduced_whatever_the_noise() -> None:
-    within = Tolerance(se=0.02, reproduced=0.04, near=0.08)
-    for exact, said in ((0.0, "undecided"), (0.00005, "reproduced")):
-        found = reproduction(0.00004, within._replace(exact=exact), margin=0.01)
-        assert found == Reproduction(said)
-    assert reproduction(0.001, within._replace(exact=0.00005), margin=0.01) == "undecided"
-
-
-def test_a_print_has_the_noise_of_its_own_units() -> None:
-    t = stats.t.ppf(0.975, 9)
-    same = tolerance(0.001, 9, 10, 10, 0.0001)
-    assert same.se == pytest.approx(0.001 * math.sqrt(2))
-    assert same.reproduced == pytest.approx(t * same.se + 0.00005)
-    assert same.near == pytest.approx(2 * t * same.se + 0.00005)
-    # 100 repeats of the run have a smaller SE than the print's ten, which is what counts then.
-    assert tolerance(0.001, 99, 100, 10, 0.0001).se == pytest.approx(0.001 * math.sqrt(11))
-    assert tolerance(0.001, math.inf, 1, 1, 0.0001).reproduced == pytest.approx(
-        stats.norm.ppf(0.975) * 0.001 * math.sqrt(2) + 0.00005
-    )
-
-
-def test_where_noise_is_unknown_the_last_digit_alone_can_tell() -> None:
-    for se, df in ((NAN, 0), (NAN, 9)):
-        within = tolerance(se, df, 1, 1, 0.0001)
-        assert reproduction(0.00004, within) == Reproduction.REPRODUCED
-        assert reproduction(0.1225 - 0.12245, within) == Reproduction.REPRODUCED  # not exact
-        assert reproduction(0.00006, within) == Reproduction.UNDECIDED
-    exact = tolerance(0.0, 9, 10, 10, 0.0001)
-    assert reproduction(0.00006, exact) == Reproduction.APART
 
 
 ROW = {

@@ -207,18 +207,15 @@ def test_without_a_margin_nothing_is_equivalent() -> None:
 
 
 def test_data_sets_are_compared_by_signed_ranks() -> None:
-    pytest.importorskip("baycomp")
     problems = {
         f"p{i}": noise(20, shift, 0.001, i) for i, shift in enumerate(noise(9, -0.02, 0.01))
     }
-    found = compared(problems, Settings(bayes=True), models=False).overall
+    found = compared(problems, Settings(), models=False).overall
     means = [values.mean() for values in problems.values()]
     assert found.p == pytest.approx(stats.wilcoxon(means).pvalue)
     assert found.low <= found.difference <= found.high
     assert (found.n, found.unit, found.verdict) == (9, "data sets", Verdict("better"))
-    assert found.better > 0.9 and found.better + found.within + found.worse == pytest.approx(1)
-    turned = compared(problems, Settings(bayes=True, higher=True), models=False).overall
-    assert (turned.better, turned.worse) == (found.worse, found.better)
+    turned = compared(problems, Settings(higher=True), models=False).overall
     assert turned.verdict == Verdict("worse")
 
 
@@ -297,8 +294,52 @@ def test_problems_that_were_not_run() -> None:
     assert "gone: not run" in found.overall.note and found.overall.verdict == UNDECIDED
 
 
-def test_a_missing_extra_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(__import__("sys").modules, "baycomp", None)
-    problems = {f"p{i}": noise(10, 0, 0.01, i) for i in range(4)}
-    found = compared(problems, Settings(bayes=True), models=False).overall
-    assert "rankexp[bayes]" in found.note and math.isnan(found.within)
+def test_what_more_data_and_more_repeats_do_depends_on_the_design() -> None:
+    """Ten folds: rows make no more of them, repeats do, but not where the data names them."""
+    table = made({"d": np.linspace(-0.02, 0.05, 10)}, models=False)
+
+    def needs(design: Design) -> Contrast:
+        found = contrast.family(table, ("m", "r"), {"d": design}, Settings())
+        return found.problems[0]
+
+    folds, models = needs(FOLDS), needs(MODELS)
+    assert folds.growth.by_repeats == pytest.approx(0.1 / (0.1 + 1 / 9))
+    assert not folds.growth.units and models.growth.units
+    assert folds.needed.repeats_to_show > 1 and math.isnan(models.needed.repeats_to_show)
+    named = needs(replace(FOLDS, repeatable=False))
+    assert math.isnan(named.needed.repeats_to_show) and named.needed.data_to_show > 1
+    assert named.se == folds.se and not named.growth.units
+
+
+def test_adjusted_for_more_tests_every_number_follows() -> None:
+    """The same difference among nine: interval, detectable difference and needs all grow."""
+    rng = np.random.default_rng(3)
+    values = {f"d{i}": rng.normal(0.004, 0.01, 12) for i in range(9)}
+    alone = compared({"d0": values["d0"]}, Settings()).problems[0]
+    among = compared(values, Settings()).problems[0]
+    assert (alone.tests, among.tests) == (1, 9) and among.p == alone.p
+    for name in ("high_all", "detectable", "least_margin"):
+        assert getattr(among, name) > getattr(alone, name)
+    assert among.needed.data_to_show > alone.needed.data_to_show
+    assert among.needed.data_to_equate > alone.needed.data_to_equate
+    joined = contrast.as_one(
+        [(compared({name: own}, Settings()), Settings()) for name, own in values.items()]
+    )
+    assert [one.problems[0].p_adjusted for one in joined] == pytest.approx(
+        [one.p_adjusted for one in compared(values, Settings()).problems]
+    )
+
+
+def test_families_over_data_sets_are_adjusted_for_each_other() -> None:
+    """Two contrasts over eight sets: the interval is that of the adjusted test, and so is p."""
+    rng = np.random.default_rng(4)
+    given = [{f"d{i}": rng.normal(0.003, 0.004, 12) for i in range(8)} for _ in range(2)]
+    alone = [compared(values, Settings(), models=False) for values in given]
+    joined = contrast.as_one([(own, Settings()) for own in alone])
+    for before, after, values in zip(alone, joined, given, strict=True):
+        own = after.overall
+        means = np.array([each.mean() for each in values.values()])
+        assert (own.low_all, own.high_all) == pytest.approx(several.centre(means, 0.975)[1:])
+        assert own.low_all <= before.overall.low_all and own.tests == 2
+        assert own.decided <= before.overall.decided
+        assert own.decided == sum(c.verdict != UNDECIDED for c in after.problems)

@@ -11,8 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from rankexp.runner.analyse import contrast, several
-from rankexp.runner.analyse.adjust import Contrast, Settings
+from rankexp.runner.analyse import several
 
 METHODS = ["C4.5", "C4.5+m", "C4.5+cf", "C4.5+m+cf"]
 # Demšar (JMLR 7, 2006), Table 6: AUC, and the ranks printed beside them. Those of the set
@@ -244,31 +243,3 @@ def test_bars_are_all_longest_runs_without_a_difference(k: int, seed: int, share
     }
     longest = {a for a in runs if not any(set(a) < set(b) for b in runs)}
     assert set(several.groups(average, differs)) == longest
-
-
-def posterior(values: np.ndarray, settings: Settings) -> Contrast:
-    return contrast._with_posterior(Contrast(""), values, settings)
-
-
-def test_the_posterior_is_the_share_of_dirichlet_draws() -> None:
-    pytest.importorskip("baycomp")
-    values = np.array([-0.031, 0.0223, -0.0207, -0.0112, 0.0041, -0.0153, -0.0408])
-    padded = np.array([0.0, *values])
-    rng = np.random.default_rng(0)
-    weights = rng.dirichlet([0.5] + [1.0] * 7, 20_000)
-    sums = padded[:, None] + padded
-    parts = np.stack([sums < -0.02, np.abs(sums) <= 0.02, sums > 0.02]).astype(float)
-    shares = np.einsum("di,kij,dj->dk", weights, parts, weights)
-    expected = np.bincount(shares.argmax(axis=1), minlength=3) / 20_000
-    asked = Settings(margin=0.01, seed=1, bayes=True)
-    found = posterior(values, asked)
-    assert (found.better, found.within, found.worse) == pytest.approx(expected, abs=0.02)
-    again = posterior(values, asked)
-    assert (again.better, again.within, again.worse) == (found.better, found.within, found.worse)
-    assert posterior(-values, asked).worse == pytest.approx(found.better, abs=0.02)
-
-
-def test_without_baycomp_it_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(__import__("sys").modules, "baycomp", None)
-    found = posterior(np.array([0.1, 0.2, 0.3]), Settings(bayes=True))
-    assert "pip install 'rankexp[bayes]'" in found.note and math.isnan(found.within)

@@ -211,6 +211,18 @@ def test_ctrl_c_ends_a_run_at_once_without_tables(place: Path) -> None:
 
 
 @pytest.mark.slow
+def test_any_profile_of_a_study_can_be_run(place: Path) -> None:
+    done = rankexp("run", "tiny.yaml", "--profile", "quick", "--quiet", "--jobs", 1, cwd=place)
+    assert done.returncode == 0, done.stderr
+    assert [f.name for f in (place / "results").iterdir()] == ["tiny-quick"]
+
+
+def test_a_profile_that_there_is_not_is_refused(place: Path, typed: Typed) -> None:
+    refused = typed("run", "tiny.yaml", "--profile", "quik", cwd=place)
+    assert refused.returncode == 2 and "did you mean 'quick'?" in refused.stderr
+
+
+@pytest.mark.slow
 def test_quick_has_results_of_its_own(place: Path) -> None:
     done = rankexp("run", "tiny.yaml", "--quick", "--quiet", "--jobs", 1, cwd=place)
     assert done.returncode == 0, done.stderr

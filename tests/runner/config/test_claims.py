@@ -31,7 +31,7 @@ experiments:
 report: [{block: claims, name: claims}]
 """
 HEAD = ",".join(claims.COLUMNS)
-GOOD = "a,It is.,p. 1,e,d,rank_loss,,m,k,lower,,,"
+GOOD = "a,It is.,p. 1,e,d,rank_loss,,m,k,lower,,,,,"
 
 
 def row(**changed):
@@ -72,6 +72,7 @@ def _told(tmp_path):
         {"test": "between", "threshold": "0..inf"},
         {"experiment": "s", "problem": "", "metric": "agreement", "method": ""},
         {"experiment": "", "test": "not tested", "note": "A theorem."},
+        {"ours": "true", "see": "claims kotlowski2011-theory/claims"},
     ],
 )
 def test_what_can_be_tested(told, changed):
@@ -121,6 +122,10 @@ def test_what_can_be_tested(told, changed):
         ({"experiment": "g", "reference": "grid"}, "so this claim needs a 'rule', such as oracle"),
         ({"claim": " "}, "the column 'claim' is empty"),
         ({"words": ""}, "the first row of 'a' must say the claim in 'words'"),
+        ({"ours": "perhaps"}, "ours must be true or false, got 'perhaps'"),
+        ({"see": "claim"}, "unknown block 'claim' (did you mean 'claims'?); known: claims"),
+        ({"see": "claims kotlowski2011-theory/weight"}, "unknown block 'weight' (did you mean"),
+        ({"see": "kotlowski2010/claims"}, "unknown study 'kotlowski2010' (did you mean"),
     ],
 )  # fmt: skip
 def test_a_fault_is_told_with_its_line(told, changed, message):
@@ -142,8 +147,21 @@ def test_a_claim_is_tested_or_not(told):
     assert "said.csv:3: 'a' has tested and untested rows: make them two claims" in said
 
 
+def test_a_claim_is_the_sources_or_ours(told):
+    said = told(row(), row(words="", ours="true"))
+    assert "said.csv:3: 'a' is 'ours' in some of its rows: make them two claims" in said
+    rows = claims.rows_of(told(row(), row(claim="b", ours="true"), row(claim="c", ours="no")))
+    assert [claims.parsed(one).ours for one in rows] == [False, True, False]
+
+
+def test_files_of_earlier_versions_lack_the_columns_ours_and_see(told):
+    head, line = HEAD.removesuffix(",ours,see"), row().removesuffix(',"",""')
+    (given,) = claims.rows_of(told(line, head=head))
+    assert (claims.parsed(given).ours, claims.parsed(given).see) == (False, ())
+
+
 def test_a_file_that_cannot_be_read_is_told(told, tmp_path):
-    assert "said.csv:1: the first line lacks note" in told(row(), head=HEAD.removesuffix(",note"))
+    assert "said.csv:1: the first line lacks page" in told(row(), head=HEAD.replace(",page", ""))
     misspelt = told(row(), head=HEAD.replace("threshold", "treshold") + ",threshold")
     assert "said.csv:1: the first line has an unknown column 'treshold' (did you" in misspelt
     assert "said.csv:3: more values than columns" in told(row(), row() + ",more")

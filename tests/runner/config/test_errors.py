@@ -168,6 +168,17 @@ MEANING = {
         GOOD.replace("linear", "linear, params: {p: «half}"),
         "generators.g.params.p: expected a number, got the text 'half'",
     ),
+    "two primary blocks": (
+        GOOD + "report: [{block: boxplots, name: t, experiment: e, primary: true}, "
+        "{block: boxplots, name: u, experiment: e, primary: «true}]\n",
+        "report[1].primary: block 't' is primary already, and a study has one primary block",
+    ),
+    "two contrasts where one is primary": (
+        GOOD.replace("{m: {}}", "{m: {}, k: {}}").replace("[m]", "[m, k]")
+        + "report: [{block: contrasts, name: t, experiment: e, primary: true, options: "
+        "{margin: 1, contrasts: «{a: [[m, k]], b: [[k, m]]}}}]\n",
+        "a primary block has one contrast, not 2: move the others",
+    ),
     "name of two": (
         GOOD.replace("{g: {gen", "{«d: {gen"),
         "generators.d: a data set already has this name",

@@ -191,10 +191,9 @@ NAMES = {
     "rule": "experiment",
 }
 PLAIN = {
-    *((name, "bayes") for name in ("answer", "comparison")),  # whether to add posteriors
     *(
         (name, "rule")  # one for all experiments
         for name in registry.names("report.blocks")
         if name not in {"answer", "comparison", "average_ranks", "critical_difference"}
-    ),
+    )
 }

@@ -2,10 +2,12 @@
 
 import csv
 import json
+import re
 from pathlib import Path
 
 import pytest
 
+from rankexp.runner.config.claims import UNTESTED, parsed, rows_of
 from rankexp.runner.config.load import load, schema_json
 from rankexp.runner.config.schema import Evaluate, Study
 
@@ -60,7 +62,27 @@ def test_a_committed_page_is_read_in_two_minutes(run):
     assert max(counts) <= 48, counts
     assert "nothing is known" not in head
     rows = [line for part in rest for line in part.splitlines() if line.startswith("| ")]
-    assert max(map(len, rows)) <= 150
+    seen = [re.sub(r"\]\(\S+?\)", "]", row) for row in rows]  # a link is its words
+    assert max(map(len, seen)) <= 150
+
+
+@pytest.mark.parametrize("file", CONFIGS, ids=lambda file: file.stem)
+def test_links_of_claims_lead_to_files(file):
+    study, reference = load(file), FOLDER.parent / "results" / "reference"
+    for row in map(parsed, rows_of(study) or []):
+        for link in row.see:
+            place = link if "/" in link else f"{study.study}/{link}"
+            assert (reference / f"{place}.md").is_file(), f"{study.claims}:{row.line}: {link}"
+
+
+def test_what_is_not_tested_for_being_a_theorem_says_where_it_is_tested_if_anywhere():
+    told = [
+        row.see or re.search(r"\bnot tested\b|tests\b|not measured", row.note)
+        for file in CONFIGS
+        for row in map(parsed, rows_of(load(file)) or [])
+        if row.test == UNTESTED and "theorem" in row.note
+    ]
+    assert len(told) >= 6 and all(told)
 
 
 def test_the_readme_shows_the_head_of_a_committed_page():

@@ -16,6 +16,7 @@ from rankexp.runner.report import build, runs
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Tally
 from rankexp.runner.report.numbers import counted_names
+from rankexp.runner.report.render.text import cell_text
 from rankexp.runner.report.runs import absent
 from rankexp.runner.run.prepare import to_add
 from rankexp.runner.run.record import Record
@@ -114,7 +115,9 @@ MEANT = ("summary", "contrasts")
 def test_nothing_is_said_where_nothing_is_missing(make: Make, study: dict[str, Any]) -> None:
     said = head(with_only(make, study))
     assert said["What it means"].startswith("Pairs change the rank loss by +.0")
-    assert said["What it means"].endswith(" over 7 data sets, within the margin of .05.")
+    alone = r" over 7 data sets \(7 of 7 are decided by themselves\), within the margin of \.05 "
+    ending = r"\(the smallest such margin is \.01\d\d\) and 10 % of the loss\.$"
+    assert re.search(alone + ending, said["What it means"])
     assert "not run" not in "".join(said.values())
     assert said["Done"].startswith("2 methods, 7 data sets, 2 generators, 1 simulation; all")
 
@@ -160,7 +163,8 @@ def test_too_few_data_sets_for_a_test_are_told_one_by_one(
     assert "over 4 data sets" in four and "deciding it takes at least 6 data sets" in four
     assert four.endswith(". 3 of the 7 data sets are missing: d4, d5, d6.")
     six = head(with_only(make, study, SETS[:6]), *MEANT)["What it means"]
-    assert six.endswith("within the margin of .05. 1 of the 7 data sets is missing: d6.")
+    assert six.endswith("and 10 % of the loss. 1 of the 7 data sets is missing: d6.")
+    assert "(6 of 6 are decided by themselves), within the margin of .05 (" in six
 
 
 def test_data_sets_that_are_to_be_compared_together_are_told_without_the_rest(
@@ -227,7 +231,7 @@ def test_the_sentences_count_alike_and_count_everything(
         left = re.findall(rf"(\d+) {name[:-1]}s? \(", said["Reproduced"])
         assert sum(map(int, left)) == total - run[what]
     ledger = made.shown["claims"].tables[0].rows
-    verdicts = [row[-1].value for row in ledger]  # type: ignore[union-attr]
+    verdicts = [cell_text(row[-1]) for row in ledger]
     assert verdicts.count("not run") == 3 - run["claims"]
 
 

@@ -217,13 +217,40 @@ def test_readings_are_counted_as_a_whole_and_fishing_is_named(make: Make) -> Non
     apart = frame["reproduced"] - 0.1195
     assert np.allclose(frame["difference"], apart)
     two_draws = stats.t.ppf(0.975, 2) * np.sqrt(2) * frame["se"]  # of three repeats each
-    within = apart.abs() <= two_draws + 0.00005
+    within = apart.abs() <= two_draws
     assert frame["within"].tolist() == within.tolist()
+    assert set(frame["repeats"]) == {3}
     assert rows(output.tables[0])[0][1].endswith(f"({int(within.iloc[0])} of 1)")
     (warning,) = [note for note in output.texts if note.startswith("Warning")]
-    assert f"{int(within.any())} of 1 values are within noise" in warning
+    assert f"{int(within.any())} of 1 values are within the noise" in warning
     nearest = frame.loc[apart.abs().idxmin(), "reading"]
-    assert f"'{nearest}' comes nearest" in output.gist
+    assert f"'{nearest}' is nearest on average" in output.gist
+    best = f"with 3 repeats of each, the best of 4 readings meets {int(within.any())} of 1 values"
+    assert output.facts["best"].text.startswith(best)
+
+
+def test_readings_are_judged_by_as_many_repeats_of_each(make: Make) -> None:
+    study = study_of(make)
+    other = study["experiments"]["few"] = copy.deepcopy(study["experiments"]["folds"])
+    other["protocol"]["repeats"] = 2
+    readings = {"as is": {"logistic": "logistic"}}
+    output = show(make(study), "readings", ["folds", "few"], readings=readings)
+    assert output.numbers is not None and set(output.numbers["repeats"]) == {2}
+    table = show(make(study), "published_table", "few", rules=["oracle"]).numbers
+    assert table is not None
+    row = table[(table.problem == "vote") & (table.method == "logistic")].iloc[0]
+    # The two repeats of either experiment are the same, and so are mean and noise.
+    assert output.numbers["reproduced"].tolist() == pytest.approx([row["reproduced"]] * 2)
+    assert output.numbers["se"].tolist() == pytest.approx([row["se"]] * 2)
+    assert "judged by the first 2 repeats of each" in output.texts[0]
+
+
+def test_values_that_no_reading_meets_are_named(make: Make) -> None:
+    far = make()
+    far.manifest["published"] = [row | {"value": "0.9"} for row in far.manifest["published"]]
+    output = show(far, "readings", "folds", readings={"as is": {"logistic": "logistic"}})
+    assert output.facts["none"].text == "none meets 1 value (vote_84 & more logistic)"
+    assert output.gist.endswith("none meets 1 value (vote_84 & more logistic).")
 
 
 def test_choices_at_an_edge_that_is_flat_are_told_apart(make: Make) -> None:

@@ -16,6 +16,7 @@ from rankexp import registry
 from rankexp.metrics.metric import Metric, MetricReading
 from rankexp.runner.analyse.adjust import Contrast, Settings
 from rankexp.runner.analyse.complete_blocks import WORDS
+from rankexp.runner.analyse.needed import Needed
 from rankexp.runner.analyse.several import ranking
 from rankexp.runner.analyse.verdicts import Verdict
 from rankexp.runner.config.schema import Block
@@ -298,19 +299,30 @@ INTERVAL: dict[str, Any] = {"unit": "data sets", "n": 9}
 @pytest.mark.parametrize(
     ("verdict", "low", "high", "word", "ending"),
     [
-        ("equivalent", -0.001, 0.002, "equivalent", "over 9 data sets, within the margin of .01"),
-        ("better, equivalent", -0.003, -0.001, "equivalent", ", within the margin of .01"),
+        (
+            "equivalent",
+            -0.001,
+            0.002,
+            "equivalent",
+            "over 9 data sets, within the margin of .01 (the smallest such margin is .0018)",
+        ),
+        (
+            "better, equivalent",
+            -0.003,
+            -0.001,
+            "equivalent",
+            ", within the margin of .01 (the smallest such margin is .0018)",
+        ),
         ("better", -0.03, -0.02, "better", ", beyond the margin of .01"),
         ("worse", 0.002, 0.02, "worse", ", which may lie within the margin of .01"),
-        # z(.95) + z(.9) = 2.926 times a standard error of .02 / 1.96 is 2.986 times the margin.
         (
             "undecided",
-            -0.02,
-            0.02,
+            -0.01,
+            0.03,
             "undecided",
-            "so it may exceed the margin of .01 (deciding it takes about 81 data sets)",
+            "so it may exceed the margin of .01 (a difference of this size would be shown by "
+            "about 20 data sets; equivalence, if there is none, by about 81 data sets)",
         ),
-        ("undecided", -0.006, 0.006, "undecided", "(a little more data may decide it)"),
         (
             "undecided",
             -math.inf,
@@ -328,6 +340,7 @@ def test_a_fact_says_what_was_found_or_what_is_needed(
     own = Contrast(
         "", difference=middle, low_all=low, high_all=high, verdict=VERDICTS[verdict], **INTERVAL
     )
+    own = replace(own, least_margin=0.00171, needed=Needed(2.12, 8.91))
     found = fact(own, Settings(), 4)
     assert found.verdict == word and found.text.endswith(ending)
     assert ("95 % CI" in found.text) == math.isfinite(low)
@@ -347,13 +360,20 @@ def test_several_problems_are_counted() -> None:
     )
     assert said("not run", "not run") == ("not run", "nothing was run (margin .01)")
     open_ = replace(contrasts("undecided")[0], low_all=-0.02, high_all=0.02, unit="folds")
+    open_ = replace(open_, needed=Needed(math.inf, 8.9))
+    wider = replace(open_, low_all=-0.03, needed=Needed(120.0, 0.9, math.inf, 3.2))
     assert tallied([open_, open_], Settings(), 4).text == (
-        "undecided on 2 of 2 (margin .01); deciding it takes about 9 times as much data"
+        "undecided on 2 of 2 (margin .01); where the interval is widest, equivalence, if there is "
+        "none, by about 9 times as much data"
+    )
+    assert tallied([open_, wider], Settings(), 4).text.endswith(
+        "; where the interval is widest, a difference of this size would be shown by more than "
+        "100 times as much data; equivalence, if there is none, by about 3 times as many repeats"
     )
     assert tallied([open_], Settings(), 4) == fact(open_, Settings(), 4)
     by_query = replace(open_, difference=0.0, unit="queries")
     of_queries = fact(by_query, Settings(), 4).text
-    assert "deciding it takes about 9 times as many queries" in of_queries
+    assert "equivalence, if there is none, by about 9 times as many queries" in of_queries
 
 
 def test_too_few_data_sets_for_an_interval_are_told_in_words(make: Make) -> None:

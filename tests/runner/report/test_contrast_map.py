@@ -80,9 +80,9 @@ def test_a_map_has_a_cell_a_share_and_size(sizes: Context) -> None:
     assert output.facts["pairs"].text.startswith(
         "within ±.05 in 4 of 4 cells, among them all with 10 examples or more; "
     )
-    shown = output.numbers["verdict"].str.contains("better|worse").sum()
-    assert shown > 0
-    assert f"; {shown} difference" in output.facts["pairs"].text
+    worse = output.numbers["verdict"].str.contains("worse").sum()
+    assert worse == 4 and not output.numbers["verdict"].str.contains("better").any()
+    assert "; significantly worse in 4 of them, better in none (" in output.facts["pairs"].text
     strict = kind.model_copy(update={"margin": 1e-9})
     assert (
         strict.build(sizes, block).facts["pairs"].text.startswith("within ±1e−9 in 0 of 4 cells; ")

@@ -17,6 +17,7 @@ from rankexp.runner.plan import PlanCell
 from rankexp.runner.report import build
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Output
+from rankexp.runner.report.render import markdown
 from rankexp.runner.report.render.text import all_notes, rows
 from rankexp.runner.run.record import Record, RecordRow
 
@@ -278,6 +279,83 @@ def test_the_gist_names_what_does_not_hold(make: Make) -> None:
     ]  # fmt: skip
     table = output.numbers[output.numbers["claim"] == "bad"]
     assert (table["low"] < table["value"]).all() and (table["p_fails"] < 0.05).all()
+
+
+def test_what_the_source_does_not_claim_is_counted_apart(make: Make) -> None:
+    source = of("svm_or", "lower", "exponential", claim="good")
+    ours = of("svm_or", "lower", "logistic", claim="more", ours="true")
+    good = ours | {"claim": "less", "reference": "exponential"}
+    output = show(
+        make(), source, ours, good, claim("idea", test="not tested", ours="true", note="Why.")
+    )
+    assert output.tally is not None and output.tally.found == "1 of 1 claims tested hold"
+    assert output.tally.lacks == "" and output.gist == (
+        "1 of 1 claims tested hold. Also tried, which the source does not claim: 1 of 2 hold."
+    )
+    assert [table.caption for table in output.tables if not table.detail] == [
+        "Claims",
+        "Also tried, which the source does not claim: 1 of 2 hold",
+    ]
+    assert [[row[0] for row in rows(table)] for table in output.tables] == (
+        [["good"]] * 2 + [["more", "less", "idea"]] * 2
+    )
+    assert output.numbers is not None
+    assert dict(output.numbers[["claim", "ours"]].to_numpy().tolist()) == {
+        "good": False, "more": True, "less": True, "idea": True,
+    }  # fmt: skip
+    worse = show(make(change=FAILS), source, ours, good)
+    assert "0 of 1 claims" in worse.gist and "claim: 0 of 2 hold." in worse.gist
+    assert worse.tally is not None and worse.tally.lacks == "1 claim refuted (good)"
+    alone = show(make(), source | {"ours": "true"}, ours)
+    assert alone.tally is None
+    assert alone.gist == "Also tried, which the source does not claim: 1 of 2 hold."
+
+
+def test_the_number_shown_is_nearest_to_an_end_or_furthest_beyond(make: Make) -> None:
+    def apart(**by: float) -> Any:
+        """Return a change: what each problem's difference to logistic is, with a noise of .001."""
+
+        def change(cell: PlanCell, record: Record) -> Record:
+            if cell.method != "svm_or":
+                return record
+            return shift(by.get(cell.problem, 0.0), noise=0.001)(cell, record)  # type: ignore[no-any-return]
+
+        return change
+
+    def shown(row: dict[str, str], change: Any) -> tuple[float, str, str]:
+        (line,) = rows(show(make(change=change), row).tables[0])
+        value = float(line[1].split(" ")[0].replace("−", "-"))
+        return round(value, 2), line[3].rpartition(", ")[2], line[-1]
+
+    row = of("svm_or", "not lower", "logistic", "0.05")  # it is .01 above logistic unchanged
+    assert shown(row, apart(easy=-0.03, hard=0.0)) == (-0.02, "balanced", "holds")
+    assert shown(row, apart(easy=0.0, hard=-0.03)) == (-0.02, "hard", "holds")
+    assert shown(row, apart(easy=-0.08, hard=-0.09)) == (-0.08, "hard", "does not hold")
+    assert shown(row, apart(easy=-0.08, hard=0.09)) == (-0.07, "balanced", "does not hold")
+
+    def wide(cell: PlanCell, record: Record) -> Record:  # neither is shown, both p-values are 1
+        by = {"easy": -0.02, "hard": -0.05}.get(cell.problem, 0.0)
+        return shift(by, noise=0.2)(cell, record)  # type: ignore[no-any-return]
+
+    output = show(make(change=wide), of("svm_or", "within", "logistic", "0.05"))
+    assert output.numbers is not None and (output.numbers["p_fails"] == 1).all()
+    (line,) = rows(output.tables[0])
+    near = output.numbers.loc[(output.numbers["value"].abs() - 0.05).abs().idxmin()]
+    assert line[3] == near["label"] and line[-1] == "undecided"
+    assert near.name == 1  # the first of both is not taken
+
+
+def test_a_claim_links_to_the_blocks_that_tell_more(make: Make) -> None:
+    row = claim(test="not tested", note="Proved.", see="claims zero other-study/worst")
+    made = make()
+    made.study.report[:] = [Block(block="claims", name="claims", experiment="boxes")]
+    output = show(made, row)
+    text = markdown.render(output) or ""
+    linked = "not tested here \\[1]; see [claims](claims.md); see [other-study, worst]"
+    assert f"{linked}(../other-study/worst.md) |" in text
+    assert rows(output.tables[0])[0][-1] == (
+        "not tested here; see claims; see other-study, worst"  # a profile lacks the block zero
+    )
 
 
 def test_without_claims_the_block_says_so(make: Make) -> None:

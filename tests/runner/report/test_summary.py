@@ -1,6 +1,7 @@
 """The head of a page: five sentences made of what other blocks found."""
 
 import copy
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -17,6 +18,7 @@ from rankexp.runner.plan import PlanCell
 from rankexp.runner.report import build
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Fact, Output, Tally
+from rankexp.runner.report.render.text import rows
 from rankexp.runner.run.record import Record
 
 Make = Callable[..., Context]
@@ -73,14 +75,17 @@ def test_it_stands_first_and_has_five_sentences(
         "3 methods, 1 data set, 2 generators, 1 simulation; all 117 records are good; "
         "no data for gone; 20 s of computing."
     )
-    assert said["Reproduced"].startswith("0 of 3 published values within the noise (1 too noisy")
+    assert said["Reproduced"].startswith("1 of 3 published values too noisy to tell")
     assert said["Not reproduced"].startswith(
         "2 of 3 values, furthest vote\\_84 & more exponential"
     )
     assert ". Why: exponential loses −.0" in said["Not reproduced"]
     assert said["Not reproduced"].endswith("; conjecture: the solver is loose.")
     assert said["What it means"].startswith("Pairs are not needed: they change it by +.01")
-    assert said["What it means"].endswith(" over 2 settings, within the margin of .015.")
+    ending = (
+        r" over 2 settings, within the margin of \.015 \(the smallest such margin is \.01\d\d\)"
+    )
+    assert re.search(ending + r" and 10 % of the loss\.$", said["What it means"])
 
 
 @pytest.mark.slow
@@ -224,6 +229,35 @@ def test_the_best_scorer_is_named_with_the_distance_from_it(make: Make) -> None:
     assert said.startswith("Best rank loss: logistic on 2 of 2 problems.")
     assert "Distance from the best scorer: .0" in said
     assert gist(make(None, better), "optimum", "boxes") != said
+
+
+def test_rows_of_the_best_scorer_tell_sizes_apart(make: Make) -> None:
+    study = make().study.model_dump(mode="json")
+    boxes = study["experiments"]["boxes"]
+    fewer = boxes["protocol"] | {"n_train": 8}
+    study["experiments"]["small"] = boxes | {"problems": ["hard"], "protocol": fewer}
+
+    def further(cell: PlanCell, record: Record) -> Record:
+        more = 0.1 * (cell.experiment == "small" and cell.method == "exponential")
+        rows = [r._replace(value=r.value + more * (":" not in r.quantity)) for r in record.rows]
+        return replace(record, rows=rows)
+
+    made = make(study, further)
+    block = Block(block="optimum", name="optimum", experiment=["boxes", "small"])
+    output = registry.get("report.blocks", "optimum")().build(made, block)
+    labels = ["linear, balanced", "hard (boxes)", "hard (small)"]
+    assert [row[0] for row in rows(output.tables[0])] == labels
+    assert output.figure is not None
+    (axes,) = output.figure.axes
+    assert [text.get_text() for text in axes.get_yticklabels()] == labels
+    marks = {one.get_label(): one[0].get_ydata() for one in axes.containers}
+    assert all(list(map(round, heights)) == [0, 1, 2] for heights in marks.values())
+    assert output.numbers is not None
+    found = output.numbers.set_index(["experiment", "problem", "method"])["short"]
+    places = [("boxes", "easy"), ("boxes", "hard"), ("small", "hard")]
+    drawn = {one.get_label(): one[0].get_xdata() for one in axes.containers}
+    assert list(drawn["exponential"]) == [found[(*place, "exponential")] for place in places]
+    assert drawn["exponential"][2] > drawn["exponential"][1] + 0.05
 
 
 def test_ranks_are_said_best_first(make: Make) -> None:

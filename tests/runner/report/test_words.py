@@ -15,6 +15,7 @@ OWN = {
     "compare/methods.py": "an import path that a user gave",
     "compare/study.py": "the study file that compare itself wrote",
     "report/blocks/summary.py": "a study's words, with the place of a number",
+    "report/blocks/tables/claims.py": "the study and the block that a claim names",
     "report/figure.py": "what matplotlib writes",
     "report/ledger.py": "the name of a quantity",
     "report/build.py": "the ending of a quick study's name",

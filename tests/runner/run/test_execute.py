@@ -26,9 +26,10 @@ from rankexp.runner.plan import jobs as plan_jobs
 from rankexp.runner.run import execute as module
 from rankexp.runner.run import workers as workers_module
 from rankexp.runner.run.execute import Outcome, execute
+from rankexp.runner.run.lock import advisory_lock
 from rankexp.runner.run.manifest import PACKAGES, facts_of, packages, read_manifest
 from rankexp.runner.run.prepare import prepare
-from rankexp.runner.run.store import Store, advisory_lock
+from rankexp.runner.run.store import Store
 
 METHODS = {
     "log": {"params": {"loss": "logistic"}, "lambdas": [0.01, 1.0]},

@@ -68,6 +68,41 @@ def test_the_best_constant_is_reached_by_uniform_etas_in_the_wrong_order(loss, p
     assert 0.999 < rank_regret(masses, s) / proper_regret_bound(regret, loss, p=p) <= 1.0
 
 
+@pytest.mark.parametrize(
+    ("loss", "least"),
+    [(Exponential(), 0.0972488), (Logistic(), (1 - np.sqrt(1 / 3)) / 2)],
+    ids=["(12)", "(13)"],
+)
+def test_without_balance_theorem_41_fails_below_a_share_of_positives(loss, least):
+    """The same example: the ratio is sqrt(2 / (3 w(p))) / (p (1 - p)), w the loss's weight."""
+
+    def of_bound(p):
+        eta = p * (1 + 1e-2 * np.linspace(-1.0, 1.0, 41))
+        masses = np.stack([1.0 - eta, eta], axis=1)
+        s = float(loss.link(np.asarray(p))) + 1e-9 * np.linspace(1.0, -1.0, 41)
+        regret = loss_regret(masses, s, loss, balanced=False)
+        return rank_regret(masses, s) / regret_bound(regret, loss)
+
+    q = least * (1 - least)
+    printed = {"exponential": np.sqrt(4 / 3) / q**0.25, "logistic": np.sqrt(2 / 3) / np.sqrt(q)}
+    assert printed[repr(loss)] == pytest.approx(regret_bound(1.0, loss), abs=1e-5)
+    assert of_bound(least * 0.98) > 1.0 > of_bound(least * 1.02)
+
+
+@pytest.mark.parametrize("p", [0.6, 0.9, 0.99])
+def test_least_zero_one_risks_with_the_largest_rank_regrets(p):
+    """All negatives where a positive is hardly likelier: two points reach (2p - 1) / p and 1/4."""
+    near = (1 - p) * (1 + 1e-6)
+    plain = np.array([[1 - p, near], [0.0, p - near]])
+    classes = np.array([[0.5, 0.5 * (1 + 1e-6)], [0.0, 0.5 * (1 - 1e-6)], [0.5, 0.0]])
+    for masses, cut, largest in ((plain, 0.5, (2 * p - 1) / p), (classes * [1 - p, p], p, 0.25)):
+        eta = masses[:, 1] / masses.sum(axis=1)
+        s = 2.0 * np.where(eta > cut, 1.0, -1.0) - eta
+        found = loss_regret(masses, s, ZeroOne(), balanced=cut == p)
+        assert found == pytest.approx(0.0, abs=1e-12)
+        assert rank_regret(masses, s) == pytest.approx(largest, abs=1e-5)
+
+
 def test_the_constants():
     for loss, printed in ((Exponential(), 3 / np.sqrt(2)), (Logistic(), 2.0)):
         assert regret_bound(0.25, loss) == pytest.approx(printed / 2)
@@ -76,6 +111,8 @@ def test_the_constants():
     same = [proper_regret_bound(0.1, loss) for loss in (Exponential(), PClassification(1.0))]
     assert same[0] == pytest.approx(same[1])
     assert proper_regret_bound(0.1, PClassification(4.0)) > same[0]
+    scaled = {loss: proper_regret_bound(loss.at_zero, loss) for loss in (Logistic(), Squared())}
+    assert list(scaled.values()) == pytest.approx([1.3596, 1.1547], abs=1e-4)  # l(0) = 1
 
 
 def test_plug_in_weights_against_draws():

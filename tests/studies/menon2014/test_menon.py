@@ -179,6 +179,28 @@ def test_best_scorers_are_links(loss):
     assert found(best_scorers, loss=loss, risk="classification")["from_link"] < 2e-9
 
 
+def test_a_falling_sigmoid_ranks_in_reverse():
+    """Sigma has a < 0, too: log(1 + exp(y v)) has the link -logit; its best scorers reverse."""
+    falling = Logistic()
+    v, eta = np.linspace(-3, 3, 6001), np.array([0.1, 0.3, 0.8])
+    risk = eta[:, None] * falling.value(1.0, -v) + (1 - eta[:, None]) * falling.value(-1.0, -v)
+    best = v[risk.argmin(axis=1)]
+    np.testing.assert_allclose(best, -np.log(eta / (1 - eta)), atol=1e-3)
+    assert (np.diff(best) < 0).all()
+    masses = np.stack([1 - eta, eta], axis=1) / len(eta)
+    pairs = masses[:, 0][None, :] * masses[:, 1][:, None]  # of a positive (row) and a negative
+
+    def loss_of_pairs(s):
+        D = s[:, None] - s[None, :]
+        both = falling.value(1.0, -D) + falling.value(-1.0, D)  # l(1, D) + l(-1, -D)
+        return float((pairs * both).sum() / 2)
+
+    least = loss_of_pairs(best)
+    rng = np.random.default_rng(0)
+    tried = [loss_of_pairs(best + 0.1 * rng.standard_normal(3)) for _ in range(200)]
+    assert least < min(tried) and least < loss_of_pairs(-best)
+
+
 @pytest.mark.parametrize("loss", OTHERS)
 def test_other_links_do_not_decompose_but_rank_well(loss):
     value = found(best_scorers, loss=loss)

@@ -31,12 +31,17 @@ def _at_the_beginning(match: re.Match[str]) -> str:
 
 def table(shown: Table, notes: Mapping[str, int] | None = None) -> str:
     """Return a table, its caption above in bold."""
-    cells = rows(shown, notes)
+    cells = rows(shown, notes, _linked)
     right = to_the_right(len(shown.columns), cells)
-    lines = ["| " + " | ".join(map(escape, row)) + " |" for row in [shown.columns, *cells]]
+    head = list(map(escape, shown.columns))
+    lines = ["| " + " | ".join(row) + " |" for row in [head, *cells]]
     lines.insert(1, "|" + "|".join("---:" if r else ":---" for r in right) + "|")
     caption = [f"**{escape(shown.caption)}**", ""] if shown.caption else []
     return "\n".join([*caption, *lines])
+
+
+def _linked(text: str, link: str) -> str:
+    return f"[{escape(text)}]({link})" if link else escape(text)
 
 
 def body(output: Output) -> str:

@@ -2,21 +2,24 @@
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from rankexp.runner.report.model import Cell, Cells, Entry, Mark, Output, Said, Table, footnotes
 from rankexp.runner.report.numbers import NOTHING, number, span
 
+Write = Callable[[str, str], str]  # a text and its link
 _NUMERIC = re.compile(r"[-−+±.\d\s/≈≠?()e%–×]*")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 
 
-def cell_text(entry: Entry, notes: Mapping[str, int] | None = None) -> str:
+def cell_text(
+    entry: Entry, notes: Mapping[str, int] | None = None, write: Write = lambda text, _: text
+) -> str:
     """Return what stands in one place of a table; `notes` numbers those that cells refer to."""
     if isinstance(entry, Cells):
-        return entry.between.join(cell_text(part, notes) for part in entry.parts)
+        return entry.between.join(cell_text(part, notes, write) for part in entry.parts)
     if not isinstance(entry, Cell):
-        return str(entry)
+        return write(str(entry), "")
     text = _value(entry)
     if entry.mark:
         text += entry.mark.value if entry.mark is Mark.EDGE else f" {entry.mark.value}"
@@ -24,7 +27,7 @@ def cell_text(entry: Entry, notes: Mapping[str, int] | None = None) -> str:
     if entry.interval and entry.value is not None:
         behind.append(f"({_span(entry)})")
     behind += [f"[{notes[entry.note]}]"] if notes and entry.note else []
-    return " ".join([text, *behind] if text else behind)
+    return write(" ".join([text, *behind] if text else behind), entry.link)
 
 
 def _value(cell: Cell) -> str:
@@ -52,9 +55,11 @@ def led(said: str | Said) -> tuple[str, str]:
     return label if label.endswith((".", "?", "!")) else f"{label}.", one_line(said.text)
 
 
-def rows(table: Table, notes: Mapping[str, int] | None = None) -> list[list[str]]:
+def rows(
+    table: Table, notes: Mapping[str, int] | None = None, write: Write = lambda text, _: text
+) -> list[list[str]]:
     """Return a table's cells as text."""
-    return [[cell_text(entry, notes) for entry in row] for row in table.rows]
+    return [[cell_text(entry, notes, write) for entry in row] for row in table.rows]
 
 
 def all_notes(output: Output) -> list[str]:

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import NamedTuple, Self
 
@@ -11,28 +11,29 @@ import pandas as pd
 
 from rankexp.arrays import Floats
 from rankexp.metrics.metric import Metric, parse
-from rankexp.runner.analyse import compare
-from rankexp.runner.analyse.verdicts import Reproduction, counted
+from rankexp.runner.analyse import compare, select
+from rankexp.runner.analyse.verdicts import LEVEL, Reproduction, counted
 from rankexp.runner.config.published import Published, PublishedKey
 from rankexp.runner.config.schema import Block
 from rankexp.runner.report import figure
 from rankexp.runner.report.context import Context
+from rankexp.runner.report.judged import judged
 from rankexp.runner.report.model import Cell, Entry, Output, Table, Tally
 from rankexp.runner.report.numbers import number
 from rankexp.runner.report.options import AtRule, MetricOption
-from rankexp.runner.report.published_words import left_out
+from rankexp.runner.report.published_words import found_of, left_out
 
 REGISTER = {"published_spread": "PublishedSpread"}
 
 LEGEND = (
     "A published value is that of a single run, so it is compared with the spread of single runs. "
-    "Reproduced: it lies between the 5 % and the 95 % quantile over seeds. Near: it lies between "
-    "the extremes. Both allow half of the last published digit more. Seeds below: the share of "
+    "Reproduced: it lies where {0:g} % of single runs do, given their number here and the "
+    "rounding. Near: it is at most twice as far from their median. Seeds below: the share of "
     "seeds with a smaller value than the published one. Best in: the seeds in which the method "
     "has the best value, alone or with others. The boxes of the figure show quartiles, their "
-    "whiskers the 5 % and 95 % quantiles, and diamonds the published values."
+    "whiskers the 2.5 % and 97.5 % quantiles, and diamonds the published values."
 )
-TAIL = 0.05  # share of the seeds below, and above, the interval shown
+TAIL = (1 - LEVEL) / 2  # share of the seeds below, and above, the interval shown
 
 
 class OverSeeds(NamedTuple):
@@ -48,32 +49,23 @@ class OverSeeds(NamedTuple):
     verdict: Reproduction | None  # None where nothing is published
 
     @classmethod
-    def of(cls, values: Floats, target: Published | None) -> Self:
+    def of(
+        cls,
+        context: Context,
+        place: PublishedKey,
+        rule: select.Rule,
+        values: Floats,
+        target: Published | None,
+    ) -> Self:
         """Return the spread of values, (s,), and what it says of a published value."""
         known = values if len(values) else np.array([math.nan])
         low, median, high = np.quantile(known, [TAIL, 0.5, 1 - TAIL]).tolist()
-        least, greatest = float(known.min()), float(known.max())
-        verdict = None if len(values) else Reproduction.NOT_RUN
-        if target is not None and len(values):
-            half, ends = target.last_digit / 2, (least, greatest)
-            verdict = reproduction_in_spread(target.value, half, (low, high), ends)
-        mean = float(known.mean())
-        return cls(mean, low, median, high, least, greatest, len(values), verdict)
-
-
-def reproduction_in_spread(
-    value: float, half: float, central: tuple[float, float], extremes: tuple[float, float]
-) -> Reproduction:
-    """Return what to say of a published single run: one draw from a spread over seeds.
-
-    ``reproduced`` within the central quantiles, ``near`` within the extremes, else ``not
-    reproduced``; each by half of the last printed digit, `half`, more.
-    """
-    slack = half * (1 + 1e-9)
-    for (low, high), said in ((central, Reproduction.REPRODUCED), (extremes, Reproduction.NEAR)):
-        if low - slack <= value <= high + slack:
-            return said
-    return Reproduction.APART
+        ends, mean = (float(known.min()), float(known.max())), float(known.mean())
+        if target is not None:
+            target = replace(target, units=target.units or 1)
+        verdict = judged(context, place, rule, target).verdict
+        verdict = verdict if len(values) else Reproduction.NOT_RUN
+        return cls(mean, low, median, high, *ends, len(values), verdict)
 
 
 def decimals(printed: Published) -> int:
@@ -166,7 +158,7 @@ class PublishedSpread(AtRule):
         ]
         lines = [line for panel in panels for line in panel]
         numbers = pd.DataFrame([line.numbers() for line in lines])
-        notes = [*counted(line.spread.verdict for line in lines), LEGEND]
+        notes = [*counted(line.spread.verdict for line in lines), LEGEND.format(100 * LEVEL)]
         tables, tally = [self._table(context, lines)], self._tally(context, lines)
         gist = tally.gist if tally else ""
         return Output(numbers, tables, draw(context, panels), notes, gist=gist, tally=tally)
@@ -184,10 +176,13 @@ class PublishedSpread(AtRule):
         left = left_out(context, idle)
         if not told:
             return Tally(left=left) if left else None
-        apart = [line for line in told if line.spread.verdict != Reproduction.REPRODUCED]
         seeds = min(line.spread.seeds for line in told)
-        found = f"{len(told) - len(apart)} of {len(told)} published values lie where nine in ten "
-        found += f"of {seeds} seeds do"
+        found = found_of(
+            [line.spread.verdict for line in told],
+            "published values",
+            f"lie where {100 * LEVEL:g} % of {seeds} seeds do",
+        )
+        apart = [line for line in told if line.spread.verdict is Reproduction.APART]
         if not apart:
             return Tally(found, left=left)
         worst = max(apart, key=lambda one: abs(one.spread.mean / one.published - 1))
@@ -212,12 +207,12 @@ class PublishedSpread(AtRule):
         for name, values in compare.by_method(units, methods).items():
             target = context.published.get(key := where._replace(method=name))
             counts = int(best.get(name, 0)), int(worst.get(name, 0))
-            spread = OverSeeds.of(values, target)
+            spread = OverSeeds.of(context, key, self.rule, values, target)
             made.append(SpreadLine(key[:3], metric, values, spread, target, *counts))
         return made
 
     def _table(self, context: Context, lines: Sequence[SpreadLine]) -> Table:
-        header = ["Metric", "Method", "Published", "Mean (5 to 95 %)"]
+        header = ["Metric", "Method", "Published", "Mean (2.5 to 97.5 %)"]
         header += ["Seeds below", "Verdict", "Best in"]
         several = len({line.place[:2] for line in lines}) > 1
         rows: list[list[Entry]] = []

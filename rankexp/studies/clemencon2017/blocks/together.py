@@ -8,7 +8,7 @@ from pydantic import Field
 
 from rankexp.metrics.metric import Metric, parse
 from rankexp.runner.analyse import compare
-from rankexp.runner.analyse.verdicts import Reproduction
+from rankexp.runner.analyse.verdicts import LEVEL, Reproduction
 from rankexp.runner.config.fault import Fault
 from rankexp.runner.config.published import Published, PublishedKey
 from rankexp.runner.config.schema import Block, Study
@@ -67,7 +67,9 @@ class Together(AtRule):
             units = compare.unit_means(splits[splits.problem == problem])
             for name, own in units.groupby("method", sort=False):
                 values = own.set_index("unit").value.dropna()
-                found[str(name), metric] = OverSeeds.of(values.to_numpy(), target)
+                place = PublishedKey(experiment, problem, str(name), str(metric))
+                spread = OverSeeds.of(context, place, self.rule, values.to_numpy(), target)
+                found[str(name), metric] = spread
                 away[str(name)][str(metric)] = (values - target.value).abs()
         if not found:
             return Output(notes=["Nothing was run of it."])
@@ -116,13 +118,16 @@ class Together(AtRule):
             own = [cells.get((name, metric), Cell()) for metric in printed]
             rows.append([context.method_label(name), *own, Cell(distance, digits=self.digits)])
         header = ["Reading", *(metric.label for metric in printed), "Nearest seed"]
-        return Table(header, rows, f"{context.method_label(self.of)}: mean (5 to 95 %) over seeds")
+        return Table(
+            header, rows, f"{context.method_label(self.of)}: mean (2.5 to 97.5 %) over seeds"
+        )
 
     def _notes(self) -> list[str]:
         return [
-            f"{Mark.APART.value}: no seed reaches the published value, to half of its last digit. "
-            f"{Mark.NEAR.value}: fewer than one seed in twenty reaches it. Nearest seed: the "
-            "least over seeds of the largest difference to any published value."
+            f"No mark: the published value lies where {100 * LEVEL:g} % of single runs do. "
+            f"{Mark.NEAR.value}: it is at most twice as far from their median. "
+            f"{Mark.APART.value}: it is farther away. Nearest seed: the least over seeds of the "
+            "largest difference to any published value."
         ]
 
     def _gist(self, context: Context, nearest: Mapping[str, float]) -> str:

@@ -9,13 +9,13 @@ from typing import NamedTuple
 import pandas as pd
 from pydantic import Field
 
-from rankexp.runner.analyse import compare
-from rankexp.runner.analyse.verdicts import LEVEL, Kind, Note
+from rankexp.runner.analyse.verdicts import LEVEL, Kind, Note, Reproduction
 from rankexp.runner.config.published import PublishedKey
 from rankexp.runner.config.schema import Block
 from rankexp.runner.report.context import Context
+from rankexp.runner.report.judged import judged
 from rankexp.runner.report.model import Cell, Entry, Fact, Output, Table
-from rankexp.runner.report.numbers import number
+from rankexp.runner.report.numbers import capital, counted_names, number
 from rankexp.runner.report.options import AtRule, ExperimentName, MethodName
 
 REGISTER = {"readings": "Readings"}
@@ -34,7 +34,11 @@ class Met(NamedTuple):
     se: float
     difference: float
     z: float
-    within: bool  # the noise of both
+    within: bool  # the noise of both, which may hide a difference that matters
+    repeats: int
+
+
+Cellwise = Mapping[tuple[str, str], Sequence[Met]]
 
 
 class Readings(AtRule):
@@ -67,8 +71,11 @@ class Readings(AtRule):
         return PublishedKey(self.published or block.experiments[0], problem, target, metric)
 
     def output(self, context: Context, block: Block) -> Output:
-        """Return the table of readings, and the nearest of each cell for a warning."""
-        lines = [met for name in block.experiments for met in self._met(context, block, name)]
+        """Return the table of readings, and which cells none of them meets."""
+        first = self._repeats(context, block)
+        lines = [
+            met for name in block.experiments for met in self._met(context, block, name, first)
+        ]
         if not lines:
             return Output(notes=["None of it was run."])
         readings = {
@@ -78,41 +85,51 @@ class Readings(AtRule):
         cells: dict[tuple[str, str], list[Met]] = {}
         for met in lines:
             cells.setdefault((met.problem, met.target), []).append(met)
-        most = max(_within(own) for own in readings.values())
-        text = f"the best of {len(readings)} readings meets {most} of {len(cells)} values"
-        notes, gist = self._notes(len(readings), list(cells.values()), most), self._gist(readings)
-        tables, facts = [self._table(context, readings)], {"best": Fact("", text)}
-        return Output(pd.DataFrame(lines), tables, notes=notes, gist=gist, facts=facts)
+        facts = self._facts(context, readings, cells, first)
+        gist = capital("; ".join(fact.text for fact in facts.values() if fact.text))
+        tables = [self._table(readings, context, first)]
+        notes = self._notes(cells, readings, first)
+        return Output(pd.DataFrame(lines), tables, notes=notes, gist=f"{gist}.", facts=facts)
 
-    def _met(self, context: Context, block: Block, experiment: str) -> Iterator[Met]:
+    def _repeats(self, context: Context, block: Block) -> int:
+        """Return how many repeats all experiments have."""
+        found = (
+            context.scores(name, context.metric(name, self.metric)).unit.nunique()
+            for name in block.experiments
+        )
+        return min(filter(None, found), default=0)
+
+    def _met(self, context: Context, block: Block, experiment: str, first: int) -> Iterator[Met]:
         setup, metric = context.evaluate(experiment), context.metric(experiment, self.metric)
         named = self.readings or {"": {name: name for name in setup.methods}}
         title = setup.title or experiment
         for label, targets in named.items():
-            own = {m: t for m, t in targets.items() if m in setup.methods}
-            for found in context.means(experiment, metric, self.rule, list(own)):
-                target = own[found.method]
-                key = self._key(context, block, experiment, found.problem, target)
+            own = [(m, t) for m, t in targets.items() if m in setup.methods]
+            for (method, target), problem in product(own, setup.problems):
+                key = self._key(context, block, experiment, problem, target)
                 printed = context.published.get(key)
-                if printed is None or math.isnan(found.mean):
+                if printed is None:
                     continue
-                difference = found.mean - printed.value
-                _, noise = compare.noise(found, printed)
+                place = PublishedKey(experiment, problem, method, str(metric))
+                found = judged(context, place, self.rule, printed, first)
+                if math.isnan(found.row.mean):
+                    continue
                 yield Met(
                     experiment,
                     ", ".join(filter(None, [title, label])),
-                    found.problem,
-                    found.method,
+                    problem,
+                    method,
                     target,
                     printed.value,
-                    found.mean,
-                    found.se,
-                    difference,
-                    difference / noise.se if noise.se > 0 else math.nan,
-                    abs(difference) <= noise.reproduced,
+                    found.row.mean,
+                    found.row.se,
+                    found.difference,
+                    found.z,
+                    found.verdict in (Reproduction.REPRODUCED, Reproduction.UNDECIDED),
+                    first,
                 )
 
-    def _table(self, context: Context, readings: Mapping[str, Sequence[Met]]) -> Table:
+    def _table(self, readings: Mapping[str, Sequence[Met]], context: Context, first: int) -> Table:
         methods = list(dict.fromkeys(met.target for own in readings.values() for met in own))
         rows: list[list[Entry]] = []
         for reading, own in readings.items():
@@ -123,35 +140,52 @@ class Readings(AtRule):
             )
             rows.append([reading, *cells])
         header = ["Reading", *map(context.method_label, methods), "all"]
-        caption = "Mean |difference| to the published values (how many are within noise)"
+        caption = (
+            "Mean |difference| to the published values (how many are within the noise), "
+            f"{first} repeats of each"
+        )
         return Table(header, rows, caption)
 
-    def _notes(self, readings: int, cells: Sequence[Sequence[Met]], most: int) -> list[Note | str]:
-        met = sum(any(one.within for one in own) for own in cells)
-        size = fmean(min(abs(one.difference) for one in own) for own in cells)
+    def _notes(
+        self, cells: Cellwise, readings: Mapping[str, Sequence[Met]], first: int
+    ) -> list[Note | str]:
+        met = sum(any(one.within for one in own) for own in cells.values())
+        size = fmean(min(abs(one.difference) for one in own) for own in cells.values())
+        most = max(map(_within, readings.values()))
         return [
-            f"Within noise: {100 * LEVEL:g} % of perfect reproductions are, because the published "
-            "value is a draw, too. A reading with few repeats has more noise, so more of its "
-            "values are within it.",
+            f"All readings are judged by the first {first} repeats of each. Within the noise: "
+            f"{100 * LEVEL:g} % of perfect reproductions are, because the published value is a "
+            "draw, too. More repeats make less noise, and fewer values are within it.",
             Note(
                 Kind.WARNING,
-                f"Warning: if the nearest of the {readings} readings is chosen for each value, "
-                f"{met} of {len(cells)} values are within noise (mean |difference| "
+                f"Warning: if the nearest of the {len(readings)} readings is chosen for each "
+                f"value, {met} of {len(cells)} values are within the noise (mean |difference| "
                 f"{number(size, self.digits)}), but no single reading has more than {most}. Such "
                 "a choice proves nothing, because among many readings some come near any value. "
                 "Judge a row as a whole.",
             ),
         ]
 
-    def _gist(self, readings: Mapping[str, Sequence[Met]]) -> str:
+    def _facts(
+        self, context: Context, readings: Mapping[str, Sequence[Met]], cells: Cellwise, first: int
+    ) -> dict[str, Fact]:
+        """Say how many values the stated reading and the best one meet, and which none does."""
+        (_, stated), most = next(iter(readings.items())), max(map(_within, readings.values()))
         sizes = {name: _size(own) for name, own in readings.items()}
-        best, worst = min(sizes, key=sizes.__getitem__), max(sizes, key=sizes.__getitem__)
-        least, most = (number(sizes[name], self.digits) for name in (best, worst))
-        return (
-            f"Of {len(sizes)} readings of what the paper leaves open, '{best}' comes nearest to "
-            f"the published values as a whole (mean |difference| {least}); '{worst}' is farthest "
-            f"from them ({most})."
-        )
+        best = min(sizes, key=sizes.__getitem__)
+        missed = [
+            f"{context.problem_label(problem)} {context.method_label(target)}"
+            for (problem, target), own in cells.items()
+            if not any(one.within for one in own)
+        ]
+        least, own = (number(size, self.digits) for size in (sizes[best], _size(stated)))
+        told = {
+            "best": f"with {first} repeats of each, the best of {len(readings)} readings meets "
+            f"{most} of {len(cells)} values, the stated one {_within(stated)}",
+            "nearest": f"'{best}' is nearest on average ({least} away; the stated one {own})",
+            "none": f"none meets {counted_names('value', len(missed), missed)}" * bool(missed),
+        }
+        return {name: Fact("", text) for name, text in told.items()}
 
 
 def _size(found: Sequence[Met]) -> float:

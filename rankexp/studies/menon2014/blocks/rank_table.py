@@ -13,14 +13,17 @@ from rankexp.arrays import Floats
 from rankexp.metrics.metric import Metric, parse
 from rankexp.runner.analyse import complete_blocks
 from rankexp.runner.analyse.contrast import dropped_note
+from rankexp.runner.analyse.frame import NONE
+from rankexp.runner.analyse.reproduced import Tolerance, reproduction
 from rankexp.runner.analyse.several import NotComparableError, settled
-from rankexp.runner.analyse.verdicts import LEVEL, Kind, Note
+from rankexp.runner.analyse.verdicts import LEVEL, Kind, Note, Reproduction
 from rankexp.runner.config.published import ALL, PublishedKey
 from rankexp.runner.config.schema import Block
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Cell, Cells, Entry, Fact, Mark, Output, Table, Tally
 from rankexp.runner.report.numbers import counted_names, number, span
 from rankexp.runner.report.options import Choosing, InBlocks, MetricOption
+from rankexp.runner.report.published_words import MARKS, found_of
 from rankexp.seeds import stream
 
 Ties = Literal["average", "min"]
@@ -28,7 +31,6 @@ Ties = Literal["average", "min"]
 
 def noisy_ranks(
     values: Sequence[Floats],
-    corrections: Sequence[float],
     draws: int,
     rng: np.random.Generator,
     *,
@@ -36,21 +38,28 @@ def noisy_ranks(
     ties: Ties = "average",
     decimals: int | None = None,
 ) -> tuple[Floats, Floats]:
-    """Return average ranks (methods,) over data sets, each of (splits, methods), and their draws.
+    """Return average ranks (methods,) over data sets, each of (repeats, methods), and their draws.
 
     Means are rounded to `decimals` before they are ranked, if given. A draw, one of (draws,
-    methods), adds noise to the means with their covariance (multiplier bootstrap): that of two or
-    more splits times 1/splits plus the data set's correction for overlapping training parts
-    (Nadeau and Bengio, Machine Learning 52, 2003). The data sets stay as they are.
+    methods), is another run on the same data sets: means without noise plus noise. The noise has
+    the repeats' covariance, over their number, and a t distribution, as the covariance is
+    estimated. Means without noise are not known: those of a data set are drawn together until
+    they spread as much as they would without it.
     """
     from scipy import stats
 
+    free = sum(len(own) - 1 for own in values)
+    scale = np.sqrt(free / rng.chisquare(free, (draws, 1)))
     made = []
-    for own, correction in zip(values, corrections, strict=True):
+    for own in values:
         mean, count = own.mean(axis=0), len(own)
-        factor = np.sqrt((1 / count + correction) / (count - 1))
-        noise = factor * rng.standard_normal((draws, count)) @ (own - mean)
-        made.append(np.vstack([mean, mean + noise]))
+        middle = mean.mean()
+        left = own - mean - (own.mean(axis=1, keepdims=True) - middle)
+        noise = (left**2).sum() / ((count - 1) * count)  # of all methods' means together
+        seen = ((mean - middle) ** 2).sum()
+        kept = math.sqrt(max(0.0, 1.0 - noise / seen)) if seen > 0 else 0.0
+        moved = rng.standard_normal((draws, count)) @ left / math.sqrt((count - 1) * count)
+        made.append(np.vstack([mean, middle + kept * (mean - middle) + scale * moved]))
     means = settled(np.stack(made, axis=1)) * (-1 if higher else 1)
     means = means if decimals is None else np.round(means, decimals)
     average, *drawn = stats.rankdata(means, method=ties, axis=-1).mean(axis=1)
@@ -79,13 +88,12 @@ class AverageRank(NamedTuple):
     method: str
     published: float  # NaN if it is not
     average_rank: float
-    apart: bool  # from the published one, beyond the noise of both
-    low: float
-    high: float
+    tolerance: float  # differences that pass as reproduced
+    verdict: Reproduction | None
     spearman: float
-    spearman_low: float
-    spearman_high: float
     spearman_of_two_runs: float
+    two_runs_low: float  # 95 % of pairs of runs agree better
+    two_runs_high: float
     left_out: str
 
 
@@ -154,15 +162,16 @@ class RankTable(Choosing, InBlocks):
         missing = [p for p in context.evaluate(experiment).problems if p not in known]
         made = complete_blocks.complete(table, ["problem"], self.incomplete, missing)
         whole, names = table[table.state == "whole"][methods], list(made.values.index)
-        own = [whole.xs(name, level="problem").to_numpy() for name in names]
+        of_models = (whole.index.get_level_values("model") != NONE).all()
+        unit = ["problem", "model" if of_models else "rep"]
+        repeats = whole.groupby(unit, sort=False).mean()
+        own = [repeats.xs(name, level="problem").to_numpy() for name in names]
         if min(map(len, own), default=0) < 2:
-            raise NotComparableError("a data set needs two splits or more")
+            raise NotComparableError("a data set needs two repeats or more")
         if len(methods) < 2:
             raise NotComparableError("ranks need two methods or more")
-        designs = context.designs(experiment, metric)
         average, draws = noisy_ranks(
             own,
-            [designs[name].correction for name in names],
             DRAWS,
             stream(context.study.seed, f"rank_table/{experiment}/{metric!r}"),
             higher=metric.direction == "higher",
@@ -171,14 +180,17 @@ class RankTable(Choosing, InBlocks):
         )
         told = [context.published.get(_key(experiment, name, metric)) for name in methods]
         printed = np.array([one.value if one else math.nan for one in told])
-        others, ends = np.roll(draws, 1, axis=0), [(1 - LEVEL) / 2, (1 + LEVEL) / 2]
-        low, high = np.quantile(draws, ends, axis=0)
-        apart = np.abs(average - printed) > np.quantile(np.abs(draws - others), LEVEL, axis=0)
-        rho = [spearman(average, printed), *np.quantile(spearman(draws, printed), ends)]
-        rho.append(np.nanmedian(spearman(draws, others)))
-        same = [*map(float, rho), "; ".join(dropped_note(made.left_out))]
-        each = (values.tolist() for values in (printed, average, apart, low, high))
-        return [AverageRank(repr(metric), *own, *same) for own in zip(methods, *each, strict=True)]
+        others, ends = np.roll(draws, 1, axis=0), [0.5, (1 - LEVEL) / 2, (1 + LEVEL) / 2]
+        rho = np.nanquantile(spearman(draws, others), ends).tolist()
+        within = np.quantile(np.abs(draws - others), LEVEL, axis=0).tolist()
+        blind = 0.0 if rho[1] <= 0 else None  # where runs need not agree, no rank says anything
+        verdicts = [
+            reproduction(rank - one.value, Tolerance(half, half, 2 * half), blind) if one else None
+            for rank, half, one in zip(average.tolist(), within, told, strict=True)
+        ]
+        same = [float(spearman(average, printed)), *rho, "; ".join(dropped_note(made.left_out))]
+        each = zip(methods, printed.tolist(), average.tolist(), within, verdicts, strict=True)
+        return [AverageRank(repr(metric), *own, *same) for own in each]
 
     def _table(self, context: Context, name: str, found: Columns, detail: bool) -> Table:
         """Return the table, in detail with intervals."""
@@ -186,16 +198,16 @@ class RankTable(Choosing, InBlocks):
         rows: dict[str, list[Entry]] = {}
         for own in found.values():
             for row in own:
-                mark = Mark.APART if row.apart else None
-                ends = (row.low, row.high) if detail else None
-                cell = Cell(row.average_rank, interval=ends, mark=mark, digits=self.digits)
+                mark = MARKS.get(row.verdict) if row.verdict else None
+                half = row.tolerance if detail and row.verdict else math.nan
+                cell = Cell(row.average_rank, error=half, mark=mark, digits=self.digits)
                 parts = [Cell(row.published, digits=self.digits), cell][not printed :]
                 rows.setdefault(row.method, []).append(Cells(parts))
             sums = pd.DataFrame(own)[["published", "average_rank"]].sum().tolist()[not printed :]
             row = own[0]
-            ends = (row.spearman_low, row.spearman_high) if detail else None
-            rho = Cell(row.spearman, interval=ends, digits=2)
-            both = [rho, Cell(row.spearman_of_two_runs, digits=2)][not printed :]
+            ends = (row.two_runs_low, row.two_runs_high) if detail else None
+            again = Cell(row.spearman_of_two_runs, interval=ends, digits=2)
+            both = [Cell(row.spearman, digits=2), again][not printed :]
             together = Cells([Cell(value, digits=2) for value in sums])
             rows.setdefault("All together", []).append(together)
             rows.setdefault("Spearman's rho", []).append(Cells(both))
@@ -208,22 +220,22 @@ class RankTable(Choosing, InBlocks):
         near = "" if self.decimals is None else f", rounded to {self.decimals} decimals,"
         same = {"average": "mean", "min": "lowest"}[self.ties]
         share = f"{100 * LEVEL:g} %"
-        away = (
-            f" {Mark.APART.value}: the distance to the published rank is larger than that of "
-            f"{share} of pairs of draws."
-        )
-        rho = (
-            "first with the published ranks, in brackets that of the draws, which noise brings "
-            "nearer to 0; then "
-        )
-        best = " No published ranks with this noise can be expected to agree better."
-        return [
+        notes = [
             f"Mean values{near} are ranked within each data set; equal values share the {same} "
-            f"rank. In brackets, in the files: {share} of {DRAWS:,} draws of the noise of splits, "
-            "corrected for overlapping training sets; the data sets are not drawn."
-            f"{away * printed}",
-            f"Spearman's rho: {rho * printed}the median between two draws.{best * printed}",
+            f"rank. The noise is that of splitting the same data sets: {DRAWS:,} further runs "
+            "are drawn from the differences between repeats.",
+            "Spearman's rho: that with the published ranks, and the median of that between two "
+            f"such runs (in brackets, in the files: the range of {share} of pairs of runs). A rho "
+            "above that of two runs is chance.",
         ]
+        verdicts = (
+            f"± in the files: how far {share} of pairs of runs are apart at most. No mark: the "
+            "published rank is within it, so it is reproduced. "
+            f"{Mark.NEAR.value}: near, within twice as much. {Mark.APART.value}: not reproduced. "
+            f"{Mark.UNDECIDED.value}: cannot tell. The rank is within it, but two such runs need "
+            "not agree at all: their rho may be 0 or less."
+        )
+        return [*notes, *[verdicts] * printed]
 
 
 def _key(experiment: str, method: str, metric: Metric) -> PublishedKey:
@@ -232,19 +244,19 @@ def _key(experiment: str, method: str, metric: Metric) -> PublishedKey:
 
 def _agreement(row: AverageRank) -> str:
     """Say how ranks agree with the print, and with those of another run."""
-    two = number(row.spearman_of_two_runs, 2)
-    if math.isnan(row.spearman):
-        return f"of two such runs {two}"
-    ends = span(row.spearman_low, row.spearman_high, 2, sign=False)
-    return f"{number(row.spearman, 2)} ({ends}), of two such runs {two}"
+    ends = span(row.two_runs_low, row.two_runs_high, 2, sign=False)
+    two = f"of two such runs {number(row.spearman_of_two_runs, 2)} ({ends})"
+    return two if math.isnan(row.spearman) else f"{number(row.spearman, 2)}, {two}"
 
 
 def _tally(context: Context, told: Sequence[AverageRank]) -> Tally | None:
-    """Count the published ranks that the noise of both explains, and name the furthest."""
-    wrong = [row for row in told if row.apart]
-    found = f"{len(told) - len(wrong)} of {len(told)} published average ranks within the noise"
+    """Count the published ranks by verdict, and name the furthest."""
+    if not told:
+        return None
+    found = found_of([row.verdict for row in told], "published average ranks")
+    wrong = [row for row in told if row.verdict is Reproduction.APART]
     if not wrong:
-        return Tally(found) if told else None
+        return Tally(found)
     worst = max(wrong, key=lambda row: abs(row.average_rank - row.published))
     name = f"{context.method_label(worst.method)} by {parse(worst.metric).label}"
     own, printed = (number(value, 2) for value in (worst.average_rank, worst.published))

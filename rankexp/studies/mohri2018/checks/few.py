@@ -44,9 +44,9 @@ def query_regrets(
 
     Each of the `cases` draws a distribution of queries and a 0/1 preference function h. There are
     3 to 8 items, of which a query holds all, or all but one. If `independent`, each holds all
-    items, so the expected order of a pair is the same in all queries (10.27); if not, each set of
-    items has targets of its own. h differs from the best preference function for all queries on
-    the share `errors` of the pairs, so its regret is small.
+    items: there is one set of items, and (10.27), which compares sets, says nothing. If not, each
+    set of items has targets of its own. h differs from the best preference function for all
+    queries on the share `errors` of the pairs, so its regret is small.
 
     Rows by `group`, the notion: "one best ranking", (10.25) and (10.26), or "the best by query",
     (10.28) and (10.29). `regret of` "h", "QuickSort", "sort by degree" is the mean of the cases.

@@ -23,8 +23,8 @@ LABELS = {
     "integer": "largest distance of a step from a whole number",
     "risk": "hinge risk of the staircase",
     "risk_logistic": "hinge risk of the log ratio",
-    "rank_risk": "rank risk of the staircase (a tie counts 1/2)",
-    "rank_risk_logistic": "rank risk of the log ratio (the lowest possible)",
+    "rank_risk": "rank risk of the staircase, ties ½",
+    "rank_risk_logistic": "rank risk of the log ratio, the lowest",
     "agreement": "share of draws as the regions say",
 }
 

@@ -12,7 +12,7 @@ from rankexp.runner.report.blocks.statistics.comparison import Comparison, Judge
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Cell, Cells, Entry, Mark, Output, Table
 from rankexp.runner.report.numbers import amount, number, short
-from rankexp.runner.report.verdict_words import headline, split, words
+from rankexp.runner.report.verdict_words import beside, headline, split, words
 
 REGISTER = {"answer": "Answer"}
 
@@ -111,10 +111,7 @@ class Answer(Comparison):
         sign = (Mark.NEAR if own.equivalent else Mark.UNDECIDED).value
         if own.shown:
             sign = f"{own.shown}{f' {Mark.NEAR.value}' * own.equivalent}"
-        # Said where the two margins do not agree.
-        if contrast.within_relative and (contrast.within_relative == "yes") != own.equivalent:
-            said = {"yes": "within", "no": "beyond", "undecided": Mark.UNDECIDED.value}
-            sign += f" ({100 * settings.relative:g} %: {said[contrast.within_relative]})"
+        sign += beside(contrast, settings, Mark.UNDECIDED.value)
         if math.isnan(contrast.difference):
             return Cells([sign if own.compared else str(own)])
         known = not math.isnan(contrast.low_all)

@@ -12,24 +12,24 @@ from rankexp.metrics.metric import Metric
 from rankexp.runner.analyse import complete_blocks, delong, select
 from rankexp.runner.analyse.adjust import Contrast, Settings
 from rankexp.runner.analyse.contrast import Family, family
-from rankexp.runner.analyse.kept import sources
 from rankexp.runner.analyse.verdicts import Note
 from rankexp.runner.config.fault import Fault
 from rankexp.runner.config.schema import Block, Evaluate, Study
 from rankexp.runner.protocols.protocol import EXAMPLES, QUERIES
 from rankexp.runner.report.context import Context, design
 from rankexp.runner.report.model import Cell, Entry, Fact, Output, Table
-from rankexp.runner.report.numbers import listed, number, short
+from rankexp.runner.report.numbers import short
 from rankexp.runner.report.options import InBlocks, MethodName
 from rankexp.runner.report.rules import metrics_of
-from rankexp.runner.report.verdict_words import over, tallied, words
+from rankexp.runner.report.verdict_words import over, precision, tallied, words
 from rankexp.runner.strict import Strict
 
 REGISTER = {"comparison": "Comparison"}
 
+RESAMPLED = ["se_resampled", "low_resampled", "high_resampled", "p_resampled"]
 NOTHING_KEPT = (
     "'{}' has one test set, so a test needs what each of its examples wins: give it "
-    f"'keep: {{{{curves: [{delong.KEPT}]}}}}'"
+    "'keep: {{curves: [{}]}}'"
 )
 
 HEADER = ["Problem", "n", "Difference ± SE", "Interval", "p", "p adjusted", "Effect"]
@@ -83,8 +83,6 @@ class Comparison(InBlocks):
     power: Annotated[float, Field(gt=0.5, lt=1)] = 0.8
     adjust: Literal["holm", "none"] = "holm"
     """Correction of p-values for the number of problems of an experiment."""
-    bayes: bool = False
-    """Whether to add posterior probabilities over data sets (needs the extra ``bayes``)."""
 
     @model_validator(mode="after")
     def _not_itself(self) -> "Comparison":
@@ -104,10 +102,12 @@ class Comparison(InBlocks):
                 if (
                     EXAMPLES in pairs
                     and metric
-                    and repr(metric) in delong.SIGNS
-                    and delong.KEPT not in kept
+                    and repr(metric) in delong.METRICS
+                    and delong.METRICS[repr(metric)][1] not in kept
                 ):
-                    yield Fault(("experiment",), NOTHING_KEPT.format(name))
+                    yield Fault(
+                        ("experiment",), NOTHING_KEPT.format(name, delong.METRICS[repr(metric)][1])
+                    )
 
     def needed(self, context: Context, block: Block) -> list[str]:
         """Return the methods compared."""
@@ -135,18 +135,12 @@ class Comparison(InBlocks):
             policy=self.incomplete,
             higher=metric.direction == "higher",
             seed=context.study.seed,
-            bayes=self.bayes,
+            most=metric.reading.most,
         )
         pair = (self.method, reference)
         designs = context.designs(experiment, metric)
         rule, table = self.rule_of(experiment), self.wide(context, experiment, pair)
-        chosen = context.chosen(experiment, metric, rule, pair)
-        kept = list(sources(context.cells, context.records, experiment, chosen))
-        seen = {
-            name: delong.compare(kept, name, pair, metric)
-            for name, known in designs.items()
-            if known.pairs == EXAMPLES
-        }
+        seen = context.placed(experiment, metric, rule, [pair])
         found = family(table, pair, designs, settings, seen)
         return Judged(experiment, *pair, metric, rule, found, settings)
 
@@ -157,7 +151,7 @@ class Comparison(InBlocks):
         notes = [
             *self._meaning(context, judged),
             *self._policy(context, judged),
-            *self._posterior(context, judged),
+            *self._precision(context, judged),
         ]
         return Output(
             numbers(judged),
@@ -289,20 +283,10 @@ class Comparison(InBlocks):
                     notes.append(Note(contrast.kind, text))
         return [note for i, note in enumerate(notes) if note not in notes[:i]]
 
-    def _posterior(self, context: Context, judged: Sequence[Judged]) -> list[str]:
-        notes = []
-        for own in judged:
-            found = own.family.overall
-            if not math.isnan(found.within):
-                margin = short(own.settings.margin or math.nan)
-                each = (number(p, 2) for p in (found.better, found.within, found.worse))
-                chances = listed([*each])
-                notes.append(
-                    f"{own.experiment}, against {context.method_label(own.reference)}: on a "
-                    f"further data set the result is better, equivalent within {margin} or worse "
-                    f"with posterior probability {chances} (Bayesian signed-rank test)."
-                )
-        return notes
+    def _precision(self, context: Context, judged: Sequence[Judged]) -> list[str]:
+        found = [(own, precision(own.family.overall, self.digits)) for own in judged]
+        label = context.method_label
+        return [f"{own.experiment}, {label(own.reference)}: {t}." for own, t in found if t]
 
 
 def _equivalence(judged: Sequence[Judged], alpha: str) -> str:
@@ -333,9 +317,11 @@ def numbers(judged: Sequence[Judged]) -> pd.DataFrame:
         for own in judged
         for contrast in own.contrasts
     ]
-    lone = ["p_random", "p_random_adjusted"]  # known of queries alone
     table = pd.DataFrame(rows)
-    return table.drop(columns=lone) if len(table) and table[lone].isna().all(axis=None) else table
+    for lone in (["p_random", "p_random_adjusted"], RESAMPLED):  # known of some designs alone
+        if len(table) and table[lone].isna().all(axis=None):
+            table = table.drop(columns=lone)
+    return table
 
 
 def p_value(p: float) -> Cell:

@@ -114,8 +114,10 @@ class ContrastMap(Contrasts):
         near = f"within ±{short(self.margin)} in {len(own) - len(open_)} of {len(own)} cells"
         if after:
             near += f", among them all with {min(after):,.0f} {name} or more"
-        differ = "difference is" if len(shown) == 1 else "differences are"
-        told = f"{len(shown)} {differ} significant" if shown else "no difference is significant"
+        words = [one.own.verdict.shown for one in shown]
+        better, worse = (words.count(word) or "none" for word in ("better", "worse"))
+        told = f"significantly worse in {worse} of them, better in {better}"
+        told = told if shown else "no difference is significant"
         return Fact("", f"{near}; {told} ({' to '.join(dict.fromkeys(ends))})")
 
     def _tables(self, found: list[MapContrast], metric: str) -> list[Table]:

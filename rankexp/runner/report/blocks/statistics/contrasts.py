@@ -1,7 +1,7 @@
 """Contrasts of groups of methods: what one change does, whatever else the methods are."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Annotated
 
@@ -9,14 +9,15 @@ import pandas as pd
 from pydantic import Field, PositiveFloat
 
 from rankexp.runner.analyse.adjust import Contrast, Settings
-from rankexp.runner.analyse.contrast import Family, family
+from rankexp.runner.analyse.contrast import Family, as_one, family
 from rankexp.runner.analyse.verdicts import Kind, Note
-from rankexp.runner.config.schema import Block
+from rankexp.runner.config.fault import Fault
+from rankexp.runner.config.schema import Block, Study
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Cell, Cells, Entry, Fact, Output, Table
-from rankexp.runner.report.numbers import number, short, span
+from rankexp.runner.report.numbers import capital, short, span
 from rankexp.runner.report.options import InBlocks, MethodName
-from rankexp.runner.report.verdict_words import between, fact, over
+from rankexp.runner.report.verdict_words import beside, between, over, precision, share_of_loss
 
 REGISTER = {"contrasts": "Contrasts"}
 
@@ -37,6 +38,15 @@ class Contrasts(InBlocks):
     margin: PositiveFloat
     """Differences below it are of no importance."""
     level: Annotated[float, Field(gt=0.5, lt=1)] = 0.95
+    family: str | None = None
+    """P-values and intervals are adjusted for all contrasts of the blocks with this word here."""
+
+    def faults(self, study: Study, block: Block) -> Iterator[Fault]:
+        """Find several contrasts where one is primary."""
+        yield from super().faults(study, block)
+        if block.primary and len(self.contrasts) > 1:
+            text = f"a primary block has one contrast, not {len(self.contrasts)}: move the others"
+            yield Fault(("options", "contrasts"), text)
 
     def needed(self, context: Context, block: Block) -> list[str]:
         """Return the methods of all contrasts."""
@@ -44,7 +54,7 @@ class Contrasts(InBlocks):
 
     def output(self, context: Context, block: Block) -> Output:
         """Return the table, with one sentence on what holds over each experiment."""
-        found = {name: self._families(context, name) for name in block.experiments}
+        found = self._judged(context, block)
         tables = [self._table(context, name, own) for name, own in found.items()]
         rows = [
             {"experiment": name, "contrast": label, **one.row()}
@@ -52,19 +62,21 @@ class Contrasts(InBlocks):
             for label, made in own.items()
             for one in _all(made)
         ]
-        percent = f"{100 * self.level:g} %"
-        alpha = short(round(1 - self.level, 12))
         notes: list[Note | str] = [
             "A contrast is a mean of differences, the first method of each pair minus the second, "
             "on the same splits: "
             + "; ".join(f"{label}: {self._words(context, label)}" for label in self.contrasts)
             + ".",
-            f"Intervals hold for all problems of a column at once with {percent} confidence "
-            "(Bonferroni); the one over all problems is not adjusted. Better and worse: adjusted "
-            f"p below {alpha} (Holm). Over data sets: signed-rank test and pseudo-median.",
+            self._adjusted(self._settings(context, block.experiments[0]), found),
         ]
         families = [made for own in found.values() for made in own.values()]
         notes += self._beyond([one for made in families for one in _all(made)], "Equivalent")
+        notes += [
+            f"{name}, {label}: {text}."
+            for name, own in found.items()
+            for label, made in own.items()
+            if (text := precision(made.overall, self.digits))
+        ]
         told: dict[tuple[Kind, str], list[str]] = {}
         for name, own in found.items():
             for label, one in ((label, one) for label, made in own.items() for one in _all(made)):
@@ -80,7 +92,45 @@ class Contrasts(InBlocks):
             for of, one in self._facts(context, name, made, f"{label} in {name}")
         }
         return Output(
-            pd.DataFrame(rows), tables, notes=notes, gist=self._gist(context, found), facts=facts
+            pd.DataFrame(rows),
+            tables,
+            notes=notes,
+            gist=self._gist(facts, block.experiments),
+            facts=facts,
+        )
+
+    def _judged(self, context: Context, block: Block) -> dict[str, dict[str, Family]]:
+        """Return families by experiment and contrast, adjusted for those of like blocks, too."""
+        found = {name: self._families(context, name) for name in block.experiments}
+        if self.family is None:
+            return found
+        judged = list(self._with_settings(context, block))
+        for other in context.study.report:
+            if other.block == block.block and other.name != block.name:
+                like = type(self).model_validate(other.options)
+                judged += like._with_settings(context, other) if like.family == self.family else []
+        made = iter(as_one(judged))
+        return {name: {label: next(made) for label in own} for name, own in found.items()}
+
+    def _with_settings(self, context: Context, block: Block) -> Iterator[tuple[Family, Settings]]:
+        for name in block.experiments:
+            for made in self._families(context, name).values():
+                yield made, self._settings(context, name)
+
+    def _adjusted(self, settings: Settings, found: Mapping[str, Mapping[str, Family]]) -> str:
+        """Say what p-values and intervals are adjusted for, and what stands in brackets."""
+        of = "all problems of a column"
+        if self.family is not None:
+            own = next(iter(found.values())).values()
+            count = max(one.tests for made in own for one in made.problems)
+            of = f"all {count} contrasts of the blocks of this family ({self.family})"
+        percent = f"{100 * self.level:g} %"
+        return (
+            f"Intervals hold for {of} at once with {percent} confidence (Bonferroni); "
+            "those over all problems stand by themselves. Better and worse: adjusted p below "
+            f"{short(round(1 - self.level, 12))} (Holm). Over data sets: signed-rank test and "
+            "pseudo-median. In brackets if it is another verdict: equivalence within "
+            f"{share_of_loss(settings)} of the second methods; beyond: the interval is outside."
         )
 
     def _beyond(self, made: Sequence[Contrast], word: str) -> list[str]:
@@ -116,6 +166,7 @@ class Contrasts(InBlocks):
             policy=self.incomplete,
             higher=context.metric(experiment, self.metric).direction == "higher",
             seed=context.study.seed,
+            most=context.metric(experiment, self.metric).reading.most,
         )
 
     def _families(self, context: Context, experiment: str) -> dict[str, Family]:
@@ -123,14 +174,19 @@ class Contrasts(InBlocks):
         settings = self._settings(context, experiment)
         designs, made = context.designs(experiment, metric), {}
         for label, pairs in self.contrasts.items():
-            methods = list(dict.fromkeys(method for pair in pairs for method in pair))
-            table = self.wide(context, experiment, methods)
-            sides = {
-                side: table[[pair[i] for pair in pairs]].mean(axis=1, skipna=False)
-                for i, side in enumerate(("first", "second"))
-            }
-            both = pd.DataFrame(sides).assign(state=table.state)
-            made[label] = family(both, ("first", "second"), designs, settings)
+            key = repr((experiment, metric, self.rule, settings, pairs))  # other blocks ask, too
+            if key not in context.families:
+                methods = list(dict.fromkeys(method for pair in pairs for method in pair))
+                table = self.wide(context, experiment, methods)
+                sides = {
+                    side: table[[pair[i] for pair in pairs]].mean(axis=1, skipna=False)
+                    for i, side in enumerate(("first", "second"))
+                }
+                both = pd.DataFrame(sides).assign(state=table.state)
+                seen = context.placed(experiment, metric, self.rule_of(experiment), pairs)
+                both_sides = ("first", "second")
+                context.families[key] = family(both, both_sides, designs, settings, seen)
+            made[label] = context.families[key]
         return made
 
     def _words(self, context: Context, label: str) -> str:
@@ -139,42 +195,31 @@ class Contrasts(InBlocks):
 
     def _table(self, context: Context, experiment: str, found: dict[str, Family]) -> Table:
         rows: dict[str, list[Entry]] = {}
+        settings = self._settings(context, experiment)
         for own in found.values():
             for one in _all(own):
                 name = context.problem_label(one.problem) if one.problem else f"all {one.unit}"
-                rows.setdefault(name, [name]).append(self._cell(one))
+                rows.setdefault(name, [name]).append(self._cell(one, settings))
         metric = context.metric(experiment, self.metric)
         caption = f"{experiment}, {metric.label} by {self.rule_of(experiment).label}: contrasts"
         return Table(["Problem", *found], list(rows.values()), caption)
 
-    def _cell(self, one: Contrast) -> Entry:
+    def _cell(self, one: Contrast, settings: Settings) -> Entry:
         if math.isnan(one.difference):
             return Cell()
         interval = None if math.isnan(one.low_all) else (one.low_all, one.high_all)
         value = Cell(one.difference, interval=interval, digits=self.digits, sign=True)
-        return Cells([value, str(one.verdict)], "; ")
+        return Cells([value, f"{one.verdict}{beside(one, settings)}"], "; ")
 
-    def _gist(self, context: Context, found: dict[str, dict[str, Family]]) -> str:
-        parts = []
+    def _gist(self, facts: Mapping[str, Fact], experiments: Sequence[str]) -> str:
+        told = []
         for label in self.contrasts:
-            said = []
-            for name, families in found.items():
-                own, over = families[label].problems, families[label].overall
-                known = [one.difference for one in own if not math.isnan(one.difference)]
-                if over.unit == "data sets" and not math.isnan(over.low):
-                    middle = number(over.difference, self.digits, sign=True)
-                    ends = span(over.low, over.high, self.digits)
-                    said.append(f"{middle} ({ends}) over the {over.n} data sets of {name}")
-                elif len(own) == 1:
-                    said.append(fact(own[0], self._settings(context, name), self.digits).text)
-                elif known:
-                    ends = span(min(known), max(known), self.digits)
-                    said.append(f"{ends} on the {len(known)} problems of {name}")
-            parts += [f"{label} {', '.join(said)}"] if said else []
-        if not parts:
-            return ""
-        text = "; ".join(parts)
-        return f"{text[:1].upper()}{text[1:]}."
+            names = {name: f"{label} in {name}" for name in experiments}
+            found = {name: facts.get(f"{of}, counted", facts[of]) for name, of in names.items()}
+            places = {name: f"in {name} " * (len(experiments) > 1) for name in experiments}
+            said = [f"{places[name]}{one.text}" for name, one in found.items() if one.known]
+            told += [f"{label} {', '.join(said)}"] * bool(said)
+        return f"{capital('; '.join(told))}." if told else ""
 
 
 def _all(found: Family) -> Sequence[Contrast]:

@@ -11,8 +11,10 @@ from pydantic import Field, PositiveFloat
 from rankexp.errors import ConfigError
 from rankexp.runner.analyse import complete_blocks, select
 from rankexp.runner.analyse.adjust import Contrast, adjusted
+from rankexp.runner.analyse.contrast import OVER_ROWS
 from rankexp.runner.config.fault import Fault
 from rankexp.runner.config.schema import Block, Evaluate, Study
+from rankexp.runner.protocols.protocol import EXAMPLES
 from rankexp.runner.report import figure
 from rankexp.runner.report.blocks.statistics.comparison import Comparison, Judged
 from rankexp.runner.report.context import Context
@@ -221,7 +223,11 @@ class PairsOrPoints(BlockKind):
 
     def _notes(self, found: Gains) -> list[str]:
         percent, alpha = f"{100 * self.level:g} %", short(round(1 - self.level, 12))
-        overlap = "" if found.tested > 0 else ", corrected for overlapping training sets"
+        own, overlap = found.contrasts.values(), ", corrected for overlapping training sets"
+        if any(one.unit == EXAMPLES for one in own):
+            overlap = ", over the test rows, for these fits"
+        elif any(one.test == OVER_ROWS for one in own):
+            overlap = ", over the test rows, with a part for other training rows"
         overlap = ", over queries, for these fits" if found.by_query else overlap
         side = "Higher" if found.metric.direction == "higher" else "Lower"
         return [

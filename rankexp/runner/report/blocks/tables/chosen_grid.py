@@ -82,7 +82,7 @@ class ChosenGrid(Choosing, Ruled):
                 counts = rule.ties(own("test"), own, by.direction == "higher")
                 tied, total = tied + counts[0], total + counts[1]
         return (
-            "If several points are equally good, the first in the grid is taken. This decided "
+            "If several points are equally good, the simplest is taken. This decided "
             f"{tied:,} of {total:,} choices; a choice for all splits counts once."
         )
 

@@ -1,23 +1,26 @@
 """The ledger of a source's claims in words: how each was tested, what was found, what it means."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Annotated, Any
+from typing import Annotated
 
 import pandas as pd
 from pydantic import Field
+from scipy import special
 
 from rankexp.errors import ConfigError
 from rankexp.runner.analyse import claims
 from rankexp.runner.analyse.claims import Finding, Standing
+from rankexp.runner.analyse.needed import Growth, needed
+from rankexp.runner.analyse.paired import Estimate
 from rankexp.runner.analyse.select import Rule
 from rankexp.runner.config.claims import OVER, TESTS, UNTESTED, ClaimRow, parsed, rows_of
 from rankexp.runner.config.fault import Fault
 from rankexp.runner.config.schema import Block, Evaluate, Simulate, Study
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.ledger import findings, words
-from rankexp.runner.report.model import Cell, Entry, Fact, Output, Table, Tally
+from rankexp.runner.report.model import Cell, Cells, Entry, Fact, Output, Table, Tally
 from rankexp.runner.report.numbers import NOTHING, counted_names, short
 from rankexp.runner.report.options import BlockKind
 from rankexp.runner.report.render.text import cell_text
@@ -26,17 +29,21 @@ from rankexp.runner.report.rules import unfounded, with_grids, without_inner
 REGISTER = {"claims": "Claims"}
 
 Found = Sequence[tuple[ClaimRow, Finding]]
+JudgedClaim = tuple[Sequence[ClaimRow], Found, Standing]
 LEGEND = (
     "Holds: a test shows that the number lies in the range claimed. Does not hold: a test shows "
     "that it lies outside. Tests are at {1}, adjusted by Holm for the comparisons of the claim, "
-    "and intervals are at the level of the test. Found is the comparison that decided the "
-    "verdict. For checks it is the mean, with minimum and maximum in brackets. {0}.csv has all "
-    "numbers; {0}.md has each claim in full, with its page and its tests."
+    "and intervals are at the level of the test. Found is, of the comparisons with the verdict of "
+    "the claim, the one nearest to an end of the range claimed, or furthest beyond. "
+    "For checks it is the mean, with minimum and maximum in brackets. Not tested here: the note "
+    "says why; a link leads to what was found. {0}.csv has all numbers; {0}.md has each claim in "
+    "full, with its page and its tests."
 )
 COLUMNS = [
     *("claim", "words", "page", "experiment", "metric", "rule", "test", "label", "from", "to"),
-    *("value", "low", "high", "p_holds", "p_fails", "standing", "why", "verdict", "note"),
+    *("value", "low", "high", "p_holds", "p_fails", "standing", "why", "verdict", "note", "ours"),
 ]
+OWN = "Also tried, which the source does not claim"
 
 
 class Claims(BlockKind):
@@ -71,35 +78,48 @@ class Claims(BlockKind):
         rows: dict[str, list[ClaimRow]] = {}
         for row in map(parsed, context.manifest.get("claims") or []):
             rows.setdefault(row.claim, []).append(row)
-        facts: dict[str, Fact] = {}
-        verdicts: dict[str, Standing] = {}
-        ledger: list[list[Entry]] = []
-        tests: list[list[Entry]] = []
-        lines: list[dict[str, Any]] = []
-        for claim, own in rows.items():
-            found, verdicts[claim] = self._weighed(context, own)
-            value, of = self._found(found, verdicts[claim])
-            text = cell_text(value) + _needed(found, verdicts[claim])
-            known = "" if value.value is None or math.isnan(float(value.value)) else text
-            used = list(dict.fromkeys(row.experiment for row in own))
-            facts[claim] = Fact(str(verdicts[claim]), known, used)
-            note = " ".join(dict.fromkeys(row.note for row in own if row.note))
-            must = _must(*_deciding(found, verdicts[claim])) if found else NOTHING
-            ledger.append([claim, value, must, of, Cell(str(verdicts[claim]), note=note)])
-            tests.append([claim, own[0].words, own[0].page, _tested(context, own, found)])
+        judged = [(own, *self._weighed(context, own)) for own in rows.values()]
+        source, ours = ([one for one in judged if one[0][0].ours is own] for own in (False, True))
+        also = ": ".join(filter(None, [OWN, tally(ours, "").found]))
+        tables = self._tables(context, source, ("Claims", "Tests"))
+        tables += self._tables(context, ours, (also, OWN)) if ours else []
+        lines, facts = [], {}
+        for own, found, verdict in judged:
             for row, one in found or [(own[0], Finding(""))]:
-                numbers = vars(row) | vars(one) | {"verdict": str(verdicts[claim])}
-                numbers |= {"from": one.limits[0], "to": one.limits[1]}
+                numbers = vars(row) | vars(one) | {"verdict": str(verdict)}
+                numbers |= dict(zip(("from", "to"), one.limits, strict=True))
+                numbers |= {name: vars(own[0])[name] for name in ("words", "page")}
                 lines.append({name: numbers[name] for name in COLUMNS})
+            facts[own[0].claim] = self._fact(own, found, verdict)
         notes = [LEGEND.format(block.name, short(round(1 - self.level, 12)))]
         notes += [] if rows else ["The manifest holds no claims: see 'claims' of the study."]
-        tables = [
-            Table(["Claim", "Found", "Must be", "Of", "Verdict"], ledger, "Claims"),
-            Table(["Claim", "In full", "Page", "How tested"], tests, "Tests", detail=True),
-        ]
-        told = tally(verdicts) if rows else None
-        gist = told.gist if told else ""
+        told = tally(source) if source else None
+        gist = " ".join(filter(None, [told.gist if told else "", f"{also}." * bool(ours)]))
         return Output(pd.DataFrame(lines), tables, notes=notes, gist=gist, tally=told, facts=facts)
+
+    def _fact(self, rows: Sequence[ClaimRow], found: Found, verdict: Standing) -> Fact:
+        value, _ = self._found(found, verdict)
+        known = value.value is not None and not math.isnan(float(value.value))
+        text = cell_text(value) + _needed(found, verdict) if known else ""
+        return Fact(str(verdict), text, list(dict.fromkeys(row.experiment for row in rows)))
+
+    def _tables(
+        self, context: Context, judged: Sequence[JudgedClaim], captions: tuple[str, str]
+    ) -> list[Table]:
+        """Return what was found of some claims, and each in full."""
+        ledger: list[list[Entry]] = []
+        tests: list[list[Entry]] = []
+        for rows, found, verdict in judged:
+            value, of = self._found(found, verdict)
+            must = _must(*_deciding(found, verdict)) if found else NOTHING
+            first, told = rows[0], _verdict(context, rows, verdict)
+            ledger.append([first.claim, value, must, of, told])
+            tests.append([first.claim, first.words, first.page, _tested(context, rows, found)])
+        columns = ["Claim", "In full", "Page", "How tested"]
+        return [
+            Table(["Claim", "Found", "Must be", "Of", "Verdict"], ledger, captions[0]),
+            Table(columns, tests, captions[1], detail=True),
+        ]
 
     def _weighed(self, context: Context, rows: Sequence[ClaimRow]) -> tuple[Found, Standing]:
         if rows[0].test == UNTESTED:
@@ -131,12 +151,16 @@ def _needed(found: Found, verdict: Standing) -> str:
     gap, half = min(abs(one.value - end) for end in one.limits), (one.high - one.low) / 2
     if verdict is not Standing.UNDECIDED or not 0 < gap < half < math.inf:
         return ""
-    times = math.ceil((half / gap) ** 2)
-    return f" (about {times} times as much data would tell, if the number stays)"
+    low, high = one.interval(0.95) if one.interval else (one.low, one.high)
+    se = (high - low) / 2 / special.ndtri(0.975)
+    alpha = 2 * special.ndtr(-half / se)  # of the adjusted test
+    times = needed(Estimate(gap, se, math.inf), None, Growth(), alpha, 0.8).data_to_show
+    return f" (about {math.ceil(times)} times as much data would tell, if the number stays)"
 
 
-def tally(verdicts: Mapping[str, Standing]) -> Tally:
+def tally(judged: Sequence[JudgedClaim], what: str = " claims tested") -> Tally:
     """Return how many claims hold, the names of those that do not, and what was not run."""
+    verdicts = {rows[0].claim: verdict for rows, _, verdict in judged}
     named = {one: [name for name, own in verdicts.items() if own is one] for one in Standing}
     idle = named[Standing.NOT_RUN]
     tested = len(verdicts) - len(named[Standing.UNTESTED]) - len(idle)
@@ -147,8 +171,19 @@ def tally(verdicts: Mapping[str, Standing]) -> Tally:
             more = f" and {len(names) - 1} more" if len(names) > 1 else ""
             worst = f"claim{'s' * (len(names) > 1)} {word} ({names[0]}{more})"
             parts.append(f"{len(names)} {word if parts else worst}")
-    found = f"{len(named[Standing.HOLDS])} of {tested} claims tested hold" if tested else ""
+    found = f"{len(named[Standing.HOLDS])} of {tested}{what} hold" if tested else ""
     return Tally(found, ", ".join(parts), counted_names("claim", len(idle), idle))
+
+
+def _verdict(context: Context, rows: Sequence[ClaimRow], verdict: Standing) -> Cells:
+    """Return a verdict with its notes and the blocks that tell more, of this study or others."""
+    parts = [Cell(str(verdict), note=" ".join(dict.fromkeys(r.note for r in rows if r.note)))]
+    own = {block.name for block in context.study.report}  # of which a profile may lack some
+    for link in dict.fromkeys(link for row in rows for link in row.see):
+        if "/" in link or link in own:
+            file = f"../{link}.md" if "/" in link else f"{link}.md"
+            parts.append(Cell(link.replace("/", ", "), link=file))
+    return Cells(parts, "; see ")
 
 
 def _without_rule(study: Study, row: ClaimRow) -> str | None:
@@ -170,26 +205,21 @@ def _without_rule(study: Study, row: ClaimRow) -> str | None:
 
 
 def _deciding(found: Found, verdict: Standing) -> tuple[ClaimRow, Finding]:
-    """Return the finding that a verdict hangs on: the weakest if it holds, else the clearest.
-
-    Without a test that is the one that comes nearest to an end of its range, or furthest beyond.
-    """
-
-    def weight(pair: tuple[ClaimRow, Finding]) -> tuple[bool, bool, float]:
-        one = pair[1]
-        p = -one.p_holds if verdict is Standing.HOLDS else one.p_fails
-        return one.standing is not verdict, math.isnan(p), _room(one) if math.isnan(p) else p
-
-    return min(found, key=weight)
+    """Return the finding that a verdict hangs on: the nearest to an end, or furthest beyond."""
+    return min(found, key=lambda pair: (pair[1].standing is not verdict, _room(pair[1])))
 
 
 def _room(one: Finding) -> float:
-    """Return how far values stay from the ends of their range, over its size; negative beyond."""
-    low, high = one.limits
-    if low == high == one.low == one.high:
+    """Return how far a value, or all of them, stays from the ends of its range, over its size.
+
+    It is negative beyond; values that are tested one by one have no interval.
+    """
+    (low, high), tested = one.limits, one.interval is not None or math.isnan(one.low)
+    least, most = (one.value, one.value) if tested else (one.low, one.high)
+    if low == high == least == most:
         return math.inf  # the only value there may be
     size = max((abs(end) for end in one.limits if math.isfinite(end)), default=0.0) or 1.0
-    room = min(one.low - low, high - one.high) / size
+    room = min(least - low, high - most) / size
     return math.inf if math.isnan(room) else room
 
 

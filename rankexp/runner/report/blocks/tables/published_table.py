@@ -3,21 +3,22 @@
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
-from typing import Annotated, NamedTuple
+from typing import Annotated
 
 import numpy as np
 import pandas as pd
-from pydantic import Field, PositiveFloat
+from pydantic import Field
 
 from rankexp.metrics.metric import Metric, parse
-from rankexp.runner.analyse import compare, select
+from rankexp.runner.analyse import select
 from rankexp.runner.analyse.adjust import NAN
 from rankexp.runner.analyse.frame import Count
-from rankexp.runner.analyse.verdicts import Reproduction, reproduction
-from rankexp.runner.config.published import Published, PublishedKey
+from rankexp.runner.analyse.verdicts import Reproduction
+from rankexp.runner.config.published import PublishedKey
 from rankexp.runner.config.schema import Block
 from rankexp.runner.grid import Point
 from rankexp.runner.report.context import Context
+from rankexp.runner.report.judged import judged
 from rankexp.runner.report.model import Cell, Cells, Entry, Output, Table
 from rankexp.runner.report.numbers import number
 from rankexp.runner.report.options import Choosing, MethodName, MetricOption, Rule, Ruled
@@ -26,19 +27,7 @@ from rankexp.runner.report.verdict_words import leaders
 
 REGISTER = {"published_table": "PublishedTable"}
 
-NOT_RUN = compare.Mean("", "", NAN, NAN, compare.OF_NOTHING, NAN, NAN, NAN, 0, 0, 0)
 UNTOLD = (Reproduction.REPRODUCED, Reproduction.UNDECIDED)  # verdicts that need no explanation
-
-
-class JudgedValue(NamedTuple):
-    """How far a value is from the published one, see `PublishedLine`."""
-
-    difference: float = NAN
-    relative: float = NAN
-    printed_units: float = NAN
-    z: float = NAN
-    tolerance: float = NAN
-    verdict: Reproduction | None = None
 
 
 class PublishedTable(Choosing, Ruled):
@@ -52,9 +41,6 @@ class PublishedTable(Choosing, Ruled):
         tuple[Rule, ...], Field(min_length=1, strict=False, validate_default=True)
     ] = select.BOTH
     """The first is compared with the published values."""
-    margin: PositiveFloat | None = None
-    """Where noise would let a difference of it pass, too, the verdict is "undecided". Default:
-    the metric's own, if it has one."""
     details: bool = True
     """Whether a second table has a row for each problem and method; the .csv always has."""
 
@@ -102,7 +88,7 @@ class PublishedTable(Choosing, Ruled):
             numbers.insert(after, f"by {rule}", [line.others[place] for line in lines])
         told = tally(context, lines, self.digits)
         gist = told.gist if told else self._leaders(context, numbers)
-        notes = legend(lines, self.margin)
+        notes = legend(lines)
         return Output(numbers, tables, notes=notes, gist=gist, tally=told)
 
     def _leaders(self, context: Context, numbers: pd.DataFrame) -> str:
@@ -120,15 +106,15 @@ class PublishedTable(Choosing, Ruled):
         for problem, method, grid, _, edge in counts.itertuples(index=False, name=None):
             points.setdefault((problem, method), (grid, str(edge or "")))
         found = [
-            {one[:2]: one for one in context.means(experiment, metric, rule, list(methods))}
-            for rule in self.rules
+            {one[:2]: one.mean for one in context.means(experiment, metric, rule, list(methods))}
+            for rule in self.rules[1:]
         ]
         return [
             self._line(
                 context,
                 PublishedKey(experiment, problem, method, str(metric)),
                 methods[method],
-                [means.get((problem, method), NOT_RUN) for means in found],
+                [means.get((problem, method), NAN) for means in found],
                 points.get((problem, method), (Point(()), "")),
             )
             for problem in setup.problems
@@ -141,19 +127,17 @@ class PublishedTable(Choosing, Ruled):
         context: Context,
         key: PublishedKey,
         beside: str,
-        means: Sequence[compare.Mean],
+        others: Sequence[float],
         point: tuple[Point, str],
     ) -> PublishedLine:
-        (experiment, problem, method, quantity), main, metric = key, means[0], parse(key.quantity)
+        experiment, problem, method, quantity = key
         target = context.published.get(key._replace(method=beside or method))
         count = context.counts.get((experiment, problem, method), Count())
         state = "complete" if count.complete else "incomplete"
-        if math.isnan(main.se) and not math.isnan(main.mean):
-            se = _single_split(context, experiment, problem, metric, main.mean)
-            over = compare.OF_NOTHING if math.isnan(se) else compare.OF_EXAMPLES
-            main = main._replace(se=se, se_of=over)
-        judged = self._judged(target, metric, main)
-        note = target.note if target and not beside and judged.verdict not in UNTOLD else ""
+        found = judged(context, key, self.rules[0], target)
+        main, loss = found.row, target.value if target else NAN
+        loss = 1 - loss if parse(quantity).direction == "higher" else loss
+        note = target.note if target and not beside and found.verdict not in UNTOLD else ""
         return PublishedLine(
             experiment=experiment,
             problem=problem,
@@ -164,7 +148,7 @@ class PublishedTable(Choosing, Ruled):
             reproduced=main.mean,
             se=main.se,
             se_of=main.se_of,
-            others=tuple(other.mean for other in means[1:]),
+            others=tuple(others),
             chosen=point[0],
             edge=point[1],
             splits=main.splits,
@@ -174,22 +158,12 @@ class PublishedTable(Choosing, Ruled):
             source=target.source if target else "",
             verified=target.verified if target else None,
             note="Its data was not available." if context.missing_data(problem) else note,
-            **judged._asdict(),
-        )
-
-    def _judged(self, target: Published | None, metric: Metric, row: compare.Mean) -> JudgedValue:
-        if target is None or math.isnan(row.mean):
-            return JudgedValue(verdict=None if target is None else Reproduction.NOT_RUN)
-        difference = row.mean - target.value
-        printed, within = compare.noise(row, target)
-        loss = 1 - target.value if metric.direction == "higher" else target.value
-        return JudgedValue(
-            difference,
-            difference / loss if loss > 0 else NAN,
-            printed,
-            difference / within.se if within.se > 0 else NAN,
-            within.reproduced,
-            reproduction(difference, within, self.margin or metric.reading.margin),
+            difference=found.difference,
+            relative=found.difference / loss if loss > 0 else NAN,
+            printed_units=found.printed_units,
+            z=found.z,
+            tolerance=found.tolerance,
+            verdict=found.verdict,
         )
 
     def _wide(
@@ -298,17 +272,3 @@ def percent(share: float) -> str | None:
         if math.isnan(share)
         else f"{number(100 * share, 1 if abs(share) < 0.01 else 0, sign=True)} %"
     )
-
-
-def _single_split(
-    context: Context, experiment: str, problem: str, metric: Metric, value: float
-) -> float:
-    """Return the SE over test examples of one split's value, as the metric says; else NaN."""
-    protocol = context.evaluate(experiment).protocol
-    entry = context.study.data.get(problem)
-    prints = entry.fingerprint if entry else None
-    error = metric.reading.standard_error
-    if error is None or prints is None or prints.classes is None or len(prints.classes) != 2:
-        return NAN
-    share = protocol.test_share(prints.rows)
-    return NAN if math.isnan(share) else error(value, [share * n for n in prints.classes])

@@ -43,6 +43,8 @@ class Optimum(AtRule):
         """Return the table and a figure of it."""
         methods = self.shown(context, block)
         table = pd.concat([self._table(context, name, methods) for name in block.experiments])
+        places = zip(table.experiment, table.problem, strict=True)
+        table.insert(2, "label", context.row_labels(list(places)))
         title = context.metric(block.experiments[0], self.metric)
         drawn = draw(context, table, methods, title) if len(table) else None
         note = (
@@ -87,11 +89,11 @@ class Optimum(AtRule):
     ) -> list[Table]:
         apart: list[list[Entry]] = []
         values: list[list[Entry]] = []
-        for (_, problem), own in table.groupby(["experiment", "problem"], sort=False):
+        for label, own in table.groupby("label", sort=False):
             found = {row.method: row for row in typed(own, Apart)}
             first = next(iter(found.values()))
             best = Cell(first.best, first.best_se, digits=self.digits)
-            head: list[Entry] = [context.problem_label(str(problem)), best]
+            head: list[Entry] = [str(label), best]
             each, digits = [found.get(name) for name in methods], self.digits
             apart.append(
                 [*head, *(Cell(r.short, r.short_se, digits=digits) if r else Cell() for r in each)]
@@ -108,13 +110,13 @@ def draw(
     context: Context, table: pd.DataFrame, methods: Sequence[str], metric: Metric
 ) -> figure.Figure:
     """Return a line a problem with a mark a method: how far it is from the best, with 2 SE."""
-    problems = list(dict.fromkeys(table.problem))
-    made, (axes,) = figure.panels(1, 1, (6.8, 0.42 * len(problems)), below=1.13)
+    labels = list(dict.fromkeys(table.label))
+    made, (axes,) = figure.panels(1, 1, (6.8, 0.42 * len(labels)), below=1.13)
     axes.axvline(0.0, color="black", linewidth=2.0, label="the best scorer")
     step = 0.7 / max(len(methods) - 1, 1)
     for i, method in enumerate(methods):
         own = table[table.method == method]
-        heights = [problems.index(name) - 0.35 + i * step for name in own.problem]
+        heights = [labels.index(name) - 0.35 + i * step for name in own.label]
         axes.errorbar(
             own.short,
             heights,
@@ -126,9 +128,8 @@ def draw(
             elinewidth=0.9,
             label=figure.literal(context.method_label(method)),
         )
-    labels = [figure.literal(context.problem_label(name)) for name in problems]
-    axes.set_yticks(range(len(problems)), labels)
-    axes.set(ylim=(len(problems) - 0.5, -0.5))
+    axes.set_yticks(range(len(labels)), list(map(figure.literal, labels)))
+    axes.set(ylim=(len(labels) - 0.5, -0.5))
     axes.set_xlabel(figure.literal(f"{metric.label}: distance from the best scorer"))
     axes.grid(visible=False, axis="y")
     axes.grid(visible=True, axis="x")

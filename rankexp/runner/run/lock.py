@@ -1,0 +1,56 @@
+"""Tell a second run in a folder of the first. Nothing depends on it."""
+
+import contextlib
+import json
+import os
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+
+from rankexp.errors import EnvironmentProblemError
+from rankexp.runner.files import write_atomically
+
+
+def _holder(file: Path) -> tuple[int, str] | None:
+    """Return process and host of a run that holds a lock and may be alive; None for none."""
+    with contextlib.suppress(ArithmeticError, OSError, RecursionError, ValueError, TypeError):
+        match json.loads(file.read_text(encoding="utf-8")):
+            case {"pid": int(pid), "host": str(host)}:
+                if host != socket.gethostname() or (pid != os.getpid() and _alive(pid)):
+                    return pid, host
+    return None
+
+
+def _alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        pass
+    return True
+
+
+@contextlib.contextmanager
+def advisory_lock(folder: Path) -> Iterator[str | None]:
+    """Hold ``.lock`` in a folder; give a warning if another run seems to be writing there.
+
+    Nothing depends on it.
+    """
+    file = folder / ".lock"
+    if other := _holder(file):
+        yield (
+            f"another run (process {other[0]} on {other[1]}) seems to be writing to "
+            f"'{folder}'. Both go on, so some work may be done twice. If that run is no longer "
+            f"there, remove {file}"
+        )
+        return
+    text = json.dumps({"pid": os.getpid(), "host": socket.gethostname()})
+    with contextlib.suppress(EnvironmentProblemError):  # the first record will say so
+        write_atomically(file, f"{text}\n".encode())
+    try:
+        yield None
+    finally:
+        with contextlib.suppress(OSError):
+            if file.read_text(encoding="utf-8").strip() == text:
+                file.unlink()
