@@ -99,8 +99,8 @@ def fact(own: Contrast, settings: Settings, digits: int) -> Fact:
     if settings.margin is None:
         return Fact(said, text)
     if said == "equivalent":
-        least = f"(the smallest such margin is {_up(own.least_margin, digits)})"
-        return Fact(said, f"{text}, within {margin} {least}{_relative(own, settings)}")
+        turns = f"; a margin below {_up(own.least_margin, digits)} would turn this"
+        return Fact(said, f"{text}, within {margin}{_relative(own, settings)}{turns}")
     if said == "undecided":
         lacks = "" if math.isnan(low) else f" ({more(own, settings)})"
         return Fact(said, f"{text}, so it may exceed {margin}{lacks}")
@@ -114,9 +114,9 @@ def _estimate(own: Contrast, settings: Settings, digits: int) -> str:
     interval = "too few for a test" if own.n < FEWEST else "no interval"
     if math.isfinite(low):
         interval = f"{100 * settings.level:g} % CI {span(low, high, digits)}"
-        if own.pooled:
+        if own.pooled and own.pooled.new_low <= low and high <= own.pooled.new_high:
             new = span(own.pooled.new_low, own.pooled.new_high, digits)
-            interval += f"; on a new data set {new}"
+            interval += f"; on a new data set {new}"  # else it is about the precise sets alone
     return f"{number(own.difference, digits, sign=True)} ({interval})"
 
 

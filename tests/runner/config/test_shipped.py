@@ -56,7 +56,7 @@ def test_a_committed_page_is_read_in_two_minutes(run):
     _, head, *rest = page.split("\n## ")
     said = [line for line in head.splitlines() if line.startswith("**")]
     missed = [] if "No published value was compared" in head else ["Not reproduced"]
-    leads = ["Asked", "Done", "Reproduced", *missed, "What it means"]
+    leads = ["Asked", "Answer", "Done", "Reproduced", *missed]
     assert [line[2:].partition(".**")[0] for line in said] == leads
     counts = [len(line.partition(".** ")[2].split()) for line in said]
     assert max(counts) <= 48, counts

@@ -114,10 +114,10 @@ MEANT = ("summary", "contrasts")
 
 def test_nothing_is_said_where_nothing_is_missing(make: Make, study: dict[str, Any]) -> None:
     said = head(with_only(make, study))
-    assert said["What it means"].startswith("Pairs change the rank loss by +.0")
+    assert said["Answer"].startswith("Pairs change the rank loss by +.0")
     alone = r" over 7 data sets \(7 of 7 are decided by themselves\), within the margin of \.05 "
-    ending = r"\(the smallest such margin is \.01\d\d\) and 10 % of the loss\.$"
-    assert re.search(alone + ending, said["What it means"])
+    ending = r"and 10 % of the loss; a margin below \.01\d\d would turn this\.$"
+    assert re.search(alone + ending, said["Answer"])
     assert "not run" not in "".join(said.values())
     assert said["Done"].startswith("2 methods, 7 data sets, 2 generators, 1 simulation; all")
 
@@ -127,7 +127,7 @@ def test_without_data_the_answer_is_of_artificial_data(make: Make, study: dict[s
     assert re.fullmatch(
         r"On artificial data only: pairs change it by \+\.0\d+ to \+\.0\d+ over 2 settings, each "
         r"within the margin of \.05\. None of the 7 data sets is available: d0, d1, .*, d6\.",
-        said["What it means"],
+        said["Answer"],
     )
     assert said["Done"].startswith(
         "2 methods, 2 generators, 1 simulation; all 28 records are good"
@@ -154,17 +154,18 @@ def test_data_that_nobody_asked_for_are_not_called_unavailable(
 def test_too_few_data_sets_for_a_test_are_told_one_by_one(
     make: Make, study: dict[str, Any]
 ) -> None:
-    two = head(with_only(make, study, ["d0", "d3"]), *MEANT)["What it means"]
+    two = head(with_only(make, study, ["d0", "d3"]), *MEANT)["Answer"]
     each = r"\+\.0\d+ \(95 % CI \S+ to \S+\) on d"
     assert re.match(f"Pairs change the rank loss by {each}0 and {each}3; a test over", two)
     ending = "needs at least 6. 5 of the 7 data sets are missing: d1, d2, d4, d5, d6."
     assert two.endswith(f"a test over data sets {ending}")
-    four = head(with_only(make, study, SETS[:4]), *MEANT)["What it means"]
+    four = head(with_only(make, study, SETS[:4]), *MEANT)["Answer"]
     assert "over 4 data sets" in four and "deciding it takes at least 6 data sets" in four
     assert four.endswith(". 3 of the 7 data sets are missing: d4, d5, d6.")
-    six = head(with_only(make, study, SETS[:6]), *MEANT)["What it means"]
-    assert six.endswith("and 10 % of the loss. 1 of the 7 data sets is missing: d6.")
-    assert "(6 of 6 are decided by themselves), within the margin of .05 (" in six
+    six = head(with_only(make, study, SETS[:6]), *MEANT)["Answer"]
+    assert six.endswith(" would turn this. 1 of the 7 data sets is missing: d6.")
+    assert "; on a new data set +.00" in six, "it is the longer interval"
+    assert "(6 of 6 are decided by themselves), within the margin of .05 and 10 % of" in six
 
 
 def test_data_sets_that_are_to_be_compared_together_are_told_without_the_rest(
@@ -173,26 +174,26 @@ def test_data_sets_that_are_to_be_compared_together_are_told_without_the_rest(
     strict = copy.deepcopy(study)
     strict["report"][-1]["options"]["incomplete"] = "refuse"
     for sets, why in ((SETS[:6], "over all 7 also needs the others"), (SETS[:3], "at least 6")):
-        said = head(with_only(make, strict, sets), *MEANT)["What it means"]
+        said = head(with_only(make, strict, sets), *MEANT)["Answer"]
         assert f" over {len(sets)} data sets, each within the margin of .05; a test" in said
         assert f"{why}. " in said and not INTERNAL.search(said)
 
 
 def test_experiments_that_were_not_run_are_named(make: Make, study: dict[str, Any]) -> None:
     said = head(with_only(make, study, only=["boxes"]))
-    assert said["What it means"].startswith("On artificial data only: pairs change it by ")
-    assert said["What it means"].endswith(" of .05. The experiment folds was not run.")
+    assert said["Answer"].startswith("On artificial data only: pairs change it by ")
+    assert said["Answer"].endswith(" of .05. The experiment folds was not run.")
     assert said["Done"].startswith("2 methods, 2 generators; all 20 records are good; ")
     assert "; not run: 2 experiments (folds and tried); " in said["Done"]
     assert not any("INCOMPLETE" in text for text in said.values())
     nothing = head(with_only(make, study, only=["tried"]))
-    assert nothing["What it means"] == "Nothing yet. The experiment folds was not run."
+    assert nothing["Answer"] == "Nothing yet. The experiment folds was not run."
     assert nothing["Reproduced"] == (
         "No published value was compared; not run: 14 published values (d0, d1, d2 and 4 "
         "more) and 3 claims (on artificial data, over all and on the first)."
     )
     assert nothing["Not reproduced"] == "No published value was compared."
-    neither = head(with_only(make, study, [], only=["tried"]), *MEANT)["What it means"]
+    neither = head(with_only(make, study, [], only=["tried"]), *MEANT)["Answer"]
     assert neither.startswith("Nothing yet. None of the 7 data sets is available: d0, ")
     assert head(with_only(make, study, [], only=[]), "summary")["Done"].startswith(
         "Nothing was run; no data"
@@ -204,9 +205,7 @@ def test_what_was_begun_says_how_far_it_came(make: Make, study: dict[str, Any]) 
     strict["report"][-1]["options"] |= {"incomplete": "refuse"}
     strict["report"][0]["options"]["means"][0] = MEANS | {"otherwise": []}
     said = head(with_only(make, strict, reps=1))
-    assert said["What it means"] == (
-        "Nothing yet. Of the experiment folds 28 of 56 records are good."
-    )
+    assert said["Answer"] == ("Nothing yet. Of the experiment folds 28 of 56 records are good.")
     assert said["Reproduced"].startswith("INCOMPLETE (table1, claims): ")
     assert said["Reproduced"].endswith("; not run: 2 claims (over all and on the first).")
 
@@ -219,7 +218,7 @@ def test_the_sentences_count_alike_and_count_everything(
 ) -> None:
     made = with_only(make, study, SETS[:count], only)
     said = head(made)
-    assert not any(map(INTERNAL.search, (said["What it means"], said["Not reproduced"])))
+    assert not any(map(INTERNAL.search, (said["Answer"], said["Not reproduced"])))
     assert not re.search(r"not run|undecided claim", said["Not reproduced"])
     run = {"values": 2 * count * ("folds" in only)}
     run["claims"] = ("boxes" in only) + ("folds" in only) * ((count > 0) + (count == 7))

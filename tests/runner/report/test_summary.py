@@ -23,7 +23,7 @@ from rankexp.runner.run.record import Record
 
 Make = Callable[..., Context]
 Save = Callable[[Context, Path], Path]
-LEADS = ["Asked", "Done", "Reproduced", "Not reproduced", "What it means"]
+LEADS = ["Asked", "Answer", "Done", "Reproduced", "Not reproduced"]
 PAIR = {"method": "svm_or", "references": ["logistic", "exponential"], "margin": 0.015}
 ANSWER = {"block": "answer", "name": "answer", "experiment": "boxes", "options": PAIR}
 MEANS = {
@@ -81,11 +81,9 @@ def test_it_stands_first_and_has_five_sentences(
     )
     assert ". Why: exponential loses −.0" in said["Not reproduced"]
     assert said["Not reproduced"].endswith("; conjecture: the solver is loose.")
-    assert said["What it means"].startswith("Pairs are not needed: they change it by +.01")
-    ending = (
-        r" over 2 settings, within the margin of \.015 \(the smallest such margin is \.01\d\d\)"
-    )
-    assert re.search(ending + r" and 10 % of the loss\.$", said["What it means"])
+    assert said["Answer"].startswith("Pairs are not needed: they change it by +.01")
+    ending = r" over 2 settings, within the margin of \.015 and 10 % of the loss"
+    assert re.search(ending + r"; a margin below \.01\d\d would turn this\.$", said["Answer"])
 
 
 @pytest.mark.slow
@@ -107,9 +105,9 @@ def test_other_records_change_every_sentence_with_a_number(
 
     first = head_of(page_of(make(study), save, tmp_path / "a"))
     other = head_of(page_of(make(study, worse), save, tmp_path / "b"))
-    assert {lead for lead in LEADS if first[lead] != other[lead]} == set(LEADS[3:])
-    assert other["What it means"].startswith("Points rank better: pairs change it by +.1")
-    assert other["What it means"].endswith(", beyond the margin of .015.")
+    assert {lead for lead in LEADS if first[lead] != other[lead]} == {"Answer", "Not reproduced"}
+    assert other["Answer"].startswith("Points rank better: pairs change it by +.1")
+    assert other["Answer"].endswith(", beyond the margin of .015.")
     good = head_of(page_of(make(study, near), save, tmp_path / "c"))
     assert good["Reproduced"] != first["Reproduced"]
     page = page_of(make(study, lost), save, tmp_path / "d")
@@ -117,7 +115,7 @@ def test_other_records_change_every_sentence_with_a_number(
     assert said["Done"] != first["Done"] and "INCOMPLETE" in said["Done"]
     assert said["Reproduced"].startswith("INCOMPLETE (table1): ")
     assert said["Not reproduced"].startswith("INCOMPLETE (table1): ")
-    assert said["What it means"].startswith("Nothing yet. Of the experiment boxes 60 of 90")
+    assert said["Answer"].startswith("Nothing yet. Of the experiment boxes 60 of 90")
 
 
 def test_a_block_that_failed_says_so_at_the_head(
@@ -127,16 +125,17 @@ def test_a_block_that_failed_says_so_at_the_head(
     said = head_of(page_of(make(study), save, tmp_path / "a"))
     for lead in ("Reproduced", "Not reproduced"):
         assert said[lead].startswith("FAILED: block 'table1': its options are wrong")
-    assert said["What it means"].startswith("Pairs are not needed")
+    assert said["Answer"].startswith("Pairs are not needed")
 
 
 def told(make: Make, study: dict[str, Any], shown: dict[str, Output], **options: Any) -> list[str]:
-    """Return the last three sentences, given what blocks show."""
+    """Return what is reproduced and what is not, then the answer, given what blocks show."""
     context = make(study)
     context.shown |= shown
     block = Block(block="summary", name="s", experiment="boxes", options=options)
     output = registry.get("report.blocks", "summary").model_validate(options).build(context, block)
-    return [said.text for said in output.lead[2:]]
+    _, answer, _, *counted = (said.text for said in output.lead)
+    return [*counted, answer]
 
 
 def test_the_sentences_of_every_outcome(make: Make, study: dict[str, Any]) -> None:

@@ -1,4 +1,4 @@
-"""The head of a page in five sentences: asked, done, reproduced, what not and why, its meaning."""
+"""The head of a page in five sentences: asked, the answer, done, reproduced, what not and why."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -96,7 +96,7 @@ def told(context: Context, wanted: Sequence[Told]) -> str:
 
 
 class Summary(BlockKind):
-    """What was asked and done, what is reproduced, what is not and why, and what it all means."""
+    """What was asked and found, what was done, what is reproduced, what is not and why."""
 
     shows = (Evaluate, Simulate)
     gathers: ClassVar[bool] = True
@@ -116,11 +116,10 @@ class Summary(BlockKind):
 
     def output(self, context: Context, block: Block) -> Output:
         """Return a paragraph a sentence."""
-        lead = [Said("Asked", self.asked or context.study.title)]
+        answer = told(context, self.means) if self.means else "See the blocks below."
+        lead = [Said("Asked", self.asked or context.study.title), Said("Answer", answer)]
         lead.append(Said("Done", done(context, block.experiments)))
-        lead += [Said(label, text) for label, text in self._compared(context)]
-        means = told(context, self.means) if self.means else "See the blocks below."
-        return Output(lead=[*lead, Said("What it means", means)])
+        return Output(lead=[*lead, *(Said(*own) for own in self._compared(context))])
 
     def _compared(self, context: Context) -> Iterator[tuple[str, str]]:
         shown = context.shown

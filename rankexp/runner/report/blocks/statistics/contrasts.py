@@ -142,8 +142,8 @@ class Contrasts(InBlocks):
         return [
             f"{word}: two one-sided tests against ±{short(self.margin)} at "
             f"{short(round(1 - self.level, 12))} (Holm), which use intervals of "
-            f"{200 * self.level - 100:g} %. {len(beyond)} of the wider intervals shown reach "
-            "beyond the margin."
+            f"{200 * self.level - 100:g} %. {len(beyond)} of the wider intervals shown "
+            f"reach{'es' * (len(beyond) == 1)} beyond the margin."
         ]
 
     def _facts(
