@@ -72,7 +72,7 @@ def precision(own: Contrast, digits: int) -> str:
     return (
         f"over {own.n} data sets weighted by precision {number(mean, digits, sign=True)} "
         f"({span(low, high, digits)}), heterogeneity tau {number(tau, digits)} (at most "
-        f"{_up(most, digits)}), on a new data set {span(worst, best, digits)}"
+        f"{_up(most, digits)}), on a further data set {span(worst, best, digits)}"
     )
 
 
@@ -99,7 +99,7 @@ def fact(own: Contrast, settings: Settings, digits: int) -> Fact:
     if settings.margin is None:
         return Fact(said, text)
     if said == "equivalent":
-        turn = f"a margin below {_up(own.least_margin, digits)} would turn this"
+        turn = f"with a margin below {_up(own.least_margin, digits)} this would be undecided"
         return Fact(said, f"{text}, within {margin}{_relative(own, settings)}", turn=turn)
     if said == "undecided":
         lacks = "" if math.isnan(low) else more(own, settings)
@@ -116,7 +116,7 @@ def _estimate(own: Contrast, settings: Settings, digits: int) -> str:
         interval = f"{100 * settings.level:g} % CI {span(low, high, digits)}"
         if own.pooled and own.pooled.new_low <= low and high <= own.pooled.new_high:
             new = span(own.pooled.new_low, own.pooled.new_high, digits)
-            interval += f"; on a new data set {new}"  # else it is about the precise sets alone
+            interval += f"; on a further data set {new}"  # else it is about the precise sets alone
     return f"{number(own.difference, digits, sign=True)} ({interval})"
 
 

@@ -116,7 +116,7 @@ def test_nothing_is_said_where_nothing_is_missing(make: Make, study: dict[str, A
     said = head(with_only(make, study))
     assert said["Answer"].startswith("Pairs change the rank loss by +.0")
     alone = r" over 7 data sets \(7 of 7 are decided by themselves\), within the margin of \.05 "
-    ending = r"and 10 % of the loss\. A margin below \.01\d\d would turn this\.$"
+    ending = r"and 10 % of the loss\. With a margin below \.01\d\d this would be undecided\.$"
     assert re.search(alone + ending, said["Answer"])
     assert "not run" not in "".join(said.values())
     assert said["Done"].startswith("2 methods, 7 data sets, 2 generators, 1 simulation; all")
@@ -130,7 +130,7 @@ def test_without_data_the_answer_is_of_artificial_data(make: Make, study: dict[s
         said["Answer"],
     )
     assert said["Done"].startswith(
-        "2 methods, 2 generators, 1 simulation; all 28 records are good"
+        "2 methods, 2 generators, 1 simulation; all 28 records are there"
     )
     assert said["Reproduced"] == (
         "1 of 1 claims tested hold; not run: 14 published values (d0, d1, d2 and 4 more) "
@@ -163,8 +163,8 @@ def test_too_few_data_sets_for_a_test_are_told_one_by_one(
     assert "over 4 data sets" in four and "Deciding it takes at least 6 data sets" in four
     assert four.endswith(". 3 of the 7 data sets are missing: d4, d5, d6.")
     six = head(with_only(make, study, SETS[:6]), *MEANT)["Answer"]
-    assert six.endswith(" would turn this. 1 of the 7 data sets is missing: d6.")
-    assert "; on a new data set +.00" in six, "it is the longer interval"
+    assert six.endswith(" would be undecided. 1 of the 7 data sets is missing: d6.")
+    assert "; on a further data set +.00" in six, "it is the longer interval"
     assert "(6 of 6 are decided by themselves), within the margin of .05 and 10 % of" in six
 
 
@@ -183,7 +183,9 @@ def test_experiments_that_were_not_run_are_named(make: Make, study: dict[str, An
     said = head(with_only(make, study, only=["boxes"]))
     assert said["Answer"].startswith("On artificial data only: pairs change it by ")
     assert said["Answer"].endswith(" of .05. The experiment folds was not run.")
-    assert said["Done"].startswith("2 methods, 2 generators; all 20 records are good; ")
+    assert said["Done"].startswith(
+        "2 methods, 2 generators; all 20 records are there, none failed; "
+    )
     assert "; not run: 2 experiments (folds and tried); " in said["Done"]
     assert not any("INCOMPLETE" in text for text in said.values())
     nothing = head(with_only(make, study, only=["tried"]))

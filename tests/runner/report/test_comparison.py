@@ -304,14 +304,15 @@ INTERVAL: dict[str, Any] = {"unit": "data sets", "n": 9}
             -0.001,
             0.002,
             "equivalent",
-            "over 9 data sets, within the margin of .01. a margin below .0018 would turn this",
+            "over 9 data sets, within the margin of .01. with a margin below .0018 this would "
+            "be undecided",
         ),
         (
             "better, equivalent",
             -0.003,
             -0.001,
             "equivalent",
-            ", within the margin of .01. a margin below .0018 would turn this",
+            ", within the margin of .01. with a margin below .0018 this would be undecided",
         ),
         ("better", -0.03, -0.02, "better", ", beyond the margin of .01"),
         ("worse", 0.002, 0.02, "worse", ", which may lie within the margin of .01"),

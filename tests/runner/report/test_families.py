@@ -150,11 +150,11 @@ def test_the_relative_margin_stands_beside_the_absolute_one(make: Make) -> None:
 
     cell, text, verdict = said(0.003)
     assert verdict == "worse, equivalent" and cell.endswith("; worse, equivalent (10 %: beyond)")
-    assert ", within the margin of .01, but not within .001. a margin below .0" in text
+    assert ", within the margin of .01, but not within .001. with a margin below .0" in text
     cell, text, _ = said(0.00205)
-    assert cell.endswith("(10 %: undecided)") and "; within .001: undecided. a margin" in text
+    assert cell.endswith("(10 %: undecided)") and "; within .001: undecided. with a margin" in text
     cell, text, _ = said(0.00105)
-    assert "10 %" not in cell and " .01 and .001. a margin" in text
+    assert "10 %" not in cell and " .01 and .001. with a margin" in text
 
 
 SETS = [f"d{i}" for i in range(7)]
@@ -191,8 +191,8 @@ def test_one_record_changes_what_data_sets_say_together(make: Make) -> None:
     assert after["least_margin"] >= before["least_margin"]
     note = next(text for text in bad.texts if "weighted by precision" in text)
     assert note.startswith("folds, pairs: over 7 data sets weighted by precision +.00")
-    assert note.partition("on a new data set ")[2].startswith("+.00")
-    assert "on a new data set" not in bad.facts["pairs in folds"].text, "it is the shorter one"
+    assert note.partition("on a further data set ")[2].startswith("+.00")
+    assert "on a further data set" not in bad.facts["pairs in folds"].text, "it is the shorter one"
     assert good.numbers.iloc[0].isna()[["common", "tau", "new_low", "decided"]].all()
 
 

@@ -186,7 +186,7 @@ def done(context: Context, names: list[str]) -> str:
     }
     text = ", ".join(f"{n} {word}{'s' * (n != 1)}" for word, n in counts.items() if n)
     total = frame.total(map(context.total, own))
-    good = frame.shortfall(total) or f"all {total.expected:,} records are good"
+    good = frame.shortfall(total) or f"all {total.expected:,} records are there, none failed"
     text = f"{text}; {good}" if own else "nothing was run"
     lacks = absent(context, names)
     if lacks.data:

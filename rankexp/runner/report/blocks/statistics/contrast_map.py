@@ -113,7 +113,8 @@ class ContrastMap(Contrasts):
         ]
         near = f"within ±{short(self.margin)} in {len(own) - len(open_)} of {len(own)} cells"
         if after:
-            near += f", among them all with {min(after):,.0f} {name} or more"
+            more = " or more" * (min(after) < max(one.place.column for one in own))
+            near += f", among them all with {min(after):,.0f} {name}{more}"
         words = [one.own.verdict.shown for one in shown]
         verdict = "mixed" if len({*words}) == 2 else str(next(iter(words), "undecided"))
         verdict = verdict if shown or open_ else "equivalent"
