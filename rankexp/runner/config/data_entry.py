@@ -86,6 +86,9 @@ class DataEntry(Strict):
     part: str | None = None
     """Column that says which part of the data a row is in, for the protocol ``given``; not a
     feature, and apart from `groups`."""
+    time: str | None = None
+    """Column of dates or numbers that say when a row is from, for the protocol ``time``; not a
+    feature. None: the protocol's `column`."""
     fingerprint: Fingerprint | None = None
     verified: list[str] = []
     """Sources that somebody has fetched by their reference, and that held the declared data; of

@@ -100,7 +100,7 @@ def _data(entry: DataEntry, path: tuple[str, str]) -> Iterator[Fault]:
     for key in ("drop", "nominal"):
         if entry.target in getattr(entry, key):
             yield Fault((*path, key), f"contains the target '{entry.target}'")
-    roles = {key: getattr(entry, key) for key in ("target", "groups", "weights", "part")}
+    roles = {key: getattr(entry, key) for key in ("target", "groups", "weights", "part", "time")}
     for other, key in combinations(roles, 2):
         if roles[key] is not None and roles[key] == roles[other]:
             yield Fault((*path, key), f"column '{roles[key]}' is already the {other}")

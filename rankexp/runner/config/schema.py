@@ -306,6 +306,16 @@ class Study(_Late):
                 return given | {"report": whole}
         return given  # nothing to do, or a fault that is said later
 
+    @model_validator(mode="after")
+    def _times_of_data(self) -> "Study":
+        """Let the data sets of a protocol that goes by time have its column."""
+        for setup in self.experiments.values():
+            column = setup.protocol.column_of_time if isinstance(setup, Evaluate) else None
+            for name in setup.problems if column else ():
+                if (entry := self.data.get(name)) is not None and entry.time is None:
+                    self.data[name] = entry.model_copy(update={"time": column})
+        return self
+
     @property
     def folder(self) -> Path | None:
         """Folder of the study's file, which its relative paths start from; not configurable."""

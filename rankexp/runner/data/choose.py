@@ -125,7 +125,7 @@ def choose(table: DataTable, entry: DataEntry, target: str | None) -> Chosen:
     roles: list[Role] = ["feature"] * len(columns)
     for wanted in entry.drop:
         roles[column_index(names, wanted, "drop")] = "dropped"
-    named_so = {role: getattr(entry, role) for role in ("groups", "weights", "part")}
+    named_so = {role: getattr(entry, role) for role in ("groups", "weights", "part", "time")}
     for role, named in (*named_so.items(), ("target", target)):
         if named is not None:
             roles[column_index(names, named, role)] = role  # type: ignore[call-overload]

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from textwrap import wrap
 from typing import Any, Literal
 
-Role = Literal["feature", "target", "groups", "weights", "part", "dropped", "left out"]
+Role = Literal["feature", "target", "groups", "weights", "part", "time", "dropped", "left out"]
 Json = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
 Kind = Literal["numeric", "nominal", "date", "identifier", "empty"]
 
