@@ -182,9 +182,7 @@ def _parts(
             yield from unknown(part, known, f"part of '{problem}':", (*path, *place))
 
 
-def _times(
-    entry: DataEntry, protocol: Protocol, problem: str, path: TreePath
-) -> Iterator[Fault]:
+def _times(entry: DataEntry, protocol: Protocol, problem: str, path: TreePath) -> Iterator[Fault]:
     """Find a protocol that goes by time without a column, or by another than elsewhere."""
     if protocol.uses_time and entry.time is None:
         text = f"protocol '{protocol.kind}' needs 'column', the one that says when a row is from"

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from rankexp.errors import DataError
+from rankexp.runner.config.asking import option
 from rankexp.runner.config.data_entry import DataEntry
 from rankexp.runner.data.choose import Chosen, check_codes, choose
 from rankexp.runner.data.dataset import Dataset, DataTable, Feature, Floats, Ints, Provenance
@@ -155,7 +156,7 @@ def _target(
         return level_codes(target, values, entry.levels)
     if target.kind == "nominal":
         shown = f"target '{target.name}' has the values {', '.join(target.categories[:10])}"
-        raise DataError(f"{shown}; list them from worst to best under 'levels'")
+        raise DataError(f"{shown}; list them from worst to best under {option('levels')}")
     if not np.isfinite(values).all():
         raise DataError(f"target '{target.name}' has an infinite value")
     return values.copy(), None

@@ -8,6 +8,7 @@ import numpy as np
 from rankexp.arrays import Bools
 from rankexp.errors import DataError
 from rankexp.registry import did_you_mean
+from rankexp.runner.config.asking import option
 from rankexp.runner.config.data_entry import DataEntry
 from rankexp.runner.data.dataset import DataTable, Feature, Floats, Ints
 from rankexp.runner.data.levels import EXACT, in_words, key_of, large, number_text
@@ -17,9 +18,9 @@ from rankexp.runner.data.suitable import Unfit, coded_width, dubious, unfit
 Levels = Sequence[tuple[str, int]]
 DOUBTS = {
     "numeric": "every row has a different whole number; kept as a feature. If the column only "
-    "identifies rows, leave it out with 'drop'; 'keep' silences this note",
+    "identifies rows, leave it out with {drop}; {keep} silences this note",
     "nominal": "numbers with units were read as unordered categories. To use them as numbers, "
-    "remove the units; 'nominal' confirms that they are categories",
+    "remove the units; {nominal} confirms that they are categories",
 }
 """What is said of a column that may be another thing than it is taken for."""
 
@@ -96,25 +97,26 @@ class Chosen:
                 low, high = map(number_text, two)
                 found.append(
                     f"target '{name}' has two values and is treated as continuous; for two "
-                    f"classes write 'levels: [{low}, {high}]', worst first"
+                    f"classes write {option('levels', low, high)}, worst first"
                 )
         for kind, what in DOUBTS.items():
             columns = [c for j in self.doubtful if (c := self.columns[j]).kind == kind]
             like = [f" ({c.categories[0]!r})" if c.categories else "" for c in columns]
             shown = [f"'{c.name}'{text}" for c, text in zip(columns[:10], like, strict=False)]
-            found += [f"{', '.join(shown)}: {what}"] if shown else []
+            words = {key: option(key) for key in ("drop", "keep", "nominal")}
+            found += [f"{', '.join(shown)}: {what.format(**words)}"] if shown else []
         if out := self.of("left out"):
             shown = [f"'{self.columns[j].name}' ({self.unfit[j][1]})" for j in out[:10]]
             more = f" and {len(out) - 10:,} more" if len(out) > 10 else ""
             fit = any(self.unfit[j][0] != "empty" for j in out)
-            hint = "; 'keep: [...]' or --keep keeps them" if fit else ""
+            hint = f"; {option('keep', 'NAME')} keeps one" if fit else ""
             found.append(f"left out: {', '.join(shown)}{more}{hint}")
         return found
 
 
 def _marks(layout: Layout) -> list[str]:
     words = [f"{m} ({n:,})" for m, n in layout.marks.items() if m not in {"?", EMPTY}]
-    said = f"read as missing: {', '.join(words)}; 'missing_values' changes this"
+    said = f"read as missing: {', '.join(words)}; {option('missing_values')} changes this"
     return [said] if words else []
 
 
@@ -166,7 +168,7 @@ def _unfit(
     if named and act == "refuse":
         raise DataError(
             f"these columns are not fit as features: {'; '.join(named)}. Leave them out with "
-            "'drop: [...]' or keep them with 'keep: [...]'"
+            f"{option('drop', '...')} or keep them with {option('keep', '...')}"
         )
     return found, doubtful
 

@@ -52,8 +52,8 @@ class Dataset:
 
     X, (n, d), holds raw numbers and codes of categories, NaN where missing; y, (n,), codes 0 ..
     K-1 of the levels, worst to best, or a continuous target, whose `levels` are None. `groups` and
-    `parts`, (n,), are places in their names; `weights`, (n,), are above 0; `times`, (n,), ascend. `reading` is for people
-    only.
+    `parts`, (n,), are places in their names; `weights`, (n,), are above 0; `times`, (n,), ascend
+    with time. `reading` is for people only.
     """
 
     name: str

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from rankexp.errors import DataError
+from rankexp.runner.config.asking import option
 from rankexp.runner.config.data_entry import DataEntry
 from rankexp.runner.data.dataset import Feature, Floats
 from rankexp.runner.data.reading import Kind, Layout
@@ -37,7 +38,7 @@ def unfit(column: Feature, values: Floats, layout: Layout | None) -> Unfit | Non
         return "empty", "it has no values"
     if layout is not None and column.name in layout.labels:
         what = "it holds the query or part of each row"
-        return "identifier", f"{what}; name it under 'groups' or 'part'"
+        return "identifier", f"{what}; name it under {option('groups')} or {option('part')}"
     if layout is not None and column.name in layout.dates:
         return "date", "it holds dates or times"
     if layout is not None and column.name == layout.unnamed and _whole(values):
@@ -112,8 +113,8 @@ def check_width(features: Sequence[Feature], rows: int, entry: DataEntry) -> Non
     if coded > entry.most_coded:
         raise DataError(
             f"one-hot coding would make {coded:,} columns, but only {entry.most_coded:,} are "
-            f"allowed; most come from {largest}. Leave columns out with 'drop: [...]' or raise "
-            f"the limit with 'most_coded: {coded}'"
+            f"allowed; most come from {largest}. Leave columns out with {option('drop')} or "
+            f"raise the limit with {option('most_coded', str(coded))}"
         )
     check_memory(rows, sum(width), f"most columns come from {largest}; " if largest else "")
 

@@ -32,7 +32,9 @@ experiments:
     protocol: {{kind: time{protocol}}}
     inner: {{folds: 2}}
 report: []
-""".replace("{{loss: logistic, lambdas", "{{params: {{loss: logistic, risk: classification}}, lambdas")
+""".replace(
+    "{{loss: logistic, lambdas", "{{params: {{loss: logistic, risk: classification}}, lambdas"
+)
 
 
 def loaded(times: object) -> Loaded:
@@ -42,9 +44,7 @@ def loaded(times: object) -> Loaded:
 
 
 @given(
-    st.lists(st.integers(0, 40), min_size=20, max_size=60),
-    st.integers(1, 4),
-    st.floats(0.1, 0.9),
+    st.lists(st.integers(0, 40), min_size=20, max_size=60), st.integers(1, 4), st.floats(0.1, 0.9)
 )
 def test_no_row_is_trained_on_that_is_not_older(times: list[int], folds: int, test: float) -> None:
     protocol = ExpandingWindow(kind="time", folds=folds, test=test)
@@ -71,7 +71,9 @@ def test_no_row_is_trained_on_that_is_not_older(times: list[int], folds: int, te
 
 def test_windows_are_as_long_as_asked_where_times_differ() -> None:
     protocol = ExpandingWindow(kind="time", test=0.3, folds=3)
-    made = [protocol.parts(loaded(np.arange(100)[::-1]), p, inner=False) for p in protocol.places()]
+    made = [
+        protocol.parts(loaded(np.arange(100)[::-1]), p, inner=False) for p in protocol.places()
+    ]
     assert [(len(m.train.X), len(m.test.X)) for m in made] == [(70, 10), (80, 10), (90, 10)]
     assert made[0].test.rows is not None and set(made[0].test.rows) == set(range(20, 30))
     assert protocol.training_rows(100) == 80
@@ -113,7 +115,10 @@ def test_rows_are_in_order_or_not() -> None:
 def write(folder: Path, entry: str, protocol: str, dates: list[str]) -> Path:
     rng = np.random.default_rng(0)
     y = (np.arange(len(dates)) % 2).astype(int)
-    rows = [f"{date},{x:.3f},{one}" for date, x, one in zip(dates, y + rng.normal(size=len(y)), y, strict=True)]
+    rows = [
+        f"{date},{x:.3f},{one}"
+        for date, x, one in zip(dates, y + rng.normal(size=len(y)), y, strict=True)
+    ]
     (folder / "d.csv").write_text("\n".join(["date,x,y", *rows]) + "\n", encoding="utf-8")
     file = folder / "late.yaml"
     file.write_text(STUDY.format(entry=entry, protocol=protocol), encoding="utf-8")
@@ -145,7 +150,11 @@ def test_a_study_tests_on_later_rows(
     [
         ("", "", "needs 'column'"),
         (", time: x", ", column: date", "goes by the column 'x', not by 'date'"),
-        (", fingerprint: {rows: 9, features: 1}", ", column: date, folds: 5", "more folds than the 2"),
+        (
+            ", fingerprint: {rows: 9, features: 1}",
+            ", column: date, folds: 5",
+            "more folds than the 2",
+        ),
         ("", ", column: y", "already the target"),
         ("", ", column: date, test: 1.5", "test"),
     ],
