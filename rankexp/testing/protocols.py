@@ -64,7 +64,7 @@ def source(protocol: Protocol) -> Generated | Loaded:
     y, groups, weights = rows % 2, rows // 4, np.arange(1.0, ROWS + 1)
     names = tuple(map(str, range(ROWS // 4)))
     whole = Part(X, y, groups=groups, weights=weights)
-    return Loaded("loaded", whole, SEED, groups, names, times=rows // 2 * 1.0)
+    return Loaded("loaded", whole, SEED, groups, names, times=np.floor(rows / 2))
 
 
 def counts_its_places(protocol: Protocol) -> None:

@@ -26,6 +26,8 @@ class Options:
     positive: str | None = None
     levels: list[str] | None = None
     continuous: bool = False
+    merge: list[list[str]] | None = None
+    time: str | None = None
     groups: str | None = None
     weights: str | None = None
     methods: list[str] | None = None
@@ -58,6 +60,8 @@ def compare(table: Path, options: Options) -> int:
 
 def _check(options: Options) -> None:
     """Refuse options that contradict each other, by the names that the user gave."""
+    if options.time is not None and options.test is not None:
+        raise ConfigError("--time and --test exclude each other: both say which rows are tested")
     margin = options.margin
     if margin is not None and not (margin > 0 and math.isfinite(margin)):
         raise ConfigError(f"--margin: expected a number above 0, got {margin:g}")
@@ -69,7 +73,7 @@ def _check(options: Options) -> None:
 
 def _asked(table: Path, options: Options) -> study.Asked:
     """Tell what is asked of the table."""
-    given = {"groups": options.groups, "weights": options.weights}
+    given = {"groups": options.groups, "weights": options.weights, "time": options.time}
     known = {**options.reading, **given, "test": options.test}
     how = {name: value for name, value in known.items() if value not in (None, [], ())}
     question = ask(
@@ -78,6 +82,7 @@ def _asked(table: Path, options: Options) -> study.Asked:
         positive=options.positive,
         levels=options.levels,
         continuous=options.continuous,
+        merge=options.merge or (),
     )
     if question.counts and (fewest := min(question.counts.values())) < FEWEST_ROWS:
         rare = min(question.counts, key=lambda name: question.counts[name])

@@ -12,7 +12,7 @@ from typing import Any
 from rankexp.errors import ConfigError, DataError
 from rankexp.metrics.metric import parse
 from rankexp.runner.analyse import select
-from rankexp.runner.compare import budget, study
+from rankexp.runner.compare import budget, looking, study
 from rankexp.runner.compare.methods import growth, narrowed, widened
 from rankexp.runner.compare.pilot import pilot
 from rankexp.runner.config.load import load
@@ -20,6 +20,7 @@ from rankexp.runner.config.methods import takes
 from rankexp.runner.config.schema import Method, Study
 from rankexp.runner.data.find import find
 from rankexp.runner.data.inspect import inspect_table
+from rankexp.runner.data.reading import terminal_width
 from rankexp.runner.files import write_atomically
 from rankexp.runner.report.build import open_report
 from rankexp.runner.report.numbers import capital, listed
@@ -31,7 +32,6 @@ from rankexp.runner.run.store import Store
 REPORT = 2.5  # seconds of a processor kept for the report
 SLOWEST = 8.0  # times a second of a processor may take on a machine that others use, too
 INTERRUPTED = 130
-WIDTH = 100
 ROUNDS = 4  # times that grids are made wider before the answer is given with what there is
 WEIGHTED = (
     "A row of weight 2 counts as two identical rows: a pair counts the product of both weights, "
@@ -41,7 +41,7 @@ WEIGHTED = (
 
 def say(text: str) -> None:
     """Print a sentence."""
-    print(textwrap.fill(text, WIDTH))
+    print(textwrap.fill(text, terminal_width()))
 
 
 @dataclass
@@ -75,7 +75,7 @@ class Session:
 
     def _content(self, repeats: int) -> dict[str, Any]:
         """Return the study as it is written."""
-        more = {"repeats": repeats} if self.asked.test is None else {}
+        more = {} if self.asked.one_test_set else {"repeats": repeats}
         return study.content(self.asked, self.folder, {**self.protocol, **more}, self.methods)
 
     def read(self) -> None:
@@ -94,11 +94,13 @@ class Session:
         print(self.dataset.reading.text())
         wall, cpu = time.monotonic() - self.begun[0], time.process_time() - self.begun[1]
         self.reserved = REPORT * min(max(wall / max(cpu, 0.1), 1.0), SLOWEST)
+        for finding in looking.of_table(self.dataset, asked.question):
+            self._tell(str(finding).removesuffix("."))
 
     def design(self) -> None:
         """Time the methods on parts of the data, and take the splits that the time allows."""
-        one_test_set = self.asked.test is not None
-        training, remarks = budget.training(self.dataset)
+        one_test_set = self.asked.one_test_set
+        training, remarks = budget.training(looking.by_time(self.dataset))
         self._leave_out_without_weights()
         if "weights" in self.asked.entry:
             remarks = f"{WEIGHTED} {remarks}".strip()
@@ -125,6 +127,8 @@ class Session:
         narrow = {name: narrowed(self.methods[name])[0] for name in found.narrow}
         self.methods = {name: (self.methods | narrow)[name] for name in found.methods}
         self.protocol, self.most, self.stages = found.protocol, found.repeats, found.stages
+        if self.dataset.times is not None:
+            self.protocol = looking.LATER
 
     def _label(self, name: str) -> str:
         return Method.model_validate(self.asked.offer.methods[name].content).label or name
@@ -268,7 +272,7 @@ class Session:
             return self.outcome.exit_code
         made = open_report(self.outcome.folder, load(self.file), self.outcome.cells)
         written = made.write()
-        print(f"\n{terminal.render(made.blocks[0].output, WIDTH)}\n")
+        print(f"\n{terminal.render(made.blocks[0].output, terminal_width())}\n")
         say(
             f"{len(written)} files in {self.folder}: report.md is the whole report, answer.png "
             "the figure. study.yaml is the study that was run; edit it and run it again."

@@ -137,6 +137,11 @@ class Asked:
         found = {"file": self.table, "test": self.test}
         return {key: file.resolve() for key, file in found.items() if file is not None}
 
+    @property
+    def one_test_set(self) -> bool:
+        """Whether there is one test set: a file of its own, or the latest rows."""
+        return self.test is not None or "time" in self.entry
+
     def contrasts(self, methods: Mapping[str, Candidate]) -> dict[str, str]:
         """Return which of some methods train on pairs, each with its like on points."""
         pairs = self.offer.contrasts.items()

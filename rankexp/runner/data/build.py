@@ -38,8 +38,7 @@ def build(
     shares = () if parts is None else _counted(part_names, parts)[::-1]
     reading = chosen.reading(table, counts, shares)
     known = (levels, groups, where, group_names or None, weights, reading, parts, part_names)
-    known = (*known, _times(chosen))
-    return Dataset(name, X, y, features, *known)
+    return Dataset(name, X, y, features, *known, times=_times(chosen))
 
 
 def _counted(names: Sequence[str], codes: Ints | Floats) -> list[tuple[str, int]]:

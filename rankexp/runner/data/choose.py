@@ -1,6 +1,6 @@
 """What becomes of each row and column of a table: target, feature, left out; and its account."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,7 +13,8 @@ from rankexp.runner.config.data_entry import DataEntry
 from rankexp.runner.data.dataset import DataTable, Feature, Floats, Ints
 from rankexp.runner.data.levels import EXACT, in_words, key_of, large, number_text
 from rankexp.runner.data.reading import EMPTY, FREQUENT, Column, Layout, Reading, Role
-from rankexp.runner.data.suitable import Unfit, coded_width, dubious, unfit
+from rankexp.runner.data.suitable import FEWEST_ROWS, Unfit, coded_width, dubious, unfit
+from rankexp.runner.data.times import ascends
 
 Levels = Sequence[tuple[str, int]]
 DOUBTS = {
@@ -68,7 +69,14 @@ class Chosen:
             parts=tuple(parts),
             width=sum(coded_width([self.columns[j] for j in self.of("feature")])),
             warnings=(*layout.notes, *_marks(layout), *self._warnings(levels)),
+            in_order=tuple(self._in_order(layout)),
         )
+
+    def _in_order(self, layout: Layout) -> Iterator[tuple[str, bool]]:
+        for column, values in zip(self.columns, self.values.T, strict=True):
+            if column.name in layout.dates and len(values) >= FEWEST_ROWS:
+                way = ascends(column, values)
+                yield from [(column.name, way)] if way is not None else []
 
     def _column(self, j: int) -> Column:
         column, role, values = self.columns[j], self.roles[j], self.values[:, j]
@@ -108,7 +116,7 @@ class Chosen:
         if out := self.of("left out"):
             shown = [f"'{self.columns[j].name}' ({self.unfit[j][1]})" for j in out[:10]]
             more = f" and {len(out) - 10:,} more" if len(out) > 10 else ""
-            fit = any(self.unfit[j][0] != "empty" for j in out)
+            fit = any(self.unfit[j][0] not in ("empty", "text") for j in out)
             hint = f"; {option('keep', 'NAME')} keeps one" if fit else ""
             found.append(f"left out: {', '.join(shown)}{more}{hint}")
         return found

@@ -24,6 +24,9 @@ FEW_NAMES, UNITS = 10, 3
 MOST_MEMORY = 0.5
 """Share of this machine's memory that the matrix of features may take."""
 
+FEWEST_WORDS = 4
+"""Words a row from which a column of different texts looks like free text, not like names."""
+
 _UUID = re.compile(r"\{?[0-9a-f]{8}(-?[0-9a-f]{4}){3}-?[0-9a-f]{12}\}?", re.IGNORECASE)
 _NAMED_SO = re.compile(r"(.*[_ .-])?(id|uuid|guid|index|row|rowid|rownum)", re.IGNORECASE)
 _CAMEL = re.compile(r".*[a-z]I[Dd]")
@@ -85,6 +88,9 @@ def _texts(column: Feature, values: Floats) -> Unfit | None:
         return "identifier", "it holds UUIDs"
     known = int((~np.isnan(values)).sum())
     if known >= FEWEST_ROWS and len(codes) > NEAR_UNIQUE * known:
+        words = sum(len(column.categories[code].split()) for code in codes) / len(codes)
+        if words >= FEWEST_WORDS:
+            return "text", f"looks like free text ({words:.0f} words a row)"
         said = f"it has {len(codes):,} different texts in {known:,} rows"
         meant = f", such as {column.categories[0]!r}; write the numbers without units"
         return "identifier", said + meant * _quantities(column)

@@ -69,7 +69,7 @@ def _parsed(texts: Sequence[str], day_first: bool) -> Floats | None:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             given = {"dayfirst": day_first, **how} if "ISO8601" not in how.values() else how
-            found = pd.to_datetime(pd.Series(texts), errors="coerce", utc=True, **given)  # type: ignore[call-overload]
+            found = pd.to_datetime(pd.Series(texts), errors="coerce", utc=True, **given)
         if found.notna().all():
             return found.to_numpy(dtype="datetime64[ns]").astype(np.int64) / 1e9
     return None

@@ -74,8 +74,8 @@ class ExpandingWindow(Protocol):
         found = [int(cuts[np.argmin(np.abs(cuts - rows))]) for rows in wanted if len(cuts)]
         if len(set(found)) < self.folds:
             raise DataError(
-                f"cannot make {self.folds} test parts of the latest {self.test:.0%} of the rows "
-                f"of '{name}': there are only {len(cuts) + 1} different times, unevenly spread; "
+                f"cannot make {self.folds} test parts of the latest {100 * self.test:g} % of the "
+                f"rows of '{name}': there are only {len(cuts) + 1} different times, unevenly spread; "
                 "take fewer folds or a larger 'test'"
             )
         return [*found, n]
@@ -92,8 +92,6 @@ class ExpandingWindow(Protocol):
     def words(self) -> str:
         by = f" by '{self.column}'" if self.column else ""
         if self.folds == 1:
-            return f"the latest {self.test:.0%} of the rows{by}, trained on those before"
-        return (
-            f"the latest {self.test:.0%} of the rows{by} in {self.folds} parts, each trained on "
-            "all rows before it"
-        )
+            return f"the latest {100 * self.test:g} % of the rows{by}, trained on those before"
+        rows = f"the latest {100 * self.test:g} % of the rows{by}"
+        return f"{rows} in {self.folds} parts, each trained on all rows before it"

@@ -15,6 +15,7 @@ from rankexp.errors import EnvironmentProblemError, Interrupted, OutOfTime
 from rankexp.runner.config.schema import Study
 from rankexp.runner.files import explained, open_to_append
 from rankexp.runner.plan import PlanCell
+from rankexp.runner.run.diagnosed import diagnose
 from rankexp.runner.run.lock import advisory_lock
 from rankexp.runner.run.manifest import Manifest, Usage
 from rankexp.runner.run.prepare import Prepared, prepare, to_add
@@ -77,6 +78,7 @@ def execute(
     prepared = prepare(
         study, results, folders, only, retry_failed=retry_failed, redo=redo, online=True
     )
+    diagnose(study, prepared.data)
     workers = workers or default_workers()
     if plan and not quiet:
         # Why data is not used is said once, at the end.

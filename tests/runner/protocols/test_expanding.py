@@ -78,7 +78,7 @@ def test_windows_are_as_long_as_asked_where_times_differ() -> None:
     assert made[0].test.rows is not None and set(made[0].test.rows) == set(range(20, 30))
     assert protocol.training_rows(100) == 80
     one = ExpandingWindow(kind="time")
-    assert one.design().pairs == "examples" and "latest 30%" in one.words()
+    assert one.design().pairs == "examples" and "latest 30 %" in one.words()
 
 
 @pytest.mark.parametrize(

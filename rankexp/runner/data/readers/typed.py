@@ -137,7 +137,8 @@ def _grid(path: Path, rules: TextRules) -> tuple[Grid, str]:
     if rules.sheet is not None:
         sheets = {name: rows for name, rows in sheets.items() if name == rules.sheet}
     if len(sheets) != 1:
-        hold = f"{len(sheets)} sheets hold values ({', '.join(sheets)}); choose one with {option('sheet')}"
+        hold = f"{len(sheets)} sheets hold values ({', '.join(sheets)}); choose one with "
+        hold += option("sheet")
         lacks = f"there is no sheet '{rules.sheet}' with values"
         raise DataError(f"{path}: {hold if rules.sheet is None else lacks}")
     ((name, rows),) = sheets.items()

@@ -15,7 +15,7 @@ from rankexp.runner.analyse.contrast import OVER_ROWS
 from rankexp.runner.config.fault import Fault
 from rankexp.runner.config.schema import Block, Evaluate, Study
 from rankexp.runner.protocols.protocol import EXAMPLES
-from rankexp.runner.report import figure
+from rankexp.runner.report import diagnosed, figure
 from rankexp.runner.report.blocks.statistics.comparison import Comparison, Judged
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.gain_words import Words, named, said
@@ -151,6 +151,7 @@ class PairsOrPoints(BlockKind):
             tables=[self._table(context, found)],
             figure=draw(found, context.method_label),
             lead=[
+                *diagnosed.of_answer(context, block.experiments[0], found),
                 *words.answer(),
                 f"Can it be trusted? {words.trust(protocol)}",
                 f"What now? {words.advice()}",
