@@ -47,7 +47,7 @@ ROOMS = {
     "theory.thresholds": Room("theory of thresholds", "theory.thresholds", given=("model",)),
     "checks": Room("check", "runner.checks", given=("rng",)),
     "protocols": Room("protocol", "runner.protocols", base="runner.protocols.protocol:Protocol"),
-    "diagnostics": Room("diagnostic", "runner.diagnostics", offers=("code", "title", "look")),
+    "diagnostics": Room("diagnostic", "runner.diagnostics", offers=("look",)),
     "keep.curves": Room("curve", "keep.curves", given=("X", "y", "scores")),
     "keep.texts": Room("text", "keep.texts", given=("model", "names")),
     "data.sources": Room(

@@ -17,19 +17,19 @@ from rankexp.runner.data.dataset import Dataset
 from rankexp.runner.data.inspect import Option, dataset_of, entry_of, inspect_table, target_values
 from rankexp.runner.data.preprocess import Preprocessor
 from rankexp.runner.diagnostics.alone import best_alone
-from rankexp.runner.diagnostics.diagnostic import Finding, Table, before
-from rankexp.runner.labels import printed
+from rankexp.runner.diagnostics.diagnostic import Diagnosis, TableFacts, before
 from rankexp.runner.protocols.expanding import ExpandingWindow
+from rankexp.runner.report.numbers import number
 
 LATER = {"kind": "time", "test": 0.3}
 PAST = 0.7  # of the rows, to show what the future holds
 MOST = 20_000  # rows that are trained on to show it
 
 
-def of_table(dataset: Dataset, question: Question, *, fits: bool = True) -> list[Finding]:
+def of_table(dataset: Dataset, question: Question, *, fits: bool = True) -> list[Diagnosis]:
     """Return what the diagnostics find in a table; unless it `fits`, no value of the future."""
     assert dataset.reading is not None
-    table = Table(dataset.reading, dataset, best_alone(dataset), question.values)
+    table = TableFacts(dataset.reading, dataset, best_alone(dataset), question.values)
     if fits:
         measure = "an AUC" if question.kind == "two" else "a share of pairs in order"
         table = replace(table, ahead=partial(_ahead, dataset, measure))
@@ -52,7 +52,7 @@ def _ahead(dataset: Dataset, measure: str, oldest_first: bool) -> str:
     n = len(dataset.y)
     rows = np.arange(n) if oldest_first else np.arange(n)[::-1]
     orders = (rows, np.random.default_rng(0).permutation(n))
-    later, mixed = (printed(f"{_value(dataset, order, int(PAST * n)):.3f}") for order in orders)
+    later, mixed = (number(_value(dataset, order, int(PAST * n)), 3) for order in orders)
     return (
         f" Least squares, trained on the earlier {100 * PAST:g} % of the rows, have {measure} of "
         f"{later} on the later rows, but of {mixed} with a random split."
@@ -76,7 +76,7 @@ def look(
     asked = {name: given.pop(name, None) for name in ("positive", "levels", "continuous")}
     if target is None:
         reading = inspect_table(path, target=None, **given)
-        yield from [reading.text(), *map(str, before(Table(reading)))]
+        yield from [reading.text(), *map(str, before(TableFacts(reading)))]
         return
     values = target_values(path, target=target, **given)
     try:

@@ -52,7 +52,8 @@ def ask(
     """
     whole, counts = counts, _merged(target, counts, merge)
     known = {name: own[0] for own in merge for name in own}
-    levels = levels and list(dict.fromkeys(known.get(name, name) for name in levels))
+    if levels and merge and len({*levels}) == len(levels):
+        levels = list(dict.fromkeys(known.get(name, name) for name in levels))
     positive = None if positive is None else known.get(positive, positive)
     found = _asked(target, counts, positive, levels, continuous=continuous)
     several = {own[0]: [name for name in whole if name in own] for own in merge}

@@ -1,6 +1,5 @@
 """The column that ranks best all by itself."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,11 +22,6 @@ class Alone:
     numeric: bool = True
     untied: float = 1.0  # share of all pairs that have different targets
     se: float = 0.0  # of the share that a column without any relation to the target has
-
-    @classmethod
-    def of(cls, known: Mapping[str, str | float | bool] | None) -> "Alone | None":
-        """Return what `vars` of one, or JSON of it, holds."""
-        return cls(**known) if known else None  # type: ignore[arg-type]
 
 
 def best_alone(dataset: Dataset) -> Alone | None:

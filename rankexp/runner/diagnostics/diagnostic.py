@@ -1,4 +1,4 @@
-"""What a diagnostic is, what it looks at, and all of them in the order of their codes."""
+"""What a diagnostic is, what it looks at, and what all of them find."""
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -13,11 +13,13 @@ from rankexp.runner.data.reading import Reading
 from rankexp.runner.diagnostics.alone import Alone
 
 ROOM = "diagnostics"
-Facts = TypeVar("Facts")
+Said = tuple[str, str] | None
+"""What is found and what to do, in sentences; None where there is nothing."""
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
-class Finding:
+class Diagnosis:
     """What a diagnostic found: a sentence with its numbers, and what to do."""
 
     code: str
@@ -29,7 +31,7 @@ class Finding:
 
 
 @dataclass(frozen=True)
-class Table:
+class TableFacts:
     """What is known of a table before anything is fitted."""
 
     reading: Reading
@@ -41,7 +43,7 @@ class Table:
 
 
 @dataclass(frozen=True)
-class Ranked:
+class MethodFacts:
     """A method's measure; `se` is NaN where it is unknown."""
 
     label: str
@@ -52,24 +54,24 @@ class Ranked:
 
 
 @dataclass(frozen=True)
-class Fitted:
+class ResultFacts:
     """What was found on one problem, after fitting."""
 
     measure: str  # what it is called
-    methods: Sequence[Ranked]
+    methods: Sequence[MethodFacts]
     chance: float | None = None  # the measure of random scores; None: unknown
     higher: bool = True  # whether higher values are better
     margin: float = 0.01
     alone: Alone | None = None
-    undefined: int = 0  # of so many `splits` the test part has no value
-    splits: int = 0
+    undefined: int = 0  # of so many `records` a test part has no value
+    records: int = 0
 
     @property
-    def best(self) -> Ranked:
+    def best(self) -> MethodFacts:
         """The method that ranks best."""
         return max(self.methods, key=lambda one: one.mean if self.higher else -one.mean)
 
-    def above_chance(self, one: Ranked) -> float:
+    def above_chance(self, one: MethodFacts) -> float:
         """Return by how many half-widths a method is better than chance; NaN where unknown.
 
         The half-width is that of 95 % intervals which hold for all methods at once.
@@ -80,47 +82,44 @@ class Fitted:
         return (one.mean - self.chance) * (1 if self.higher else -1) / width
 
 
-class Diagnostic:
-    """A diagnostic: its code, a heading for the page, and what is done about it."""
+class BeforeFitting:
+    """A diagnostic of a table; its docstring says what may be wrong."""
 
-    code: ClassVar[str]
-    title: ClassVar[str]
-    leads: ClassVar[bool] = True  # whether it stands above the answer; if not, only in run.md
-
-
-class BeforeFitting(Diagnostic):
-    """A diagnostic of a table."""
-
-    def look(self, table: Table) -> tuple[str, str] | None:
-        """Return what is found and what to do, in sentences; None where there is nothing."""
+    def look(self, table: TableFacts) -> Said:
+        """Return what is found and what to do; None where there is nothing."""
         raise NotImplementedError
 
 
-class AfterFitting(Diagnostic):
-    """A diagnostic of what was found."""
+class AfterFitting:
+    """A diagnostic of what was found; its docstring says what may be wrong."""
 
-    def look(self, fitted: Fitted) -> tuple[str, str] | None:
-        """Return what is found and what to do, in sentences; None where there is nothing."""
+    leads: ClassVar[bool] = True  # whether it stands above an answer; if not, only in run.md
+
+    def look(self, results: ResultFacts) -> Said:
+        """Return what is found and what to do; None where there is nothing."""
         raise NotImplementedError
 
 
-def before(table: Table) -> list[Finding]:
+def before(table: TableFacts) -> list[Diagnosis]:
     """Return what the diagnostics find in a table."""
-    return [*_found(BeforeFitting, lambda one: one().look(table))]
+    return [
+        Diagnosis(code, *said)
+        for code, one in _all(BeforeFitting)
+        if (said := one().look(table)) is not None
+    ]
 
 
-def after(fitted: Fitted, *, leading: bool = False) -> list[Finding]:
+def after(results: ResultFacts, *, leading: bool = False) -> list[Diagnosis]:
     """Return what the diagnostics find in results, or only what stands above an answer."""
-    if not any(not math.isnan(one.mean) for one in fitted.methods):
-        return []
-    found = _found(AfterFitting, lambda one: one().look(fitted))
-    return [one for one in found if not leading or registry.get(ROOM, one.code).leads]
+    return [
+        Diagnosis(code, *said)
+        for code, one in _all(AfterFitting)
+        if (one.leads or not leading)
+        and results.methods
+        and (said := one().look(results)) is not None
+    ]
 
 
-def _found(
-    kind: type[Facts], look: Callable[[type[Facts]], tuple[str, str] | None]
-) -> Iterator[Finding]:
-    for code in sorted(registry.names(ROOM)):
-        one = registry.get(ROOM, code)
-        if issubclass(one, kind) and (said := look(one)) is not None:
-            yield Finding(code, *said)
+def _all(kind: type[T]) -> Iterator[tuple[str, type[T]]]:
+    found = ((code, registry.get(ROOM, code)) for code in sorted(registry.names(ROOM)))
+    return ((code, one) for code, one in found if issubclass(one, kind))

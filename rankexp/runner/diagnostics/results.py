@@ -2,7 +2,7 @@
 
 import math
 
-from rankexp.runner.diagnostics.diagnostic import AfterFitting, Fitted
+from rankexp.runner.diagnostics.diagnostic import AfterFitting, ResultFacts, Said
 from rankexp.runner.labels import printed
 
 REGISTER = {
@@ -25,16 +25,13 @@ def _number(value: float) -> str:
 class NoBetterThanChance(AfterFitting):
     """No method ranks better than random scores, so no other sentence means anything."""
 
-    code, title = "RK201", "Nothing ranks better than chance"
-
-    def look(self, fitted: Fitted) -> tuple[str, str] | None:
-        """Look whether chance is in the intervals of all methods, or above them."""
-        shares = [fitted.above_chance(one) for one in fitted.methods]
+    def look(self, results: ResultFacts) -> Said:
+        shares = [results.above_chance(one) for one in results.methods]
         if all(map(math.isnan, shares)) or any(share > 1 for share in shares):
             return None
-        best = fitted.best
-        told = f"the best {fitted.measure}, {_number(best.mean)} (± {_number(best.se)}), is"
-        if best.mean + 2 * best.se > (fitted.chance or 0.5) + FAR and fitted.higher:
+        best, chance = results.best, results.chance or 0.0
+        told = f"the best {results.measure}, {_number(best.mean)} (± {_number(best.se)}), is"
+        if (best.mean - chance) * (1 if results.higher else -1) + 2 * best.se > FAR:
             return (
                 f"Nothing here is shown to rank: {told} not shown to be better than chance.",
                 "The rows are too few to tell.",
@@ -48,20 +45,17 @@ class NoBetterThanChance(AfterFitting):
 class ColumnAlone(AfterFitting):
     """A single column ranks better than every method, so fitting brings nothing yet."""
 
-    code, title = "RK202", "A column alone ranks better than all methods"
-
-    def look(self, fitted: Fitted) -> tuple[str, str] | None:
-        """Compare the best column with the best method."""
-        alone, best = fitted.alone, fitted.best
-        if alone is None or not alone.numeric or fitted.chance is None:
+    def look(self, results: ResultFacts) -> Said:
+        alone, best = results.alone, results.best
+        if alone is None or not alone.numeric or results.chance is None:
             return None
-        value = alone.value if fitted.higher else 1 - alone.value
-        ahead = (value - best.mean) * (1 if fitted.higher else -1)
-        error = 2 * best.se if best.se > 0 else 0.0  # NaN where it is unknown
-        if ahead <= max(fitted.margin, error) or alone.value - 0.5 < CLEAR * alone.se:
+        value = alone.value if results.higher else 1 - alone.value
+        ahead = (value - best.mean) * (1 if results.higher else -1)
+        error = 2 * best.se if best.se > 0 else 0.0
+        if ahead <= max(results.margin, error) or alone.value - 0.5 < CLEAR * alone.se:
             return None
         return (
-            f"'{alone.column}' alone ranks better than all methods: its {fitted.measure} is "
+            f"'{alone.column}' alone ranks better than all methods: its {results.measure} is "
             f"{_number(value)}, that of {best.label} {_number(best.mean)}.",
             "Rank by this column, or add methods that can follow it, such as trees.",
         )
@@ -70,16 +64,13 @@ class ColumnAlone(AfterFitting):
 class BelowChance(AfterFitting):
     """A method ranks worse than random scores, as if the labels were turned around."""
 
-    code, title = "RK203", "A method ranks worse than chance"
-
-    def look(self, fitted: Fitted) -> tuple[str, str] | None:
-        """Look for intervals on the wrong side of chance."""
-        worse = [one for one in fitted.methods if fitted.above_chance(one) < -1]
+    def look(self, results: ResultFacts) -> Said:
+        worse = [one for one in results.methods if results.above_chance(one) < -1]
         if not worse:
             return None
         named = ", ".join(f"{one.label} ({_number(one.mean)})" for one in worse)
         return (
-            f"The {fitted.measure} is worse than chance for {named}.",
+            f"The {results.measure} is worse than chance for {named}.",
             "Is the order of the target's values turned around in some rows, or over time?",
         )
 
@@ -87,30 +78,24 @@ class BelowChance(AfterFitting):
 class EdgeOfRange(AfterFitting):
     """The best settings are at the end of the range that was tried, so others may be better."""
 
-    code, title, leads = "RK204", "The best settings are at the end of a range", False
+    leads = False
 
-    def look(self, fitted: Fitted) -> tuple[str, str] | None:
-        """Name the methods with choices at an end."""
-        named = [f"{one.label} ({one.edge})" for one in fitted.methods if one.edge]
+    def look(self, results: ResultFacts) -> Said:
+        named = [f"{one.label} ({one.edge})" for one in results.methods if one.edge]
         if not named:
             return None
-        return (
-            f"The best settings are at the end of the range tried: {', '.join(named)}.",
-            "Widen the range in the study.",
-        )
+        said = f"The best settings are at the end of the range tried: {', '.join(named)}."
+        return said, "Widen the range in the study."
 
 
 class OneClass(AfterFitting):
     """Test parts lack a class or a level, so the measure has no value there."""
 
-    code, title = "RK205", "Test parts without a class"
-
-    def look(self, fitted: Fitted) -> tuple[str, str] | None:
-        """Count values that are not defined."""
-        if not fitted.undefined:
+    def look(self, results: ResultFacts) -> Said:
+        if not results.undefined:
             return None
         return (
-            f"{fitted.undefined:,} of {fitted.splits:,} test values are undefined, because a "
+            f"{results.undefined:,} of {results.records:,} test values are undefined, because a "
             "class or level has no row in the test part; means leave them out.",
             "Take fewer folds, or 'stratified: true'.",
         )
@@ -119,14 +104,14 @@ class OneClass(AfterFitting):
 class NotConverged(AfterFitting):
     """Fits stopped before they converged, so their scores are not what the method promises."""
 
-    code, title, leads = "RK206", "Fits that did not converge", False
+    leads = False
 
-    def look(self, fitted: Fitted) -> tuple[str, str] | None:
-        """Count the records with such a warning."""
-        named = [f"{one.label} ({one.unconverged:,})" for one in fitted.methods if one.unconverged]
-        if not named:
+    def look(self, results: ResultFacts) -> Said:
+        stopped = [one for one in results.methods if one.unconverged]
+        if not stopped:
             return None
+        named = ", ".join(f"{one.label} (in {one.unconverged:,} records)" for one in stopped)
         return (
-            f"Fits stopped before they converged, in so many records: {', '.join(named)}.",
+            f"Fits stopped before they converged: {named}.",
             "Allow more iterations, as with 'max_iter', or leave out the largest settings.",
         )

@@ -75,8 +75,8 @@ class ExpandingWindow(Protocol):
         if len(set(found)) < self.folds:
             raise DataError(
                 f"cannot make {self.folds} test parts of the latest {100 * self.test:g} % of the "
-                f"rows of '{name}': there are only {len(cuts) + 1} different times, unevenly spread; "
-                "take fewer folds or a larger 'test'"
+                f"rows of '{name}': there are only {len(cuts) + 1} different times, unevenly "
+                "spread; take fewer folds or a larger 'test'"
             )
         return [*found, n]
 

@@ -78,7 +78,8 @@ def execute(
     prepared = prepare(
         study, results, folders, only, retry_failed=retry_failed, redo=redo, online=True
     )
-    diagnose(study, prepared.data)
+    for name, facts in prepared.data.facts.items():
+        prepared.data.provenance[name] |= diagnose(study, name, facts)
     workers = workers or default_workers()
     if plan and not quiet:
         # Why data is not used is said once, at the end.

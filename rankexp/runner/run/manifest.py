@@ -19,6 +19,7 @@ from rankexp.runner.config.outside import Outside
 from rankexp.runner.config.schema import Study
 from rankexp.runner.files import write_atomically
 from rankexp.runner.plan import DataFacts
+from rankexp.runner.run.diagnosed import DataDiagnosis
 from rankexp.runner.run.store import FORMAT
 from rankexp.runner.spec import PROTOCOL_VERSION
 
@@ -113,7 +114,7 @@ class Manifest:
     def _known(self) -> dict[str, dict[str, Any]]:
         """Return what is known of data sets: where they come from, and what was read of them."""
         before = self._before.data.items()
-        found = {k: v.model_dump() for k, v in before if k in self.study.data}
+        found = {k: v.model_dump(exclude_unset=True) for k, v in before if k in self.study.data}
         for name, facts in self.prepared.data.facts.items():
             given = dict(self.prepared.data.provenance.get(name, {}))
             where = given.pop("provenance", {})
@@ -128,6 +129,7 @@ class _Data(BaseModel):
 
     rows: NonNegativeInt
     fingerprint: str
+    diagnosis: DataDiagnosis = DataDiagnosis()
 
 
 class _Shape(BaseModel):
@@ -174,8 +176,18 @@ def _read(folder: Path) -> tuple[_Shape, dict[str, Any]]:
 
 def facts_of(manifest: Mapping[str, Any]) -> dict[str, DataFacts]:
     """Return the data facts a manifest keeps, to plan the same cells without the data."""
-    known = {name: _Data.model_validate(own) for name, own in manifest["data"].items()}
-    return {name: DataFacts(own.rows, own.fingerprint, "") for name, own in known.items()}
+    known = _data(manifest).items()
+    return {name: DataFacts(own.rows, own.fingerprint, "") for name, own in known}
+
+
+def diagnoses_of(manifest: Mapping[str, Any]) -> dict[str, DataDiagnosis]:
+    """Return what the diagnostics found in each data set when a study was run."""
+    return {name: own.diagnosis for name, own in _data(manifest).items()}
+
+
+def _data(manifest: Mapping[str, Any]) -> dict[str, _Data]:
+    found = manifest.get("data", {})
+    return {name: _Data.model_validate(own) for name, own in found.items()}
 
 
 def other_versions(folder: Path) -> str | None:
