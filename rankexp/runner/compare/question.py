@@ -141,7 +141,7 @@ def _guessed(target: str, counts: Mapping[str, int]) -> Question:
 def _alike(counts: Mapping[str, int]) -> str:
     """Say which values look alike, and how they become one."""
     found = AlikeValues.among(counts)
-    return "" if found is None else f". {' '.join(found).removesuffix('.')}"
+    return "" if found is None else f". {' '.join(found)}"
 
 
 def _two(counts: Mapping[str, int], positive: str, guesses: list[str]) -> Question:

@@ -95,7 +95,7 @@ class Session:
         wall, cpu = time.monotonic() - self.begun[0], time.process_time() - self.begun[1]
         self.reserved = REPORT * min(max(wall / max(cpu, 0.1), 1.0), SLOWEST)
         for finding in looking.of_table(self.dataset, asked.question):
-            self._tell(str(finding).removesuffix("."))
+            self._tell(finding.unstopped)
 
     def design(self) -> None:
         """Time the methods on parts of the data, and take the splits that the time allows."""

@@ -14,7 +14,7 @@ from rankexp.runner.diagnostics.alone import Alone
 
 ROOM = "diagnostics"
 Said = tuple[str, str] | None
-"""What is found and what to do, in sentences; None where there is nothing."""
+"""What is found, in sentences, and what to do, without the last full stop; None for nothing."""
 T = TypeVar("T")
 
 
@@ -26,8 +26,13 @@ class Diagnosis:
     text: str
     advice: str
 
+    @property
+    def unstopped(self) -> str:
+        """The sentences without the last full stop."""
+        return f"{self.text} {self.advice} ({self.code})"
+
     def __str__(self) -> str:
-        return f"{self.text} {self.advice.removesuffix('.')} ({self.code})."
+        return f"{self.unstopped}."
 
 
 @dataclass(frozen=True)

@@ -34,11 +34,11 @@ class NoBetterThanChance(AfterFitting):
         if (best.mean - chance) * (1 if results.higher else -1) + 2 * best.se > FAR:
             return (
                 f"Nothing here is shown to rank: {told} not shown to be better than chance.",
-                "The rows are too few to tell.",
+                "The rows are too few to tell",
             )
         return (
             f"Nothing here ranks: {told} no better than chance.",
-            "Columns that say more about the target are needed first.",
+            "Columns that say more about the target are needed first",
         )
 
 
@@ -57,7 +57,7 @@ class ColumnAlone(AfterFitting):
         return (
             f"'{alone.column}' alone ranks better than all methods: its {results.measure} is "
             f"{_number(value)}, that of {best.label} {_number(best.mean)}.",
-            "Rank by this column, or add methods that can follow it, such as trees.",
+            "Rank by this column, or add methods that can follow it, such as trees",
         )
 
 
@@ -85,7 +85,7 @@ class EdgeOfRange(AfterFitting):
         if not named:
             return None
         said = f"The best settings are at the end of the range tried: {', '.join(named)}."
-        return said, "Widen the range in the study."
+        return said, "Widen the range in the study"
 
 
 class OneClass(AfterFitting):
@@ -97,7 +97,7 @@ class OneClass(AfterFitting):
         return (
             f"{results.undefined:,} of {results.records:,} test values are undefined, because a "
             "class or level has no row in the test part; means leave them out.",
-            "Take fewer folds, or 'stratified: true'.",
+            "Take fewer folds, or 'stratified: true'",
         )
 
 
@@ -113,5 +113,5 @@ class NotConverged(AfterFitting):
         named = ", ".join(f"{one.label} (in {one.unconverged:,} records)" for one in stopped)
         return (
             f"Fits stopped before they converged: {named}.",
-            "Allow more iterations, as with 'max_iter', or leave out the largest settings.",
+            "Allow more iterations, as with 'max_iter', or leave out the largest settings",
         )

@@ -38,7 +38,7 @@ class GivesAway(BeforeFitting):
         what = f"has an AUC of {share}" if len(counts) == 2 else f"puts {share} of pairs in order"
         return (
             f"'{best.column}' alone {what}: is it known before the target is?",
-            f"If not, leave it out with {option('drop', best.column)}.",
+            f"If not, leave it out with {option('drop', best.column)}",
         )
 
 
@@ -51,7 +51,7 @@ class InOrderOfTime(BeforeFitting):
             return (
                 f"Rows are in order of '{name}', and random splits mix past and future."
                 + table.ahead(oldest_first),
-                f"If later rows are to be ranked, split by time: {option('time', name)}.",
+                f"If later rows are to be ranked, split by time: {option('time', name)}",
             )
         return None
 
@@ -67,7 +67,7 @@ class FreeText(BeforeFitting):
         return (
             f"{named}: rankexp does not read texts.",
             "Make numbers of them first, such as counts of words "
-            "(sklearn.feature_extraction.text.CountVectorizer), and add these as columns.",
+            "(sklearn.feature_extraction.text.CountVectorizer), and add these as columns",
         )
 
 
@@ -84,7 +84,7 @@ class EqualRowsParted(BeforeFitting):
         return (
             f"{repeated:,} of {len(X):,} rows repeat the features of another row, and splits put "
             "such rows on both sides.",
-            "Write 'together: duplicates' in the protocol to keep them on one side.",
+            "Write 'together: duplicates' in the protocol to keep them on one side",
         )
 
 
@@ -111,4 +111,4 @@ class AlikeValues(BeforeFitting):
         merged = " ".join(option("merge", *own) for own in found)
         if not found:
             return None
-        return (f"Of the target's values {said}.", f"To make each one value: {merged}.")
+        return (f"Of the target's values {said}.", f"To make each one value: {merged}")

@@ -71,7 +71,8 @@ def _facts(
         chance, alone = alone.untied / 2, replace(alone, value=alone.value * alone.untied)
     if entry is not None and (entry.weights or (entry.groups and setup.within_groups)):
         alone = None  # it is measured otherwise
-    counts = [context.counts[experiment, problem, method] for method in setup.methods]
+    places = [(experiment, problem, method) for method in setup.methods]
+    counts = [context.counts[place] for place in places if place in context.counts]
     return ResultFacts(
         metric.label,
         own,

@@ -1,6 +1,6 @@
 """What the diagnostics say of a study's data, for the manifest."""
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from functools import lru_cache
 
 from rankexp.runner.config.schema import Evaluate, Study
@@ -19,12 +19,12 @@ class DataDiagnosis:
     alone: Alone | None = None
 
 
-def diagnose(study: Study, name: str, facts: DataFacts) -> dict[str, object]:
-    """Return what the diagnostics find in a data set, as a manifest has it."""
+def diagnose(study: Study, name: str, facts: DataFacts) -> DataDiagnosis:
+    """Return what the diagnostics find in a data set, for the manifest."""
     setups = [one for one in study.experiments.values() if isinstance(one, Evaluate)]
     used = (one.protocol for one in setups if name in one.problems)
     parted = any(isinstance(own, Dividing) and own.together == "none" for own in used)
-    return {"diagnosis": asdict(_diagnosis(facts.snapshot, parted=parted))}
+    return _diagnosis(facts.snapshot, parted=parted)
 
 
 @lru_cache(maxsize=32)

@@ -6,7 +6,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Generator, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from types import FrameType
 from typing import NoReturn
@@ -79,7 +79,7 @@ def execute(
         study, results, folders, only, retry_failed=retry_failed, redo=redo, online=True
     )
     for name, facts in prepared.data.facts.items():
-        prepared.data.provenance[name] |= diagnose(study, name, facts)
+        prepared.data.provenance[name] |= {"diagnosis": asdict(diagnose(study, name, facts))}
     workers = workers or default_workers()
     if plan and not quiet:
         # Why data is not used is said once, at the end.

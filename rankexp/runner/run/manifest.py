@@ -17,6 +17,7 @@ from rankexp.errors import ConfigError, one_line
 from rankexp.runner.config import claims, published
 from rankexp.runner.config.outside import Outside
 from rankexp.runner.config.schema import Study
+from rankexp.runner.data.reading import Json
 from rankexp.runner.files import write_atomically
 from rankexp.runner.plan import DataFacts
 from rankexp.runner.run.diagnosed import DataDiagnosis
@@ -132,6 +133,10 @@ class _Data(BaseModel):
     diagnosis: DataDiagnosis = DataDiagnosis()
 
 
+class _Known(BaseModel):
+    data: dict[str, _Data] = {}
+
+
 class _Shape(BaseModel):
     """What other parts of a manifest are relied on to be."""
 
@@ -176,18 +181,14 @@ def _read(folder: Path) -> tuple[_Shape, dict[str, Any]]:
 
 def facts_of(manifest: Mapping[str, Any]) -> dict[str, DataFacts]:
     """Return the data facts a manifest keeps, to plan the same cells without the data."""
-    known = _data(manifest).items()
+    known = _Known.model_validate(manifest).data.items()
     return {name: DataFacts(own.rows, own.fingerprint, "") for name, own in known}
 
 
-def diagnoses_of(manifest: Mapping[str, Any]) -> dict[str, DataDiagnosis]:
+def diagnoses_of(manifest: Mapping[str, Json]) -> dict[str, DataDiagnosis]:
     """Return what the diagnostics found in each data set when a study was run."""
-    return {name: own.diagnosis for name, own in _data(manifest).items()}
-
-
-def _data(manifest: Mapping[str, Any]) -> dict[str, _Data]:
-    found = manifest.get("data", {})
-    return {name: _Data.model_validate(own) for name, own in found.items()}
+    known = _Known.model_validate(manifest).data.items()
+    return {name: own.diagnosis for name, own in known}
 
 
 def other_versions(folder: Path) -> str | None:

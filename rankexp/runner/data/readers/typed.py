@@ -64,7 +64,7 @@ def _from_frame(path: Path, frame: "pd.DataFrame", rules: TextRules) -> DataTabl
         if column.dtype.kind in "iuf" and not rounded:
             values[:, j] = column.to_numpy(dtype=np.float64, na_value=np.nan)
             if missing := int(np.isnan(values[:, j]).sum()):
-                maker.marks[""] += missing
+                maker.marks.update({"": missing})
             continue
         cells[j] = maker.cells(name, *_texts(path, name, column))
     maker.settle(list(cells.values()))
