@@ -55,7 +55,7 @@ def _ahead(dataset: Dataset, measure: str, oldest_first: bool) -> str:
     later, mixed = (number(_value(dataset, order, int(PAST * n)), 3) for order in orders)
     return (
         f" Least squares, trained on the earlier {100 * PAST:g} % of the rows, have {measure} of "
-        f"{later} on the later rows, but of {mixed} with a random split."
+        f"{later} on the later rows and of {mixed} with a random split."
     )
 
 

@@ -26,7 +26,7 @@ MARK = "# Made by 'rankexp compare'."
 HEAD = f"""\
 {MARK} Edit it and run it again: rankexp run {{name}} --results {{results}}
 # What is done is not done again. Once edited, 'rankexp compare' does not write it anew.
-# docs/own-data.md says what each key means. As made: {{digest}}
+# docs/yaml.md says what each key means, as 'rankexp schema' does. As made: {{digest}}
 """
 State = Literal["free", "made", "edited", "foreign"]
 

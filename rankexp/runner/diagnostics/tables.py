@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from rankexp.runner.config.asking import option
+from rankexp.runner.config.asking import is_typed, option
 from rankexp.runner.diagnostics.diagnostic import BeforeFitting, Said, TableFacts
 from rankexp.runner.labels import printed
 from rankexp.runner.protocols.dealing import duplicates
@@ -46,12 +46,14 @@ class InOrderOfTime(BeforeFitting):
     """Rows are in order of a date, so random splits train on what comes later."""
 
     def look(self, table: TableFacts) -> Said:
+        yaml = "'protocol: {{kind: time, column: {}}}'"
         by_time = table.dataset is not None and table.dataset.times is not None
         for name, oldest_first in () if by_time else table.reading.in_order[:1]:
             return (
                 f"Rows are in order of '{name}', and random splits mix past and future."
                 + table.ahead(oldest_first),
-                f"If later rows are to be ranked, split by time: {option('time', name)}",
+                "If later rows are to be ranked, split by time: "
+                + (option("time", name) if is_typed() else yaml.format(name)),
             )
         return None
 
