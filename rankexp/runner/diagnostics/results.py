@@ -16,6 +16,7 @@ REGISTER = {
 
 CLEAR = 4.0  # standard errors above chance that the best of many columns must have
 FAR = 0.1  # from chance: where intervals reach as far, the rows are too few to tell
+NEAR = 1.64  # standard errors above chance from which a single method would rank: too few, too
 
 
 def _number(value: float) -> str:
@@ -31,7 +32,8 @@ class NoBetterThanChance(AfterFitting):
             return None
         best, chance = results.best, results.chance or 0.0
         told = f"the best {results.measure}, {_number(best.mean)} (± {_number(best.se)}), is"
-        if (best.mean - chance) * (1 if results.higher else -1) + 2 * best.se > FAR:
+        above = (best.mean - chance) * (1 if results.higher else -1)
+        if above + 2 * best.se > FAR or above > NEAR * best.se:
             return (
                 f"Nothing here is shown to rank: {told} not shown to be better than chance.",
                 "The rows are too few to tell",
