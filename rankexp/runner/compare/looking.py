@@ -11,6 +11,7 @@ from sklearn.linear_model import Ridge
 from rankexp.arrays import Ints
 from rankexp.errors import ConfigError, DataError
 from rankexp.metrics.continuous import concordance
+from rankexp.runner.compare.budget import FEWEST_ROWS
 from rankexp.runner.compare.question import Question, ask
 from rankexp.runner.config.schema import Preprocess
 from rankexp.runner.data.dataset import Dataset
@@ -44,6 +45,13 @@ def by_time(dataset: Dataset) -> Dataset:
     first, _ = window.ends(dataset.name, dataset.times)
     parts = np.ones(len(dataset.y), dtype=np.int64)
     parts[np.argsort(dataset.times, kind="stable")[first:]] = 0
+    for part, when in ((1, "earlier 70 %"), (0, "latest 30 %")):
+        for code, level in enumerate(dataset.levels or ()):
+            if (count := int((dataset.y[parts == part] == code).sum())) < FEWEST_ROWS:
+                raise ConfigError(
+                    f"--time: the {when} of the rows have {count} of '{level}', and at least "
+                    f"{FEWEST_ROWS} are needed; merge rare values with --merge"
+                )
     return replace(dataset, parts=parts, part_names=("test", "train"))
 
 

@@ -1,6 +1,7 @@
 """Dates as numbers that ascend with time."""
 
 import re
+import warnings
 from collections.abc import Sequence
 
 import numpy as np
@@ -61,15 +62,13 @@ def _day_first(texts: Sequence[str]) -> list[bool]:
 
 
 def _parsed(texts: Sequence[str], day_first: bool) -> Floats | None:
-    import warnings
-
     import pandas as pd
 
-    for how in ({"format": "ISO8601"}, {"dayfirst": day_first}, {"format": "mixed"}):
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            given = {"dayfirst": day_first, **how} if "ISO8601" not in how.values() else how
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of formats that are looked for text by text
+        for how in ({"format": "ISO8601"}, {"dayfirst": day_first}, {"format": "mixed"}):
+            given = how if "ISO8601" in how.values() else {"dayfirst": day_first, **how}
             found = pd.to_datetime(pd.Series(texts), errors="coerce", utc=True, **given)
-        if found.notna().all():
-            return found.to_numpy(dtype="datetime64[ns]").astype(np.int64) / 1e9
+            if found.notna().all():
+                return found.to_numpy(dtype="datetime64[ns]").astype(np.int64) / 1e9
     return None

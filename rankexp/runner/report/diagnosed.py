@@ -19,7 +19,7 @@ NOT_CONVERGED = "ConvergenceWarning"
 
 def of_answer(context: Context, experiment: str, found: Gains) -> list[str]:
     """Return what stands above the answer to a comparison, a sentence or two each."""
-    (problem,) = context.evaluate(experiment).problems
+    problem = context.evaluate(experiment).problems[0]
     own = [
         MethodFacts(context.method_label(one.method), one.mean, one.se)
         for one in found.standings

@@ -133,6 +133,14 @@ def test_a_table_is_compared_by_time(tmp_path: Path, typed: Typed, short: None) 
     assert wrong.returncode == 2 and "--time and --test exclude each other" in wrong.stderr
 
 
+def test_a_level_that_only_earlier_rows_have_is_named(tmp_path: Path, typed: Typed) -> None:
+    frame = drift()
+    frame.loc[N // 2 :, "churn"] = "no"
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    done = typed("compare", "t.csv", "--target", "churn", "--time", "date", *FEW, cwd=tmp_path)
+    assert done.returncode == 2 and "latest 30 % of the rows have 0 of 'yes'" in done.stderr
+
+
 def test_typos_of_the_target_are_merged(tmp_path: Path, typed: Typed, designed: None) -> None:
     frame = churn(2.0)
     wild = {"yes": ["yes", "Yes", "y"], "no": ["no", "NO", "n"]}
