@@ -63,7 +63,14 @@ class TableOptions(ReadingOptions):
         Text, typer.Option(help="Target values from worst to best: bad,fair,good.")
     ] = None
     groups: Annotated[
-        Text, typer.Option(help="Column with groups. Each group stays on one side of a split.")
+        Text,
+        typer.Option(
+            help="Column with groups. Each group stays on one side of a split; pairs of rows of "
+            "different groups count."
+        ),
+    ] = None
+    queries: Annotated[
+        Text, typer.Option(help="Column with queries. Only pairs of rows of one query count.")
     ] = None
     weights: Annotated[Text, typer.Option(help="Column with row weights.")] = None
 
@@ -132,6 +139,8 @@ def inspect(asked: InspectOptions) -> None:
     from rankexp.runner.data.inspect import inspect_table
 
     given = _given(asked)
+    queries = given.pop("queries")
+    given["groups"] = given["groups"] or queries
     reading = inspect_table(given.pop("table"), **given)
     print(reading.text())
     if asked.target and len(reading.levels) == 2 and not (asked.positive or asked.levels):

@@ -12,7 +12,7 @@ from typing import Any
 from rankexp.errors import ConfigError, DataError
 from rankexp.metrics.metric import parse
 from rankexp.runner.analyse import select
-from rankexp.runner.compare import budget, study
+from rankexp.runner.compare import budget, queries, study
 from rankexp.runner.compare.methods import growth, narrowed, widened
 from rankexp.runner.compare.pilot import pilot
 from rankexp.runner.config.load import load
@@ -69,6 +69,12 @@ class Session:
         return f"{self.minutes:g} minute{'s' * (self.minutes != 1)}"
 
     @property
+    def share(self) -> float:
+        """The share of the time for the first cross-validation."""
+        spread = self.asked.within or self.asked.question.kind == "continuous"
+        return budget.SPREAD_SHARE if spread else budget.SHARE
+
+    @property
     def left(self) -> float:
         """Seconds left for fitting."""
         return self.end - time.monotonic() - self.reserved
@@ -102,21 +108,28 @@ class Session:
         self._leave_out_without_weights()
         if "weights" in self.asked.entry:
             remarks = f"{WEIGHTED} {remarks}".strip()
-        together, said = budget.together(training)
+        together, said = budget.together(training, "queries" if self.asked.within else "groups")
         for line in filter(None, (remarks, said)):
             say(line)
         remarks = " ".join(filter(None, (remarks, self.asked.remarks)))
-        self.asked = replace(self.asked, inner=budget.inner_folds(training), remarks=remarks)
+        self.asked = asked = replace(
+            self.asked, inner=budget.inner_folds(training), remarks=remarks
+        )
+        for line in queries.said_of(training, asked.entry, asked.target, within=asked.within):
+            self._tell(line)
         stratified = self.dataset.levels is not None and not one_test_set
         base = {name: v for name, v in (("stratified", stratified), ("together", together)) if v}
         workers = min(self.workers, 1 if one_test_set else budget.outer_folds(training))
-        costs, failed = pilot(Study.model_validate(self._content(1)), training, self.left, workers)
+        first = list(self.asked.contrasts(self.methods).items())[:1]
+        needed = [name for pair in first for name in pair]
+        made = Study.model_validate(self._content(1))
+        costs, failed = pilot(made, training, self.left, workers, needed)
         self._leave_out(failed)
         found = budget.design(
             {name: costs[name] for name in self.methods},
             self.asked.contrasts(self.methods),
             training,
-            budget.Allowance(self.left, workers, self.asked.inner, self._label),
+            budget.Allowance(self.left, workers, self.asked.inner, self._label, self.share),
             base,
             {name: narrowed(method)[1] for name, method in self.methods.items()},
         )
@@ -131,7 +144,7 @@ class Session:
 
     def _tell(self, text: str) -> None:
         """Say a thing once, here and above the answer in the report."""
-        said = f"{capital(text)}."
+        said = f"{capital(text.removesuffix('.'))}."
         if said not in self.asked.remarks:
             say(said)
             self.asked = replace(self.asked, remarks=f"{self.asked.remarks} {said}".strip())
@@ -184,7 +197,7 @@ class Session:
         if needed is None:
             end = f"it did not finish within {self.given}; a larger --minutes includes it"
         else:
-            minutes = math.ceil((60 * self.minutes - self.left + needed) / budget.SHARE / 60)
+            minutes = math.ceil((60 * self.minutes - self.left + needed) / self.share / 60)
             end = f"it would take {duration(needed)} more; --minutes {minutes} includes it"
         are = "is" if len(names) == 1 else "are"
         self._tell(f"{' and '.join(map(self._label, names))} {are} left out because {end}")

@@ -130,6 +130,7 @@ class Asked:
     inner: int = 3  # folds inside each training part
     test: Path | None = None
     remarks: str = ""  # what the report says above the answer
+    within: bool = False  # whether the groups are queries: only pairs within them count
 
     @property
     def files(self) -> dict[str, Path]:
@@ -162,10 +163,13 @@ def content(
         "protocol": dict(protocol),
         "inner": {"folds": asked.inner, **strata},
     }
-    setup |= {"within_groups": False} if "groups" in asked.entry else {}
-    if question.metric in METRICS:
+    setup |= {"within_groups": False} if "groups" in asked.entry and not asked.within else {}
+    if question.metric in METRICS and not asked.within:
         setup |= {"keep": {"curves": [METRICS[question.metric][1]]}}
-    options = {"contrasts": asked.contrasts(methods), "margin": asked.margin}
+    contrasts = asked.contrasts(methods)
+    options = {"contrasts": contrasts, "margin": asked.margin}
+    named = {p: what for p, what in asked.offer.scorers.items() if p in contrasts}
+    options |= {"scorers": named} if named else {}
     return {
         "version": 1,
         "study": safe(here.name),

@@ -6,7 +6,7 @@ The block `pairs_or_points` shows them; `rankexp.runner.report.gain_words` says 
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import pandas as pd
@@ -140,6 +140,25 @@ class Gains:
     contrasts: Mapping[str, Contrast]  # by method on pairs: its difference from its like
     behind: Mapping[str, Contrast]  # by method: the difference of the best from it
     tested: float = NAN  # rows of the one test set
+    scorers: Mapping[str, str] = field(default_factory=dict)  # by method on pairs: its scores
+    repeats: int = 0  # of random splits; 0 where there are none
+    rarest: tuple[str, int] | None = None  # level and its rows
+    within: bool = False  # whether only pairs within queries count
+
+    @property
+    def promising(self) -> str | None:
+        """The method on pairs that looks better by what matters, and more likely is than not.
+
+        Nothing is shown of it; its interval does not reach as far below 0 as it is above.
+        """
+        sign = 1 if self.metric.direction == "higher" else -1
+        gains = {
+            method: sign * own.difference
+            for method, own in self.contrasts.items()
+            if min(sign * own.low_all, sign * own.high_all) > -sign * own.difference
+            and sign * own.difference >= self.margin
+        }
+        return max(gains, key=lambda method: gains[method], default=None)
 
     @property
     def by_query(self) -> bool:

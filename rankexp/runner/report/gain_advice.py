@@ -1,0 +1,78 @@
+"""What to do with the answer whether training on pairs gains anything: more repeats, then rows."""
+
+import math
+
+from rankexp.runner.analyse.adjust import Contrast
+from rankexp.runner.report.gain_words import Words, undecided
+from rankexp.runner.report.numbers import capital, listed, number
+
+MOST_REPEATS = 10
+"""Further repeats of cross-validation hardly narrow an interval (docs/statistics.md)."""
+
+
+def advice(words: Words) -> str:
+    """Say what to do."""
+    found = words.found
+    verdicts = {m: own.verdict for m, own in found.contrasts.items() if own.verdict.compared}
+    gaining = [m for m, v in verdicts.items() if v.shown == "better" and not v.equivalent]
+    if not verdicts:
+        text = "See below why nothing could be compared."
+        return f"{text}{_intervals(words)}" if found.contrasts else text
+    if gaining:
+        text = f"Train on pairs: {listed([words.label(m) for m in gaining])}."
+    elif promise := found.promising:
+        text = _promise(words, promise)
+    elif all(map(undecided, verdicts.values())):
+        text = f"{_more(words)}Train on points, which is simpler, until more data show a gain."
+    else:
+        text = "Train on points. This is simpler, and pairs show no gain that matters."
+    if not any(own.test for own in found.contrasts.values()):
+        text += _intervals(words)
+    return f"{text}{_beyond(words)}"
+
+
+def _intervals(words: Words) -> str:
+    """Say what would give intervals where there are none."""
+    if math.isnan(words.found.tested):
+        return " Three splits or more would give intervals; a larger --minutes allows more."
+    return " With all rows in one file, without --test, cross-validation gives intervals."
+
+
+def _promise(words: Words, method: str) -> str:
+    """Say that pairs look better, and what would show it: more repeats before more rows."""
+    own = words.found.contrasts[method]
+    gain = number(abs(own.difference), words.digits + 1)
+    need = own.needed
+    rows = words.enough(need.data_to_show, math.inf) or "more rows"
+    text = f"{capital(words.label(method))} looks better by {gain}, which is not shown. "
+    if more := _more(words):
+        return f"{text}{more}If that does not show it, {rows} probably would."
+    return (
+        f"{text}A gain of this size would probably be shown by {rows}. Until then: Train on "
+        "points, which is simpler."
+    )
+
+
+def _more(words: Words) -> str:
+    """Say that more repeats may narrow the interval, which cost no new rows."""
+    done = words.found.repeats
+    if not 0 < done < MOST_REPEATS:
+        return ""
+    were = f"{done} repeat{'s were' if done > 1 else ' was'}"
+    return f"First run more repeats, with a larger --minutes: {were} run of up to {MOST_REPEATS}. "
+
+
+def _beyond(words: Words) -> str:
+    """Say where the kind of model matters more than pairs do."""
+    found, best = words.found, words.first.method
+    compared = {m for pair in found.pairs.items() for m in pair}
+    gaps: list[Contrast] = [own for m, own in found.behind.items() if m in compared]
+    ahead = all(own.verdict.shown == "better" for own in gaps)
+    if best in compared or not gaps or not ahead:
+        return ""
+    unit = 10.0**words.digits
+    least = math.floor(unit * min(abs(own.difference) for own in gaps)) / unit
+    return (
+        f" The kind of model matters more: {words.label(best)} is ahead of all methods that are "
+        f"compared here by at least {number(least, words.digits)}."
+    )
