@@ -48,8 +48,7 @@ def compare(table: Path, options: Options) -> int:
     asked = _asked(table, options)
     session = Session(asked, out, options.jobs or default_workers(), options.minutes, begun)
     session.read()
-    guesses = [f"Guessed: {guess}." for guess in asked.question.guesses]
-    for line in filter(None, (*guesses, asked.offer.remark, *(f"{line}." for line in said))):
+    for line in filter(None, (asked.offer.remark, *(f"{line}." for line in said))):
         say(line)
     session.design()
     session.first()

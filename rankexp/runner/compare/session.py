@@ -9,10 +9,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from rankexp.errors import ConfigError, DataError
+from rankexp.errors import ConfigError, DataError, RankexpError
 from rankexp.metrics.metric import parse
 from rankexp.runner.analyse import select
-from rankexp.runner.compare import budget, queries, study
+from rankexp.runner.compare import budget, queries, recipe, study
 from rankexp.runner.compare.methods import growth, narrowed, widened
 from rankexp.runner.compare.pilot import pilot
 from rankexp.runner.config.load import load
@@ -21,7 +21,9 @@ from rankexp.runner.config.schema import Method, Study
 from rankexp.runner.data.find import find
 from rankexp.runner.data.inspect import inspect_table
 from rankexp.runner.files import write_atomically
-from rankexp.runner.report.build import open_report
+from rankexp.runner.report.blocks.statistics.pairs_or_points import PairsOrPoints
+from rankexp.runner.report.build import Report, open_report
+from rankexp.runner.report.gain_advice import recommended
 from rankexp.runner.report.numbers import capital, listed
 from rankexp.runner.report.render import terminal
 from rankexp.runner.run.execute import execute
@@ -98,6 +100,9 @@ class Session:
             raise
         assert self.dataset.reading is not None
         print(self.dataset.reading.text())
+        self.asked = replace(asked, remarks=study.used(self.dataset.reading))
+        for guess in asked.question.guesses:
+            self._tell(f"guessed: {guess}")
         wall, cpu = time.monotonic() - self.begun[0], time.process_time() - self.begun[1]
         self.reserved = REPORT * min(max(wall / max(cpu, 0.1), 1.0), SLOWEST)
 
@@ -203,7 +208,11 @@ class Session:
         self._tell(f"{' and '.join(map(self._label, names))} {are} left out because {end}")
 
     def widen(self) -> None:
-        """Run the first repeat again with wider grids where choices lie at an edge."""
+        """Run the first repeat again with wider grids where choices lie at an edge.
+
+        Where intervals come from the spread over splits, most of the time is left for repeats.
+        """
+        room = self.left * (self.share if self.share < budget.SHARE else 1.0)
         for _ in range(ROUNDS):
             edges = _edges(self.folder) if self.going else {}
             wider, late, needed = {}, [], 0.0
@@ -211,11 +220,12 @@ class Session:
                 if (made := widened(self.methods[name], own)) is None:
                     continue
                 seconds = growth(self.methods[name], made) * self._seconds([name])
-                if needed + seconds > self.left:
+                if needed + seconds > min(room, self.left):
                     late.append(name)
                 else:
                     wider[name] = made
                     needed += seconds
+            room -= needed
             if late:
                 more = listed([self._label(name) for name in late])
                 self._tell(f"No time is left to try more settings of {more}")
@@ -282,11 +292,27 @@ class Session:
         made = open_report(self.outcome.folder, load(self.file), self.outcome.cells)
         written = made.write()
         print(f"\n{terminal.render(made.blocks[0].output, WIDTH)}\n")
+        if lines := self._recipe(made):
+            write_atomically(self.folder / "train.py", lines.encode())
+            say("train.py trains the method recommended on all rows, and saves it:")
+            print(f"\n{lines}")
         say(
             f"{len(written)} files in {self.folder}: report.md is the whole report, answer.png "
             "the figure. study.yaml is the study that was run; edit it and run it again."
         )
         return max(self.outcome.exit_code, made.exit_code)
+
+    def _recipe(self, report: Report) -> str:
+        """Return the lines that train the method recommended; empty where none is."""
+        block = report.context.study.report[0]
+        try:
+            found = PairsOrPoints.model_validate(block.options).gains(report.context, block)
+        except RankexpError:  # the report says so
+            return ""
+        if (best := recommended(found)) is None:
+            return ""
+        file = (self.folder / "ranker.joblib").as_posix()
+        return recipe.lines(self.asked, self.dataset, best.method, best.chosen, file)
 
 
 def _edges(folder: Path) -> dict[str, set[select.Edge]]:

@@ -19,6 +19,7 @@ from rankexp.errors import ConfigError
 from rankexp.runner.analyse.delong import METRICS
 from rankexp.runner.compare.methods import Candidate, Offer
 from rankexp.runner.compare.question import Question
+from rankexp.runner.data.reading import Reading
 
 STUDY = "study.yaml"
 WRITTEN = (STUDY, "report.md")  # what a user may have under the same name
@@ -115,6 +116,8 @@ def _replaced(folder: Path) -> list[str]:
 EXPERIMENT = "compare"
 PROBLEM = "data"
 SEED = 1
+MOST_NAMED = 30
+"""Columns that a report names."""
 
 
 @dataclass(frozen=True)
@@ -183,6 +186,19 @@ def content(
             _block("chosen_grid", "chosen", "What was chosen", {"rules": ["nested"]}),
         ],
     }
+
+
+def used(reading: Reading) -> str:
+    """Say what of a table is used, for the report."""
+    features = [column.name for column in reading.columns if column.role == "feature"]
+    more = f" and {len(features) - MOST_NAMED} more" if len(features) > MOST_NAMED else ""
+    text = f"Features: {', '.join(features[:MOST_NAMED])}{more}."
+    if out := reading.left_out:
+        named = [f"{name} ({why})" for name, why in list(out.items())[:MOST_NAMED]]
+        text += f" Columns left out: {'; '.join(named)}."
+    if reading.without_target:
+        text += f" Rows left out because they have no target: {reading.without_target:,}."
+    return text
 
 
 def _block(

@@ -4,22 +4,37 @@ import math
 
 from rankexp.runner.analyse.adjust import Contrast
 from rankexp.runner.report.gain_words import Words, undecided
+from rankexp.runner.report.gains import Gains, MethodStanding
 from rankexp.runner.report.numbers import capital, listed, number
 
 MOST_REPEATS = 10
 """Further repeats of cross-validation hardly narrow an interval (docs/statistics.md)."""
 
 
+def gaining(found: Gains) -> list[str]:
+    """Return the methods on pairs that gain what matters."""
+    verdicts = {m: own.verdict for m, own in found.contrasts.items()}
+    return [m for m, v in verdicts.items() if v.shown == "better" and not v.equivalent]
+
+
+def recommended(found: Gains) -> MethodStanding | None:
+    """Return the method to train: the best of those that the advice names."""
+    named = set(gaining(found) or found.pairs.values())
+    if _gap(found) is not None:
+        named = {found.standings[0].method}
+    known = [one for one in found.standings if one.known]
+    return next((one for one in known if one.method in named), None)
+
+
 def advice(words: Words) -> str:
     """Say what to do."""
-    found = words.found
+    found, gains = words.found, gaining(words.found)
     verdicts = {m: own.verdict for m, own in found.contrasts.items() if own.verdict.compared}
-    gaining = [m for m, v in verdicts.items() if v.shown == "better" and not v.equivalent]
     if not verdicts:
         text = "See below why nothing could be compared."
         return f"{text}{_intervals(words)}" if found.contrasts else text
-    if gaining:
-        text = f"Train on pairs: {listed([words.label(m) for m in gaining])}."
+    if gains:
+        text = f"Train on pairs: {listed([words.label(m) for m in gains])}."
     elif promise := found.promising:
         text = _promise(words, promise)
     elif all(map(undecided, verdicts.values())):
@@ -62,17 +77,23 @@ def _more(words: Words) -> str:
     return f"First run more repeats, with a larger --minutes: {were} run of up to {MOST_REPEATS}. "
 
 
-def _beyond(words: Words) -> str:
-    """Say where the kind of model matters more than pairs do."""
-    found, best = words.found, words.first.method
+def _gap(found: Gains) -> float | None:
+    """Return how far the best method is ahead of all compared; None where it is not."""
     compared = {m for pair in found.pairs.items() for m in pair}
     gaps: list[Contrast] = [own for m, own in found.behind.items() if m in compared]
     ahead = all(own.verdict.shown == "better" for own in gaps)
-    if best in compared or not gaps or not ahead:
+    if found.standings[0].method in compared or not gaps or not ahead:
+        return None
+    return min(abs(own.difference) for own in gaps)
+
+
+def _beyond(words: Words) -> str:
+    """Say where the kind of model matters more than pairs do."""
+    if (gap := _gap(words.found)) is None:
         return ""
     unit = 10.0**words.digits
-    least = math.floor(unit * min(abs(own.difference) for own in gaps)) / unit
     return (
-        f" The kind of model matters more: {words.label(best)} is ahead of all methods that are "
-        f"compared here by at least {number(least, words.digits)}."
+        f" The kind of model matters more: {words.label(words.first.method)} is ahead of all "
+        "methods that are compared here by at least "
+        f"{number(math.floor(unit * gap) / unit, words.digits)}."
     )
