@@ -22,6 +22,8 @@ SPREAD_SHARE = 0.2  # the same where intervals come from the spread over splits
 OWN = 0.1
 """Of the time: methods that take more are run one after the other, the fastest first, and what the
 end of the minutes interrupts is left out."""
+FEWEST_BOOSTED = 100
+CONSTANT = "its leaves have 20 rows or more, so with fewer than 100 rows it may rank nothing"
 FEWEST_DIFFERENT = 10
 """Combinations of features: with fewer, splits between them would be too coarse."""
 

@@ -1,4 +1,4 @@
-"""Regression on the ranks of numbers, made for a study by import path."""
+"""Least squares on the ranks of numbers, named by import path in a study."""
 
 import numpy as np
 from scipy.stats import rankdata
@@ -10,35 +10,24 @@ from rankexp.arrays import Floats
 
 
 def ranks(y: Floats) -> Floats:
-    """Return the ranks of numbers, (n,) or (n, 1), as shares of n; ties have their mean rank.
-
-    >>> ranks(np.array([3.0, 10.0, 3.0, 4.0]))
-    array([0.375, 1.   , 0.375, 0.75 ])
-    """
+    """Return the ranks of numbers, (n,) or (n, 1), as shares of n; ties have their mean rank."""
     return np.asarray(rankdata(y, axis=0) / len(y))
 
 
-def as_they_are(y: Floats) -> Floats:
-    """Return predicted ranks, which order rows like the numbers they stand for."""
-    return y
+def _on_ranks(model: Ridge | HistGradientBoostingRegressor) -> TransformedTargetRegressor:
+    """Predicted ranks stay ranks: they order rows like the numbers that they stand for."""
+    same = np.asarray
+    return TransformedTargetRegressor(model, func=ranks, inverse_func=same, check_inverse=False)
 
 
 def ridge(alpha: float = 1.0) -> TransformedTargetRegressor:
-    """Return linear least squares on ranks."""
+    """Return linear least squares."""
     return _on_ranks(Ridge(alpha=alpha))
 
 
 def boosting(
     max_leaf_nodes: int = 31, random_state: int | None = None
 ) -> TransformedTargetRegressor:
-    """Return boosted trees, least squares on ranks."""
-    model = HistGradientBoostingRegressor(
-        max_leaf_nodes=max_leaf_nodes, early_stopping=False, random_state=random_state
-    )
-    return _on_ranks(model)
-
-
-def _on_ranks(model: Ridge | HistGradientBoostingRegressor) -> TransformedTargetRegressor:
-    return TransformedTargetRegressor(
-        model, func=ranks, inverse_func=as_they_are, check_inverse=False
-    )
+    """Return boosted trees."""
+    given = {"max_leaf_nodes": max_leaf_nodes, "random_state": random_state}
+    return _on_ranks(HistGradientBoostingRegressor(early_stopping=False, **given))

@@ -13,7 +13,6 @@ from rankexp.runner.data.reading import EMPTY, Layout
 from rankexp.runner.grid import Point
 
 READERS = {".parquet": "read_parquet", ".pq": "read_parquet", ".xlsx": "read_excel"}
-WIDTH = 88
 LINES = """\
 import joblib
 import pandas as pd
@@ -71,7 +70,7 @@ def lines(asked: Asked, dataset: Dataset, name: str, chosen: Point | None, file:
         read=_read(asked, layout, reader),
         needed=[asked.target],
         columns="\n".join(
-            f"{short} = {_folded(kinds[k])}\ntable[{short}] = table[{short}]{AS[k]}"
+            f"{short} = {kinds[k]}\ntable[{short}] = table[{short}]{AS[k]}"
             for k, (short, _) in used.items()
         ),
         target=_target(asked),
@@ -82,16 +81,6 @@ def lines(asked: Asked, dataset: Dataset, name: str, chosen: Point | None, file:
         file=file,
         score=_score(maker(**params), " + ".join(short for short, _ in used.values())),
     )
-
-
-def _folded(names: list[str]) -> str:
-    """Return a list in lines that are not too long."""
-    made, width = "[", 0
-    for name in names:
-        text = f"{name!r}, "
-        made, width = (f"{made}\n    {text}", 0) if width > WIDTH else (made + text, width)
-        width += len(text)
-    return made.rstrip(", ") + "]"
 
 
 def _read(asked: Asked, layout: Layout, reader: str) -> str:

@@ -127,6 +127,9 @@ class Session:
         workers = min(self.workers, 1 if one_test_set else budget.outer_folds(training))
         first = list(self.asked.contrasts(self.methods).items())[:1]
         needed = [name for pair in first for name in pair]
+        if len(training.y) < budget.FEWEST_BOOSTED:
+            constant = [name for name in self.methods if "boost" in name and name != "rankboost"]
+            self._leave_out(dict.fromkeys(constant, budget.CONSTANT))
         made = Study.model_validate(self._content(1))
         costs, failed = pilot(made, training, self.left, workers, needed)
         self._leave_out(failed)

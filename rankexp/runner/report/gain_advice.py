@@ -38,7 +38,8 @@ def advice(words: Words) -> str:
     elif promise := found.promising:
         text = _promise(words, promise)
     elif all(map(undecided, verdicts.values())):
-        text = f"{_more(words)}Train on points, which is simpler, until more data show a gain."
+        more = "a larger --minutes, which runs more repeats, or " * bool(_more(words))
+        text = f"Train on points, which is simpler, until {more}more data show a gain."
     else:
         text = "Train on points. This is simpler, and pairs show no gain that matters."
     if not any(own.test for own in found.contrasts.values()):

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -9,6 +10,10 @@ import pytest
 from rankexp.runner.compare import command, methods, queries, session
 from rankexp.runner.data.dataset import Dataset, Feature
 from rankexp.runner.data.reading import Column, Layout, Reading
+
+
+def said_of(*given: Any, within: bool) -> list[str]:
+    return list(queries.said_of(*given, within=within))
 
 
 def data(names: str = "a", groups: int | None = None, levels: int = 4, n: int = 120) -> Dataset:
@@ -23,20 +28,20 @@ def data(names: str = "a", groups: int | None = None, levels: int = 4, n: int = 
 
 @pytest.mark.parametrize("name", ["qid", "Query", "query_id", "Session-ID", "srch_id"])
 def test_a_column_called_like_queries_is_named_with_the_option(name: str) -> None:
-    (said,) = queries.said_of(data(f"a {name}"), {}, "y", within=False)
+    (said,) = said_of(data(f"a {name}"), {}, "y", within=False)
     assert f"--queries {name}" in said
-    assert queries.said_of(data("a customer_id"), {}, "y", within=False) == []
-    assert queries.said_of(data(f"a {name}"), {}, name, within=False) == [], "it is the target"
+    assert said_of(data("a customer_id"), {}, "y", within=False) == []
+    assert said_of(data(f"a {name}"), {}, name, within=False) == [], "it is the target"
 
 
 def test_groups_say_which_pairs_count_and_when_they_look_like_queries() -> None:
     entry = {"groups": "who"}
-    counted, hint = queries.said_of(data(groups=6), entry, "y", within=False)
+    counted, hint = said_of(data(groups=6), entry, "y", within=False)
     assert "Pairs of rows of different groups count" in counted
     assert "'who' has 6 rows a value" in hint and "--queries who" in hint
-    assert len(queries.said_of(data(groups=60), entry, "y", within=False)) == 1, "many rows"
-    assert len(queries.said_of(data(groups=6, levels=0), entry, "y", within=False)) == 1
-    (within,) = queries.said_of(data(groups=6), entry, "y", within=True)
+    assert len(said_of(data(groups=60), entry, "y", within=False)) == 1, "many rows"
+    assert len(said_of(data(groups=6, levels=0), entry, "y", within=False)) == 1
+    (within,) = said_of(data(groups=6), entry, "y", within=True)
     assert "20 queries with 6 to 6 rows" in within and "--queries" not in within
 
 
