@@ -139,8 +139,7 @@ def inspect(asked: InspectOptions) -> None:
     from rankexp.runner.data.inspect import inspect_table
 
     given = _given(asked)
-    queries = given.pop("queries")
-    given["groups"] = given["groups"] or queries
+    given |= {"groups": given.pop("queries") or asked.groups}
     reading = inspect_table(given.pop("table"), **given)
     print(reading.text())
     if asked.target and len(reading.levels) == 2 and not (asked.positive or asked.levels):

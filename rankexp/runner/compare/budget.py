@@ -94,7 +94,9 @@ def design(
         fit.gone, [([m], fit.narrow[m]) for m in narrow], what, allowed.label, allowed.share
     )
     if once > allowed.once and not given:
-        test, said = _smaller(fit.now.values(), n, allowed, _least(dataset, base))
+        test, said = _smaller(
+            fit.now.values(), n, allowed, _least(dataset, together="together" in base)
+        )
         protocol = {"kind": "split", "test": test, **base}
         stages = [(methods, allowed.once)]
         return RunDesign(protocol, methods, SPLITS, [*words, said], narrow, stages)
@@ -188,13 +190,13 @@ def _spare(costs: Mapping[str, Cost], contrasts: Mapping[str, str], n: int) -> l
     return sorted(units, key=lambda unit: sum(costs[m].at(n) for m in unit))
 
 
-def _least(dataset: Dataset, base: Mapping[str, object]) -> int:
+def _least(dataset: Dataset, *, together: bool) -> int:
     """Return how many training rows have `FEWEST_ROWS` of each level, of a stratified split.
 
     Where rows stay together, shares are kept only about, so it is three times as many.
     """
     n = len(dataset.y)
-    wanted = FEWEST_ROWS * (3 if "together" in base else 1)
+    wanted = FEWEST_ROWS * (3 if together else 1)
     counts = [n] if dataset.levels is None else np.bincount(dataset.y).tolist()
     return min(max(PILOT_ROWS[0], math.ceil(n * wanted / min(counts))), n // 2)
 

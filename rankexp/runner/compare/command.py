@@ -101,5 +101,6 @@ def _asked(table: Path, options: Options) -> study.Asked:
         how,
         margin,
         test=options.test,
+        groups=options.groups or options.queries or "",
         within=options.queries is not None,
     )

@@ -221,7 +221,7 @@ def _whole(kind: Kind, *, within: bool) -> Offer:
     if kind == "continuous" or engine is None:
         return replace(whole, methods=methods)
     trees = boosted(kind, engine)
-    del methods["boosting"]
+    methods.pop("boosting")
     return Offer(
         {**whole.contrasts, **trees.contrasts},
         methods | dict(trees.methods),

@@ -4,13 +4,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from rankexp.runner.compare.study import Asked
-from rankexp.runner.config.estimators import estimator_of
+from rankexp.runner.config.estimators import Fits, estimator_of
 from rankexp.runner.config.methods import takes
 from rankexp.runner.config.schema import Method
 from rankexp.runner.data.dataset import Dataset
 from rankexp.runner.data.levels import numbers_of
-from rankexp.runner.data.reading import EMPTY, Layout
-from rankexp.runner.grid import Point
+from rankexp.runner.data.reading import EMPTY, Json, Layout
 
 READERS = {".parquet": "read_parquet", ".pq": "read_parquet", ".xlsx": "read_excel"}
 LINES = """\
@@ -42,8 +41,8 @@ NAMES = """("names", make_pipeline(
 AS = {"numeric": ".astype(float)", "nominal": ".astype(object).where(table[names].notna())"}
 
 
-def lines(asked: Asked, dataset: Dataset, name: str, chosen: Point | None, file: str) -> str:
-    """Return the lines for a method at a grid point, which save it to `file`.
+def lines(asked: Asked, dataset: Dataset, name: str, chosen: Mapping[str, Json], file: str) -> str:
+    """Return the lines for a method with the parameters chosen, which save it to `file`.
 
     They are to be run where the table's path is right. Empty where pandas cannot read it, or
     its columns have no names.
@@ -56,7 +55,7 @@ def lines(asked: Asked, dataset: Dataset, name: str, chosen: Point | None, file:
     method = Method.model_validate(asked.offer.methods[name].content)
     maker = estimator_of(method)
     module, _, own = method.estimator.rpartition(".")
-    params = {**method.params, **dict(chosen.values if chosen else ())}
+    params = {**method.params, **chosen}
     call = ", ".join(f"{key}={value!r}" for key, value in params.items())
     kinds = {
         kind: [feature.name for feature in dataset.features if feature.kind == kind]
@@ -90,8 +89,8 @@ def _read(asked: Asked, layout: Layout, reader: str) -> str:
         given = {"sep": r"\s+" if layout.delimiter == " " else layout.delimiter}
         given |= {"encoding": layout.encoding, "decimal": layout.decimal}
         given |= {"thousands": layout.thousands, "na_values": marks, "keep_default_na": False}
-    elif "sheet" in asked.entry:
-        given = {"sheet_name": asked.entry["sheet"]}
+    else:
+        given = {f"{name}_name": value for name, value in asked.entry.items() if name == "sheet"}
     usual = {"sep": ",", "encoding": "utf-8", "decimal": "."}
     said = [
         f", {key}={value!r}"
@@ -129,8 +128,7 @@ def _beside(asked: Asked, known: frozenset[str]) -> str:
     )
 
 
-def _score(model: Any, features: str) -> str:
-    rows = f"(table[{features}])"
-    if hasattr(model, "decision_function"):
-        return f"decision_function{rows}"
-    return f"predict_proba{rows}[:, 1]" if hasattr(model, "predict_proba") else f"predict{rows}"
+def _score(model: Fits, features: str) -> str:
+    known = dir(model)
+    way = next(way for way in ("decision_function", "predict_proba", "predict") if way in known)
+    return f"{way}(table[{features}]){'[:, 1]' * (way == 'predict_proba')}"

@@ -120,7 +120,7 @@ class Session:
         self.asked = asked = replace(
             self.asked, inner=budget.inner_folds(training), remarks=remarks
         )
-        for line in queries.said_of(training, asked.entry, asked.target, within=asked.within):
+        for line in queries.said_of(training, asked.groups, asked.target, within=asked.within):
             self._tell(line)
         stratified = self.dataset.levels is not None and not one_test_set
         base = {name: v for name, v in (("stratified", stratified), ("together", together)) if v}
@@ -152,7 +152,7 @@ class Session:
 
     def _tell(self, text: str) -> None:
         """Say a thing once, here and above the answer in the report."""
-        said = f"{capital(text.removesuffix('.'))}."
+        said = f"{capital(text)}."
         if said not in self.asked.remarks:
             say(said)
             self.asked = replace(self.asked, remarks=f"{self.asked.remarks} {said}".strip())
@@ -315,7 +315,8 @@ class Session:
         if (best := recommended(found)) is None:
             return ""
         file = (self.folder / "ranker.joblib").as_posix()
-        return recipe.lines(self.asked, self.dataset, best.method, best.chosen, file)
+        chosen = dict(best.chosen.values) if best.chosen else {}
+        return recipe.lines(self.asked, self.dataset, best.method, chosen, file)
 
 
 def _edges(folder: Path) -> dict[str, set[select.Edge]]:

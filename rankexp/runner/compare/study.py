@@ -133,6 +133,7 @@ class Asked:
     inner: int = 3  # folds inside each training part
     test: Path | None = None
     remarks: str = ""  # what the report says above the answer
+    groups: str = ""  # their column
     within: bool = False  # whether the groups are queries: only pairs within them count
 
     @property

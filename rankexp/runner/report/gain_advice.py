@@ -6,6 +6,7 @@ from rankexp.runner.analyse.adjust import Contrast
 from rankexp.runner.report.gain_words import Words, undecided
 from rankexp.runner.report.gains import Gains, MethodStanding
 from rankexp.runner.report.numbers import capital, listed, number
+from rankexp.runner.report.verdict_words import REPEATS
 
 MOST_REPEATS = 10
 """Further repeats of cross-validation hardly narrow an interval (docs/statistics.md)."""
@@ -56,17 +57,17 @@ def _intervals(words: Words) -> str:
 
 def _promise(words: Words, method: str) -> str:
     """Say that pairs look better, and what would show it: more repeats before more rows."""
-    own = words.found.contrasts[method]
-    gain = number(abs(own.difference), words.digits + 1)
-    need = own.needed
+    own, later = words.found.contrasts[method], "Until then: Train on points, which is simpler."
+    gain, need = number(abs(own.difference), words.digits + 1), own.needed
+    text = f"{capital(words.label(method))} looks better by {gain}, which is not shown."
+    shown = f"{text} A gain of this size would probably be shown by"
+    if need.repeats_to_show <= REPEATS:
+        repeats = words.enough(need.data_to_show, need.repeats_to_show)
+        return f"{shown} {repeats}, with a larger --minutes. {later}"
     rows = words.enough(need.data_to_show, math.inf) or "more rows"
-    text = f"{capital(words.label(method))} looks better by {gain}, which is not shown. "
     if more := _more(words):
-        return f"{text}{more}If that does not show it, {rows} probably would."
-    return (
-        f"{text}A gain of this size would probably be shown by {rows}. Until then: Train on "
-        "points, which is simpler."
-    )
+        return f"{text} {more}If that does not show it, {rows} probably would. {later}"
+    return f"{shown} {rows}. {later}"
 
 
 def _more(words: Words) -> str:

@@ -22,6 +22,8 @@ from rankexp.runner.report.context import Context, Estimated
 NAN = math.nan
 SAME = 1e-9
 """Two ways to one number differ by less."""
+LIKELY = 0.75
+"""Of a gain: where its interval reaches less far below 0, it is worth a second look."""
 FLAT = 0.1
 """Share of the margin: where the metric at a grid's edge differs from its neighbour by less, a
 wider grid has little to give."""
@@ -149,13 +151,13 @@ class Gains:
     def promising(self) -> str | None:
         """The method on pairs that looks better by what matters, and more likely is than not.
 
-        Nothing is shown of it; its interval does not reach as far below 0 as it is above.
+        Nothing is shown of it; its interval reaches less far below 0 than it is above.
         """
         sign = 1 if self.metric.direction == "higher" else -1
         gains = {
             method: sign * own.difference
             for method, own in self.contrasts.items()
-            if min(sign * own.low_all, sign * own.high_all) > -sign * own.difference
+            if min(sign * own.low_all, sign * own.high_all) > -LIKELY * sign * own.difference
             and sign * own.difference >= self.margin
         }
         return max(gains, key=lambda method: gains[method], default=None)

@@ -28,20 +28,19 @@ def data(names: str = "a", groups: int | None = None, levels: int = 4, n: int = 
 
 @pytest.mark.parametrize("name", ["qid", "Query", "query_id", "Session-ID", "srch_id"])
 def test_a_column_called_like_queries_is_named_with_the_option(name: str) -> None:
-    (said,) = said_of(data(f"a {name}"), {}, "y", within=False)
+    (said,) = said_of(data(f"a {name}"), "", "y", within=False)
     assert f"--queries {name}" in said
-    assert said_of(data("a customer_id"), {}, "y", within=False) == []
-    assert said_of(data(f"a {name}"), {}, name, within=False) == [], "it is the target"
+    assert said_of(data("a customer_id"), "", "y", within=False) == []
+    assert said_of(data(f"a {name}"), "", name, within=False) == [], "it is the target"
 
 
 def test_groups_say_which_pairs_count_and_when_they_look_like_queries() -> None:
-    entry = {"groups": "who"}
-    counted, hint = said_of(data(groups=6), entry, "y", within=False)
+    counted, hint = said_of(data(groups=6), "who", "y", within=False)
     assert "Pairs of rows of different groups count" in counted
     assert "'who' has 6 rows a value" in hint and "--queries who" in hint
-    assert len(said_of(data(groups=60), entry, "y", within=False)) == 1, "many rows"
-    assert len(said_of(data(groups=6, levels=0), entry, "y", within=False)) == 1
-    (within,) = said_of(data(groups=6), entry, "y", within=True)
+    assert len(said_of(data(groups=60), "who", "y", within=False)) == 1, "many rows"
+    assert len(said_of(data(groups=6, levels=0), "who", "y", within=False)) == 1
+    (within,) = said_of(data(groups=6), "who", "y", within=True)
     assert "20 queries with 6 to 6 rows" in within and "--queries" not in within
 
 

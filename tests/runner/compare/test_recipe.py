@@ -15,7 +15,6 @@ from rankexp.runner.compare import command, recipe
 from rankexp.runner.compare.session import Session
 from rankexp.runner.config.schema import Preprocess
 from rankexp.runner.data.preprocess import Preprocessor
-from rankexp.runner.grid import Point
 
 N = 90
 
@@ -53,9 +52,11 @@ def read(file: str, target: str, **given: object) -> Session:
     return session
 
 
-def trained(session: Session, name: str, point: Point | None = None) -> tuple[object, ...]:
+def trained(
+    session: Session, name: str, point: dict[str, float] | None = None
+) -> tuple[object, ...]:
     """Return what the lines for a method leave behind: the model, its rows and its scores."""
-    lines = recipe.lines(session.asked, session.dataset, name, point, "m.joblib")
+    lines = recipe.lines(session.asked, session.dataset, name, point or {}, "m.joblib")
     left: dict[str, object] = {}
     exec(compile(lines, "pasted", "exec"), left)
     assert joblib.load("m.joblib")
@@ -66,7 +67,7 @@ def test_they_train_what_was_compared_on_the_same_numbers() -> None:
     drop = ["score", "level", "word", "query", "weight"]
     frame().to_csv("t.csv", index=False)
     session = read("t.csv", "left", reading={"drop": drop})
-    *_, scores = trained(session, "pairs-logistic", Point.of({"lam": 0.01}))
+    *_, scores = trained(session, "pairs-logistic", {"lam": 0.01})
     data = session.dataset
     X = Preprocessor(Preprocess(), data.features).fit(data.X).transform(data.X)
     ours = LinearRanker(loss="logistic", risk="bipartite", lam=0.01).fit(X, data.y)
@@ -126,7 +127,7 @@ def test_each_method_ranks_the_rows_by_the_target(
         table = rows["score"]  # type: ignore[index]
         worse = given.get("positive") == "no"
         assert np.corrcoef(scores, -table if worse else table)[0, 1] > 0.4, (name, model)  # type: ignore[call-overload]
-    lines = recipe.lines(session.asked, session.dataset, names[0], None, "m.joblib")
+    lines = recipe.lines(session.asked, session.dataset, names[0], {}, "m.joblib")
     beside = re.search(r"ranker__(\w+)=table\['(\w+)'\]", lines)
     expected = {"weights": ("sample_weight", "weight"), "queries": ("groups", "query")}
     wanted = next((value for key, value in expected.items() if key in given), None)

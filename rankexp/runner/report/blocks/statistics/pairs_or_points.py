@@ -177,7 +177,7 @@ class PairsOrPoints(BlockKind):
         behind = [self._judged(context, block, best, m).contrasts[0] for m in others]
         own = [one.contrasts[0] for one in judged.values()]
         setup = context.evaluate(experiment)
-        (problem,), protocol = setup.problems, setup.protocol
+        problem, protocol = setup.problems[0], setup.protocol
         entry, levels = context.study.data.get(problem), context.levels(problem)
         return Gains(
             metric=metric,
