@@ -31,6 +31,8 @@ PILOTS = 0.2  # of the time given; after it only fits that take `LATE` times les
 LATE = 10.0
 LATER = "a fifth of the time had passed before it was timed; a larger --minutes includes it"
 WARM_ROWS, WARM_COLUMNS = 60, 3
+KNOWN = ("sklearn.", "rankexp.", "LinearRanker", "RankBoost", "ProportionalOdds", "OrdinalSVM")
+"""Estimators that every process may fit; others may end it, and end none but their own."""
 FEWEST_ROWS = 3  # of each level, in every training part
 LONG = 0.2  # seconds of a pilot fit that need no second look
 TICK = 1e-4  # seconds that a fit takes at least: clocks are not finer
@@ -78,39 +80,36 @@ def pilot(
     folds = _pilot_folds(setup, dataset, study.seed)
     specs = {name: method_spec(study.methods[name], setup) for name in setup.methods}
     until = time.monotonic() + PILOTS * seconds
-    warming = _Warming(list(specs.values()), _warm_fold(setup, dataset, study.seed))
+    few = _warm_fold(setup, dataset, study.seed)
+    known = [one for one in specs.values() if one.estimator.startswith(KNOWN)]
     each = [
-        (spec, folds, study.seed, seconds, until, warming, name in needed)
+        (spec, [few, *folds], study.seed, seconds, until, [*known, spec], name in needed)
         for name, spec in specs.items()
     ]
     found = side_by_side(_timings, each, workers) if workers > 1 else [_timings(*e) for e in each]
     dead: Timings = [], "it ended its process, or took all memory"
-    known = {name: own or dead for name, own in zip(specs, found, strict=True)}
-    costs = {name: _law(timings) for name, (timings, _) in known.items() if timings}
-    return costs, {name: why for name, (_, why) in known.items() if why}
-
-
-@dataclass(frozen=True)
-class _Warming:
-    """What every process fits first: it pays for imports, and for our own compiled loops."""
-
-    specs: Sequence[MethodSpec]
-    fold: Fold
-
-    def warm(self, seed: int) -> float:
-        """Fit each method once a process, and return when that was done."""
-        for spec in self.specs:
-            if spec.digest not in _WARM:
-                try:
-                    fit(_first(spec), self.fold, seed)
-                except Exception as error:  # the timed fit says so
-                    if (problem := environment_problem(error)) is not None:
-                        raise problem from error
-                _WARM[spec.digest] = time.monotonic()
-        return max(_WARM[spec.digest] for spec in self.specs)
+    timed = {name: own or dead for name, own in zip(specs, found, strict=True)}
+    costs = {name: _law(timings) for name, (timings, _) in timed.items() if timings}
+    return costs, {name: why for name, (_, why) in timed.items() if why}
 
 
 _WARM: dict[str, float] = {}  # when a method was first fitted in this process
+
+
+def _warm(specs: Sequence[MethodSpec], fold: Fold, seed: int) -> float:
+    """Fit each method once a process, and return when that was done for all but the last.
+
+    It pays for imports, and for our own compiled loops.
+    """
+    for spec in specs:
+        if spec.digest not in _WARM:
+            try:
+                fit(_first(spec), fold, seed)
+            except Exception as error:  # the timed fit says so
+                if (problem := environment_problem(error)) is not None:
+                    raise problem from error
+            _WARM[spec.digest] = time.monotonic()
+    return max((_WARM[spec.digest] for spec in specs[:-1]), default=0.0)
 
 
 def _first(spec: MethodSpec) -> MethodSpec:
@@ -123,14 +122,15 @@ def _timings(
     seed: int,
     seconds: float,
     until: float,
-    warming: _Warming,
+    shared: Sequence[MethodSpec],
     needed: bool,
 ) -> Timings:
     """Return rows and seconds of fits that take no more than `PILOT_SHARE` each, or why not.
 
     They take less after `until`, a time of `time.monotonic`, which all processes share. Of a
     method that takes longer only the first grid point is timed, which stands for the others.
-    Compiling, once after an installation, may have taken all of that time.
+    Compiling, once after an installation, may have taken all of that time. The first of `folds`
+    is for the methods `shared`, which make this process warm.
     """
     most = PILOT_SHARE * seconds
     found: list[tuple[int, float]] = []
@@ -140,10 +140,10 @@ def _timings(
     )
     with warnings.catch_warnings(), threadpool_limits(1):
         warnings.simplefilter("ignore")
-        until = max(until, warming.warm(seed) + PILOTS / 2 * seconds)
+        until = max(until, _warm(shared, folds[0], seed) + PILOTS / 2 * seconds)
         if time.monotonic() > until and not needed:
             return found, LATER
-        for fold in folds:
+        for fold in folds[1:]:
             rows = len(fold.train.X)
             if found:  # of a single timing it is unknown how much of it grows
                 longest = _law(found).at(rows) if len(found) > 1 else found[0][1]
