@@ -202,11 +202,13 @@ class Session:
 
     def _say_late(self, names: Sequence[str], needed: float | None) -> None:
         """Say that methods are left out, and how to have them."""
+        it, them = ("it", "it") if len(names) == 1 else ("they", "them")
         if needed is None:
-            end = f"it did not finish within {self.given}; a larger --minutes includes it"
+            more = f"a larger --minutes includes {them}"
+            end = f"{it} did not finish within {self.given}; {more}"
         else:
             minutes = math.ceil((60 * self.minutes - self.left + needed) / self.share / 60)
-            end = f"it would take {duration(needed)} more; --minutes {minutes} includes it"
+            end = f"{it} would take {duration(needed)} more; --minutes {minutes} includes {them}"
         are = "is" if len(names) == 1 else "are"
         self._tell(f"{' and '.join(map(self._label, names))} {are} left out because {end}")
 

@@ -18,9 +18,16 @@ def gaining(found: Gains) -> list[str]:
     return [m for m, v in verdicts.items() if v.shown == "better" and not v.equivalent]
 
 
+def _ahead(found: Gains) -> list[str]:
+    """Return those that gain and rank above every method on points, whatever its loss."""
+    places = [one.method for one in found.standings]
+    points = min(map(places.index, found.pairs.values()))
+    return [method for method in gaining(found) if places.index(method) < points]
+
+
 def recommended(found: Gains) -> MethodStanding | None:
     """Return the method to train: the best of those that the advice names."""
-    named = set(gaining(found) or found.pairs.values())
+    named = set(_ahead(found) or found.pairs.values())
     if _gap(found) is not None:
         named = {found.standings[0].method}
     known = [one for one in found.standings if one.known]
@@ -34,8 +41,14 @@ def advice(words: Words) -> str:
     if not verdicts:
         text = "See below why nothing could be compared."
         return f"{text}{_intervals(words)}" if found.contrasts else text
-    if gains:
-        text = f"Train on pairs: {listed([words.label(m) for m in gains])}."
+    if gains and (ahead := _ahead(found)):
+        text = f"Train on pairs: {listed([words.label(m) for m in ahead])}."
+    elif gains:
+        points = next(one for one in found.standings if one.method in found.pairs.values())
+        text = (
+            f"Train on points: {words.label(points.method)}. It ranks as high as "
+            f"{listed([words.label(m) for m in gains])}."
+        )
     elif promise := found.promising:
         text = _promise(words, promise)
     elif all(map(undecided, verdicts.values())):

@@ -3,6 +3,7 @@
 import math
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -279,3 +280,13 @@ def test_what_is_recommended_is_what_the_advice_names() -> None:
     assert best is not None and best.method == "svm_or"
     best = recommended(gains({"svm_or": SAME_}))
     assert best is not None and best.method == "points"
+
+
+def test_pairs_that_only_beat_a_poor_loss_are_not_advised(make: Make) -> None:
+    found = gains({"svm_or": BETTER, "exponential": UNDECIDED})
+    found.standings.insert(0, replace(found.standings[-1], method="logistic"))
+    found = replace(found, pairs={"svm_or": "points", "exponential": "logistic"})
+    best = recommended(found)
+    assert best is not None and best.method == "logistic"
+    text = advice(spoken(make, found))
+    assert text.startswith("Train on points: logistic. It ranks as high as SVM-OR.")
