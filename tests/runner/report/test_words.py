@@ -17,6 +17,7 @@ OWN = {
     "report/blocks/summary.py": "a study's words, with the place of a number",
     "report/blocks/tables/claims.py": "the study and the block that a claim names",
     "report/figure.py": "what matplotlib writes",
+    "compare/pilot.py": "an import path",
     "compare/queries.py": "the name of a column",
     "compare/recipe.py": "an import path, and the ending of a file",
     "report/ledger.py": "the name of a quantity",
