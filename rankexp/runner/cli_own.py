@@ -76,7 +76,14 @@ class TableOptions(ReadingOptions):
         typer.Option(help="Column of dates or numbers. The latest 30 % of the rows are tested."),
     ] = None
     groups: Annotated[
-        Text, typer.Option(help="Column with groups. Each group stays on one side of a split.")
+        Text,
+        typer.Option(
+            help="Column with groups. Each group stays on one side of a split; pairs of rows of "
+            "different groups count."
+        ),
+    ] = None
+    queries: Annotated[
+        Text, typer.Option(help="Column with queries. Only pairs of rows of one query count.")
     ] = None
     weights: Annotated[Text, typer.Option(help="Column with row weights.")] = None
 
@@ -145,6 +152,7 @@ def inspect(asked: InspectOptions) -> None:
     from rankexp.runner.compare.session import say
 
     given = _given(asked)
+    given |= {"groups": given.pop("queries") or asked.groups}
     with typed():
         first, *more = look(given.pop("table"), **given)
     print(first)

@@ -11,7 +11,7 @@ from sklearn.linear_model import Ridge
 from rankexp.arrays import Ints
 from rankexp.errors import ConfigError, DataError
 from rankexp.metrics.continuous import concordance
-from rankexp.runner.compare.budget import FEWEST_ROWS
+from rankexp.runner.compare.pilot import FEWEST_ROWS
 from rankexp.runner.compare.question import Question, ask
 from rankexp.runner.config.schema import Preprocess
 from rankexp.runner.data.dataset import Dataset

@@ -19,6 +19,7 @@ from rankexp.errors import ConfigError
 from rankexp.runner.analyse.delong import METRICS
 from rankexp.runner.compare.methods import Candidate, Offer
 from rankexp.runner.compare.question import Question
+from rankexp.runner.data.reading import Reading
 
 STUDY = "study.yaml"
 WRITTEN = (STUDY, "report.md")  # what a user may have under the same name
@@ -115,6 +116,8 @@ def _replaced(folder: Path) -> list[str]:
 EXPERIMENT = "compare"
 PROBLEM = "data"
 SEED = 1
+MOST_NAMED = 30
+"""Columns that a report names."""
 
 
 @dataclass(frozen=True)
@@ -130,6 +133,8 @@ class Asked:
     inner: int = 3  # folds inside each training part
     test: Path | None = None
     remarks: str = ""  # what the report says above the answer
+    groups: str = ""  # their column
+    within: bool = False  # whether the groups are queries: only pairs within them count
 
     @property
     def files(self) -> dict[str, Path]:
@@ -167,10 +172,13 @@ def content(
         "protocol": dict(protocol),
         "inner": {"folds": asked.inner, **strata},
     }
-    setup |= {"within_groups": False} if "groups" in asked.entry else {}
-    if question.metric in METRICS:
+    setup |= {"within_groups": False} if "groups" in asked.entry and not asked.within else {}
+    if question.metric in METRICS and not asked.within:
         setup |= {"keep": {"curves": [METRICS[question.metric][1]]}}
-    options = {"contrasts": asked.contrasts(methods), "margin": asked.margin}
+    contrasts = asked.contrasts(methods)
+    options = {"contrasts": contrasts, "margin": asked.margin}
+    named = {p: what for p, what in asked.offer.scorers.items() if p in contrasts}
+    options |= {"scorers": named} if named else {}
     return {
         "version": 1,
         "study": safe(here.name),
@@ -184,6 +192,19 @@ def content(
             _block("chosen_grid", "chosen", "What was chosen", {"rules": ["nested"]}),
         ],
     }
+
+
+def used(reading: Reading) -> str:
+    """Say what of a table is used, for the report."""
+    features = [column.name for column in reading.columns if column.role == "feature"]
+    more = f" and {len(features) - MOST_NAMED} more" if len(features) > MOST_NAMED else ""
+    text = f"Features: {', '.join(features[:MOST_NAMED])}{more}."
+    if out := reading.left_out:
+        named = [f"{name} ({why})" for name, why in list(out.items())[:MOST_NAMED]]
+        text += f" Columns left out: {'; '.join(named)}."
+    if reading.without_target:
+        text += f" Rows left out because they have no target: {reading.without_target:,}."
+    return text
 
 
 def _block(
