@@ -12,4 +12,4 @@ Plain = Union[None, bool, int, float, str, "Sequence[Plain]", "Mapping[str, Plai
 class Strict(BaseModel):
     """A frozen model that refuses unknown keys and converts nothing silently."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False, use_attribute_docstrings=True)
