@@ -27,8 +27,7 @@ class Fingerprint(Strict):
     missing: NonNegativeInt | None = 0
     """Number of missing cells among the features; ``null`` if it is not known."""
     sha256: str | None = None
-    """SHA-256 of names, values and levels, as ``manifest.json`` has it after a run. Default: not
-    checked."""
+    """SHA-256 of the content, as ``manifest.json`` has it after a run. Default: not checked."""
 
     @field_validator("sha256")
     @classmethod
@@ -73,9 +72,8 @@ class DataEntry(Strict):
     missing_codes: dict[int | float | str, list[str]] = {}
     """Values that mean missing in some columns only: ``{999: [column22, column23]}``."""
     header: bool | None = None
-    """Whether the first line names the columns. Default: it does if none of its cells is a
-    number; if only some are, the file may be refused. Without names, ``column3`` is the third
-    column."""
+    """Whether the first line names the columns. Default: it does if none of its cells is a number.
+    Without names, ``column3`` is the third column."""
     decimal: Literal[".", ","] | None = None
     """Decimal mark of a text file. Default: found out, or refused where it is in doubt."""
     thousands: Literal[",", ".", " ", "'", ""] | None = None
@@ -88,8 +86,7 @@ class DataEntry(Strict):
     sheet: str | None = None
     """Sheet of an Excel file. Needed if several sheets have values."""
     groups: str | None = None
-    """Column of query or cluster labels; not a feature. Methods that can train within groups do,
-    and metrics are means over groups (see `within_groups`)."""
+    """Column of query or cluster labels; not a feature. See `within_groups` for its effect."""
     weights: str | None = None
     """Column of row weights, for training and metrics; not a feature."""
     part: str | None = None
@@ -97,8 +94,7 @@ class DataEntry(Strict):
     fingerprint: Fingerprint | None = None
     """What the data must look like. Other data is refused. Default: any data will do."""
     verified: list[str] = []
-    """Sources whose reference somebody has fetched and found to hold this data. For others,
-    ``rankexp data list`` says "not verified"."""
+    """Sources that were fetched and found to hold this data; others count as not verified."""
     optional: bool = False
     """Whether a run without it is a success, as for large or licensed data."""
     note: str | None = None

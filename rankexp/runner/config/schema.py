@@ -56,7 +56,7 @@ class GeneratorEntry(Strict):
     generator: Annotated[str, Field(json_schema_extra=_offering("generators"))]
     """A name that ``rankexp list generators`` shows."""
     params: dict[str, Any] = {}
-    """Parameters of the generator, by name. Those left out have the generator's defaults."""
+    """Parameters of the generator, by name. Others have the generator's defaults."""
 
 
 class Preprocess(Strict):
@@ -64,17 +64,15 @@ class Preprocess(Strict):
 
     scale: Literal["minmax", "standard", "none"] = "minmax"
     """``minmax`` maps the training values of each column to 0 .. 1, ``standard`` to mean 0 and
-    standard deviation 1. ``none`` leaves columns alone. One-hot columns stay 0 and 1."""
+    standard deviation 1; one-hot columns stay 0 and 1. ``none`` leaves all columns alone."""
     nominal: Literal["onehot", "codes"] = "onehot"
-    """``onehot`` makes a 0/1 column of each category, and one column of two categories. ``codes``
-    numbers the categories."""
+    """``onehot``: a 0/1 column for each category, one for two. ``codes``: their numbers."""
     impute: Literal["mean", "none"] = "mean"
-    """``mean`` replaces missing numbers by the training mean, and missing categories by the
-    commonest one. ``none`` leaves missing cells to the methods."""
+    """``mean``: missing numbers become the training mean, missing categories the commonest one.
+    ``none``: missing cells are left to the methods."""
     within: Literal["training", "groups"] = "training"
-    """Rows that `scale` is computed from: the training part, or each group's own rows, in
-    training and test parts alike. ``groups`` needs data with groups. Missing numbers are then
-    filled in after scaling."""
+    """Rows that `scale` is computed from: the training part, or each group's own rows in all
+    parts alike. ``groups`` needs data with groups, and fills missing numbers in after scaling."""
 
     @model_validator(mode="after")
     def _has_something_to_scale(self) -> "Preprocess":
@@ -119,20 +117,17 @@ class Method(Strict):
     label: str | None = None
     """Its name in tables and figures. Default: its key in the study."""
     estimator: str = "LinearRanker"
-    """A name that ``rankexp list estimators`` shows; or the import path of an estimator, its
-    class or a function that returns one; or ``models.py:name`` for one in a file beside the
-    study."""
+    """A name that ``rankexp list estimators`` shows; the import path of an estimator, its class or
+    a function that returns one; or ``models.py:name`` for one in a file beside the study."""
     params: dict[str, Any] = {}
-    """Parameters of the estimator, the same for all settings. Those left out have the
-    estimator's defaults."""
+    """Parameters of the estimator in all settings. Others have the estimator's defaults."""
     grid: dict[str, Annotated[list[Any], Field(min_length=1)]] = {}
     """Parameters to try, each with a list of values. All combinations are fitted."""
     lambdas: Annotated[list[PositiveFloat], Field(min_length=1)] | None = None
-    """L2 penalties to try, for estimators that solve for a whole path of them, such as
-    LinearRanker. Default: those of the experiment, unless the method has a `grid`."""
+    """L2 penalties to try, for estimators that take a path of them, such as LinearRanker.
+    Default: those of the experiment, unless the method has a `grid`."""
     scaling: Literal["mean", "sum"] | None = None
-    """What the loss is that a penalty stands beside: the ``mean`` over the training rows or their
-    ``sum``. Default: that of the experiment."""
+    """As `scaling` of an experiment, for this method. Default: that of the experiment."""
 
     _folder: str = PrivateAttr(default="")
 
@@ -165,10 +160,7 @@ class Points(Strict):
 
 
 class Keep(Strict):
-    """What is kept beside metrics, for figures and later metrics.
-
-    Curves, texts and attributes are kept of the first splits only; placements and scores of all.
-    """
+    """What is kept beside metrics, for figures and for metrics that are added later."""
 
     splits: PositiveInt = 1
     """Number of splits of each problem of which curves, texts and attributes are kept. For a
@@ -177,14 +169,13 @@ class Keep(Strict):
     """Curves to keep: ``scoring_function`` is the score against the only feature, ``iroc`` the
     integrated ROC curve. ``rankexp list keep.curves`` shows all."""
     at: Points | None = None
-    """Values of the feature at which scoring functions are kept, so that they can be averaged
-    over splits. Default: at the test examples, with the best possible score where it is known."""
+    """Where scoring functions are kept, so that they can be averaged over splits. Default: at the
+    test examples, with the best possible score where it is known."""
     texts: list[TextName] = []
     """Texts to keep: ``tree`` is the tree that a method has fitted."""
     fitted: list[Attribute] = []
-    """Fitted attributes to keep as numbers, such as ``gap_``. An array such as ``thresholds_`` is
-    kept as ``thresholds_[0]``, ``thresholds_[1]``. They are kept of estimators that have them and
-    are fitted one by one, not along `lambdas`."""
+    """Fitted attributes to keep as numbers, such as ``gap_``, or ``thresholds_[0]`` and so on of
+    an array. Estimators that are fitted along `lambdas` keep none."""
     scores: bool = False
     """Whether to keep the score of every test example, of all splits and settings, in files
     beside the records. A metric that is added later then needs no fits."""
@@ -221,27 +212,21 @@ class Evaluate(_Late):
     methods: Annotated[list[str], Field(min_length=1)]
     """Keys of `methods`. Each is trained on the same splits."""
     metrics: Annotated[list[str], Field(min_length=1)] = ["rank_loss"]
-    """What is measured on the test parts: names that ``rankexp list metrics`` shows, some with
-    parameters, such as ``ndcg@10`` or ``iauc(kind=5)``."""
+    """Names that ``rankexp list metrics`` shows, some with parameters: ``ndcg@10``."""
     lambdas: Annotated[list[PositiveFloat], Field(min_length=1)] | None = None
-    """L2 penalties of all methods that solve for a path of them and say neither `lambdas` nor
-    `grid` themselves."""
+    """L2 penalties of methods that take a path of them and have neither `lambdas` nor `grid`."""
     scaling: Literal["mean", "sum"] = "mean"
-    """What the loss is that a penalty stands beside: the ``mean`` over the training rows or their
-    ``sum``. Methods may say it themselves."""
+    """Whether a penalty is added to the ``mean`` loss of the training rows or to the ``sum``."""
     preprocess: Preprocess = Preprocess()
     """How columns become numbers."""
     inner: Inner | None = None
-    """Folds inside each training part, on which a setting can be chosen without the test part.
-    Default: none, so only the rules of choice that need no such folds can be used."""
+    """Folds inside each training part, on which settings are chosen. Default: none."""
     within_groups: bool = True
-    """Whether methods are trained within the groups of the data, and metrics are means over the
-    groups. If false, pairs of rows from different groups count, too, and groups only say which
-    rows `together: groups` keeps on one side of a split."""
+    """Whether methods are trained within the groups of the data, and metrics are means over them.
+    If false, pairs of different groups count, too; groups only serve `together: groups`."""
     round_scores: Annotated[int, Field(ge=0, le=15)] | None = None
-    """Decimals to which scores are rounded before they are measured, so that near ones tie.
-    Thresholds, the best possible scores and scores that are kept are not rounded. Default: no
-    rounding."""
+    """Decimals to which scores are rounded before they are measured, so that near ones tie. Scores
+    that are kept are not rounded. Default: no rounding."""
     keep: Keep | None = None
     """What is kept beside the metrics. Default: nothing."""
 
@@ -306,8 +291,7 @@ class Block(Strict):
     aside: bool = False
     """Whether the report's page only links its files, in one line."""
     primary: bool = False
-    """Whether it shows the comparison that answers the study's question. At most one block does;
-    the others explore."""
+    """Whether it shows the comparison that answers the study's question. At most one does."""
     options: dict[str, Any] = {}
     """Options of its kind, listed below under the kind's name."""
 
@@ -323,8 +307,7 @@ class Study(_Late):
     version: Literal[1]
     """Version of this format. There is only 1 so far."""
     study: Name
-    """Name of the study: letters, digits, ``_``, ``-`` and ``.``. Results go to
-    ``results/<study>``."""
+    """Name of the study. Its results go to the folder ``results/<study>``."""
     title: str
     """Heading of the report."""
     source: str | None = None
@@ -336,10 +319,9 @@ class Study(_Late):
     text: str | None = None
     """Sentences below the heading of the report, in Markdown."""
     published: Annotated[Path, Field(strict=False)] | None = None
-    """CSV file of published values, relative to the study's file. Default:
-    ``published/<study>.csv`` if there is one."""
+    """CSV file of published values, beside the study. Default: ``published/<study>.csv``."""
     claims: Annotated[Path, Field(strict=False)] | None = None
-    """CSV file of what the source claims in words, relative to the study's file."""
+    """CSV file of what the source claims in words, beside the study. Default: none."""
     data: dict[Name, DataEntry] = {}
     """Data sets, by names that experiments use."""
     generators: dict[Name, GeneratorEntry] = {}
@@ -351,9 +333,8 @@ class Study(_Late):
     report: list[Block] = []
     """Tables and figures of the report, in their order."""
     profiles: dict[Name, dict[str, Any]] = {}
-    """Changes to the study by the name of a profile, for ``--profile NAME`` and, if it is called
-    ``quick``, ``--quick``. Mappings are merged key by key, ``null`` removes a key, and any other
-    value replaces that of the study."""
+    """Changes to the study, for ``--profile NAME`` or ``--quick``. Mappings are merged key by key,
+    ``null`` removes a key, and any other value replaces that of the study."""
 
     _folder: Path | None = PrivateAttr(default=None)
 

@@ -49,8 +49,7 @@ class Inner(Strict):
     folds: Annotated[int, Field(ge=1)] = 5
     """Number of folds, each held out once; 1 for a single part that is held out."""
     test: Annotated[float, Field(gt=0, lt=1)] | None = None
-    """Share of the training rows that is held out, above 0 and below 1. Only with ``folds: 1``,
-    which needs it."""
+    """Share of the training rows that ``folds: 1`` holds out, between 0 and 1."""
     stratified: bool = False
     """Whether each fold has about the same share of every level."""
 

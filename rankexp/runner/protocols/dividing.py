@@ -49,8 +49,7 @@ class Dividing(Protocol):
     stratified: bool = False
     """Whether each part has about the same share of every level."""
     together: Together = "none"
-    """Rows that stay on one side of each split: those of a group (``groups``), or rows with equal
-    features (``duplicates``)."""
+    """Rows that stay on one side: those of a group, or those with equal features."""
 
     @abstractmethod
     def split(self, n: int, place: Place, rng: np.random.Generator, kept: KeptRows) -> Split:

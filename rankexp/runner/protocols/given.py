@@ -24,8 +24,7 @@ class GivenFold(Strict):
     validation: str | None = None
     """The part on which a setting can be chosen in this fold. Default: none."""
     train: Annotated[list[str], Field(min_length=1)] | None = None
-    """The parts that are trained on, their rows one part after the other. Default: all other
-    rows, in their order."""
+    """The parts that are trained on, in this order. Default: all other rows, in their order."""
 
     def named(self) -> dict[tuple[str | int, ...], str]:
         """Return the parts that are named, by where they are."""
@@ -52,8 +51,7 @@ class Given(Protocol):
     validation: str | None = None
     """The part on which a setting can be chosen. All other rows are trained on. Default: none."""
     together: Together = "none"
-    """Rows of the training part that stay on one side of its inner folds: those of a group
-    (``groups``), or rows with equal features (``duplicates``)."""
+    """Training rows that inner folds keep on one side: as in cross-validation."""
     folds: Annotated[list[GivenFold], Field(min_length=1)] | None = None
     """The folds that the data brings, in place of `test` and `validation`."""
 
