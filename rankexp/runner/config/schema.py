@@ -245,7 +245,7 @@ class Simulate(Strict):
     check: Annotated[str, Field(json_schema_extra=_offering("checks"))]
     """A name that ``rankexp list checks`` shows."""
     params: dict[str, Any] = {}
-    """Parameters of the check, the same for all calls. Those left out have its defaults."""
+    """Parameters of the check, the same for all calls. Others have the check's defaults."""
     grid: dict[str, Annotated[list[Any], Field(min_length=1)]] = {}
     """Parameters to vary, each with a list of values. The check is called for each combination."""
     repetitions: PositiveInt = 1
@@ -293,7 +293,7 @@ class Block(Strict):
     primary: bool = False
     """Whether it shows the comparison that answers the study's question. At most one does."""
     options: dict[str, Any] = {}
-    """Options of its kind, listed below under the kind's name."""
+    """Options of its kind, which docs/reports.md lists."""
 
     @property
     def experiments(self) -> list[str]:
