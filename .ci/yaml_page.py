@@ -21,16 +21,17 @@ HEAD = """\
 
 <!-- Made by `make docs-yaml` from the schema and .ci/yaml_examples.yaml. -->
 
-A study is one YAML file. This page lists every key: what it holds, its default, and what it means. Your
-editor shows the same sentences if you give it the schema:
+A study is one YAML file. This page lists every key: what it holds, its default, and what it
+means. Your editor shows the same sentences if you give it the schema:
 
 ```sh
 rankexp schema > study-schema.json
 ```
 
 With the YAML extension of VS Code, the first line of a study is then
-`# yaml-language-server: $schema=study-schema.json`. `rankexp check study.yaml` reports everything that is
-wrong with a study, with line and column. `rankexp list` shows the names that a study can use.
+`# yaml-language-server: $schema=study-schema.json`. `rankexp check study.yaml` reports everything
+that is wrong with a study, with line and column. `rankexp list` shows the names that a study can
+use.
 
 This study runs if `example.csv` of [configs](../configs/example.csv) lies beside it:
 
@@ -38,8 +39,8 @@ This study runs if `example.csv` of [configs](../configs/example.csv) lies besid
 {base}
 ```
 
-The examples below are pieces of such a study. Each one changes the study above in the same way as a profile
-does: mappings are merged key by key, and any other value replaces the one above.
+The examples below are pieces of such a study. Each one changes the study above in the same way as
+a profile does: mappings are merged key by key, and any other value replaces the one above.
 """
 Schema = dict[str, Any]
 SCALARS = {"string": "text", "integer": "whole number", "number": "number"}
@@ -91,33 +92,32 @@ def kind(value: Schema, places: dict[str, str]) -> str:
     match value:
         case {"$ref": ref}:
             place = places[ref.removeprefix(DEFS)]
-            said = place.partition("kind: ")[2]
-            return f"[{f'`{said}`' if said else 'mapping'}](#{_anchor(place)})"
+            named = place.partition("kind: ")[2]
+            said = f"[{f'`{named}`' if named else 'mapping'}](#{_anchor(place)})"
         case {"anyOf": several} | {"oneOf": several}:
             kinds = list(dict.fromkeys(filter(None, (kind(one, places) for one in several))))
             kinds = ["a value", *(k for k in kinds if k not in ANY)] if {*kinds} >= ANY else kinds
-            return " or ".join(kinds)
+            said = " or ".join(kinds)
         case {"const": one}:
-            return f"`{one}`"
-        case {"enum": names, "description": said} if "``rankexp list" not in said:
-            return ", ".join(f"`{name}`" if name.strip() else f'`"{name}"`' for name in names)
-        case {"enum": names} if "description" not in value and len(names) > 1:
-            return ", ".join(f'`"{name}"`' if name in ",. '" else f"`{name}`" for name in names)
+            said = f"`{one}`"
+        case {"enum": names} if "``rankexp list" not in value.get("description", ""):
+            said = ", ".join(f"`{n}`" if n.strip(",.' ") else f'`"{n}"`' for n in names)
         case {"items": one}:
             each = kind(one, places) if one and "enum" not in one else ""
             each = re.sub(r"\b(text|number|value|mapping)\b", r"\1s", each.removeprefix("a "))
-            return f"list of {each}" if each else "list"
+            said = f"list of {each}" if each else "list"
         case {"patternProperties": by_name}:
-            (one,) = by_name.values()
-            return f"{kind(one, places)}, by name"
+            said = f"{kind(*by_name.values(), places)}, by name"
         case {"additionalProperties": dict(one)}:
             each = kind(one, places)
-            return "mapping" if "by name" in each else f"{each}, by name"
+            said = "mapping" if "by name" in each else f"{each}, by name"
         case {"type": "object"}:
-            return "mapping"
+            said = "mapping"
         case {"type": str(name)}:
-            return SCALARS[name] + _limits(value)
-    raise ValueError(f"no words for {value}")
+            said = SCALARS[name] + _limits(value)
+        case _:
+            raise ValueError(f"no words for {value}")
+    return said
 
 
 def _limits(value: Schema) -> str:

@@ -79,7 +79,17 @@ RUNNER = {
     "cli_data": {"config", "data"},
     "cli_own": {"compare", "data"},
     "cli_complete": {"config"},
-    "cli": {"cli_complete", "cli_data", "cli_own", "config", "plan", "data", "run", "analyse", "report"},
+    "cli": {
+        "cli_complete",
+        "cli_data",
+        "cli_own",
+        "config",
+        "plan",
+        "data",
+        "run",
+        "analyse",
+        "report",
+    },
 }
 """Each room of the runner, and the rooms that it may use, besides the library."""
 

@@ -86,14 +86,15 @@ def kept(manifest: Mapping[str, Any]) -> Outside | None:
 
 def missing(folders: Iterable[Path]) -> dict[str, str]:
     """Say of what earlier runs took from packages that are missing now, which these are."""
-    said = {}
+    said: dict[str, str] = {}
     for manifest in (folder / "manifest.json" for folder in folders):
         try:
             found = kept(json.loads(manifest.read_text("utf-8"))) or Outside()
         except (AttributeError, OSError, TypeError, ValueError):  # none, or damaged
             continue
         for name, package, known in _gone(found):
-            said[name] = f"; '{manifest}' has it from {package} {known}, which is not installed"
+            text = f"; '{manifest}' has it from {package} {known}, which is not installed"
+            said.setdefault(name, text)
     return said
 
 
