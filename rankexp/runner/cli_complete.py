@@ -28,10 +28,6 @@ def _studies(ctx: Context, incomplete: str) -> Iterable[str]:
     return [*shipped(), *(f"{file}{'/' * file.is_dir()}" for file in files)]
 
 
-def _rooms(ctx: Context, incomplete: str) -> Iterable[str]:
-    return [*ROOMS, "studies"]
-
-
 def _listed(names: Callable[[Path], Iterable[str]]) -> Completes:
     def complete(ctx: Context, incomplete: str) -> Iterable[str]:
         # While an option waits for its value, the study or table is among the other arguments.
@@ -62,5 +58,6 @@ def _header(table: Path) -> list[str]:
 
 COLUMNS = ["target", "groups", "queries", "weights", "time", "drop", "keep", "nominal"]
 BY_NAME: dict[str, Completes] = {name: _listed(_header) for name in COLUMNS}
-BY_NAME |= {"only": _in_study("experiments"), "redo": _in_study("methods"), "what": _rooms}
+BY_NAME |= {"only": _in_study("experiments"), "redo": _in_study("methods")}
 BY_NAME |= {"config": _studies, "configs": _studies, "studies": _studies}
+BY_NAME |= {"what": lambda ctx, incomplete: [*ROOMS, "studies"]}

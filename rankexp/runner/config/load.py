@@ -109,7 +109,8 @@ def _studies(
     for name, variant in profiles.items():
         earlier = {(fault.mark, fault.text) for fault in faults}
         study, found = _validated(variant, folder)
-        for fault in (_placed(fault, variant) for fault in _provided(variant, folder, found)):
+        found = _provided(variant, folder, found) if found else []
+        for fault in (_placed(fault, variant) for fault in found):
             if fault.mark not in known and (fault.mark, fault.text) not in earlier:
                 under = "" if name is None else f" (in profile '{name}')"
                 faults.append(fault._replace(text=fault.text + under))

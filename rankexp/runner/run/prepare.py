@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from rankexp import __version__, registry
 from rankexp.errors import ConfigError, DataError, DataNotFoundError
+from rankexp.runner.config.experiments import metric_of
 from rankexp.runner.config.meaning import remarks
 from rankexp.runner.config.methods import takes
 from rankexp.runner.config.outside import Outside, outside
@@ -229,8 +230,8 @@ def _remeasured(study: Study, folder: Path, unused: Set[str], data: DataFound) -
     before = study_before(folder) if unused else None
     for name, setup in study.experiments.items() if before else ():
         match before and before.experiments.get(name), setup:
-            case Evaluate(metrics=was), Evaluate(metrics=now, keep=keep) if was != now and not (
-                keep and keep.scores
+            case Evaluate(metrics=was), Evaluate(metrics=now) if was != now and all(
+                map(metric_of, was)
             ):
                 same = {name: setup.model_copy(update={"metrics": was})}
                 needed = cells(study.model_copy(update={"experiments": same}), data.facts)

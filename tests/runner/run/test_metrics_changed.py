@@ -45,6 +45,9 @@ def test_a_new_metric_is_the_reason_said(tmp_path: Path) -> None:
     )
     assert "(they were auc) and no scores were kept" in note and note in plan.describe()
     assert planned(study(["auc", "map"]), tmp_path, "other").notes == []
+    manifest = tmp_path / "toy" / "manifest.json"  # a metric of a package that is gone
+    manifest.write_text(manifest.read_text("utf-8").replace('"auc"', '"gone"'), "utf-8")
+    assert planned(study(["auc", "map"]), tmp_path).notes == []
 
 
 @pytest.mark.parametrize(
