@@ -84,7 +84,18 @@ RUNNER = {
     },
     "cli_data": {"config", "data"},
     "cli_own": {"compare", "config", "data"},
-    "cli": {"cli_data", "cli_own", "config", "plan", "data", "run", "analyse", "report"},
+    "cli_complete": {"config"},
+    "cli": {
+        "cli_complete",
+        "cli_data",
+        "cli_own",
+        "config",
+        "plan",
+        "data",
+        "run",
+        "analyse",
+        "report",
+    },
 }
 """Each room of the runner, and the rooms that it may use, besides the library."""
 

@@ -179,6 +179,14 @@ def _read(folder: Path) -> tuple[_Shape, dict[str, Any]]:
         raise ConfigError(f"{file} cannot be read: {one_line(error)}") from error
 
 
+def study_before(folder: Path) -> Study | None:
+    """Return the study as it was run before; None if it was not, or cannot be read."""
+    try:
+        return Study.model_validate(_read(folder)[0].study)
+    except (ConfigError, ValidationError):
+        return None
+
+
 def facts_of(manifest: Mapping[str, Any]) -> dict[str, DataFacts]:
     """Return the data facts a manifest keeps, to plan the same cells without the data."""
     known = _Known.model_validate(manifest).data.items()
