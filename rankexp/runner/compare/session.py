@@ -109,7 +109,7 @@ class Session:
     def design(self) -> None:
         """Time the methods on parts of the data, and take the splits that the time allows."""
         one_test_set = self.asked.test is not None
-        training, remarks = budget.training(self.dataset)
+        training, remarks = budget.training(self.dataset, within=self.asked.within)
         self._leave_out_without_weights()
         if "weights" in self.asked.entry:
             remarks = f"{WEIGHTED} {remarks}".strip()
