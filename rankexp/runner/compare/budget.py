@@ -235,7 +235,7 @@ def _units(dataset: Dataset) -> int:
     return units if dataset.groups is None else min(units, len(np.unique(dataset.groups)))
 
 
-def training(dataset: Dataset) -> tuple[Dataset, str]:
+def training(dataset: Dataset, *, within: bool = False) -> tuple[Dataset, str]:
     """Return the rows to train on, all but those of the test file, and what both files share.
 
     ConfigError where a file has too few rows of a level.
@@ -254,10 +254,10 @@ def training(dataset: Dataset) -> tuple[Dataset, str]:
     known = {"X": dataset.X, "y": dataset.y, "groups": dataset.groups, "weights": dataset.weights}
     own = {name: rows[train] for name, rows in known.items() if rows is not None}
     made = replace(dataset, **own, parts=dataset.parts[train])
-    return made, " ".join(_shared(dataset, train))
+    return made, " ".join(_shared(dataset, train, within=within))
 
 
-def _shared(dataset: Dataset, train: Bools) -> Iterator[str]:
+def _shared(dataset: Dataset, train: Bools, *, within: bool) -> Iterator[str]:
     """Say what training and test rows have in common, and what only test rows have."""
     same = duplicates(dataset.X)
     if repeated := int(np.isin(same[~train], same[train]).sum()):
@@ -272,8 +272,10 @@ def _shared(dataset: Dataset, train: Bools) -> Iterator[str]:
         tested = np.unique(dataset.groups[~train])
         both = int(np.isin(tested, dataset.groups[train]).sum())
         yield (
-            f"{both:,} of the {len(tested):,} groups of the test file are also in the training "
-            "file. Intervals treat test rows as independent, even within groups."
+            f"{both:,} of the {len(tested):,} {'queries' if within else 'groups'} of the test "
+            "file are also in the training file."
+            + " Intervals treat test rows as independent, even within groups."
+            * (not within)
         )
 
 

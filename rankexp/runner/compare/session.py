@@ -111,7 +111,8 @@ class Session:
     def design(self) -> None:
         """Time the methods on parts of the data, and take the splits that the time allows."""
         one_test_set = self.asked.one_test_set
-        training, remarks = budget.training(looking.by_time(self.dataset))
+        data = looking.by_time(self.dataset)
+        training, remarks = budget.training(data, within=self.asked.within)
         self._leave_out_without_weights()
         if "weights" in self.asked.entry:
             remarks = f"{WEIGHTED} {remarks}".strip()

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rankexp.runner.compare import command, methods, queries, session
+from rankexp.runner.compare import budget, command, methods, queries, session
 from rankexp.runner.data.dataset import Dataset, Feature
 from rankexp.runner.data.reading import Column, Layout, Reading
 
@@ -91,3 +91,12 @@ def test_groups_and_queries_exclude_each_other() -> None:
         command.compare(Path("t.csv"), command.Options("y", groups="a", queries="b"))
     with pytest.raises(Exception, match="--queries: column 'y' is the target"):
         command.compare(Path("t.csv"), command.Options("y", queries="y"))
+
+
+def test_with_a_test_file_rows_of_queries_are_not_called_independent() -> None:
+    parts = (np.arange(120) >= 60).astype(np.int64)
+    given = replace(data(groups=6), parts=parts, part_names=("train", "test"))
+    for within, called in ((True, "10 queries"), (False, "10 groups")):
+        _, said = budget.training(given, within=within)
+        assert f"0 of the {called} of the test file" in said
+        assert ("test rows as independent" in said) == (not within)
