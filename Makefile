@@ -30,7 +30,7 @@ STUDY_DONE = || { code=$$?; [ $$code -eq 3 ] || exit $$code; \
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help kotlowski2011 readings kotlowski2011-theory clemencon2017 uematsu2010 menon2014 mohri2018 boosting letor-ohsumed quick test lint lines types exports tests wings explore haswell bare \
+.PHONY: help kotlowski2011 readings kotlowski2011-theory clemencon2017 uematsu2010 menon2014 mohri2018 boosting letor-ohsumed quick test lint lines types exports docs-yaml tests wings explore haswell bare \
 	slow oldest foreign fidelity bench calibration clean reference
 
 help: ## list the targets
@@ -105,6 +105,9 @@ types: $(VENV)/.installed-dev ## mypy, strict
 
 exports: $(VENV)/.installed-dev ## write the stubs that name what is public, after adding a loss, say
 	$(BIN)/python .ci/exports.py
+
+docs-yaml: $(VENV)/.installed-dev ## write docs/yaml.md from the schema, after changing a key of studies
+	$(BIN)/python .ci/yaml_page.py
 
 tests: $(VENV)/.installed-dev ## all tests but `slow` and `fidelity`, and the examples of docstrings and docs
 	$(PYTEST) --dist worksteal -m "not fidelity and not slow" --doctest-modules --doctest-glob="*.md" \

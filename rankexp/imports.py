@@ -104,13 +104,17 @@ def _executed(name: str, file: Path, content: bytes, digest: str) -> ModuleType:
         exec(compile(content, str(file), "exec"), module.__dict__)
     except (Exception, SystemExit) as error:  # whatever a foreign file does
         del sys.modules[module.__name__]
-        frames = traceback.extract_tb(error.__traceback__)
-        line = next((f.lineno for f in reversed(frames) if f.filename == str(file)), 1)
-        what = one_line(error)
+        line, what = line_in(str(file), error), one_line(error)
         if isinstance(error, SyntaxError):
             line, what = error.lineno, f"{type(error).__name__}: {error.msg}"
         raise ValueError(f"importing '{name}' failed in line {line}: {what}") from None
     return module
+
+
+def line_in(file: str, error: BaseException) -> int | None:
+    """Return the last line of a file that an error came through; None if it came through none."""
+    frames = traceback.extract_tb(error.__traceback__)
+    return next((frame.lineno for frame in reversed(frames) if frame.filename == file), None)
 
 
 def _module(name: str) -> Any:

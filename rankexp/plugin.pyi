@@ -46,6 +46,12 @@ from rankexp.runner.protocols.protocol import Parts as Parts
 from rankexp.runner.protocols.protocol import Place as Place
 from rankexp.runner.protocols.protocol import Protocol as Protocol
 
+# Diagnostics.
+from rankexp.runner.diagnostics.diagnostic import AfterFitting as AfterFitting
+from rankexp.runner.diagnostics.diagnostic import BeforeFitting as BeforeFitting
+from rankexp.runner.diagnostics.diagnostic import ResultFacts as ResultFacts
+from rankexp.runner.diagnostics.diagnostic import TableFacts as TableFacts
+
 # Data sources.
 from rankexp.runner.config.data_entry import DataEntry as DataEntry
 from rankexp.runner.data.dataset import DataTable as DataTable

@@ -47,6 +47,7 @@ ROOMS = {
     "theory.thresholds": Room("theory of thresholds", "theory.thresholds", given=("model",)),
     "checks": Room("check", "runner.checks", given=("rng",)),
     "protocols": Room("protocol", "runner.protocols", base="runner.protocols.protocol:Protocol"),
+    "diagnostics": Room("diagnostic", "runner.diagnostics", offers=("look",)),
     "keep.curves": Room("curve", "keep.curves", given=("X", "y", "scores")),
     "keep.texts": Room("text", "keep.texts", given=("model", "names")),
     "data.sources": Room(
@@ -97,7 +98,7 @@ def shown(given: object) -> str:
 
 def did_you_mean(name: object, known: Iterable[str]) -> str:
     """Return ``" (did you mean 'x'?)"`` for the nearest known name, or an empty string."""
-    near = difflib.get_close_matches(shown(name).lower(), list(known), n=1, cutoff=0.5)
+    near = difflib.get_close_matches(shown(name).lower(), list(known), n=1)
     return f" (did you mean '{near[0]}'?)" if near else ""
 
 
@@ -212,7 +213,7 @@ def get(room: str, name: str) -> Any:
         listed = f"known: {', '.join(sorted(known))}"
         if not isinstance(name, str):
             raise UnknownNameError(f"expected the name of a {what}, got {shown(name)}; {listed}")
-        hint = did_you_mean(name, known)
+        hint = did_you_mean(name, known) or ": no installed package offers it"
         raise UnknownNameError(f"unknown {what} '{shown(name)}'{hint}; {listed}")
     if target.package == "rankexp":
         return target.load()

@@ -76,7 +76,7 @@ def test_no_name_is_declared_twice(room):
         (
             "generators",
             "zzz",
-            r"unknown generator 'zzz'; known: discrete, exponential_family, folded",
+            "'zzz': no installed package offers it; known: discrete, exponential_family, folded",
         ),
     ],
 )

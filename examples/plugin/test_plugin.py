@@ -1,11 +1,13 @@
 """The contracts that rankexp has for each kind of extension; pip install '.[test]' && pytest."""
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 from rankexp_example.block import Wins
 from rankexp_example.check import rounded_scores, single_features
 from rankexp_example.curve import gains
+from rankexp_example.diagnostic import ConstantColumns
 from rankexp_example.estimator import Covariance
 from rankexp_example.generator import Disc
 from rankexp_example.loss import Huber
@@ -104,3 +106,13 @@ def test_theory():
     assert ((odds > 0) == (model.eta(X) > 0.5)).all()
     assert log_odds(model, X, base=2) @ odds > 0
     assert log_odds_threshold(model).tolist() == [0.0]
+
+
+def test_diagnostic():
+    columns = [
+        SimpleNamespace(name=name, role="feature", low=1.0, high=high)
+        for name, high in (("a", 1.0), ("b", 2.0))
+    ]
+    table = SimpleNamespace(reading=SimpleNamespace(columns=columns))
+    text, advice = ConstantColumns().look(table)
+    assert text == "The same value in all rows: a." and advice

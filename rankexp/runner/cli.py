@@ -10,8 +10,9 @@ import typer
 
 from rankexp import __version__, registry
 from rankexp.errors import ConfigError, EnvironmentProblemError, RankexpError
-from rankexp.runner import cli_own
+from rankexp.runner import cli_complete, cli_own
 from rankexp.runner.cli_data import Folder, all_studies, data_app, data_folders
+from rankexp.runner.config.shipped import shipped
 
 if TYPE_CHECKING:
     from rankexp.runner.config.schema import Study
@@ -262,7 +263,8 @@ def list_names(
     """List what can be named in a study."""
     if what is None:
         rows = [(group, ", ".join(registry.names(group))) for group in registry.ROOMS]
-        rows.append(("studies", ", ".join(study.study for _, study in all_studies(None))))
+        own = [file.stem for file in sorted(Path("configs").glob("*.yaml"))]
+        rows.append(("studies", ", ".join(own or shipped())))
     elif what == "studies":
         rows = [(study.study, study.title) for _, study in all_studies(None)]
     elif what in LISTS:
@@ -286,9 +288,12 @@ def schema() -> None:
     print(json.dumps(schema_json(), indent=2))
 
 
+cli_complete.attach(app)
+
+
 def _spell_out_redo(arguments: list[str]) -> list[str]:
     """Let ``--redo`` stand alone: what follows it is a method unless it is an option or a file."""
-    followed = zip(arguments, [*arguments[1:], "-"], strict=True)
+    followed = zip(arguments, [*arguments[1:], "-"], strict=False)  # of none, none
     return [
         "--redo=all" if one == "--redo" and re.fullmatch(r"-.*|.*\.ya?ml", following) else one
         for one, following in followed

@@ -9,6 +9,8 @@ from typing import Annotated, Any, TypeVar
 
 import typer
 
+from rankexp.runner.config.asking import typed
+
 Asked = TypeVar("Asked", bound="TableOptions")
 Names = list[str] | None
 """Each with commas between names; a name that has a comma stands in double quotes."""
@@ -49,6 +51,7 @@ class ReadingOptions:
     encoding: Annotated[
         Text, typer.Option(help="Encoding of a text file, such as utf-8 or cp1252.")
     ] = None
+    sheet: Annotated[Text, typer.Option(help="Sheet of an Excel file that has several.")] = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,8 +65,25 @@ class TableOptions(ReadingOptions):
     levels: Annotated[
         Text, typer.Option(help="Target values from worst to best: bad,fair,good.")
     ] = None
+    continuous: Annotated[
+        bool, typer.Option("--continuous", help="Treat the target as a number.")
+    ] = False
+    merge: Annotated[
+        Names, typer.Option(help="Target values that mean the same: yes,Yes,y. May be repeated.")
+    ] = None
+    time: Annotated[
+        Text,
+        typer.Option(help="Column of dates or numbers. The latest 30 % of the rows are tested."),
+    ] = None
     groups: Annotated[
-        Text, typer.Option(help="Column with groups. Each group stays on one side of a split.")
+        Text,
+        typer.Option(
+            help="Column with groups. Each group stays on one side of a split; pairs of rows of "
+            "different groups count."
+        ),
+    ] = None
+    queries: Annotated[
+        Text, typer.Option(help="Column with queries. Only pairs of rows of one query count.")
     ] = None
     weights: Annotated[Text, typer.Option(help="Column with row weights.")] = None
 
@@ -74,9 +94,6 @@ class CompareOptions(TableOptions):
 
     table: Table
     target: Annotated[str, typer.Option(help="Column to rank by.")]
-    continuous: Annotated[
-        bool, typer.Option("--continuous", help="Treat the target as a number.")
-    ] = False
     methods: Annotated[
         Text,
         typer.Option(help="Methods to compare: default names or import paths, comma-separated."),
@@ -123,26 +140,30 @@ def compare(asked: CompareOptions) -> None:
 
     given = _given(asked)
     reading = {field.name: given.pop(field.name) for field in fields(ReadingOptions)}
-    raise typer.Exit(run(given.pop("table"), Options(**given, reading=reading)))
+    with typed():
+        code = run(given.pop("table"), Options(**given, reading=reading))
+    raise typer.Exit(code)
 
 
 @taking(InspectOptions)
 def inspect(asked: InspectOptions) -> None:
     """Show how a table is read: column types, missing values, columns left out and why."""
-    from rankexp.runner.data.inspect import inspect_table
+    from rankexp.runner.compare.looking import look
+    from rankexp.runner.compare.session import say
 
     given = _given(asked)
-    reading = inspect_table(given.pop("table"), **given)
-    print(reading.text())
-    if asked.target and len(reading.levels) == 2 and not (asked.positive or asked.levels):
-        from rankexp.runner.compare.question import ask
-
-        *_, better = ask(asked.target, dict(reading.levels)).counts
-        print(f"\ncompare will rank '{better}' first; --positive changes this.")
+    given |= {"groups": given.pop("queries") or asked.groups}
+    with typed():
+        first, *more = look(given.pop("table"), **given)
+    print(first)
+    for text in more:
+        print()
+        say(text)
 
 
 def _given(asked: TableOptions) -> dict[str, Any]:
     own = vars(asked)
+    own = own | {"merge": [names(text) for text in asked.merge or ()]}
     return own | {name: names(own[name]) or None for name in LISTS & own.keys()}
 
 

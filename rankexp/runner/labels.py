@@ -17,6 +17,8 @@ LABELS = {
     "n_cuts": "thresholds per feature",
     "n_estimators": "trees",
     "max_leaf_nodes": "leaves",
+    "max_leaves": "leaves",
+    "num_leaves": "leaves",
     "min_samples_leaf": "rows per leaf",
     "max_depth": "depth",
     "max_features": "features per split",

@@ -9,7 +9,7 @@ Plain = Union[None, bool, int, float, str, "Sequence[Plain]", "Mapping[str, Plai
 """What YAML and JSON can say."""
 
 
-class Strict(BaseModel):
+class Strict(BaseModel, use_attribute_docstrings=True):
     """A frozen model that refuses unknown keys and converts nothing silently."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)

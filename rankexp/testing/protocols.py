@@ -63,7 +63,8 @@ def source(protocol: Protocol) -> Generated | Loaded:
     X = np.column_stack([rows, np.random.default_rng(0).standard_normal(ROWS)])
     y, groups, weights = rows % 2, rows // 4, np.arange(1.0, ROWS + 1)
     names = tuple(map(str, range(ROWS // 4)))
-    return Loaded("loaded", Part(X, y, groups=groups, weights=weights), SEED, groups, names)
+    whole = Part(X, y, groups=groups, weights=weights)
+    return Loaded("loaded", whole, SEED, groups, names, times=np.floor(rows / 2))
 
 
 def counts_its_places(protocol: Protocol) -> None:

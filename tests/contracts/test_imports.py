@@ -60,13 +60,19 @@ RUNNER = {
     "spec": {"config", "grid", "protocols", "strict"},
     "plan": {"config", "grid", "protocols", "spec"},
     "data": {"config", "plan", "files"},
-    "run": {"config", "plan", "data", "grid", "protocols", "spec", "checks", "files", "labels"},
+    "diagnostics": {"config", "data", "protocols", "labels"},
+    "run": {
+        *("config", "plan", "data", "diagnostics", "grid", "protocols", "spec", "checks"),
+        *("files", "labels"),
+    },
     "analyse": {"config", "plan", "run", "grid", "protocols", "spec", "labels"},
     "report": {
-        *("config", "plan", "run", "analyse", "grid", "strict", "protocols", "files", "labels")
+        *("config", "plan", "run", "analyse", "grid", "strict", "protocols", "files", "labels"),
+        "diagnostics",
     },
     "compare": {
         "config",
+        "diagnostics",
         "data",
         "plan",
         "protocols",
@@ -77,8 +83,19 @@ RUNNER = {
         "files",
     },
     "cli_data": {"config", "data"},
-    "cli_own": {"compare", "data"},
-    "cli": {"cli_data", "cli_own", "config", "plan", "data", "run", "analyse", "report"},
+    "cli_own": {"compare", "config", "data"},
+    "cli_complete": {"config"},
+    "cli": {
+        "cli_complete",
+        "cli_data",
+        "cli_own",
+        "config",
+        "plan",
+        "data",
+        "run",
+        "analyse",
+        "report",
+    },
 }
 """Each room of the runner, and the rooms that it may use, besides the library."""
 

@@ -20,6 +20,8 @@ EXAMPLES = [
     {"kind": "cross_validation", "folds": 3, "stratified": True, "together": "groups"},
     {"kind": "split", "test": 0.3, "repeats": 2},
     {"kind": "split", "test": 20, "together": "duplicates"},
+    {"kind": "time", "column": "date"},
+    {"kind": "time", "test": 0.4, "folds": 5, "together": "duplicates"},
     {"kind": "given", "test": "3", "validation": "5"},
     {"kind": "given", "folds": [{"test": "3", "validation": "5"}, {"test": "4"}]},
     {"kind": "given", "folds": [{"test": "3", "train": LATER}], "together": "groups"},

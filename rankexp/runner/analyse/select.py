@@ -188,7 +188,9 @@ ORACLE = Rule("oracle")
 BOTH = (ORACLE, Rule("nested"))
 
 
-LEAST = {"min_samples_leaf": 1, "max_leaf_nodes": 2, "max_depth": 1, "depth": 1, "n_rounds": 1}
+LEAST = {"min_samples_leaf": 1, "max_depth": 1, "depth": 1, "n_rounds": 1} | dict.fromkeys(
+    ("max_leaf_nodes", "max_leaves", "num_leaves"), 2
+)
 """Below these a parameter has no values: a grid that ends there could not be wider."""
 
 

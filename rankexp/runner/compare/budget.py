@@ -8,7 +8,7 @@ import numpy as np
 
 from rankexp.arrays import Bools
 from rankexp.errors import ConfigError
-from rankexp.runner.compare.pilot import PILOT_ROWS, Cost
+from rankexp.runner.compare.pilot import FEWEST_ROWS, PILOT_ROWS, Cost
 from rankexp.runner.data.dataset import Dataset
 from rankexp.runner.protocols.dealing import duplicates
 from rankexp.runner.run.progress import duration
@@ -18,10 +18,12 @@ MOST_REPEATS = 10
 SPLITS = 5  # random ones, where not even one cross-validation is to be had
 CHEAP = 0.05  # of the time of all methods: leaving out one that takes less would not help
 SHARE = 0.6  # of the time, for the first cross-validation; then come wider grids and repeats
+SPREAD_SHARE = 0.2  # the same where intervals come from the spread over splits
 OWN = 0.1
 """Of the time: methods that take more are run one after the other, the fastest first, and what the
 end of the minutes interrupts is left out."""
-FEWEST_ROWS = 3  # of each level, and groups: with fewer there is nothing to split
+FEWEST_BOOSTED = 100
+CONSTANT = "its leaves have 20 rows or more, so with fewer than 100 rows it may rank nothing"
 FEWEST_DIFFERENT = 10
 """Combinations of features: with fewer, splits between them would be too coarse."""
 
@@ -42,13 +44,14 @@ class RunDesign:
 class Allowance:
     """What there is to run with; `inner` are the folds inside each training part.
 
-    One cross-validation has `SHARE` of the seconds, so that it can be widened and repeated.
+    One cross-validation has a `share` of the seconds, so that it can be widened and repeated.
     """
 
     seconds: float
     workers: int
     inner: int
     label: Callable[[str], str] = str  # what a method is called
+    share: float = SHARE  # of the time, for the first cross-validation
 
     def total(self, costs: Iterable[Cost], rows: float, splits: int) -> float:
         """Return the seconds that splits with so many training rows take."""
@@ -61,7 +64,7 @@ class Allowance:
     @property
     def once(self) -> float:
         """Seconds for one cross-validation."""
-        return SHARE * self.seconds
+        return self.share * self.seconds
 
 
 def design(
@@ -87,9 +90,13 @@ def design(
     methods = list(fit.now)
     narrow = [m for m in fit.narrow if fit.now.get(m, costs[m]) != costs[m]]
     what = "training" if given else "one cross-validation"
-    words = _words(fit.gone, [([m], fit.narrow[m]) for m in narrow], what, allowed.label)
+    words = _words(
+        fit.gone, [([m], fit.narrow[m]) for m in narrow], what, allowed.label, allowed.share
+    )
     if once > allowed.once and not given:
-        test, said = _smaller(fit.now.values(), n, allowed)
+        test, said = _smaller(
+            fit.now.values(), n, allowed, _least(dataset, together="together" in base)
+        )
         protocol = {"kind": "split", "test": test, **base}
         stages = [(methods, allowed.once)]
         return RunDesign(protocol, methods, SPLITS, [*words, said], narrow, stages)
@@ -143,6 +150,7 @@ def _words(
     tried: Sequence[tuple[list[str], float]],
     what: str,
     label: Callable[[str], str],
+    share: float,
 ) -> list[str]:
     """Say what was left out or tried with less, with the seconds that all would have taken."""
     words = []
@@ -153,7 +161,7 @@ def _words(
             named = " and ".join(map(label, names))
             words.append(
                 f"{named} {are} {how} because {what} with {it} would take about "
-                f"{duration(once)}; --minutes {math.ceil(once / SHARE / 60) + 1} "
+                f"{duration(once)}; --minutes {math.ceil(once / share / 60) + 1} "
                 f"{'tries' if less else 'includes'} {it}"
             )
     return words
@@ -182,14 +190,25 @@ def _spare(costs: Mapping[str, Cost], contrasts: Mapping[str, str], n: int) -> l
     return sorted(units, key=lambda unit: sum(costs[m].at(n) for m in unit))
 
 
-def _smaller(costs: Collection[Cost], n: int, allowed: Allowance) -> tuple[float, str]:
+def _least(dataset: Dataset, *, together: bool) -> int:
+    """Return how many training rows have `FEWEST_ROWS` of each level, of a stratified split.
+
+    Where rows stay together, shares are kept only about, so it is three times as many.
+    """
+    n = len(dataset.y)
+    wanted = FEWEST_ROWS * (3 if together else 1)
+    counts = [n] if dataset.levels is None else np.bincount(dataset.y).tolist()
+    return min(max(PILOT_ROWS[0], math.ceil(n * wanted / min(counts))), n // 2)
+
+
+def _smaller(costs: Collection[Cost], n: int, allowed: Allowance, least: int) -> tuple[float, str]:
     """Return the test rows of splits whose training parts are as large as the time allows."""
     low, high = 0.0, 0.8 * n
     for _ in range(40):
         middle = (low + high) / 2
         fits = allowed.total(costs, middle, SPLITS) <= allowed.once
         low, high = (middle, high) if fits else (low, middle)
-    rows = max(int(low), min(PILOT_ROWS[0], n // 2))
+    rows = max(int(low), least)
     return float(n - rows), (
         f"training sets have {rows:,} of the {n:,} rows because more would take too long; a "
         "larger --minutes uses more"
@@ -216,7 +235,7 @@ def _units(dataset: Dataset) -> int:
     return units if dataset.groups is None else min(units, len(np.unique(dataset.groups)))
 
 
-def training(dataset: Dataset) -> tuple[Dataset, str]:
+def training(dataset: Dataset, *, within: bool = False) -> tuple[Dataset, str]:
     """Return the rows to train on, all but those of the test file, and what both files share.
 
     ConfigError where a file has too few rows of a level.
@@ -235,10 +254,10 @@ def training(dataset: Dataset) -> tuple[Dataset, str]:
     known = {"X": dataset.X, "y": dataset.y, "groups": dataset.groups, "weights": dataset.weights}
     own = {name: rows[train] for name, rows in known.items() if rows is not None}
     made = replace(dataset, **own, parts=dataset.parts[train])
-    return made, " ".join(_shared(dataset, train))
+    return made, " ".join(_shared(dataset, train, within=within))
 
 
-def _shared(dataset: Dataset, train: Bools) -> Iterator[str]:
+def _shared(dataset: Dataset, train: Bools, *, within: bool) -> Iterator[str]:
     """Say what training and test rows have in common, and what only test rows have."""
     same = duplicates(dataset.X)
     if repeated := int(np.isin(same[~train], same[train]).sum()):
@@ -253,8 +272,10 @@ def _shared(dataset: Dataset, train: Bools) -> Iterator[str]:
         tested = np.unique(dataset.groups[~train])
         both = int(np.isin(tested, dataset.groups[train]).sum())
         yield (
-            f"{both:,} of the {len(tested):,} groups of the test file are also in the training "
-            "file. Intervals treat test rows as independent, even within groups."
+            f"{both:,} of the {len(tested):,} {'queries' if within else 'groups'} of the test "
+            "file are also in the training file."
+            + " Intervals treat test rows as independent, even within groups."
+            * (not within)
         )
 
 
@@ -269,7 +290,7 @@ def _unseen(dataset: Dataset, train: Bools) -> list[str]:
     return found
 
 
-def together(dataset: Dataset) -> tuple[str | None, str]:
+def together(dataset: Dataset, option: str = "groups") -> tuple[str | None, str]:
     """Return which rows a split keeps on one side, None for no rows, and what is to be said.
 
     ConfigError where there is nothing to split or to rank by.
@@ -277,8 +298,8 @@ def together(dataset: Dataset) -> tuple[str | None, str]:
     if dataset.groups is not None:
         if (groups := len(np.unique(dataset.groups))) < FEWEST_ROWS:
             raise ConfigError(
-                f"--groups: the column has {groups} different values; at least {FEWEST_ROWS} are "
-                "needed to train on some and to test on others"
+                f"--{option}: the column has {groups} different values; at least {FEWEST_ROWS} "
+                "are needed to train on some and to test on others"
             )
         return "groups", ""
     different = len(np.unique(duplicates(dataset.X)))

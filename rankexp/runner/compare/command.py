@@ -9,8 +9,8 @@ from typing import Any
 
 from rankexp.errors import ConfigError
 from rankexp.runner.compare import study
-from rankexp.runner.compare.budget import FEWEST_ROWS
 from rankexp.runner.compare.methods import offer
+from rankexp.runner.compare.pilot import FEWEST_ROWS
 from rankexp.runner.compare.question import MARGINS, ask
 from rankexp.runner.compare.session import Session, say
 from rankexp.runner.data.inspect import target_values
@@ -26,7 +26,10 @@ class Options:
     positive: str | None = None
     levels: list[str] | None = None
     continuous: bool = False
+    merge: list[list[str]] | None = None
+    time: str | None = None
     groups: str | None = None
+    queries: str | None = None
     weights: str | None = None
     methods: list[str] | None = None
     margin: float | None = None
@@ -47,8 +50,7 @@ def compare(table: Path, options: Options) -> int:
     asked = _asked(table, options)
     session = Session(asked, out, options.jobs or default_workers(), options.minutes, begun)
     session.read()
-    guesses = [f"Guessed: {guess}." for guess in asked.question.guesses]
-    for line in filter(None, (*guesses, asked.offer.remark, *(f"{line}." for line in said))):
+    for line in filter(None, (asked.offer.remark, *(f"{line}." for line in said))):
         say(line)
     session.design()
     session.first()
@@ -58,18 +60,26 @@ def compare(table: Path, options: Options) -> int:
 
 def _check(options: Options) -> None:
     """Refuse options that contradict each other, by the names that the user gave."""
+    if options.time is not None and options.test is not None:
+        raise ConfigError("--time and --test exclude each other: both say which rows are tested")
     margin = options.margin
     if margin is not None and not (margin > 0 and math.isfinite(margin)):
         raise ConfigError(f"--margin: expected a number above 0, got {margin:g}")
-    columns = {"groups": [options.groups], "weights": [options.weights], **options.reading}
-    for name in ("groups", "weights", "drop"):
+    if options.groups is not None and options.queries is not None:
+        raise ConfigError(
+            "--groups and --queries exclude each other: the rows of a query stay together anyway"
+        )
+    own = {name: [vars(options)[name]] for name in ("groups", "queries", "weights")}
+    columns = {**own, **options.reading}
+    for name in (*own, "drop"):
         if options.target in (columns.get(name) or ()):
             raise ConfigError(f"--{name}: column '{options.target}' is the target already")
 
 
 def _asked(table: Path, options: Options) -> study.Asked:
     """Tell what is asked of the table."""
-    given = {"groups": options.groups, "weights": options.weights}
+    given = {"groups": options.groups or options.queries, "weights": options.weights}
+    given |= {"time": options.time}
     known = {**options.reading, **given, "test": options.test}
     how = {name: value for name, value in known.items() if value not in (None, [], ())}
     question = ask(
@@ -78,6 +88,7 @@ def _asked(table: Path, options: Options) -> study.Asked:
         positive=options.positive,
         levels=options.levels,
         continuous=options.continuous,
+        merge=options.merge or (),
     )
     if question.counts and (fewest := min(question.counts.values())) < FEWEST_ROWS:
         rare = min(question.counts, key=lambda name: question.counts[name])
@@ -85,7 +96,17 @@ def _asked(table: Path, options: Options) -> study.Asked:
             f"target '{options.target}' has {fewest} row{'s' * (fewest > 1)} of '{rare}'; at "
             f"least {FEWEST_ROWS} of each value are needed to train on some and to test on others"
         )
-    offered = offer(question.kind, options.methods)
+    offered = offer(question.kind, options.methods, within=options.queries is not None)
     margin = MARGINS[question.metric] if options.margin is None else options.margin
     how.pop("test", None)
-    return study.Asked(table, options.target, question, offered, how, margin, test=options.test)
+    return study.Asked(
+        table,
+        options.target,
+        question,
+        offered,
+        how,
+        margin,
+        test=options.test,
+        groups=options.groups or options.queries or "",
+        within=options.queries is not None,
+    )

@@ -7,7 +7,8 @@ choices lie, and coarser where time is short.
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from importlib.util import find_spec
 from typing import Any
 
 from rankexp.errors import ConfigError
@@ -25,12 +26,20 @@ LIMITS: dict[str, tuple[float, float]] = {
     "alpha": (1e-6, 1e6),
     "min_samples_leaf": (1, 1000),
     "max_leaf_nodes": (2, 512),
+    "num_leaves": (2, 512),
+    "max_leaves": (2, 512),
     "n_rounds": (3, 3000),
     "depth": (1, 12),
 }
 """How far a grid is made wider, by its parameter. Below and above, scores change no more or fits
 take very long; a choice that still lies there is said to."""
-GROWING = ("n_rounds", "max_leaf_nodes", "depth")  # a fit's time grows with their values
+GROWING = (
+    "n_rounds",
+    "max_leaf_nodes",
+    "num_leaves",
+    "max_leaves",
+    "depth",
+)  # a fit's time grows with their values
 STEPS = 2  # points added at an end each time
 
 
@@ -51,11 +60,15 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Offer:
-    """Methods for one kind of target, the like of each of those on pairs, and a remark on them."""
+    """Methods for one kind of target, the like of each of those on pairs, and a remark on them.
+
+    `scorers` says what the scores of each method on pairs are called.
+    """
 
     contrasts: Mapping[str, str]
     methods: Mapping[str, Candidate]
     remark: str = ""
+    scorers: Mapping[str, str] = field(default_factory=dict)
 
 
 def _method(
@@ -75,10 +88,10 @@ def _linear(risk: str, logistic: Candidate, hinge: Candidate) -> dict[str, Candi
     }
 
 
-def _boosting(kind: str) -> Candidate:
+def _boosting(kind: str, label: str = "boosting") -> Candidate:
     estimator, grid = f"HistGradientBoosting{kind}", {"max_leaf_nodes": [4, 8, 16, 32]}
     params = {"max_iter": 100, "early_stopping": False}
-    return _method("boosting", f"sklearn.ensemble.{estimator}", grid, **params)
+    return _method(label, f"sklearn.ensemble.{estimator}", grid, **params)
 
 
 def _forest(kind: str, label: str = "random forest", **params: Any) -> Candidate:
@@ -90,9 +103,8 @@ def _boosted(**params: Any) -> Candidate:
     return _method("RankBoost", "RankBoost", {"n_rounds": [30, 100, 300]}, **params)
 
 
-def _ridge(label: str) -> Candidate:
-    grid = {"alpha": [10.0**k for k in range(3, -3, -1)]}
-    return _method(label, "sklearn.linear_model.Ridge", grid)
+def _ridge(label: str, estimator: str = "sklearn.linear_model.Ridge") -> Candidate:
+    return _method(label, estimator, {"alpha": [10.0**k for k in range(3, -3, -1)]})
 
 
 LIKES = {"pairs-logistic": "points-logistic", "pairs-hinge": "points-hinge"}
@@ -123,7 +135,14 @@ ORDERED = {
     "boosting": _boosting("Regressor"),
     "rankboost": _boosted(risk="multipartite"),
 }
+RISKS: dict[Kind, str] = {"two": "bipartite", "ordered": "multipartite"}
+ALL_PAIRS = {
+    kind: _method("logistic on pairs of all rows", loss="logistic", risk=risk, queries="across")
+    for kind, risk in RISKS.items()
+}
+"""Those of different queries, too."""
 LEAVES, DEPTHS = {"max_leaf_nodes": [4, 8, 16, 32, 64]}, {"depth": [2, 3, 4, 5, 6]}
+ON_RANKS = "rankexp.runner.compare.on_ranks"
 CART = "sklearn.tree.DecisionTreeRegressor"
 CONTINUOUS = {
     "points-tree": _method("regression tree on points", CART, LEAVES, min_samples_leaf=5),
@@ -138,22 +157,90 @@ CONTINUOUS = {
         n_estimators=50,
     ),
     "ridge": _ridge("least squares, linear"),
-    "boosting": _boosting("Regressor"),
-}
-TREES = """For a numeric target, trees and forests are compared, because rankexp has no linear \
-scorer that is trained on pairs of numbers."""
-OFFERS: dict[Kind, Offer] = {
-    "two": Offer(LIKES, TWO),
-    "ordered": Offer(LIKES, ORDERED),
-    "continuous": Offer(
-        {"pairs-tree": "points-tree", "pairs-forest": "points-forest"}, CONTINUOUS, TREES
+    "ridge-ranks": _ridge("least squares on ranks, linear", f"{ON_RANKS}.ridge"),
+    "boosting": _boosting("Regressor", "least squares, boosted trees"),
+    "boosting-ranks": _method(
+        "least squares on ranks, boosted trees",
+        f"{ON_RANKS}.boosting",
+        {"max_leaf_nodes": [4, 8, 16, 32]},
     ),
 }
+TREES = """For a numeric target only trees and forests are trained on pairs, because rankexp has \
+no linear scorer that is trained on pairs of numbers. Least squares on the numbers and on their \
+ranks stands beside them."""
+LINEAR = dict.fromkeys(LIKES, "linear scorers")
+OFFERS: dict[Kind, Offer] = {
+    "two": Offer(LIKES, TWO, scorers=LINEAR),
+    "ordered": Offer(LIKES, ORDERED, scorers=LINEAR),
+    "continuous": Offer(
+        {"pairs-tree": "points-tree", "pairs-forest": "points-forest"},
+        CONTINUOUS,
+        TREES,
+        {"pairs-tree": "single trees", "pairs-forest": "forests"},
+    ),
+}
+ENGINES = ("lightgbm", "xgboost")
+LEAST_SQUARES: dict[str, dict[str, Any]] = {
+    "lightgbm.LGBMRegressor": {"verbosity": -1, "n_jobs": 1},
+    "xgboost.XGBRegressor": {"learning_rate": 0.1, "max_depth": 0, "n_jobs": 1},
+}
+"""Each engine's trees of least squares, and what makes them like those of `BoostedRanker`."""
 
 
-def offer(kind: Kind, asked: list[str] | None) -> Offer:
-    """Return the methods for a kind of target, or those `asked` for by name or import path."""
+def boosted(kind: Kind, engine: str) -> Offer:
+    """Return trees that an engine grows on pairs and, with the same settings, on points."""
+    named = [("bipartite", "pairs"), ("balanced", "balanced points"), ("classification", "points")]
+    named = named if kind == "two" else [("multipartite", "pairs")]
+    made = {
+        f"{what.split()[0]}-boosted": _method(
+            f"boosted trees on {what}",
+            "BoostedRanker",
+            {"max_leaf_nodes": [4, 8, 16, 32]},
+            engine=engine,
+            risk=risk,
+        )
+        for risk, what in named
+    }
+    like = "balanced-boosted"  # in the first round what pairs are
+    if kind != "two":
+        like, at = "points-boosted", ENGINES.index(engine)
+        path, params = list(LEAST_SQUARES.items())[at]
+        grid = {("num_leaves", "max_leaves")[at]: [4, 8, 16, 32]}
+        label = "boosted trees, least squares on points"
+        made[like] = _method(label, path, grid, n_estimators=100, **params)
+    return Offer({"pairs-boosted": like}, made, scorers={"pairs-boosted": "boosted trees"})
+
+
+def _whole(kind: Kind, *, within: bool) -> Offer:
+    """Return all methods for a kind of target; where an engine is there, its trees boost."""
     whole = OFFERS[kind]
+    methods = dict(whole.methods)
+    if within:
+        methods |= {"all-pairs-logistic": ALL_PAIRS[kind]}
+    engine = next((name for name in ENGINES if find_spec(name)), None)
+    if kind == "continuous" or engine is None:
+        return replace(whole, methods=methods)
+    trees = boosted(kind, engine)
+    methods.pop("boosting")
+    return Offer(
+        {**whole.contrasts, **trees.contrasts},
+        methods | dict(trees.methods),
+        whole.remark,
+        {**whole.scorers, **trees.scorers},
+    )
+
+
+def offer(kind: Kind, asked: list[str] | None, *, within: bool = False) -> Offer:
+    """Return the methods for a kind of target, or those `asked` for by name or import path.
+
+    `within` is for rows that are ranked within queries.
+    """
+    if within and kind == "continuous":
+        raise ConfigError(
+            "--queries: rankexp cannot train on pairs of numbers within queries; put the numbers "
+            "into levels, or say --groups to count pairs of rows of different queries"
+        )
+    whole = _whole(kind, within=within)
     if asked is None:
         return whole
     chosen: dict[str, Candidate] = {}
@@ -173,7 +260,7 @@ def offer(kind: Kind, asked: list[str] | None) -> Offer:
     if not contrasts:
         pairs = " or ".join(f"{p} with {q}" for p, q in whole.contrasts.items())
         raise ConfigError(f"--methods: to compare pairs with points, also name {pairs}")
-    return Offer(contrasts, chosen, whole.remark)
+    return Offer(contrasts, chosen, whole.remark, whole.scorers)
 
 
 def widened(method: Candidate, edges: Iterable[Edge]) -> Candidate | None:

@@ -3,12 +3,14 @@
 import math
 import time
 import warnings
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
 from threadpoolctl import threadpool_limits
 
 from rankexp.errors import one_line
+from rankexp.runner.compare.methods import GROWING
 from rankexp.runner.config.schema import Evaluate, Study
 from rankexp.runner.data.dataset import Dataset
 from rankexp.runner.files import environment_problem
@@ -27,7 +29,12 @@ PILOT_SHARE = 0.02
 """Most of the time given that one method's next pilot fit may take, by the one before."""
 PILOTS = 0.2  # of the time given; after it only fits that take `LATE` times less are timed
 LATE = 10.0
-LONG = 1.0  # seconds of a pilot fit that need no second look
+LATER = "a fifth of the time had passed before it was timed; a larger --minutes includes it"
+WARM_ROWS, WARM_COLUMNS = 60, 3
+KNOWN = ("sklearn.", "rankexp.", "LinearRanker", "RankBoost", "ProportionalOdds", "OrdinalSVM")
+"""Estimators that every process may fit; others may end it, and end none but their own."""
+FEWEST_ROWS = 3  # of each level, in every training part
+LONG = 0.2  # seconds of a pilot fit that need no second look
 TICK = 1e-4  # seconds that a fit takes at least: clocks are not finer
 TESTED = 4  # training rows to a row that a pilot fit scores, as in five folds
 STEEPEST = 2.5
@@ -59,48 +66,94 @@ class Cost:
 
 
 def pilot(
-    study: Study, dataset: Dataset, seconds: float, workers: int = 1
+    study: Study, dataset: Dataset, seconds: float, workers: int = 1, needed: Collection[str] = ()
 ) -> tuple[dict[str, Cost], dict[str, str]]:
     """Time each method of a study's first experiment on small parts of its data.
 
     The whole run may take so many `seconds`. As many methods as there are `workers` are timed at
     once, since these slow each other down in the run, too. Returned are the costs, and the methods
-    that cannot be fitted to these data with the reason.
+    that cannot be fitted to these data with the reason, or that were not reached within `PILOTS`
+    of the time; those `needed` always are.
     """
     setup = next(iter(study.experiments.values()))
     assert isinstance(setup, Evaluate)
-    folds = list(_pilot_folds(setup, dataset, study.seed))
+    folds = _pilot_folds(setup, dataset, study.seed)
     specs = {name: method_spec(study.methods[name], setup) for name in setup.methods}
-    ends = (PILOT_SHARE * seconds, time.monotonic() + PILOTS * seconds)
-    each = [(spec, folds, study.seed, *ends) for spec in specs.values()]
+    until = time.monotonic() + PILOTS * seconds
+    few = _warm_fold(setup, dataset, study.seed)
+    known = [one for one in specs.values() if one.estimator.startswith(KNOWN)]
+    each = [
+        (spec, [few, *folds], study.seed, seconds, until, [*known, spec], name in needed)
+        for name, spec in specs.items()
+    ]
     found = side_by_side(_timings, each, workers) if workers > 1 else [_timings(*e) for e in each]
     dead: Timings = [], "it ended its process, or took all memory"
-    known = {name: own or dead for name, own in zip(specs, found, strict=True)}
-    costs = {name: _law(timings) for name, (timings, _) in known.items() if timings}
-    return costs, {name: why for name, (_, why) in known.items() if why}
+    timed = {name: own or dead for name, own in zip(specs, found, strict=True)}
+    costs = {name: _law(timings) for name, (timings, _) in timed.items() if timings}
+    return costs, {name: why for name, (_, why) in timed.items() if why}
+
+
+_WARM: dict[str, float] = {}  # when a method was first fitted in this process
+
+
+def _warm(specs: Sequence[MethodSpec], fold: Fold, seed: int) -> float:
+    """Fit each method once a process, and return when that was done for all but the last.
+
+    It pays for imports, and for our own compiled loops.
+    """
+    for spec in specs:
+        if spec.digest not in _WARM:
+            try:
+                fit(_first(spec), fold, seed)
+            except Exception as error:  # the timed fit says so
+                if (problem := environment_problem(error)) is not None:
+                    raise problem from error
+            _WARM[spec.digest] = time.monotonic()
+    return max((_WARM[spec.digest] for spec in specs[:-1]), default=0.0)
+
+
+def _first(spec: MethodSpec) -> MethodSpec:
+    return replace(spec, grid={name: values[:1] for name, values in spec.grid.items()})
 
 
 def _timings(
-    spec: MethodSpec, folds: Sequence[Fold], seed: int, most: float, until: float
+    spec: MethodSpec,
+    folds: Sequence[Fold],
+    seed: int,
+    seconds: float,
+    until: float,
+    shared: Sequence[MethodSpec],
+    needed: bool,
 ) -> Timings:
-    """Return rows and seconds of fits that take no more than `most` each, and why one failed.
+    """Return rows and seconds of fits that take no more than `PILOT_SHARE` each, or why not.
 
-    They take less after `until`, a time of `time.monotonic`, which all processes share.
+    They take less after `until`, a time of `time.monotonic`, which all processes share. Of a
+    method that takes longer only the first grid point is timed, which stands for the others.
+    Compiling, once after an installation, may have taken all of that time. The first of `folds`
+    is for the methods `shared`, which make this process warm.
     """
+    most = PILOT_SHARE * seconds
     found: list[tuple[int, float]] = []
-    first = {name: values[:1] for name, values in spec.grid.items()}
-    warm = replace(spec, grid=first) if "." in spec.estimator else spec
+    points = math.prod(
+        sum(values) / values[0] if name in GROWING else len(values)
+        for name, values in spec.grid.items()
+    )
     with warnings.catch_warnings(), threadpool_limits(1):
         warnings.simplefilter("ignore")
-        for fold in folds:
+        until = max(until, _warm(shared, folds[0], seed) + PILOTS / 2 * seconds)
+        if time.monotonic() > until and not needed:
+            return found, LATER
+        for fold in folds[1:]:
             rows = len(fold.train.X)
             if found:  # of a single timing it is unknown how much of it grows
                 longest = _law(found).at(rows) if len(found) > 1 else found[0][1]
                 if longest > (most if time.monotonic() < until else most / LATE):
                     break
             try:
-                if not found:
-                    fit(warm, fold, seed)  # pays for imports, and for our own compiled loops
+                if not found and points > 1:
+                    one = points * _once(_first(spec), fold, seed)
+                    if one > most:
+                        return [(rows, one)], ""
                 found.append((rows, _timed(spec, fold, seed)))
             except Exception as error:  # as in a run, where it would be every record's
                 if (problem := environment_problem(error)) is not None:
@@ -109,32 +162,54 @@ def _timings(
     return found, ""
 
 
+def _once(spec: MethodSpec, fold: Fold, seed: int) -> float:
+    start = time.perf_counter()
+    fit(spec, fold, seed)
+    return max(time.perf_counter() - start, TICK)
+
+
 def _timed(spec: MethodSpec, fold: Fold, seed: int) -> float:
     """Return the seconds of a fit in one thread, as in a worker; the better of two if short."""
-    times: list[float] = []
-    while len(times) < 2 and (not times or times[0] < LONG):
-        start = time.perf_counter()
-        fit(spec, fold, seed)
-        times.append(max(time.perf_counter() - start, TICK))
-    return min(times)
+    first = _once(spec, fold, seed)
+    return first if first > LONG else min(first, _once(spec, fold, seed))
 
 
-def _pilot_folds(setup: Evaluate, dataset: Dataset, seed: int) -> Sequence[Fold]:
-    n = len(dataset.y)
-    levels = len(dataset.levels) if dataset.levels and len(dataset.levels) > 2 else None
-    whole = Part(dataset.X, dataset.y, levels, dataset.groups, dataset.weights)
+def _pilot_folds(setup: Evaluate, dataset: Dataset, seed: int) -> list[Fold]:
     made: list[Fold] = []
-    strata = dataset.y if dataset.levels is not None else None
     for size in PILOT_ROWS:
-        rows = min(size, n * 4 // 5)
+        rows = min(size, len(dataset.y) * 4 // 5)
         if made and rows <= len(made[-1].train.X):
             break
-        split = holdout(n, n - rows, stream(seed, f"pilot/{size}"), KeptRows(strata))
-        test = split.test[:: max(1, len(split.test) * TESTED // rows)]
-        parts = Parts(whole.take(split.train), whole.take(test), f"pilot/{size}")
-        parts = parts if setup.within_groups else parts.without_groups()
-        made.append(Fold(parts, setup.preprocess, dataset.features))
+        made.append(_fold(setup, dataset, rows, stream(seed, f"pilot/{size}")))
     return made
+
+
+def _warm_fold(setup: Evaluate, dataset: Dataset, seed: int) -> Fold:
+    """Return few rows of few columns."""
+    few = replace(dataset, X=dataset.X[:, :WARM_COLUMNS], features=dataset.features[:WARM_COLUMNS])
+    rows = min(WARM_ROWS, len(few.y) * 4 // 5)
+    return _fold(setup, few, rows, stream(seed, "pilot/warm"))
+
+
+def _fold(setup: Evaluate, dataset: Dataset, rows: int, rng: np.random.Generator) -> Fold:
+    """Return about so many rows to train on, whole queries where these count, and few to test.
+
+    Each level has `FEWEST_ROWS` of them, if there are as many.
+    """
+    y, n = dataset.y, len(dataset.y)
+    levels = None if dataset.levels is None else len(dataset.levels)
+    units = dataset.groups if setup.within_groups else None
+    split = holdout(n, n - rows, rng, KeptRows(None if levels is None else y, units))
+    train, test = split.train, split.test
+    for level in range(levels or 0):
+        if lacking := max(0, FEWEST_ROWS - int((y[train] == level).sum())):
+            train = np.concatenate([train, test[y[test] == level][:lacking]])
+    several = levels if levels and levels > 2 else None
+    whole = Part(dataset.X, y, several, dataset.groups, dataset.weights)
+    test = test[:: max(1, len(test) * TESTED // rows)]
+    parts = Parts(whole.take(np.sort(train)), whole.take(test), "pilot")
+    parts = parts if setup.within_groups else parts.without_groups()
+    return Fold(parts, setup.preprocess, dataset.features)
 
 
 def _law(found: Sequence[tuple[int, float]]) -> Cost:

@@ -1,12 +1,13 @@
 """What is asked of a table: told from its target's values, every guess in a sentence."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from rankexp.errors import ConfigError
 from rankexp.registry import did_you_mean
 from rankexp.runner.data.levels import numbers_of, positive_of
+from rankexp.runner.diagnostics.tables import AlikeValues
 
 Kind = Literal["two", "ordered", "continuous"]
 
@@ -26,6 +27,7 @@ class Question:
     """As in a study, worst to best, the last positive where there are two; None: a number."""
     counts: dict[str, int]  # rows of each level by its name
     guesses: list[str]
+    values: Mapping[str, int] = field(default_factory=dict)  # as in the file, or merged
 
     @property
     def metric(self) -> str:
@@ -40,21 +42,63 @@ def ask(
     positive: str | None = None,
     levels: Sequence[str] | None = None,
     continuous: bool = False,
+    merge: Sequence[Sequence[str]] = (),
 ) -> Question:
     """Return what is asked of a target, from the rows with each of its values, as texts.
 
     `positive` is the value that is to rank first, against all others; `levels` are its values,
-    worst to best. ConfigError where it lacks a value that is named, or has nothing to rank by.
+    worst to best; `merge` are values that are one, called by the first. ConfigError where it lacks
+    a value that is named, or has nothing to rank by.
     """
+    whole, counts = counts, _merged(target, counts, merge)
+    known = {name: own[0] for own in merge for name in own}
+    if levels and merge and len({*levels}) == len(levels):
+        levels = list(dict.fromkeys(known.get(name, name) for name in levels))
+    positive = None if positive is None else known.get(positive, positive)
+    found = _asked(target, counts, positive, levels, continuous=continuous)
+    several = {own[0]: [name for name in whole if name in own] for own in merge}
+    named = found.levels and [
+        several.get(level, level) if isinstance(level, str) else level for level in found.levels
+    ]
+    return replace(found, levels=named, values=counts)
+
+
+def _merged(
+    target: str, counts: Mapping[str, int], merge: Sequence[Sequence[str]]
+) -> Mapping[str, int]:
+    """Return the rows of each value after merging, in the order of the first of each."""
+    _check_names(target, counts, [name for own in merge for name in own])
+    named = [name for own in merge for name in own]
+    if len(set(named)) < len(named) or any(len(own) < 2 for own in merge):
+        raise ConfigError("--merge: name two values or more, and each value once: yes,Yes,y")
+    into = {name: own[0] for own in merge for name in own}
+    made: dict[str, int] = {}
+    for name, rows in counts.items():
+        made[into.get(name, name)] = made.get(into.get(name, name), 0) + rows
+    return made
+
+
+def _check_names(target: str, counts: Mapping[str, int], names: Sequence[str]) -> None:
+    for name in names:
+        if name not in counts:
+            hint, known = did_you_mean(name, counts), ", ".join(list(counts)[:12])
+            raise ConfigError(f"target '{target}' has no value '{name}'{hint}; it has: {known}")
+
+
+def _asked(
+    target: str,
+    counts: Mapping[str, int],
+    positive: str | None,
+    levels: Sequence[str] | None,
+    *,
+    continuous: bool,
+) -> Question:
     if sum((positive is not None, levels is not None, continuous)) > 1:
         raise ConfigError("--positive, --levels and --continuous exclude each other")
     if len(counts) < 2:
         found = f"only the value '{next(iter(counts))}'" if counts else "no value at all"
         raise ConfigError(f"target '{target}' has {found}: there is nothing to rank by")
-    for name in levels or ([] if positive is None else [positive]):
-        if name not in counts:
-            hint, known = did_you_mean(name, counts), ", ".join(list(counts)[:12])
-            raise ConfigError(f"target '{target}' has no value '{name}'{hint}; it has: {known}")
+    _check_names(target, counts, levels or ([] if positive is None else [positive]))
     if positive is not None:
         return _against_rest(target, counts, positive)
     if levels is not None:
@@ -78,18 +122,26 @@ def _guessed(target: str, counts: Mapping[str, int]) -> Question:
         some = ", ".join(list(counts)[:12])
         raise ConfigError(
             f"target '{target}' has {len(counts)} values of unknown order ({some}): give it "
-            "worst to best with --levels, or name one with --positive to rank it before all others"
+            "worst to best with --levels, or name one with --positive to rank it before all "
+            f"others{_alike(counts)}"
         )
     whole = all(value.is_integer() for value in numbers)
     if whole and len(counts) <= MOST_LEVELS:
         names = [name for _, name in sorted(zip(numbers, counts, strict=True))]
         guess = (
             f"the {len(names)} whole numbers of '{target}' are taken as ordered levels, "
-            f"{' < '.join(names)}; --continuous takes them as a number, --levels orders them anew"
+            f"{' < '.join(names)}; --levels orders them anew, --continuous takes them as a "
+            "number; if they are only names, --positive ranks one of them before all others"
         )
         return _levels(counts, names, [guess])
     guess = f"'{target}' is taken as a number to rank by ({len(counts):,} values)"
     return _number(target, counts, [f"{guess}; --levels changes it"])
+
+
+def _alike(counts: Mapping[str, int]) -> str:
+    """Say which values look alike, and how they become one."""
+    found = AlikeValues.among(counts)
+    return "" if found is None else f". {' '.join(found)}"
 
 
 def _two(counts: Mapping[str, int], positive: str, guesses: list[str]) -> Question:

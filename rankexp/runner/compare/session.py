@@ -9,10 +9,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from rankexp.errors import ConfigError, DataError
+from rankexp.errors import ConfigError, DataError, RankexpError
 from rankexp.metrics.metric import parse
 from rankexp.runner.analyse import select
-from rankexp.runner.compare import budget, study
+from rankexp.runner.compare import budget, looking, queries, recipe, study
 from rankexp.runner.compare.methods import growth, narrowed, widened
 from rankexp.runner.compare.pilot import pilot
 from rankexp.runner.config.load import load
@@ -20,8 +20,11 @@ from rankexp.runner.config.methods import takes
 from rankexp.runner.config.schema import Method, Study
 from rankexp.runner.data.find import find
 from rankexp.runner.data.inspect import inspect_table
+from rankexp.runner.data.reading import terminal_width
 from rankexp.runner.files import write_atomically
-from rankexp.runner.report.build import open_report
+from rankexp.runner.report.blocks.statistics.pairs_or_points import PairsOrPoints
+from rankexp.runner.report.build import Report, open_report
+from rankexp.runner.report.gain_advice import recommended
 from rankexp.runner.report.numbers import capital, listed
 from rankexp.runner.report.render import terminal
 from rankexp.runner.run.execute import execute
@@ -31,7 +34,6 @@ from rankexp.runner.run.store import Store
 REPORT = 2.5  # seconds of a processor kept for the report
 SLOWEST = 8.0  # times a second of a processor may take on a machine that others use, too
 INTERRUPTED = 130
-WIDTH = 100
 ROUNDS = 4  # times that grids are made wider before the answer is given with what there is
 WEIGHTED = (
     "A row of weight 2 counts as two identical rows: a pair counts the product of both weights, "
@@ -41,7 +43,7 @@ WEIGHTED = (
 
 def say(text: str) -> None:
     """Print a sentence."""
-    print(textwrap.fill(text, WIDTH))
+    print(textwrap.fill(text, terminal_width()))
 
 
 @dataclass
@@ -69,13 +71,19 @@ class Session:
         return f"{self.minutes:g} minute{'s' * (self.minutes != 1)}"
 
     @property
+    def share(self) -> float:
+        """The share of the time for the first cross-validation."""
+        spread = self.asked.within or self.asked.question.kind == "continuous"
+        return budget.SPREAD_SHARE if spread else budget.SHARE
+
+    @property
     def left(self) -> float:
         """Seconds left for fitting."""
         return self.end - time.monotonic() - self.reserved
 
     def _content(self, repeats: int) -> dict[str, Any]:
         """Return the study as it is written."""
-        more = {"repeats": repeats} if self.asked.test is None else {}
+        more = {} if self.asked.one_test_set else {"repeats": repeats}
         return study.content(self.asked, self.folder, {**self.protocol, **more}, self.methods)
 
     def read(self) -> None:
@@ -92,31 +100,47 @@ class Session:
             raise
         assert self.dataset.reading is not None
         print(self.dataset.reading.text())
+        self.asked = replace(asked, remarks=study.used(self.dataset.reading))
+        for finding in looking.of_table(self.dataset, asked.question):
+            self._tell(finding.unstopped)
+        for guess in asked.question.guesses:
+            self._tell(f"guessed: {guess}")
         wall, cpu = time.monotonic() - self.begun[0], time.process_time() - self.begun[1]
         self.reserved = REPORT * min(max(wall / max(cpu, 0.1), 1.0), SLOWEST)
 
     def design(self) -> None:
         """Time the methods on parts of the data, and take the splits that the time allows."""
-        one_test_set = self.asked.test is not None
-        training, remarks = budget.training(self.dataset)
+        one_test_set = self.asked.one_test_set
+        data = looking.by_time(self.dataset)
+        training, remarks = budget.training(data, within=self.asked.within)
         self._leave_out_without_weights()
         if "weights" in self.asked.entry:
             remarks = f"{WEIGHTED} {remarks}".strip()
-        together, said = budget.together(training)
+        together, said = budget.together(training, "queries" if self.asked.within else "groups")
         for line in filter(None, (remarks, said)):
             say(line)
         remarks = " ".join(filter(None, (remarks, self.asked.remarks)))
-        self.asked = replace(self.asked, inner=budget.inner_folds(training), remarks=remarks)
+        self.asked = asked = replace(
+            self.asked, inner=budget.inner_folds(training), remarks=remarks
+        )
+        for line in queries.said_of(training, asked.groups, asked.target, within=asked.within):
+            self._tell(line)
         stratified = self.dataset.levels is not None and not one_test_set
         base = {name: v for name, v in (("stratified", stratified), ("together", together)) if v}
         workers = min(self.workers, 1 if one_test_set else budget.outer_folds(training))
-        costs, failed = pilot(Study.model_validate(self._content(1)), training, self.left, workers)
+        first = list(self.asked.contrasts(self.methods).items())[:1]
+        needed = [name for pair in first for name in pair]
+        if len(training.y) < budget.FEWEST_BOOSTED:
+            constant = [name for name in self.methods if "boost" in name and name != "rankboost"]
+            self._leave_out(dict.fromkeys(constant, budget.CONSTANT))
+        made = Study.model_validate(self._content(1))
+        costs, failed = pilot(made, training, self.left, workers, needed)
         self._leave_out(failed)
         found = budget.design(
             {name: costs[name] for name in self.methods},
             self.asked.contrasts(self.methods),
             training,
-            budget.Allowance(self.left, workers, self.asked.inner, self._label),
+            budget.Allowance(self.left, workers, self.asked.inner, self._label, self.share),
             base,
             {name: narrowed(method)[1] for name, method in self.methods.items()},
         )
@@ -125,6 +149,8 @@ class Session:
         narrow = {name: narrowed(self.methods[name])[0] for name in found.narrow}
         self.methods = {name: (self.methods | narrow)[name] for name in found.methods}
         self.protocol, self.most, self.stages = found.protocol, found.repeats, found.stages
+        if self.dataset.times is not None:
+            self.protocol = looking.LATER
 
     def _label(self, name: str) -> str:
         return Method.model_validate(self.asked.offer.methods[name].content).label or name
@@ -181,16 +207,22 @@ class Session:
 
     def _say_late(self, names: Sequence[str], needed: float | None) -> None:
         """Say that methods are left out, and how to have them."""
+        it, them = ("it", "it") if len(names) == 1 else ("they", "them")
         if needed is None:
-            end = f"it did not finish within {self.given}; a larger --minutes includes it"
+            more = f"a larger --minutes includes {them}"
+            end = f"{it} did not finish within {self.given}; {more}"
         else:
-            minutes = math.ceil((60 * self.minutes - self.left + needed) / budget.SHARE / 60)
-            end = f"it would take {duration(needed)} more; --minutes {minutes} includes it"
+            minutes = math.ceil((60 * self.minutes - self.left + needed) / self.share / 60)
+            end = f"{it} would take {duration(needed)} more; --minutes {minutes} includes {them}"
         are = "is" if len(names) == 1 else "are"
         self._tell(f"{' and '.join(map(self._label, names))} {are} left out because {end}")
 
     def widen(self) -> None:
-        """Run the first repeat again with wider grids where choices lie at an edge."""
+        """Run the first repeat again with wider grids where choices lie at an edge.
+
+        Where intervals come from the spread over splits, most of the time is left for repeats.
+        """
+        room = self.left * (self.share if self.share < budget.SHARE else 1.0)
         for _ in range(ROUNDS):
             edges = _edges(self.folder) if self.going else {}
             wider, late, needed = {}, [], 0.0
@@ -198,11 +230,12 @@ class Session:
                 if (made := widened(self.methods[name], own)) is None:
                     continue
                 seconds = growth(self.methods[name], made) * self._seconds([name])
-                if needed + seconds > self.left:
+                if needed + seconds > min(room, self.left):
                     late.append(name)
                 else:
                     wider[name] = made
                     needed += seconds
+            room -= needed
             if late:
                 more = listed([self._label(name) for name in late])
                 self._tell(f"No time is left to try more settings of {more}")
@@ -268,12 +301,29 @@ class Session:
             return self.outcome.exit_code
         made = open_report(self.outcome.folder, load(self.file), self.outcome.cells)
         written = made.write()
-        print(f"\n{terminal.render(made.blocks[0].output, WIDTH)}\n")
+        print(f"\n{terminal.render(made.blocks[0].output, terminal_width())}\n")
+        if lines := self._recipe(made):
+            write_atomically(self.folder / "train.py", lines.encode())
+            say("train.py trains the method recommended on all rows, and saves it:")
+            print(f"\n{lines}")
         say(
             f"{len(written)} files in {self.folder}: report.md is the whole report, answer.png "
             "the figure. study.yaml is the study that was run; edit it and run it again."
         )
         return max(self.outcome.exit_code, made.exit_code)
+
+    def _recipe(self, report: Report) -> str:
+        """Return the lines that train the method recommended; empty where none is."""
+        block = report.context.study.report[0]
+        try:
+            found = PairsOrPoints.model_validate(block.options).gains(report.context, block)
+        except RankexpError:  # the report says so
+            return ""
+        if (best := recommended(found)) is None:
+            return ""
+        file = (self.folder / "ranker.joblib").as_posix()
+        chosen = dict(best.chosen.values) if best.chosen else {}
+        return recipe.lines(self.asked, self.dataset, best.method, chosen, file)
 
 
 def _edges(folder: Path) -> dict[str, set[select.Edge]]:

@@ -19,6 +19,7 @@ from rankexp.errors import ConfigError
 from rankexp.runner.analyse.delong import METRICS
 from rankexp.runner.compare.methods import Candidate, Offer
 from rankexp.runner.compare.question import Question
+from rankexp.runner.data.reading import Reading
 
 STUDY = "study.yaml"
 WRITTEN = (STUDY, "report.md")  # what a user may have under the same name
@@ -26,7 +27,7 @@ MARK = "# Made by 'rankexp compare'."
 HEAD = f"""\
 {MARK} Edit it and run it again: rankexp run {{name}} --results {{results}}
 # What is done is not done again. Once edited, 'rankexp compare' does not write it anew.
-# docs/own-data.md says what each key means. As made: {{digest}}
+# docs/yaml.md says what each key means, as 'rankexp schema' does. As made: {{digest}}
 """
 State = Literal["free", "made", "edited", "foreign"]
 
@@ -115,6 +116,8 @@ def _replaced(folder: Path) -> list[str]:
 EXPERIMENT = "compare"
 PROBLEM = "data"
 SEED = 1
+MOST_NAMED = 30
+"""Columns that a report names."""
 
 
 @dataclass(frozen=True)
@@ -130,12 +133,19 @@ class Asked:
     inner: int = 3  # folds inside each training part
     test: Path | None = None
     remarks: str = ""  # what the report says above the answer
+    groups: str = ""  # their column
+    within: bool = False  # whether the groups are queries: only pairs within them count
 
     @property
     def files(self) -> dict[str, Path]:
         """The table's files, as a source has them."""
         found = {"file": self.table, "test": self.test}
         return {key: file.resolve() for key, file in found.items() if file is not None}
+
+    @property
+    def one_test_set(self) -> bool:
+        """Whether there is one test set: a file of its own, or the latest rows."""
+        return self.test is not None or "time" in self.entry
 
     def contrasts(self, methods: Mapping[str, Candidate]) -> dict[str, str]:
         """Return which of some methods train on pairs, each with its like on points."""
@@ -162,10 +172,13 @@ def content(
         "protocol": dict(protocol),
         "inner": {"folds": asked.inner, **strata},
     }
-    setup |= {"within_groups": False} if "groups" in asked.entry else {}
-    if question.metric in METRICS:
+    setup |= {"within_groups": False} if "groups" in asked.entry and not asked.within else {}
+    if question.metric in METRICS and not asked.within:
         setup |= {"keep": {"curves": [METRICS[question.metric][1]]}}
-    options = {"contrasts": asked.contrasts(methods), "margin": asked.margin}
+    contrasts = asked.contrasts(methods)
+    options = {"contrasts": contrasts, "margin": asked.margin}
+    named = {p: what for p, what in asked.offer.scorers.items() if p in contrasts}
+    options |= {"scorers": named} if named else {}
     return {
         "version": 1,
         "study": safe(here.name),
@@ -179,6 +192,19 @@ def content(
             _block("chosen_grid", "chosen", "What was chosen", {"rules": ["nested"]}),
         ],
     }
+
+
+def used(reading: Reading) -> str:
+    """Say what of a table is used, for the report."""
+    features = [column.name for column in reading.columns if column.role == "feature"]
+    more = f" and {len(features) - MOST_NAMED} more" if len(features) > MOST_NAMED else ""
+    text = f"Features: {', '.join(features[:MOST_NAMED])}{more}."
+    if out := reading.left_out:
+        named = [f"{name} ({why})" for name, why in list(out.items())[:MOST_NAMED]]
+        text += f" Columns left out: {'; '.join(named)}."
+    if reading.without_target:
+        text += f" Rows left out because they have no target: {reading.without_target:,}."
+    return text
 
 
 def _block(

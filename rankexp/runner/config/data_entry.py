@@ -19,13 +19,15 @@ class Fingerprint(Strict):
     """What a data set must look like, so that other data under its name is an error."""
 
     rows: PositiveInt
+    """Number of rows with a target."""
     features: PositiveInt
+    """Number of columns used as features, before one-hot coding."""
     classes: list[PositiveInt] | None = None
-    """Examples of each level, worst to best; none for continuous targets."""
+    """Number of rows of each level, worst to best. Leave it out for a continuous target."""
     missing: NonNegativeInt | None = 0
-    """Missing cells among the features; None: not known, so not checked."""
+    """Number of missing cells among the features; ``null`` if it is not known."""
     sha256: str | None = None
-    """Of the content: names, values, levels (`Dataset.fingerprint`); None: not checked."""
+    """SHA-256 of the content, as ``manifest.json`` has it after a run. Default: not checked."""
 
     @field_validator("sha256")
     @classmethod
@@ -36,65 +38,72 @@ class Fingerprint(Strict):
 
 
 class DataEntry(Strict):
-    """One real data set: where it may come from, what its columns mean, what it must look like."""
+    """A data set: where it comes from, what its columns mean, what it must look like."""
 
     label: str | None = None
+    """Its name in tables and figures. Default: its key in the study."""
     source: Annotated[dict[str, Value | Files], Field(min_length=1)]
-    """Registered source -> its reference, in order: ``{file: vote.arff, openml: 56}``. A second
-    file, ``{file: train.csv, test: test.csv}``, has the rows of the part ``test``, the first those
-    of ``train``. For sources that take it, a file for each part: ``{letor: {S1: S1.txt}}``."""
+    """Where to look, by the name of a source: ``{file: vote.arff, openml: 56}``. ``rankexp list
+    data.sources`` shows the names. A second file, ``{file: train.csv, test: test.csv}``, holds
+    the part ``test``; the first is then the part ``train``. The source ``letor`` takes a file for
+    each part: ``{letor: {S1: S1.txt, S2: S2.txt}}``."""
     target: str
+    """Column to rank by."""
     levels: Annotated[list[Level], Field(min_length=2)] | None = None
-    """Worst to best; a list merges raw values; ``"*"`` is every value not named. The last is
-    positive where there are two. None: the target is continuous."""
+    """Values of the target, worst to best. Of two, the last is the positive class. A list within
+    it merges values, and ``"*"`` is every value not named. Default: the target is a number."""
     drop: list[str] = []
+    """Columns to leave out."""
     nominal: list[str] = []
-    """Columns to read as nominal although the file holds numbers."""
+    """Columns that hold categories although they look like numbers."""
     keep: list[str] = []
     """Columns that stay features although they look like identifiers, dates or names."""
     identifiers: Literal["drop", "keep", "refuse"] | None = None
-    """What becomes of identifiers, dates and texts that differ in nearly every row: left out and
-    said, kept, or an error. None: left out of files, kept of other sources."""
+    """What to do with identifiers, dates and texts that differ in nearly every row: ``drop``
+    them and say so, ``keep`` them, or ``refuse`` the data. Default: ``drop`` for files, ``keep``
+    for other sources."""
     most_coded: PositiveInt = 5000
-    """Columns that one-hot coding may make of all nominals together."""
+    """Number of columns that one-hot coding may make of all categories together."""
     missing: list[int | float | str] = []
-    """Marks of missing cells, besides the usual: ``[n/k, -9]``."""
+    """Marks of missing cells besides the usual ones: ``[n/k, -9]``."""
     missing_values: list[str] | None = None
-    """Marks in place of the usual, which are ``?``, nothing, and in tables of texts also those of
-    pandas: ``NA``, ``N/A``, ``NaN``, ``null``, ``None`` and their like."""
+    """Marks of missing cells in place of the usual ones. The usual ones are ``?`` and empty
+    cells; in text files also those of pandas, such as ``NA``, ``N/A``, ``NaN`` and ``null``."""
     missing_codes: dict[int | float | str, list[str]] = {}
     """Values that mean missing in some columns only: ``{999: [column22, column23]}``."""
     header: bool | None = None
-    """Whether the first line names the columns; None: it does if no cell of it is a number, and
-    where only some are, the reading may refuse. ``columnN`` is the N-th column of any file that
-    has no column of this name."""
+    """Whether the first line names the columns. Default: it does if none of its cells is a number.
+    Without names, ``column3`` is the third column."""
     decimal: Literal[".", ","] | None = None
-    """Decimal mark of a file of text; None: found out, or refused where it is in doubt."""
+    """Decimal mark of a text file. Default: found out, or refused where it is in doubt."""
     thousands: Literal[",", ".", " ", "'", ""] | None = None
-    """What separates thousands, ``""`` for nothing; None: found out likewise."""
+    """Thousands separator of a text file; ``""`` for none. Default: found out likewise."""
     encoding: str | None = None
-    """None: UTF-8, UTF-16 with its mark, else Windows-1252."""
+    """Encoding of a text file. Default: UTF-8, UTF-16 with its mark, otherwise Windows-1252."""
     delimiter: Annotated[str, Field(min_length=1, max_length=1)] | None = None
-    """None: the one of tab, semicolon, bar, comma and white space that fits the first lines."""
+    """Character between cells. Default: whichever of tab, semicolon, bar, comma and white space
+    fits the first lines."""
     sheet: str | None = None
-    """Of an Excel file with several."""
+    """Sheet of an Excel file. Needed if several sheets have values."""
     groups: str | None = None
-    """Column of query or cluster labels; not a feature. Methods that can train within groups do,
-    and each metric is kept for each group, too."""
+    """Column of query or cluster labels; not a feature. See `within_groups` for its effect."""
     weights: str | None = None
-    """Column of what each row counts, in training and in metrics; not a feature."""
+    """Column of row weights, for training and metrics; not a feature."""
     part: str | None = None
-    """Column that says which part of the data a row is in, for the protocol ``given``; not a
-    feature, and apart from `groups`."""
+    """Column with the name of each row's part, for the protocol ``given``; not a feature."""
+    time: str | None = None
+    """Column of dates or numbers that say when a row is from, for the protocol ``time``; not a
+    feature. Default: the protocol's `column`."""
     fingerprint: Fingerprint | None = None
+    """What the data must look like. Other data is refused. Default: any data will do."""
     verified: list[str] = []
-    """Sources that somebody has fetched by their reference, and that held the declared data; of
-    others it is said that they were not verified."""
+    """Sources that were fetched and found to hold this data; others count as not verified."""
     optional: bool = False
-    """Whether the study goes on without it (large or licensed data)."""
+    """Whether a run without it is a success, as for large or licensed data."""
     note: str | None = None
+    """A remark for readers of the study's file. rankexp does not use it."""
     origin: str | None = None
-    """Where its files can be had from and how to tell them; said where they are not found."""
+    """Where the files can be had and how to recognise them; shown if they are not found."""
 
     @property
     def test_file(self) -> str | None:

@@ -26,6 +26,7 @@ from rankexp.runner.config.schema import (
     Simulate,
     Study,
 )
+from rankexp.runner.protocols.protocol import Protocol
 
 WORDS: dict[Kind, str] = {
     "binary": "two classes",
@@ -159,6 +160,7 @@ def _protocol(study: Study, experiment: Evaluate, path: tuple[str, str]) -> Iter
         rows[problem] = entry.fingerprint.rows if entry and entry.fingerprint else None
         if entry is not None:
             yield from _parts(entry, protocol.named_parts(), problem, (*path, "protocol"))
+            yield from _times(entry, protocol, problem, (*path, "protocol"))
     for field, text in protocol.faults(rows):
         yield Fault((*path, "protocol", field), text)
 
@@ -178,6 +180,16 @@ def _parts(
         known = dict.fromkeys(part for own in files for part in own) or ["train", SECOND]
         for place, part in named.items():
             yield from unknown(part, known, f"part of '{problem}':", (*path, *place))
+
+
+def _times(entry: DataEntry, protocol: Protocol, problem: str, path: TreePath) -> Iterator[Fault]:
+    """Find a protocol that goes by time without a column, or by another than elsewhere."""
+    if protocol.uses_time and entry.time is None:
+        text = f"protocol '{protocol.kind}' needs 'column', the one that says when a row is from"
+        yield Fault(path, text)
+    elif (column := protocol.column_of_time) not in (None, entry.time):
+        text = f"data set '{problem}' goes by the column '{entry.time}', not by '{column}'"
+        yield Fault((*path, "column"), text)
 
 
 def _metrics(study: Study, experiment: Evaluate, path: tuple[str, str]) -> Iterator[Fault]:

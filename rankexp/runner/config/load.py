@@ -6,8 +6,9 @@ from pydantic import ValidationError
 
 from rankexp.errors import ConfigError
 from rankexp.registry import did_you_mean
-from rankexp.runner.config import claims, meaning, published, words
+from rankexp.runner.config import claims, meaning, published, sound, words
 from rankexp.runner.config.fault import Fault, FileMark, TreePath
+from rankexp.runner.config.outside import missing
 from rankexp.runner.config.schema import Study
 from rankexp.runner.config.shipped import shipped, study_file
 from rankexp.runner.config.tree import YamlTree, parse
@@ -108,6 +109,7 @@ def _studies(
     for name, variant in profiles.items():
         earlier = {(fault.mark, fault.text) for fault in faults}
         study, found = _validated(variant, folder)
+        found = _provided(variant, folder, found) if found else []
         for fault in (_placed(fault, variant) for fault in found):
             if fault.mark not in known and (fault.mark, fault.text) not in earlier:
                 under = "" if name is None else f" (in profile '{name}')"
@@ -121,6 +123,17 @@ def _studies(
     return studies, faults
 
 
+def _provided(tree: YamlTree, folder: Path, found: list[Fault]) -> list[Fault]:
+    """Add to an unknown name the package that an earlier run had it from, if that is missing."""
+    named = dict(tree.leaves())
+    gone = missing(root / "results" / str(named.get(("study",))) for root in (Path(), folder))
+    for i, fault in enumerate(found):
+        keys = [f"{room}.{named.get(fault.path)}" for room in ("checks", "metrics", "protocols")]
+        keys += [".".join(map(str, fault.path[:2]))]
+        found[i] = fault._replace(text=fault.text + next((gone[k] for k in keys if k in gone), ""))
+    return found
+
+
 def _placed(fault: Fault, tree: YamlTree) -> Fault:
     return fault._replace(mark=fault.mark or tree.place(fault.path, key=fault.key))
 
@@ -129,7 +142,8 @@ def _validated(tree: YamlTree, folder: Path) -> tuple[Study | None, list[Fault]]
     try:
         study = Study.model_validate(tree.plain())
     except ValidationError as error:
-        return None, words.faults(tree, error.errors(include_url=False))
+        found = words.faults(tree, error.errors(include_url=False))
+        return None, [*found, *sound.faults(tree, folder)]
     default = Path("published") / f"{study.study}.csv"
     if study.published is None and (folder / default).is_file():
         study = study.model_copy(update={"published": default})

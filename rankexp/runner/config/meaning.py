@@ -46,14 +46,7 @@ def _faults(study: Study) -> Iterator[Fault]:
     for key, file in (("published", study.published_file), ("claims", study.claims_file)):
         if file and not file.is_file():
             yield Fault((key,), f"no such file: {file}")
-    for name, entry in study.data.items():
-        yield from _data(entry, ("data", name))
-        if name in study.generators:
-            yield Fault(("generators", name), "a data set already has this name", key=True)
-    for name, generator in study.generators.items():
-        yield from _generator(generator.generator, generator.params, ("generators", name))
-    for name, method in study.methods.items():
-        yield from methods.faults(method, ("methods", name))
+    yield from of_entries(study)
     for name, experiment in study.experiments.items():
         path = ("experiments", name)
         if isinstance(experiment, Simulate):
@@ -63,6 +56,18 @@ def _faults(study: Study) -> Iterator[Fault]:
     yield from experiments.nothing_aside(study)
     yield from _report(study)
     yield from _wing(study)
+
+
+def of_entries(study: Study) -> Iterator[Fault]:
+    """Yield what is wrong with data sets, generators and methods, each by itself."""
+    for name, entry in study.data.items():
+        yield from _data(entry, ("data", name))
+        if name in study.generators:
+            yield Fault(("generators", name), "a data set already has this name", key=True)
+    for name, generator in study.generators.items():
+        yield from _generator(generator.generator, generator.params, ("generators", name))
+    for name, method in study.methods.items():
+        yield from methods.faults(method, ("methods", name))
 
 
 def _wing(study: Study) -> Iterator[Fault]:
@@ -100,7 +105,7 @@ def _data(entry: DataEntry, path: tuple[str, str]) -> Iterator[Fault]:
     for key in ("drop", "nominal"):
         if entry.target in getattr(entry, key):
             yield Fault((*path, key), f"contains the target '{entry.target}'")
-    roles = {key: getattr(entry, key) for key in ("target", "groups", "weights", "part")}
+    roles = {key: getattr(entry, key) for key in ("target", "groups", "weights", "part", "time")}
     for other, key in combinations(roles, 2):
         if roles[key] is not None and roles[key] == roles[other]:
             yield Fault((*path, key), f"column '{roles[key]}' is already the {other}")

@@ -4,9 +4,11 @@ import math
 import re
 from collections.abc import Callable, Iterator, Mapping
 from itertools import islice, product
+from pathlib import Path
 from typing import Any, TypeVar
 
 from rankexp.errors import ConfigError, one_line
+from rankexp.imports import file_of, line_in
 from rankexp.runner.config.estimators import (
     EstimatorMaker,
     Factory,
@@ -123,8 +125,10 @@ def misshapen_costs(method: Method, levels: int, problem: str, path: TreePath) -
             yield Fault((*path, *place), f"{text}; '{problem}' has {levels} levels")
 
 
-def construction(factory: Factory, params: Mapping[str, Plain], path: TreePath) -> Iterator[Fault]:
-    """Yield what a factory says against its parameters, at the parameter that it names."""
+def construction(
+    factory: Factory, params: Mapping[str, Plain], path: TreePath, file: Path = Path()
+) -> Iterator[Fault]:
+    """Yield what a factory, of a file or not, says against its parameters, at the one named."""
     try:
         made = factory(**params)
         if hasattr(made, "check"):  # LinearRanker's
@@ -133,17 +137,17 @@ def construction(factory: Factory, params: Mapping[str, Plain], path: TreePath) 
             made._validate_params()
     except (Exception, SystemExit) as error:  # whatever a foreign class does
         usual = isinstance(error, TypeError | ValueError)
-        text = " ".join(str(error).split()) if usual else f"not possible: {one_line(error)}"
+        text = " ".join(str(error).split()) if usual else one_line(error)
+        line = line_in(str(file), error)
+        where = f"{file.name}, line {line}: " if line else "" if usual else "not possible: "
         named = [key for key in params if re.search(rf"\b{re.escape(key)}\b", text)]
         first = min(named, key=text.index, default=None)
-        yield Fault(path if first is None else (*path, first), text)
+        yield Fault(path if first is None else (*path, first), where + text)
 
 
 def _cure(text: str, path: TreePath) -> str:
     if "there is no package" in text or "not installed" in text:
         return f": method '{path[-1]}' needs it; install it or leave the method out"
-    if text.startswith("unknown estimator") and "did you mean" not in text:
-        return "; if another package provides it, install that package"
     return ""
 
 
@@ -178,9 +182,11 @@ def _clashes(method: Method, path: TreePath) -> Iterator[Fault]:
 def _settings(estimator: Factory, method: Method, path: TreePath) -> Iterator[Fault]:
     """Try the parameters with every grid point; stop at the first that is impossible."""
     points = product(*method.grid.values())
+    file = Path(method.folder, file_of(method.estimator) or "").absolute()
+    where = (*path, "params" if method.params else "estimator")
     for values in islice(points, MAX_SETTINGS):
         point = dict(zip(method.grid, values, strict=True))
-        for fault in construction(estimator, method.params | point, (*path, "params")):
+        for fault in construction(estimator, method.params | point, where, file):
             key = fault.path[-1]
             if key in point:
                 place = (*path, "grid", key, method.grid[str(key)].index(point[key]))

@@ -8,6 +8,7 @@ reused and that is said (`Record.packages`).
 """
 
 import hashlib
+import json
 import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -83,22 +84,39 @@ def kept(manifest: Mapping[str, Any]) -> Outside | None:
     return None if found is None else Outside(**found)
 
 
+def missing(folders: Iterable[Path]) -> dict[str, str]:
+    """Say of what earlier runs took from packages that are missing now, which these are."""
+    said: dict[str, str] = {}
+    for manifest in (folder / "manifest.json" for folder in folders):
+        try:
+            found = kept(json.loads(manifest.read_text("utf-8"))) or Outside()
+        except (AttributeError, OSError, TypeError, ValueError):  # none, or damaged
+            continue
+        for name, package, known in _gone(found):
+            text = f"; '{manifest}' has it from {package} {known}, which is not installed"
+            said.setdefault(name, text)
+    return said
+
+
+def _gone(found: Outside) -> Iterator[tuple[str, str, str]]:
+    for name, code in found.code.items():
+        for package, known in code.items():
+            if not known.startswith("sha256:") and _version(package) is None:
+                yield name, package, known
+
+
 def lacking(found: Outside | None) -> list[str]:
     """Say which packages that records were made with are missing; metrics get a stand-in."""
     if found is None:
         return []
     for text, described in found.metrics.items():
         absent(text, described)
-    lines = []
-    for name, code in found.code.items():
-        room, _, what = name.partition(".")
-        lines += [
-            f"{registry.noun(room)} '{what}' needs the package '{package}' ({known} when it was "
-            "run), which is not installed: its results are shown as they were"
-            for package, known in code.items()
-            if not known.startswith("sha256:") and _version(package) is None
-        ]
-    return lines
+    named = ((registry.noun(name.partition(".")[0]), name, *own) for name, *own in _gone(found))
+    return [
+        f"{noun} '{name.partition('.')[2]}' needs the package '{package}' ({known} when it was "
+        "run), which is not installed: its results are shown as they were"
+        for noun, name, package, known in named
+    ]
 
 
 def of_method(method: Method) -> dict[str, str]:

@@ -49,24 +49,30 @@ Attribute = Annotated[str, AfterValidator(_fitted_attribute)]
 
 
 class GeneratorEntry(Strict):
-    """One synthetic distribution by its registered name."""
+    """A distribution from which examples are drawn."""
 
     label: str | None = None
-    generator: str
+    """Its name in tables and figures. Default: its key in the study."""
+    generator: Annotated[str, Field(json_schema_extra=_offering("generators"))]
+    """A name that ``rankexp list generators`` shows."""
     params: dict[str, Any] = {}
+    """Parameters of the generator, by name. Others have the generator's defaults."""
 
 
 class Preprocess(Strict):
-    """How features are made numbers; fitted on the training part only."""
+    """How columns become numbers; what this needs is learned from the training part only."""
 
     scale: Literal["minmax", "standard", "none"] = "minmax"
+    """``minmax`` maps the training values of each column to 0 .. 1, ``standard`` to mean 0 and
+    standard deviation 1; one-hot columns stay 0 and 1. ``none`` leaves all columns alone."""
     nominal: Literal["onehot", "codes"] = "onehot"
-    """One-hot; two-valued nominals become one 0/1 column."""
+    """``onehot``: a 0/1 column for each category, one for two. ``codes``: their numbers."""
     impute: Literal["mean", "none"] = "mean"
-    """Missing numbers by the training mean, missing nominals by the training mode."""
+    """``mean``: missing numbers become the training mean, missing categories the commonest one.
+    ``none``: missing cells are left to the methods."""
     within: Literal["training", "groups"] = "training"
-    """What `scale` is fitted on: the training part, or each group's own rows, in training and test
-    parts alike. Data must have groups then; missing numbers are filled in after it."""
+    """Rows that `scale` is computed from: the training part, or each group's own rows in all
+    parts alike. ``groups`` needs data with groups, and fills missing numbers in after scaling."""
 
     @model_validator(mode="after")
     def _has_something_to_scale(self) -> "Preprocess":
@@ -106,17 +112,22 @@ class _Late(Strict):
 
 
 class Method(Strict):
-    """An estimator with its whole grid."""
+    """An estimator and all settings that are tried with it."""
 
     label: str | None = None
+    """Its name in tables and figures. Default: its key in the study."""
     estimator: str = "LinearRanker"
-    """One of ours by name; any scikit-learn estimator by import path, its class, a function that
-    makes it, or itself; or one of these in a file, ``models.py:name``, beside the study's."""
+    """A name that ``rankexp list estimators`` shows; the import path of an estimator, its class or
+    a function that returns one; or ``models.py:name`` for one in a file beside the study."""
     params: dict[str, Any] = {}
+    """Parameters of the estimator in all settings. Others have the estimator's defaults."""
     grid: dict[str, Annotated[list[Any], Field(min_length=1)]] = {}
+    """Parameters to try, each with a list of values. All combinations are fitted."""
     lambdas: Annotated[list[PositiveFloat], Field(min_length=1)] | None = None
+    """L2 penalties to try, for estimators that take a path of them, such as LinearRanker.
+    Default: those of the experiment, unless the method has a `grid`."""
     scaling: Literal["mean", "sum"] | None = None
-    """What a lambda means: ``mean`` r = lambda, ``sum`` r = lambda / n."""
+    """As `scaling` of an experiment, for this method. Default: that of the experiment."""
 
     _folder: str = PrivateAttr(default="")
 
@@ -135,9 +146,11 @@ class Points(Strict):
     """Evenly spaced values of the only feature."""
 
     low: float
+    """The smallest value, in the feature's own units."""
     high: float
+    """The largest value."""
     points: Annotated[int, Field(ge=2, le=2001)] = 101
-    """How many, the ends included."""
+    """Number of values, both ends included."""
 
     @model_validator(mode="after")
     def _ascending(self) -> "Points":
@@ -147,27 +160,25 @@ class Points(Strict):
 
 
 class Keep(Strict):
-    """What is kept beside metrics: for figures in records, of each problem's first splits only.
-
-    Placements and scores are kept of every split.
-    """
+    """What is kept beside metrics, for figures and for metrics that are added later."""
 
     splits: PositiveInt = 1
-    """A split of a generator is one training set of one model, the first model's first."""
+    """Number of splits of each problem of which curves, texts and attributes are kept. For a
+    generator, a split is a training set; those of the first model come first."""
     curves: list[CurveName] = []
-    """``scoring_function``: score against the only feature; ``iroc``: the integrated ROC curve."""
+    """Curves to keep: ``scoring_function`` is the score against the only feature, ``iroc`` the
+    integrated ROC curve. ``rankexp list keep.curves`` shows all."""
     at: Points | None = None
-    """Where scoring functions are kept, so that they can be averaged over splits. None: at the
-    test examples, together with the best scorer where it is known."""
+    """Where scoring functions are kept, so that they can be averaged over splits. Default: at the
+    test examples, with the best possible score where it is known."""
     texts: list[TextName] = []
-    """``tree``: the tree, of the methods that are one."""
+    """Texts to keep: ``tree`` is the tree that a method has fitted."""
     fitted: list[Attribute] = []
-    """Attributes of fitted estimators to keep as numbers of the training part: ``gap_``, or
-    ``thresholds_`` as ``thresholds_[0]``, ``thresholds_[1]``. Of the estimators that have them and
-    are fitted one by one, not along ``lambdas``."""
+    """Fitted attributes to keep as numbers, such as ``gap_``, or ``thresholds_[0]`` and so on of
+    an array. Estimators that are fitted along `lambdas` keep none."""
     scores: bool = False
-    """The scores of the test examples of every split, whatever `splits` says, at every grid point,
-    in files beside the records: a metric that is added later is then computed without fitting."""
+    """Whether to keep the score of every test example, of all splits and settings, in files
+    beside the records. A metric that is added later then needs no fits."""
 
     @property
     def of_all(self) -> "Keep | None":
@@ -188,27 +199,36 @@ class Keep(Strict):
 
 
 class Evaluate(_Late):
-    """Problems x splits x methods x metrics."""
+    """An experiment that trains methods on splits of problems and measures their scores."""
 
     kind: Literal["evaluate"] = "evaluate"
+    """Says that this experiment trains and measures methods; may be left out."""
     title: str | None = None
+    """What the experiment is, for readers of the study's file."""
     problems: Annotated[list[str], Field(min_length=1)]
+    """Keys of `data`, or keys of `generators`, as the protocol needs."""
     protocol: "AnyProtocol"
+    """How each problem becomes training and test parts. Its `kind` decides what else it says."""
     methods: Annotated[list[str], Field(min_length=1)]
+    """Keys of `methods`. Each is trained on the same splits."""
     metrics: Annotated[list[str], Field(min_length=1)] = ["rank_loss"]
+    """Names that ``rankexp list metrics`` shows, some with parameters: ``ndcg@10``."""
     lambdas: Annotated[list[PositiveFloat], Field(min_length=1)] | None = None
-    """Grid of the methods that name none of their own and have a path."""
+    """L2 penalties of methods that take a path of them and have neither `lambdas` nor `grid`."""
     scaling: Literal["mean", "sum"] = "mean"
+    """Whether a penalty is added to the ``mean`` loss of the training rows or to the ``sum``."""
     preprocess: Preprocess = Preprocess()
+    """How columns become numbers."""
     inner: Inner | None = None
+    """Folds inside each training part, on which settings are chosen. Default: none."""
     within_groups: bool = True
-    """Whether methods are trained within the groups that data has, and metrics are means over
-    them. If not, groups only say which rows `together: groups` keeps on one side: all pairs of
-    rows count."""
+    """Whether methods are trained within the groups of the data, and metrics are means over them.
+    If false, pairs of different groups count, too; groups only serve `together: groups`."""
     round_scores: Annotated[int, Field(ge=0, le=15)] | None = None
-    """Decimals to which scores are rounded before any metric, so that near ones tie; thresholds,
-    the best scorer's scores and scores that are kept stay as they are. None: no rounding."""
+    """Decimals to which scores are rounded before they are measured, so that near ones tie. Scores
+    that are kept are not rounded. Default: no rounding."""
     keep: Keep | None = None
+    """What is kept beside the metrics. Default: nothing."""
 
     def size(self) -> int:
         """Return the number of records, without making them."""
@@ -216,18 +236,24 @@ class Evaluate(_Late):
 
 
 class Simulate(Strict):
-    """A registered check over a grid x repetitions, and data sets where it takes them."""
+    """An experiment that calls a function, a check, at each point of a grid."""
 
     kind: Literal["simulate"]
+    """Says that this experiment calls a check."""
     title: str | None = None
-    check: str
+    """What the experiment is, for readers of the study's file."""
+    check: Annotated[str, Field(json_schema_extra=_offering("checks"))]
+    """A name that ``rankexp list checks`` shows."""
     params: dict[str, Any] = {}
+    """Parameters of the check, the same for all calls. Others have the check's defaults."""
     grid: dict[str, Annotated[list[Any], Field(min_length=1)]] = {}
+    """Parameters to vary, each with a list of values. The check is called for each combination."""
     repetitions: PositiveInt = 1
+    """Number of calls for each combination, each with random numbers of its own."""
     problems: list[str] = []
-    """Data sets, of a check that takes a `problem`."""
+    """Keys of `data`, for a check that takes data. It is then called for each of them."""
     preprocess: Preprocess = Preprocess()
-    """Fitted on all rows of each: a check makes parts of its own, if any."""
+    """How columns become numbers, learned from all rows: a check makes its own parts, if any."""
 
     def size(self) -> int:
         """Return the number of records, without making them."""
@@ -252,17 +278,22 @@ Experiment = Annotated[
 class Block(Strict):
     """One table or figure of the report."""
 
-    block: str
+    block: Annotated[str, Field(json_schema_extra=_offering("report.blocks"))]
+    """Kind of table or figure: a name that ``rankexp list report.blocks`` shows."""
     name: Name
+    """Name of its files, without the ending: ``table1`` becomes ``table1.md`` and others."""
     experiment: str | list[str] = []
-    """One or several; a study's block that names none shows all."""
+    """Keys of the experiments that it shows, one or a list. Default: all."""
     title: str | None = None
+    """Its heading. Default: its name."""
     text: str | None = None
+    """Sentences between its heading and the table or figure."""
     aside: bool = False
-    """Whether the page has only a line of it, with its files linked."""
+    """Whether the report's page only links its files, in one line."""
     primary: bool = False
-    """Whether it shows the contrast that decides the study's question; all others explore."""
+    """Whether it shows the comparison that answers the study's question. At most one does."""
     options: dict[str, Any] = {}
+    """Options of its kind, which docs/reports.md lists."""
 
     @property
     def experiments(self) -> list[str]:
@@ -271,27 +302,39 @@ class Block(Strict):
 
 
 class Study(_Late):
-    """A whole study."""
+    """A whole study: what is compared, on what, how, and what the report shows."""
 
     version: Literal[1]
+    """Version of this format. There is only 1 so far."""
     study: Name
+    """Name of the study. Its results go to the folder ``results/<study>``."""
     title: str
+    """Heading of the report."""
     source: str | None = None
+    """What the study reproduces, as a reference for readers: authors, title, year."""
     bibtex: str | None = None
-    """The source as BibTeX, for those who cite it."""
+    """The source as a BibTeX entry, for those who cite it."""
     seed: NonNegativeInt
+    """Whole number from which all random numbers come. The same seed gives the same results."""
     text: str | None = None
+    """Sentences below the heading of the report, in Markdown."""
     published: Annotated[Path, Field(strict=False)] | None = None
-    """Published values, relative to the file; by default published/<study>.csv beside it."""
+    """CSV file of published values, beside the study. Default: ``published/<study>.csv``."""
     claims: Annotated[Path, Field(strict=False)] | None = None
-    """What the source claims in words, relative to the file."""
+    """CSV file of what the source claims in words, beside the study. Default: none."""
     data: dict[Name, DataEntry] = {}
+    """Data sets, by names that experiments use."""
     generators: dict[Name, GeneratorEntry] = {}
+    """Distributions to draw examples from, by names that experiments use."""
     methods: dict[Name, Method] = {}
+    """Methods, by names that experiments use."""
     experiments: Annotated[dict[Name, Experiment], Field(min_length=1)]
+    """Experiments, by names that the report and ``--only`` use."""
     report: list[Block] = []
+    """Tables and figures of the report, in their order."""
     profiles: dict[Name, dict[str, Any]] = {}
-    """Overrides merged into the study: mappings key by key, anything else replaced."""
+    """Changes to the study, for ``--profile NAME`` or ``--quick``. Mappings are merged key by key,
+    ``null`` removes a key, and any other value replaces that of the study."""
 
     _folder: Path | None = PrivateAttr(default=None)
 
@@ -305,6 +348,16 @@ class Study(_Late):
                 whole = [{"experiment": names} | b if isinstance(b, dict) else b for b in blocks]
                 return given | {"report": whole}
         return given  # nothing to do, or a fault that is said later
+
+    @model_validator(mode="after")
+    def _times_of_data(self) -> "Study":
+        """Let the data sets of a protocol that goes by time have its column."""
+        for setup in self.experiments.values():
+            column = setup.protocol.column_of_time if isinstance(setup, Evaluate) else None
+            for name in setup.problems if column else ():
+                if (entry := self.data.get(name)) is not None and entry.time is None:
+                    self.data[name] = entry.model_copy(update={"time": column})
+        return self
 
     @property
     def folder(self) -> Path | None:

@@ -7,6 +7,7 @@ is ever built: a tag such as ``!!python/object`` is an error.
 
 import math
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -69,6 +70,15 @@ class YamlTree:
             return self.value.get(part)
         known = isinstance(self.value, list) and isinstance(part, int) and part < len(self.value)
         return self.value[part] if known else None
+
+    def leaves(self, path: TreePath = ()) -> Iterator[tuple[TreePath, Plain]]:
+        """Yield the scalars in it, each with its path."""
+        if not isinstance(self.value, dict | list):
+            yield path, self.value
+            return
+        named = self.value if isinstance(self.value, dict) else dict(enumerate(self.value))
+        for part, below in named.items():
+            yield from below.leaves((*path, part))
 
     def place(self, path: TreePath, *, key: bool = False) -> FileMark:
         """Return the place of a value, or of its key; of the nearest parent where it is absent."""

@@ -5,12 +5,14 @@ from collections.abc import Sequence
 import numpy as np
 
 from rankexp.errors import DataError
+from rankexp.runner.config.asking import option
 from rankexp.runner.config.data_entry import DataEntry
 from rankexp.runner.data.choose import Chosen, check_codes, choose
 from rankexp.runner.data.dataset import Dataset, DataTable, Feature, Floats, Ints, Provenance
 from rankexp.runner.data.levels import level_codes, number_text
 from rankexp.runner.data.reading import Role
 from rankexp.runner.data.suitable import check_width
+from rankexp.runner.data.times import orders
 
 
 def build(
@@ -36,7 +38,7 @@ def build(
     shares = () if parts is None else _counted(part_names, parts)[::-1]
     reading = chosen.reading(table, counts, shares)
     known = (levels, groups, where, group_names or None, weights, reading, parts, part_names)
-    return Dataset(name, X, y, features, *known)
+    return Dataset(name, X, y, features, *known, times=_times(chosen))
 
 
 def _counted(names: Sequence[str], codes: Ints | Floats) -> list[tuple[str, int]]:
@@ -77,6 +79,23 @@ def _weights(chosen: Chosen) -> Floats | None:
             f"{chosen.place(at)} has {known}; correct it, or remove rows that should not count"
         )
     return values.copy()
+
+
+def _times(chosen: Chosen) -> Floats | None:
+    if not (at := chosen.of("time")):
+        return None
+    column, values = chosen.columns[at[0]], chosen.values[:, at[0]]
+    found = orders(column, values)
+    if any(not np.array_equal(np.argsort(one), np.argsort(found[0])) for one in found):
+        raise DataError(
+            f"time: the dates of column '{column.name}' may begin with the day or with the month; "
+            "write them as 2024-01-31"
+        )
+    if not found or not np.isfinite(found[0]).all():
+        at_first = int(np.argmax(np.isnan(found[0] if found else values)))
+        where = chosen.place(at_first) if found or np.isnan(values).any() else "any row"
+        raise DataError(f"time: column '{column.name}' has no date or number in {where}")
+    return found[0]
 
 
 def differences(dataset: Dataset, entry: DataEntry) -> list[str]:
@@ -136,7 +155,7 @@ def _target(
         return level_codes(target, values, entry.levels)
     if target.kind == "nominal":
         shown = f"target '{target.name}' has the values {', '.join(target.categories[:10])}"
-        raise DataError(f"{shown}; list them from worst to best under 'levels'")
+        raise DataError(f"{shown}; list them from worst to best under {option('levels')}")
     if not np.isfinite(values).all():
         raise DataError(f"target '{target.name}' has an infinite value")
     return values.copy(), None

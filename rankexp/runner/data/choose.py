@@ -1,6 +1,6 @@
 """What becomes of each row and column of a table: target, feature, left out; and its account."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -8,18 +8,20 @@ import numpy as np
 from rankexp.arrays import Bools
 from rankexp.errors import DataError
 from rankexp.registry import did_you_mean
+from rankexp.runner.config.asking import option
 from rankexp.runner.config.data_entry import DataEntry
 from rankexp.runner.data.dataset import DataTable, Feature, Floats, Ints
 from rankexp.runner.data.levels import EXACT, in_words, key_of, large, number_text
 from rankexp.runner.data.reading import EMPTY, FREQUENT, Column, Layout, Reading, Role
-from rankexp.runner.data.suitable import Unfit, coded_width, dubious, unfit
+from rankexp.runner.data.suitable import FEWEST_ROWS, Unfit, coded_width, dubious, unfit
+from rankexp.runner.data.times import ascends
 
 Levels = Sequence[tuple[str, int]]
 DOUBTS = {
     "numeric": "every row has a different whole number; kept as a feature. If the column only "
-    "identifies rows, leave it out with 'drop'; 'keep' silences this note",
+    "identifies rows, leave it out with {drop}; {keep} silences this note",
     "nominal": "numbers with units were read as unordered categories. To use them as numbers, "
-    "remove the units; 'nominal' confirms that they are categories",
+    "remove the units; {nominal} confirms that they are categories",
 }
 """What is said of a column that may be another thing than it is taken for."""
 
@@ -67,7 +69,14 @@ class Chosen:
             parts=tuple(parts),
             width=sum(coded_width([self.columns[j] for j in self.of("feature")])),
             warnings=(*layout.notes, *_marks(layout), *self._warnings(levels)),
+            in_order=tuple(self._in_order(layout)),
         )
+
+    def _in_order(self, layout: Layout) -> Iterator[tuple[str, bool]]:
+        for column, values in zip(self.columns, self.values.T, strict=True):
+            if column.name in layout.dates and len(values) >= FEWEST_ROWS:
+                way = ascends(column, values)
+                yield from [(column.name, way)] if way is not None else []
 
     def _column(self, j: int) -> Column:
         column, role, values = self.columns[j], self.roles[j], self.values[:, j]
@@ -96,25 +105,26 @@ class Chosen:
                 low, high = map(number_text, two)
                 found.append(
                     f"target '{name}' has two values and is treated as continuous; for two "
-                    f"classes write 'levels: [{low}, {high}]', worst first"
+                    f"classes write {option('levels', low, high)}, worst first"
                 )
         for kind, what in DOUBTS.items():
             columns = [c for j in self.doubtful if (c := self.columns[j]).kind == kind]
             like = [f" ({c.categories[0]!r})" if c.categories else "" for c in columns]
             shown = [f"'{c.name}'{text}" for c, text in zip(columns[:10], like, strict=False)]
-            found += [f"{', '.join(shown)}: {what}"] if shown else []
+            words = {key: option(key) for key in ("drop", "keep", "nominal")}
+            found += [f"{', '.join(shown)}: {what.format(**words)}"] if shown else []
         if out := self.of("left out"):
             shown = [f"'{self.columns[j].name}' ({self.unfit[j][1]})" for j in out[:10]]
             more = f" and {len(out) - 10:,} more" if len(out) > 10 else ""
-            fit = any(self.unfit[j][0] != "empty" for j in out)
-            hint = "; 'keep: [...]' or --keep keeps them" if fit else ""
+            fit = any(self.unfit[j][0] not in ("empty", "text") for j in out)
+            hint = f"; {option('keep', 'NAME')} keeps one" if fit else ""
             found.append(f"left out: {', '.join(shown)}{more}{hint}")
         return found
 
 
 def _marks(layout: Layout) -> list[str]:
     words = [f"{m} ({n:,})" for m, n in layout.marks.items() if m not in {"?", EMPTY}]
-    said = f"read as missing: {', '.join(words)}; 'missing_values' changes this"
+    said = f"read as missing: {', '.join(words)}; {option('missing_values')} changes this"
     return [said] if words else []
 
 
@@ -125,7 +135,7 @@ def choose(table: DataTable, entry: DataEntry, target: str | None) -> Chosen:
     roles: list[Role] = ["feature"] * len(columns)
     for wanted in entry.drop:
         roles[column_index(names, wanted, "drop")] = "dropped"
-    named_so = {role: getattr(entry, role) for role in ("groups", "weights", "part")}
+    named_so = {role: getattr(entry, role) for role in ("groups", "weights", "part", "time")}
     for role, named in (*named_so.items(), ("target", target)):
         if named is not None:
             roles[column_index(names, named, role)] = role  # type: ignore[call-overload]
@@ -166,7 +176,7 @@ def _unfit(
     if named and act == "refuse":
         raise DataError(
             f"these columns are not fit as features: {'; '.join(named)}. Leave them out with "
-            "'drop: [...]' or keep them with 'keep: [...]'"
+            f"{option('drop', '...')} or keep them with {option('keep', '...')}"
         )
     return found, doubtful
 

@@ -52,8 +52,8 @@ class Dataset:
 
     X, (n, d), holds raw numbers and codes of categories, NaN where missing; y, (n,), codes 0 ..
     K-1 of the levels, worst to best, or a continuous target, whose `levels` are None. `groups` and
-    `parts`, (n,), are places in their names; `weights`, (n,), are above 0. `reading` is for people
-    only.
+    `parts`, (n,), are places in their names; `weights`, (n,), are above 0; `times`, (n,), ascend
+    with time. `reading` is for people only.
     """
 
     name: str
@@ -68,6 +68,7 @@ class Dataset:
     reading: Reading | None = None
     parts: Ints | None = None
     part_names: tuple[str, ...] = ()
+    times: Floats | None = None
 
     @cached_property
     def fingerprint(self) -> str:
@@ -86,6 +87,8 @@ class Dataset:
         if self.parts is not None:
             digest.update(b"parts" + np.ascontiguousarray(self.parts, "<i8").tobytes())
             digest.update(json.dumps(self.part_names).encode())
+        if self.times is not None:
+            digest.update(b"times" + np.ascontiguousarray(self.times, "<f8").tobytes())
         return digest.hexdigest()
 
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from rankexp import registry
 from rankexp.errors import DataError
+from rankexp.runner.config.asking import is_typed
 from rankexp.runner.config.data_entry import DataEntry
 from rankexp.runner.data.build import build, differences, first_difference
 from rankexp.runner.data.dataset import Dataset
@@ -32,7 +33,7 @@ from rankexp.runner.plan import DataFacts
 
 __all__ = ["FoundData", "add", "cache_folder", "find", "listing", "load_snapshot", "verify"]
 
-READING = 3
+READING = 4
 """Raised when files come to be read otherwise, so that snapshots are made anew."""
 
 ASIDE = {"label", "source", "verified", "fingerprint", "optional", "note", "origin"}
@@ -127,7 +128,8 @@ def listing(
 def _keep(name: str, entry: DataEntry, origin: Origin, cache: Path) -> FoundData:
     """Build the data set, or load it where it was built before, and check it as declared."""
     declared = entry.model_dump(mode="json", exclude=ASIDE)
-    key = json.dumps([READING, name, origin.identity, declared], sort_keys=True)
+    said = [READING, *["typed"] * is_typed()]  # a reading has messages
+    key = json.dumps([said, name, origin.identity, declared], sort_keys=True)
     digest = hashlib.sha256(key.encode()).hexdigest()
     path = cache / "snapshots" / f"{name}-{digest[:16]}.npz"
     try:

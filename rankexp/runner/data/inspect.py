@@ -8,6 +8,7 @@ import numpy as np
 from pydantic import ValidationError
 
 from rankexp.errors import ConfigError, DataError
+from rankexp.runner.config.asking import option
 from rankexp.runner.config.data_entry import DataEntry, Level
 from rankexp.runner.data.build import build
 from rankexp.runner.data.choose import Chosen, choose
@@ -113,6 +114,7 @@ def _two_levels(chosen: Chosen, target: str, positive: Option) -> list[str]:
         shown = ", ".join(present[:10]) + (", ..." if len(present) > 10 else "")
         raise DataError(
             f"positive: target '{target}' has {len(present)} values ({shown}), but "
-            f"'{positive}' must be one of two; otherwise list 'levels' from worst to best"
+            f"'{positive}' must be one of two; otherwise list {option('levels')} from worst "
+            "to best"
         )
     return [*(text for text in present if text not in better), *better]

@@ -23,7 +23,9 @@ TRUTHS = {
 }
 
 
-USUAL = re.compile("yes|true|y|t|1|positive|pos|good|on|default|churn|died")
+USUAL = re.compile(
+    "yes|true|y|t|1|positive|pos|good|on|default|churn|died|ja|j|oui|o|si|sí|wahr|vrai|positiv|positif"
+)
 """What a positive value is often called."""
 
 

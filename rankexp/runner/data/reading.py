@@ -3,12 +3,13 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from shutil import get_terminal_size
 from textwrap import wrap
 from typing import Any, Literal
 
-Role = Literal["feature", "target", "groups", "weights", "part", "dropped", "left out"]
+Role = Literal["feature", "target", "groups", "weights", "part", "time", "dropped", "left out"]
 Json = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
-Kind = Literal["numeric", "nominal", "date", "identifier", "empty"]
+Kind = Literal["numeric", "nominal", "date", "identifier", "text", "empty"]
 
 MOST_NAMED = 100
 """Columns left out that a manifest names."""
@@ -19,7 +20,7 @@ EMPTY = "empty cells"
 LEVELS = 30
 """Levels of a target that a reading names."""
 WIDTH = 100
-"""Columns of the text that `Reading.text` gives."""
+"""Columns of the text that `Reading.text` gives, where no terminal says how wide it is."""
 
 
 @dataclass(frozen=True)
@@ -88,6 +89,8 @@ class Reading:
     """A sentence each."""
     parts: tuple[tuple[str, int], ...] = ()
     """Of the data, with their rows."""
+    in_order: tuple[tuple[str, bool], ...] = ()
+    """Columns of dates in whose order the rows stand; whether the oldest comes first."""
 
     @property
     def left_out(self) -> dict[str, str]:
@@ -126,6 +129,7 @@ class Reading:
 
     def text(self, most: int = 60) -> str:
         """Return a plain table, a line a column, at most `most` of them, those left out first."""
+        width = terminal_width()
         head = [f"{self.file}: {_described(self.layout)}", *self._counts()]
         shown = sorted(self.columns, key=lambda c: c.role != "left out")[:most]
         cells = [("column", "type", "role", "missing", "values")]
@@ -137,10 +141,10 @@ class Reading:
         ]
         if len(self.columns) > most:
             lines.append(f"and {len(self.columns) - most:,} more columns")
-        notes = _wrapped(f"- {warning}" for warning in self.warnings)
+        notes = _wrapped((f"- {warning}" for warning in self.warnings), width)
         lines = [line.rstrip() for line in lines]
-        lines = [line if len(line) <= WIDTH else line[: WIDTH - 3] + "..." for line in lines]
-        parts = [_wrapped(head), lines, notes]
+        lines = [line if len(line) <= width else line[: width - 3] + "..." for line in lines]
+        parts = [_wrapped(head, width), lines, notes]
         return "\n\n".join("\n".join(part) for part in parts if part)
 
     def _counts(self) -> list[str]:
@@ -205,5 +209,10 @@ def _bytes(size: float) -> str:
     return f"{size:,.3g} GB"
 
 
-def _wrapped(sentences: Iterable[str]) -> list[str]:
-    return [line for text in sentences for line in wrap(text, WIDTH, subsequent_indent="  ")]
+def _wrapped(sentences: Iterable[str], width: int) -> list[str]:
+    return [line for text in sentences for line in wrap(text, width, subsequent_indent="  ")]
+
+
+def terminal_width() -> int:
+    """Return the columns of the terminal, or of COLUMNS; `WIDTH` where there is none."""
+    return max(get_terminal_size((WIDTH, 24)).columns, 40)

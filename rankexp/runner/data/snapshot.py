@@ -27,6 +27,7 @@ def load_snapshot(path: str | Path) -> Dataset:
 def write_dataset(dataset: Dataset, path: Path) -> None:
     """Write a data set; the file is there whole or not at all."""
     optional = {"groups": dataset.groups, "weights": dataset.weights, "parts": dataset.parts}
+    optional |= {"times": dataset.times}
     given = {name: array for name, array in optional.items() if array is not None}
     _write("dataset", dataset, {"X": dataset.X, "y": dataset.y} | given, path)
 

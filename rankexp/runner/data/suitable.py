@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from rankexp.errors import DataError
+from rankexp.runner.config.asking import option
 from rankexp.runner.config.data_entry import DataEntry
 from rankexp.runner.data.dataset import Feature, Floats
 from rankexp.runner.data.reading import Kind, Layout
@@ -23,6 +24,9 @@ FEW_NAMES, UNITS = 10, 3
 MOST_MEMORY = 0.5
 """Share of this machine's memory that the matrix of features may take."""
 
+FEWEST_WORDS = 4
+"""Words a row from which a column of different texts looks like free text, not like names."""
+
 _UUID = re.compile(r"\{?[0-9a-f]{8}(-?[0-9a-f]{4}){3}-?[0-9a-f]{12}\}?", re.IGNORECASE)
 _NAMED_SO = re.compile(r"(.*[_ .-])?(id|uuid|guid|index|row|rowid|rownum)", re.IGNORECASE)
 _CAMEL = re.compile(r".*[a-z]I[Dd]")
@@ -37,7 +41,7 @@ def unfit(column: Feature, values: Floats, layout: Layout | None) -> Unfit | Non
         return "empty", "it has no values"
     if layout is not None and column.name in layout.labels:
         what = "it holds the query or part of each row"
-        return "identifier", f"{what}; name it under 'groups' or 'part'"
+        return "identifier", f"{what}; name it under {option('groups')} or {option('part')}"
     if layout is not None and column.name in layout.dates:
         return "date", "it holds dates or times"
     if layout is not None and column.name == layout.unnamed and _whole(values):
@@ -84,6 +88,9 @@ def _texts(column: Feature, values: Floats) -> Unfit | None:
         return "identifier", "it holds UUIDs"
     known = int((~np.isnan(values)).sum())
     if known >= FEWEST_ROWS and len(codes) > NEAR_UNIQUE * known:
+        words = sum(len(column.categories[code].split()) for code in codes) / len(codes)
+        if words >= FEWEST_WORDS:
+            return "text", f"looks like free text ({words:.0f} words a row)"
         said = f"it has {len(codes):,} different texts in {known:,} rows"
         meant = f", such as {column.categories[0]!r}; write the numbers without units"
         return "identifier", said + meant * _quantities(column)
@@ -112,8 +119,8 @@ def check_width(features: Sequence[Feature], rows: int, entry: DataEntry) -> Non
     if coded > entry.most_coded:
         raise DataError(
             f"one-hot coding would make {coded:,} columns, but only {entry.most_coded:,} are "
-            f"allowed; most come from {largest}. Leave columns out with 'drop: [...]' or raise "
-            f"the limit with 'most_coded: {coded}'"
+            f"allowed; most come from {largest}. Leave columns out with {option('drop')} or "
+            f"raise the limit with {option('most_coded', str(coded))}"
         )
     check_memory(rows, sum(width), f"most columns come from {largest}; " if largest else "")
 

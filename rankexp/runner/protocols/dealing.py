@@ -44,12 +44,14 @@ class KeptRows(NamedTuple):
 
 
 class Inner(Strict):
-    """Folds inside each training part, for nested choice of a grid point."""
+    """Folds inside each training part, on which a setting is chosen."""
 
     folds: Annotated[int, Field(ge=1)] = 5
+    """Number of folds, each held out once; 1 for a single part that is held out."""
     test: Annotated[float, Field(gt=0, lt=1)] | None = None
-    """With ``folds: 1``: the share of the training rows that is held out."""
+    """Share of the training rows that ``folds: 1`` holds out, between 0 and 1."""
     stratified: bool = False
+    """Whether each fold has about the same share of every level."""
 
     @model_validator(mode="after")
     def _one_fold_has_a_size(self) -> "Inner":

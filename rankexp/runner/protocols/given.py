@@ -20,12 +20,11 @@ class GivenFold(Strict):
     """What the parts of the data are in one fold."""
 
     test: str
-    """The part that is the test set."""
+    """The part that is the test part of this fold."""
     validation: str | None = None
-    """The part that is the validation set."""
+    """The part on which a setting can be chosen in this fold. Default: none."""
     train: Annotated[list[str], Field(min_length=1)] | None = None
-    """The parts that are trained on, their rows one part after the other; None: all other rows,
-    in their order."""
+    """The parts that are trained on, in this order. Default: all other rows, in their order."""
 
     def named(self) -> dict[tuple[str | int, ...], str]:
         """Return the parts that are named, by where they are."""
@@ -46,12 +45,13 @@ class Given(Protocol):
     uses_parts = True
 
     kind: Literal["given"]
+    """The data says which rows are the test part: by `part`, or by a second file."""
     test: str | None = None
-    """The part that is the test set; None: `folds` say it."""
+    """The part that is the test part. Needed unless there are `folds`."""
     validation: str | None = None
-    """The part that is the validation set. All other rows are trained on."""
+    """The part on which a setting can be chosen. All other rows are trained on. Default: none."""
     together: Together = "none"
-    """Rows of the training part that its inner folds must not part."""
+    """Training rows that inner folds keep on one side: as in cross-validation."""
     folds: Annotated[list[GivenFold], Field(min_length=1)] | None = None
     """The folds that the data brings, in place of `test` and `validation`."""
 

@@ -138,6 +138,8 @@ class Loaded:
     parts: Ints | None = None
     """Part of the data that each row is in, (n,), by its place in `part_names`."""
     part_names: tuple[str, ...] = ()
+    times: Floats | None = None
+    """When each row is from, (n,)."""
 
 
 class Protocol(Strict):
@@ -153,6 +155,8 @@ class Protocol(Strict):
     """The coordinate in which the places of one job may differ, the work shared between them."""
     uses_parts: ClassVar[bool] = False
     """Whether it goes by the parts that data may name; other protocols leave them aside."""
+    uses_time: ClassVar[bool] = False
+    """Whether it goes by the times of rows, in a column that it or the data's entry names."""
 
     kind: str
 
@@ -190,6 +194,11 @@ class Protocol(Strict):
     @abstractmethod
     def words(self) -> str:
         """Return the protocol in words, as a report says it."""
+
+    @property
+    def column_of_time(self) -> str | None:
+        """The column that says when a row is from, where the protocol names one."""
+        return None
 
     @property
     def validates(self) -> bool:

@@ -223,6 +223,11 @@ class Context:
         known = self.manifest.get("data", {}).get(problem, {}).get("rows")
         return float("nan") if known is None else float(known)
 
+    def levels(self, problem: str) -> list[tuple[str, int]]:
+        """Return a data set's levels, worst to best, with their rows; empty where not read."""
+        known = self.manifest.get("data", {}).get(problem, {}).get("reading", {})
+        return [(str(name), int(rows)) for name, rows in known.get("levels", [])]
+
     def designs(self, experiment: str, metric: Metric) -> dict[str, Design]:
         """Return the design of each problem's differences in a metric."""
         place, problems = (experiment, str(metric)), self.evaluate(experiment).problems
@@ -318,8 +323,7 @@ class Context:
         if problem in self.study.generators:
             return float("inf")
         prints, reach = self.study.data[problem].fingerprint, metric.reading.reach
-        known = self.manifest.get("data", {}).get(problem, {}).get("reading", {})
-        levels = [rows for _, rows in known.get("levels", [])]
+        levels = [rows for _, rows in self.levels(problem)]
         count = self.rows(problem)
         if "continuous" not in metric.kinds:
             counts = (prints.classes if prints else None) or levels

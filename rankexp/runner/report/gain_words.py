@@ -1,7 +1,9 @@
 """What training on pairs gains, in plain sentences. Nothing is said that was not computed."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+
+from scipy import special
 
 from rankexp.runner.analyse.adjust import Contrast, Settings
 from rankexp.runner.analyse.verdicts import Verdict
@@ -53,6 +55,26 @@ def headline(verdicts: Sequence[Verdict]) -> str:
     return text[0].upper() + text[1:]
 
 
+def of_scorers(verdicts: Mapping[str, Verdict], scorers: Mapping[str, str]) -> str:
+    """Say what training on pairs gains each family of scores, those that gain alike together.
+
+    Both are by method on pairs.
+    """
+    if not scorers:
+        return headline(list(verdicts.values()))
+    own: dict[str, list[Verdict]] = {}
+    for method, verdict in verdicts.items():
+        own.setdefault(scorers.get(method, "other scorers"), []).append(verdict)
+    alike: dict[str, list[str]] = {}
+    for family, found in own.items():
+        alike.setdefault(headline(found), []).append(family)
+    said = [
+        f"for {' and '.join(families)}, {text[0].lower()}{text[1:]}"
+        for text, families in alike.items()
+    ]
+    return capital("; ".join(said))
+
+
 class Words:
     """The sentences on what was found."""
 
@@ -80,16 +102,26 @@ class Words:
                 notes[why or "not compared"] = None
                 parts.append(text)
             else:
-                parts.append(f"{text} ({span(own.low_all, own.high_all, self.digits + 1)})")
-        verdicts = [own.verdict for own in found.contrasts.values()]
+                parts.append(f"{text} ({self._interval(own)})")
+        verdicts = {method: own.verdict for method, own in found.contrasts.items()}
         metric = f"{capital(named(found.metric))}{MEANT.get(str(found.metric), '')}"
+        metric += ", in the mean over queries" * found.within
         tested = any(own.test for own in found.contrasts.values())
         brackets = f" (differences with their {100 * found.level:g} % intervals)" if tested else ""
         why = f" No interval: {'; '.join(notes)}." if notes else ""
         return (
-            f"{headline(verdicts)}. {metric}: {'; '.join(parts)}{brackets}.{why} Differences "
-            f"below {short(found.margin)} are treated as negligible.{self._relative()}"
+            f"{of_scorers(verdicts, found.scorers)}. {metric}: {'; '.join(parts)}{brackets}.{why} "
+            f"Differences below {short(found.margin)} are treated as negligible.{self._relative()}"
         )
+
+    def _interval(self, own: Contrast) -> str:
+        """Return an interval; also that of 90 % where a verdict of equivalence stands on it."""
+        text, margin = span(own.low_all, own.high_all, self.digits + 1), self.found.margin
+        if not own.verdict.equivalent or max(-own.low_all, own.high_all) <= margin:
+            return text
+        half = float(special.stdtrit(own.df, 0.95)) * own.se
+        ends = span(own.difference - half, own.difference + half, self.digits + 1)
+        return f"{text}; 90 % interval {ends}"
 
     def _relative(self) -> str:
         """Say which of the differences without importance may be a large share of the loss."""
@@ -115,8 +147,8 @@ class Words:
         _, first, seen = min(known)
         of = f" as with {self.label(first)}" * (len(known) > 1)
         repeats = max(need.repeats_to_equate for *_, need in known)
-        size = self._enough(seen.data_to_show, seen.repeats_to_show)
-        none = self._enough(max(need.data_to_equate for *_, need in known), repeats)
+        size = self.enough(seen.data_to_show, seen.repeats_to_show)
+        none = self.enough(max(need.data_to_equate for *_, need in known), repeats)
         said = [f"showing a difference of the size seen{of} would take {size}"] * bool(size)
         said += [f"showing equivalence, if there is none, would take {none}"] * bool(none)
         more = "; more repeats help little" * (repeats > REPEATS)
@@ -126,7 +158,8 @@ class Words:
     def _rows(self) -> float:
         return self.found.rows if math.isnan(self.found.tested) else self.found.tested
 
-    def _enough(self, data: float, repeats: float) -> str:
+    def enough(self, data: float, repeats: float) -> str:
+        """Return how much is needed; "" where nothing will do."""
         rows = "rows" if math.isnan(self.found.tested) else "test rows"
         return enough(data, repeats, rows, self._rows())
 
@@ -159,7 +192,9 @@ class Words:
         found = self.found
         tests = dict.fromkeys(own.test for own in found.contrasts.values() if own.test)
         rows = "an unknown number of" if math.isnan(found.rows) else f"{found.rows:,.0f}"
-        parts = [f"The answer rests on {rows} rows ({protocol}). {self._tested(list(tests))}"]
+        level = f", {found.rarest[1]:,} of them '{found.rarest[0]}'" if found.rarest else ""
+        parts = [f"The answer rests on {rows} rows{level} ({protocol})."]
+        parts += [self._tested(list(tests))]
         if not math.isnan(found.tested):
             parts = [
                 f"The answer rests on one test set of {found.tested:,.0f} rows. "
@@ -196,66 +231,15 @@ class Words:
 
     def _warnings(self) -> list[str]:
         kinds: dict[tuple[str, str], int] = {}
+        usual = "UndefinedMetricWarning" if self.found.within else ""  # queries without a pair
         for cell in self.context.cells:
             record = self.context.records.get(cell.key)
-            for text in record.warned if record else ():
+            for text in (w for w in (record.warned if record else ()) if w != usual):
                 kinds[cell.method, text] = kinds.get((cell.method, text), 0) + 1
         return [
             f"{self.label(method)} ({PLAIN.get(kind, kind)} in {n} fit{'s' * (n > 1)})"
             for (method, kind), n in kinds.items()
         ]
-
-    def advice(self) -> str:
-        """Say what to do with the answer."""
-        found = self.found
-        verdicts = [own.verdict for own in found.contrasts.values() if own.verdict.compared]
-        if not verdicts:
-            return "See below why nothing could be compared."
-        if any(v.shown == "better" and not v.equivalent for v in verdicts):
-            text = "Train on pairs, with the loss for which this helps."
-        elif all(undecided(v) for v in verdicts):
-            text = (
-                f"{self._promise()}Train on points, which is simpler, until more data show a gain."
-            )
-            if not any(own.test for own in found.contrasts.values()):
-                text += (
-                    " Three splits or more would give intervals; a larger --minutes allows more."
-                    if math.isnan(found.tested)
-                    else " With all rows in one file, without --test, cross-validation gives "
-                    "intervals."
-                )
-        else:
-            text = "Train on points. This is simpler, and pairs show no gain that matters."
-        return f"{text}{self._beyond()}"
-
-    def _promise(self) -> str:
-        """Say where pairs look better by what matters, and cannot be worse by as much."""
-        sign = 1 if self.found.metric.direction == "higher" else -1
-        for method, own in self.found.contrasts.items():
-            worst = min(sign * own.low_all, sign * own.high_all)
-            if sign * own.difference >= self.found.margin and worst > -self.found.margin:
-                need = own.needed
-                by = self._enough(need.data_to_show, need.repeats_to_show) or "more data"
-                gain = number(abs(own.difference), self.digits + 1)
-                return (
-                    f"{capital(self.label(method))} looks better by {gain}, which is not shown. A "
-                    f"gain of this size would probably be shown by {by}. Until then: "
-                )
-        return ""
-
-    def _beyond(self) -> str:
-        found, best = self.found, self.first.method
-        compared = {m for pair in found.pairs.items() for m in pair}
-        gaps: list[Contrast] = [own for m, own in found.behind.items() if m in compared]
-        ahead = all(own.verdict.shown == "better" for own in gaps)
-        if best in compared or not gaps or not ahead:
-            return ""
-        unit = 10.0**self.digits
-        least = math.floor(unit * min(abs(own.difference) for own in gaps)) / unit
-        return (
-            f" The kind of model matters more: {self.label(best)} is ahead of all methods that "
-            f"are compared here by at least {number(least, self.digits)}."
-        )
 
 
 def _listed(texts: Sequence[str]) -> str:

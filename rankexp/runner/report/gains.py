@@ -6,7 +6,7 @@ The block `pairs_or_points` shows them; `rankexp.runner.report.gain_words` says 
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import pandas as pd
@@ -22,6 +22,8 @@ from rankexp.runner.report.context import Context, Estimated
 NAN = math.nan
 SAME = 1e-9
 """Two ways to one number differ by less."""
+LIKELY = 0.75
+"""Of a gain: where its interval reaches less far below 0, it is worth a second look."""
 FLAT = 0.1
 """Share of the margin: where the metric at a grid's edge differs from its neighbour by less, a
 wider grid has little to give."""
@@ -140,6 +142,25 @@ class Gains:
     contrasts: Mapping[str, Contrast]  # by method on pairs: its difference from its like
     behind: Mapping[str, Contrast]  # by method: the difference of the best from it
     tested: float = NAN  # rows of the one test set
+    scorers: Mapping[str, str] = field(default_factory=dict)  # by method on pairs: its scores
+    repeats: int = 0  # of random splits; 0 where there are none
+    rarest: tuple[str, int] | None = None  # level and its rows
+    within: bool = False  # whether only pairs within queries count
+
+    @property
+    def promising(self) -> str | None:
+        """The method on pairs that looks better by what matters, and more likely is than not.
+
+        Nothing is shown of it; its interval reaches less far below 0 than it is above.
+        """
+        sign = 1 if self.metric.direction == "higher" else -1
+        gains = {
+            method: sign * own.difference
+            for method, own in self.contrasts.items()
+            if min(sign * own.low_all, sign * own.high_all) > -LIKELY * sign * own.difference
+            and sign * own.difference >= self.margin
+        }
+        return max(gains, key=lambda method: gains[method], default=None)
 
     @property
     def by_query(self) -> bool:

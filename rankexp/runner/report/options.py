@@ -108,7 +108,7 @@ def _chosen_by(value: Any, by: Metric) -> Any:
     return replace(value, by=by) if value.name in select.PARTS and value.by is None else value
 
 
-class BlockKind(Strict, ABC):
+class BlockKind(Strict, ABC, use_attribute_docstrings=False):
     """A kind of block: its options, the experiments that it can show, and what it shows of them.
 
     A kind in a file of its own, here or in another package, is a subclass: its fields are the

@@ -10,6 +10,7 @@ from rankexp.runner.analyse import frame
 from rankexp.runner.analyse.verdicts import Kind, Note
 from rankexp.runner.config.schema import Block, Evaluate, Simulate
 from rankexp.runner.labels import spoken
+from rankexp.runner.report import diagnosed
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Output, Table
 from rankexp.runner.report.numbers import NOTHING, listed
@@ -30,6 +31,7 @@ def whole(context: Context) -> Output:
     names = list(context.study.experiments)
     tables = [experiments(context), *([found] if (found := data(context)).rows else [])]
     notes = [*facts(context), *machine(context), good(context, names), *wrong(context, names)]
+    notes += diagnosed.of_run(context)
     return Output(tables=tables, notes=notes)
 
 

@@ -6,7 +6,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Generator, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from types import FrameType
 from typing import NoReturn
@@ -15,6 +15,7 @@ from rankexp.errors import EnvironmentProblemError, Interrupted, OutOfTime
 from rankexp.runner.config.schema import Study
 from rankexp.runner.files import explained, open_to_append
 from rankexp.runner.plan import PlanCell
+from rankexp.runner.run.diagnosed import diagnose
 from rankexp.runner.run.lock import advisory_lock
 from rankexp.runner.run.manifest import Manifest, Usage
 from rankexp.runner.run.prepare import Prepared, prepare, to_add
@@ -77,6 +78,8 @@ def execute(
     prepared = prepare(
         study, results, folders, only, retry_failed=retry_failed, redo=redo, online=True
     )
+    for name, facts in prepared.data.facts.items():
+        prepared.data.provenance[name] |= {"diagnosis": asdict(diagnose(study, name, facts))}
     workers = workers or default_workers()
     if plan and not quiet:
         # Why data is not used is said once, at the end.

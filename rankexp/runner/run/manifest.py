@@ -17,8 +17,10 @@ from rankexp.errors import ConfigError, one_line
 from rankexp.runner.config import claims, published
 from rankexp.runner.config.outside import Outside
 from rankexp.runner.config.schema import Study
+from rankexp.runner.data.reading import Json
 from rankexp.runner.files import write_atomically
 from rankexp.runner.plan import DataFacts
+from rankexp.runner.run.diagnosed import DataDiagnosis
 from rankexp.runner.run.store import FORMAT
 from rankexp.runner.spec import PROTOCOL_VERSION
 
@@ -113,7 +115,7 @@ class Manifest:
     def _known(self) -> dict[str, dict[str, Any]]:
         """Return what is known of data sets: where they come from, and what was read of them."""
         before = self._before.data.items()
-        found = {k: v.model_dump() for k, v in before if k in self.study.data}
+        found = {k: v.model_dump(exclude_unset=True) for k, v in before if k in self.study.data}
         for name, facts in self.prepared.data.facts.items():
             given = dict(self.prepared.data.provenance.get(name, {}))
             where = given.pop("provenance", {})
@@ -128,6 +130,11 @@ class _Data(BaseModel):
 
     rows: NonNegativeInt
     fingerprint: str
+    diagnosis: DataDiagnosis = DataDiagnosis()
+
+
+class _Known(BaseModel):
+    data: dict[str, _Data] = {}
 
 
 class _Shape(BaseModel):
@@ -172,10 +179,24 @@ def _read(folder: Path) -> tuple[_Shape, dict[str, Any]]:
         raise ConfigError(f"{file} cannot be read: {one_line(error)}") from error
 
 
+def study_before(folder: Path) -> Study | None:
+    """Return the study as it was run before; None if it was not, or cannot be read."""
+    try:
+        return Study.model_validate(_read(folder)[0].study)
+    except (ConfigError, ValidationError):
+        return None
+
+
 def facts_of(manifest: Mapping[str, Any]) -> dict[str, DataFacts]:
     """Return the data facts a manifest keeps, to plan the same cells without the data."""
-    known = {name: _Data.model_validate(own) for name, own in manifest["data"].items()}
-    return {name: DataFacts(own.rows, own.fingerprint, "") for name, own in known.items()}
+    known = _Known.model_validate(manifest).data.items()
+    return {name: DataFacts(own.rows, own.fingerprint, "") for name, own in known}
+
+
+def diagnoses_of(manifest: Mapping[str, Json]) -> dict[str, DataDiagnosis]:
+    """Return what the diagnostics found in each data set when a study was run."""
+    known = _Known.model_validate(manifest).data.items()
+    return {name: own.diagnosis for name, own in known}
 
 
 def other_versions(folder: Path) -> str | None:

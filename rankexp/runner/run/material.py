@@ -169,7 +169,7 @@ def _source(setting: Setting) -> tuple[Generated | Loaded, tuple[Feature, ...] |
     beside = (_several(data.levels), data.groups, data.weights)
     rows = np.arange(len(data.y))
     whole = Part(data.X, data.y, *beside, group_names=data.group_names, rows=rows)
-    loaded = Loaded(problem.name, whole, setting.seed, data.parts, data.part_names)
+    loaded = Loaded(problem.name, whole, setting.seed, data.parts, data.part_names, data.times)
     return loaded, data.features
 
 

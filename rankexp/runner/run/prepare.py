@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
@@ -10,11 +10,13 @@ from typing import Any, NamedTuple
 
 from rankexp import __version__, registry
 from rankexp.errors import ConfigError, DataError, DataNotFoundError
+from rankexp.runner.config.experiments import metric_of
 from rankexp.runner.config.meaning import remarks
 from rankexp.runner.config.methods import takes
 from rankexp.runner.config.outside import Outside, outside
 from rankexp.runner.config.schema import Evaluate, Study
 from rankexp.runner.plan import DataFacts, Job, PlanCell, cells, chosen, jobs
+from rankexp.runner.run.manifest import study_before
 from rankexp.runner.run.progress import duration, how_many
 from rankexp.runner.run.record import Record
 from rankexp.runner.run.scored import with_scores
@@ -193,6 +195,9 @@ def prepare(
     notes += _ungrouped(study, only)
     lacks = data.nowhere | data.wrong
     plan = make_plan(planned, relevant, again=again, missing=lacks, notes=notes, folder=folder)
+    if not plan.scored:
+        asked = study.model_copy(update={"experiments": chosen(study, only)})
+        notes += _remeasured(asked, folder, {*records} - {*relevant}, data)  # the plan's, too
     return Prepared(planned, plan, folder, store, data, frozenset(relevant), not records, theirs)
 
 
@@ -218,6 +223,25 @@ def _ungrouped(study: Study, only: Sequence[str]) -> Iterator[str]:
                 f"{name}: {', '.join(lone)} cannot train within groups, so they train on all "
                 f"rows of {', '.join(data)} together; metrics are still means over groups"
             )
+
+
+def _remeasured(study: Study, folder: Path, unused: Set[str], data: DataFound) -> Iterator[str]:
+    """Say which records are of no use for the only reason that the metrics changed."""
+    before = study_before(folder) if unused else None
+    for name, setup in study.experiments.items() if before else ():
+        match before and before.experiments.get(name), setup:
+            case Evaluate(metrics=was), Evaluate(metrics=now) if was != now and all(
+                map(metric_of, was)
+            ):
+                same = {name: setup.model_copy(update={"metrics": was})}
+                needed = cells(study.model_copy(update={"experiments": same}), data.facts)
+                if count := sum(cell.key in unused for cell in needed):
+                    yield (
+                        f"{name}: {how_many(count, 'record')} cannot be reused, because the "
+                        f"metrics have changed (they were {', '.join(was)}) and no scores were "
+                        "kept. With 'keep: {scores: true}' in the experiment, later metrics need "
+                        "no new fits"
+                    )
 
 
 def _find_data(

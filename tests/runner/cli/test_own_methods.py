@@ -186,7 +186,7 @@ def test_factories_and_pipelines_of_a_file_beside_the_study(place: Path) -> None
         ('{estimator: "models.py:os"}', "is neither an estimator nor a function"),
         ("{estimator: sklearn.pipeline.make_pipeline}", "write a function that returns"),
         ("{estimator: no_such_package.Ranker}", "method 'm' needs it; install it or leave"),
-        ("{estimator: NoSuchThing}", "if another package provides it, install"),
+        ("{estimator: NoSuchThing}", "no installed package offers it"),
     ],
 )
 def test_what_is_wrong_is_said_at_check(

@@ -76,7 +76,8 @@ SHAPE = {
     ),
     "protocol kind": (
         run("protocol: {kind: «cross_valdation}"),
-        "experiments.e.protocol.kind: expected one of cross_validation, given, models, split, got "
+        "experiments.e.protocol.kind: expected one of cross_validation, given, models, split, "
+        "time, got "
         "the text 'cross_valdation' (did you mean 'cross_validation'?)",
     ),
     "no kind": (run("«protocol: {folds: 3}"), "experiments.e.protocol: missing key 'kind'"),

@@ -233,7 +233,8 @@ def test_the_advice_looks_at_the_estimate(make: Make) -> None:
     )
     assert (
         "SVM-OR looks better by .0280, which is not shown. A gain of this size would probably be "
-        "shown by about 2 times as many repeats. Until then: Train on points"
+        "shown by about 2 times as many repeats, with a larger --minutes. Until then: Train on "
+        "points"
     ) in last
     turned = advice(make, values | {"svm_or": 0.228}, 0.0153)[1]
     assert "looks better" not in turned and "Train on points" in turned

@@ -3,6 +3,7 @@
 import math
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,8 @@ from rankexp.runner.config.schema import Block, Study
 from rankexp.runner.plan import PlanCell
 from rankexp.runner.report.blocks.statistics.pairs_or_points import draw
 from rankexp.runner.report.context import Context
-from rankexp.runner.report.gain_words import headline
+from rankexp.runner.report.gain_advice import advice, recommended
+from rankexp.runner.report.gain_words import Words, headline, of_scorers
 from rankexp.runner.report.gains import Gains, MethodStanding
 from rankexp.runner.report.model import Output
 from rankexp.runner.report.render import terminal
@@ -113,7 +115,7 @@ def test_undecided_says_how_many_rows_would_decide(make: Make) -> None:
     # Ten folds stay ten folds: t in place of z, and a power that knows of the error's own error.
     wanted = 400 * ((1.645 + 1.2816) * float(error) / 0.01) ** 2
     assert 1.05 * wanted < float(needed[1].replace(",", "")) < 1.4 * wanted
-    assert "until more data show a gain" in output.lead[-1]
+    assert "or more data show a gain" in output.lead[-1]
 
 
 def test_edges_are_told_apart_by_whether_the_metric_still_changes(make: Make) -> None:
@@ -215,3 +217,76 @@ def test_the_margin_is_in_view_so_that_nothing_tiny_looks_large(size: float, hig
     assert left[0] < min(behind, *means) and max(behind, *means) < left[1]
     assert right[0] <= -0.02 and right[1] >= 0.02 and right[1] > size
     assert left[1] - left[0] >= 0.0199
+
+
+def gains(verdicts: Mapping[str, Verdict], **given: Any) -> Gains:
+    """Return gains of these methods on pairs, of which each looks better by .03."""
+    interval = given.pop("interval", (-0.012, 0.072))
+    difference = given.pop("difference", 0.03)
+    contrasts = {
+        method: Contrast(
+            "d",
+            test="t",
+            difference=difference,
+            low_all=interval[0],
+            high_all=interval[1],
+            verdict=verdict,
+        )
+        for method, verdict in verdicts.items()
+    }
+    pairs = dict.fromkeys(verdicts, "points")
+    standings = [
+        MethodStanding(method, 0.8, 0.01, 0.7, 0.9, 1.0, None) for method in [*pairs, "points"]
+    ]
+    return Gains(parse("auc"), 0.01, 0.95, 400, standings, pairs, contrasts, {}, **given)
+
+
+def spoken(make: Make, found: Gains) -> Words:
+    return Words(make(), found, 3)
+
+
+def test_advice_asks_for_repeats_before_rows_where_pairs_look_better(make: Make) -> None:
+    found = gains({"svm_or": UNDECIDED}, repeats=1)
+    text = advice(spoken(make, found))
+    assert text.startswith("SVM-OR looks better by .0300, which is not shown. First run more ")
+    assert "larger --minutes: 1 repeat was run of up to 10. If that does not" in text
+    text = advice(spoken(make, gains({"svm_or": UNDECIDED}, repeats=10)))
+    assert "repeats" not in text and "A gain of this size would probably be shown by" in text
+    assert "Until then: Train on points" in text
+    text = advice(spoken(make, gains({"svm_or": UNDECIDED}, repeats=2, difference=0.002)))
+    assert "until a larger --minutes, which runs more repeats, or more data show a gain" in text
+    assert "looks better" not in text
+    wide = gains({"svm_or": UNDECIDED}, repeats=1, interval=(-0.05, 0.11))
+    assert "looks better" not in advice(spoken(make, wide)), "it is as likely chance"
+
+
+BETTER, SAME_ = Verdict("better"), Verdict(None, equivalent=True)
+
+
+def test_each_family_of_scores_has_its_own_answer() -> None:
+    scorers = {"a": "linear scorers", "b": "linear scorers", "c": "boosted trees"}
+    assert of_scorers({"a": SAME_, "b": SAME_, "c": BETTER}, scorers) == (
+        "For linear scorers, training on pairs brings no gain that matters; for boosted trees, "
+        "training on pairs helps"
+    )
+    assert of_scorers({"a": SAME_, "c": SAME_}, scorers) == (
+        "For linear scorers and boosted trees, training on pairs brings no gain that matters"
+    )
+    assert of_scorers({"a": BETTER}, {}) == "Training on pairs helps"
+
+
+def test_what_is_recommended_is_what_the_advice_names() -> None:
+    best = recommended(gains({"svm_or": BETTER}))
+    assert best is not None and best.method == "svm_or"
+    best = recommended(gains({"svm_or": SAME_}))
+    assert best is not None and best.method == "points"
+
+
+def test_pairs_that_only_beat_a_poor_loss_are_not_advised(make: Make) -> None:
+    found = gains({"svm_or": BETTER, "exponential": UNDECIDED})
+    found.standings.insert(0, replace(found.standings[-1], method="logistic"))
+    found = replace(found, pairs={"svm_or": "points", "exponential": "logistic"})
+    best = recommended(found)
+    assert best is not None and best.method == "logistic"
+    text = advice(spoken(make, found))
+    assert text.startswith("Train on points: logistic. It ranks as high as SVM-OR.")

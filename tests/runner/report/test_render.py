@@ -179,3 +179,13 @@ def test_a_page_shows_titles_and_texts_as_they_are() -> None:
         "",
         "Files: [a.png](a.png)",
     ]
+
+
+def test_a_table_keeps_to_the_width_of_the_terminal() -> None:
+    long = "-.0003 (-.0013 to +.0006), equivalent"
+    shown = Table(["Method", "A", "B"], [["logistic on points", long, long], ["b", "1", "2"]])
+    wide, narrow = terminal.table(shown), terminal.table(shown, width=50)
+    assert max(map(len, wide.split("\n"))) > 90 and max(map(len, narrow.split("\n"))) <= 50
+    words = [sorted(w for w in text.split() if set(w) != {"-"}) for text in (wide, narrow)]
+    assert words[0] == words[1]
+    assert terminal.table(shown, width=200) == wide

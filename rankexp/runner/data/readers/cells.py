@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rankexp.errors import DataError
+from rankexp.runner.config.asking import option
 from rankexp.runner.data.dataset import Feature, Floats, Ints
 from rankexp.runner.data.levels import large
 from rankexp.runner.data.readers.columns import Codes
@@ -118,7 +119,7 @@ class Maker:
         return DataError(
             f"{self._where(column, text)}: '{short(text)}' in column '{column.name}' could be "
             f"{first.value(text):g} or {other.value(text):g}; write "
-            f"'decimal: \"{first.decimal}\"' or 'thousands: \"{other.thousands}\"'"
+            f"{option('decimal', first.decimal)} or {option('thousands', other.thousands)}"
         )
 
     def _contradiction(
@@ -133,7 +134,8 @@ class Maker:
             said.append(f"'{short(text)}' in column '{column.name}'")
         return DataError(
             f"{self._where(column, text)}: {' and '.join(said)} use different number "
-            "formats; correct one column, leave it out with 'drop', or list it under 'nominal'"
+            f"formats; correct one column, leave it out with {option('drop')}, or list it under "
+            f"{option('nominal')}"
         )
 
     def make(self, column: TextColumn) -> tuple[Feature, Floats]:
@@ -150,7 +152,7 @@ class Maker:
                 self.notes.append(
                     f"column '{column.name}' has numbers with so many digits that some different "
                     f"ones became equal, such as {short(merged[0])}; if they are codes, list the "
-                    "column under 'nominal'"
+                    f"column under {option('nominal')}"
                 )
             signed = [t for t, bare in zip(column.texts, texts, strict=True) if t != bare]
             if signed and not lenient:
@@ -184,12 +186,12 @@ class Maker:
             + (f" of {self.path if line > 0 else self.second}" if (line > 0) != first_file else "")
             for text, line in shown[1:]
         )
-        marks = ", ".join(short(column.texts[c]) for c in strays[:3] if not is_number[c])
-        missing = f"'missing: [{marks}]' if the value is unknown, or " if marks else ""
+        marks = [short(column.texts[c]) for c in strays[:3] if not is_number[c]]
+        missing = f"{option('missing', *marks)} if the value is unknown, or " if marks else ""
         raise DataError(
             f"{self._place(shown[0][1])}: '{short(shown[0][0])}' is not a number{more}, but most "
             f"of column '{column.name}' is; correct it, or write {missing}"
-            f"'nominal: [{column.name}]' if the values are names"
+            f"{option('nominal', column.name)} if the values are names"
         )
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from rankexp.errors import DataError
+from rankexp.runner.config.asking import option
 
 OPENERS: dict[str, Callable[..., Any]] = {".gz": gzip.open, ".xz": lzma.open, ".bz2": bz2.open}
 LIMIT = "RANKEXP_UNPACKED_MB"
@@ -101,7 +102,7 @@ def encoding_of(
         if wrong is None:
             return name
     line = b"".join(content())[:wrong].count(b"\n") + first
-    text = f"the text is not valid {name}; give its encoding with 'encoding'"
+    text = f"the text is not valid {name}; give its encoding with {option('encoding')}"
     raise DataError(f"{path}:{line}: {text}")
 
 
@@ -122,7 +123,8 @@ def _first_wrong(
     for piece in chain(content, [b""]):
         if unmarked is not None and b"\0" in piece:
             wide = unmarked[1::2].count(0) > 50 or unmarked[::2].count(0) > 50
-            hint = "; if it is UTF-16, write 'encoding: utf-16-le' or 'utf-16-be'" if wide else ""
+            said = f"; if it is UTF-16, write {option('encoding', 'utf-16-le')} or 'utf-16-be'"
+            hint = said * wide
             byte = read + piece.index(0) + 1
             raise DataError(f"{path}: the file is not text: byte {byte:,} is zero{hint}")
         if wrong is None:

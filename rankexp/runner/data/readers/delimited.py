@@ -11,6 +11,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from rankexp.errors import DataError
+from rankexp.runner.config.asking import option
 from rankexp.runner.data.dataset import DataTable
 from rankexp.runner.data.readers.cells import short
 from rankexp.runner.data.readers.columns import LONGEST_CELL, ahead, cut
@@ -58,7 +59,7 @@ def _grid(path: Path, rules: TextRules) -> tuple[Grid, Layout]:
     grid = Grid(str(path), lambda: file.rows(delimiter), rules, partial(file.cut, delimiter))
     if encoding == "cp1252" and rules.encoding is None:
         said = "the file is not valid UTF-8 and was read as Windows-1252"
-        grid.notes.append(f"{said}; 'encoding' changes this")
+        grid.notes.append(f"{said}; {option('encoding')} changes this")
     return grid, Layout("delimited text", encoding, delimiter)
 
 
@@ -134,7 +135,7 @@ class _Text:
             return SPACES if self._score(SPACES) > best else ","
         if len(found) > 1:
             text = f"the delimiter could be {' or '.join(map(repr, found))}"
-            raise DataError(f"{self.path}: {text}; choose one with 'delimiter'")
+            raise DataError(f"{self.path}: {text}; choose one with {option('delimiter')}")
         return found[0]
 
     def _score(self, delimiter: str) -> tuple[float, float]:
@@ -159,5 +160,5 @@ class _Text:
             raise DataError(
                 f"{self.path}:{self._before}: '{said}' begins with '#' but has as many cells as "
                 "the rows; if it names the columns, remove the '#'; otherwise write "
-                "'header: true' or 'header: false' for the line after it"
+                f"{option('header', True)} or {option('header', False)} for the line after it"
             )

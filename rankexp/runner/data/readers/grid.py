@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from rankexp.errors import DataError
+from rankexp.runner.config.asking import option
 from rankexp.runner.data.dataset import DataTable, Feature, Floats, Ints, matched
 from rankexp.runner.data.levels import large
 from rankexp.runner.data.readers.cells import Maker, TextColumn, described, short
@@ -94,7 +95,7 @@ class Grid:
             name, other = short(cells[(above or strange)[0]]), short(cells[number.index(True)])
             raise DataError(
                 f"{self.path}:{line}: '{name}' looks like a column name but '{other}' does not; "
-                "write 'header: true' or 'header: false'"
+                f"write {option('header', True)} or {option('header', False)}"
             )
         return False
 
@@ -110,7 +111,7 @@ class Grid:
         if count > 1:
             raise DataError(
                 f"{self.path}:{line}: the header names column '{short(name)}' twice; rename one, "
-                "or write 'header: false' if this line is data"
+                f"or write {option('header', False)} if this line is data"
             )
         return names
 
@@ -234,13 +235,13 @@ class Grid:
         if dotted and not scan.points - scan.texts and self.rules.thousands is None:
             notes.append(
                 "every number with a point has three digits after it; the point was read as a "
-                "decimal point, and 'thousands: \".\"' changes this"
+                f"decimal point, and {option('thousands', '.')} changes this"
             )
         padded = [self.names[j] for j in sorted(scan.padded - scan.texts)]
         if padded := [name for name in padded if name not in self.rules.lenient]:
             notes.append(
                 f"values with leading zeros were read as numbers in {', '.join(padded[:10])}; if "
-                "they are codes, list the column under 'nominal'"
+                f"they are codes, list the column under {option('nominal')}"
             )
         plain = (marks for j, marks in scan.marks.items() if j not in texts)
         return replace(

@@ -12,6 +12,7 @@ import numpy as np
 from pyarrow import parquet
 
 from rankexp.errors import DataError, one_line
+from rankexp.runner.config.asking import option
 from rankexp.runner.data.dataset import DataTable, Feature
 from rankexp.runner.data.levels import EXACT
 from rankexp.runner.data.readers.cells import Maker, TextColumn, described
@@ -62,6 +63,8 @@ def _from_frame(path: Path, frame: "pd.DataFrame", rules: TextRules) -> DataTabl
         rounded = whole and max(-int(column.min()), int(column.max())) >= EXACT
         if column.dtype.kind in "iuf" and not rounded:
             values[:, j] = column.to_numpy(dtype=np.float64, na_value=np.nan)
+            if missing := int(np.isnan(values[:, j]).sum()):
+                maker.marks.update({"": missing})
             continue
         cells[j] = maker.cells(name, *_texts(path, name, column))
     maker.settle(list(cells.values()))
@@ -134,7 +137,8 @@ def _grid(path: Path, rules: TextRules) -> tuple[Grid, str]:
     if rules.sheet is not None:
         sheets = {name: rows for name, rows in sheets.items() if name == rules.sheet}
     if len(sheets) != 1:
-        hold = f"{len(sheets)} sheets hold values ({', '.join(sheets)}); choose one with 'sheet'"
+        hold = f"{len(sheets)} sheets hold values ({', '.join(sheets)}); choose one with "
+        hold += option("sheet")
         lacks = f"there is no sheet '{rules.sheet}' with values"
         raise DataError(f"{path}: {hold if rules.sheet is None else lacks}")
     ((name, rows),) = sheets.items()

@@ -2,19 +2,28 @@
 
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import zip_longest
 
 from rankexp.runner.report.model import Output, Table, footnotes
 from rankexp.runner.report.render.text import all_notes, led, one_line, rows, to_the_right
 
+NARROWEST = 9  # columns of the terminal that a column of a table keeps
 
-def table(shown: Table, notes: Mapping[str, int] | None = None) -> str:
-    """Return a table, its caption above."""
+
+def table(shown: Table, notes: Mapping[str, int] | None = None, width: int | None = None) -> str:
+    """Return a table, its caption above; with a width, long cells are wrapped to keep to it."""
     cells = [list(map(one_line, row)) for row in rows(shown, notes)]
     header = list(map(one_line, shown.columns))
     widths = [max(map(len, column)) for column in zip(header, *cells, strict=True)]
     right = to_the_right(len(header), cells)
+    while width and sum(widths) + 2 * (len(widths) - 1) > width and max(widths) > NARROWEST:
+        widths[widths.index(max(widths))] -= 1
 
     def line(row: Sequence[str]) -> str:
+        wrapped = [textwrap.wrap(c, w) or [""] for c, w in zip(row, widths, strict=True)]
+        return "\n".join(map(one, zip_longest(*wrapped, fillvalue="")))
+
+    def one(row: Sequence[str]) -> str:
         parts = zip(row, widths, right, strict=True)
         return "  ".join(c.rjust(w) if r else c.ljust(w) for c, w, r in parts).rstrip()
 
@@ -32,6 +41,6 @@ def render(output: Output, width: int | None = None) -> str:
     numbered = footnotes(output.tables)
     parts = lines(map(one_line, output.incomplete))
     parts += lines(" ".join(filter(None, led(said))) for said in output.lead)
-    parts += [table(one, numbered) for one in output.tables if not one.detail]
+    parts += [table(one, numbered, width) for one in output.tables if not one.detail]
     parts += ["\n".join(lines(map(one_line, all_notes(output))))]
     return "\n\n".join(part for part in parts if part)

@@ -14,10 +14,12 @@ from rankexp.runner.analyse.adjust import Contrast, adjusted
 from rankexp.runner.analyse.contrast import OVER_ROWS
 from rankexp.runner.config.fault import Fault
 from rankexp.runner.config.schema import Block, Evaluate, Study
+from rankexp.runner.protocols.dividing import Dividing
 from rankexp.runner.protocols.protocol import EXAMPLES
-from rankexp.runner.report import figure
+from rankexp.runner.report import diagnosed, figure
 from rankexp.runner.report.blocks.statistics.comparison import Comparison, Judged
 from rankexp.runner.report.context import Context
+from rankexp.runner.report.gain_advice import advice
 from rankexp.runner.report.gain_words import Words, named, said
 from rankexp.runner.report.gains import Gains, standings, tested
 from rankexp.runner.report.model import Cell, Cells, Entry, Mark, Output, Table
@@ -114,6 +116,8 @@ class PairsOrPoints(BlockKind):
 
     contrasts: Annotated[dict[MethodName, MethodName], Field(min_length=1)]
     """Each method that is trained on pairs, with its like that is trained on points."""
+    scorers: dict[MethodName, str] = Field(default_factory=dict)
+    """What the scores of each method on pairs are called: ``linear scorers``."""
     metric: MetricOption | None = None
     """Default: the experiment's first."""
     rule: Rule = select.Rule("nested")
@@ -151,9 +155,10 @@ class PairsOrPoints(BlockKind):
             tables=[self._table(context, found)],
             figure=draw(found, context.method_label),
             lead=[
+                *diagnosed.of_answer(context, block.experiments[0], found),
                 *words.answer(),
                 f"Can it be trusted? {words.trust(protocol)}",
-                f"What now? {words.advice()}",
+                f"What now? {advice(words)}",
             ],
             notes=self._notes(found),
         )
@@ -172,16 +177,23 @@ class PairsOrPoints(BlockKind):
         best, *others = (one.method for one in ranked)
         behind = [self._judged(context, block, best, m).contrasts[0] for m in others]
         own = [one.contrasts[0] for one in judged.values()]
+        setup = context.evaluate(experiment)
+        problem, protocol = setup.problems[0], setup.protocol
+        entry, levels = context.study.data.get(problem), context.levels(problem)
         return Gains(
             metric=metric,
             margin=settings.margin,
             level=self.level,
-            rows=context.rows(context.evaluate(experiment).problems[0]),
+            rows=context.rows(problem),
             standings=ranked,
             pairs=self.contrasts,
             contrasts=dict(zip(judged, adjusted(own, settings), strict=True)),
             behind=dict(zip(others, adjusted(behind, settings), strict=True)),
             tested=tested(context, experiment),
+            scorers=self.scorers,
+            repeats=protocol.repeats if isinstance(protocol, Dividing) else 0,
+            rarest=min(levels, key=lambda level: level[1], default=None),
+            within=setup.within_groups and bool(entry and entry.groups),
         )
 
     def _judged(self, context: Context, block: Block, method: str, like: str) -> Judged:

@@ -1,0 +1,115 @@
+"""What is seen of a table before anything is compared, and the split by time."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+from sklearn.linear_model import Ridge
+
+from rankexp.arrays import Ints
+from rankexp.errors import ConfigError, DataError
+from rankexp.metrics.continuous import concordance
+from rankexp.runner.compare.pilot import FEWEST_ROWS
+from rankexp.runner.compare.question import Question, ask
+from rankexp.runner.config.schema import Preprocess
+from rankexp.runner.data.dataset import Dataset
+from rankexp.runner.data.inspect import Option, dataset_of, entry_of, inspect_table, target_values
+from rankexp.runner.data.preprocess import Preprocessor
+from rankexp.runner.diagnostics.alone import best_alone
+from rankexp.runner.diagnostics.diagnostic import Diagnosis, TableFacts, before
+from rankexp.runner.protocols.expanding import ExpandingWindow
+from rankexp.runner.report.numbers import number
+
+LATER = {"kind": "time", "test": 0.3}
+PAST = 0.7  # of the rows, to show what the future holds
+MOST = 20_000  # rows that are trained on to show it
+
+
+def of_table(dataset: Dataset, question: Question, *, fits: bool = True) -> list[Diagnosis]:
+    """Return what the diagnostics find in a table; unless it `fits`, no value of the future."""
+    assert dataset.reading is not None
+    table = TableFacts(dataset.reading, dataset, best_alone(dataset), question.values)
+    if fits:
+        measure = "an AUC" if question.kind == "two" else "a share of pairs in order"
+        table = replace(table, ahead=partial(_ahead, dataset, measure))
+    return before(table)
+
+
+def by_time(dataset: Dataset) -> Dataset:
+    """Return a data set whose latest rows are the test part, where it goes by time."""
+    if dataset.times is None:
+        return dataset
+    window = ExpandingWindow.model_validate(LATER)
+    first, _ = window.ends(dataset.name, dataset.times)
+    parts = np.ones(len(dataset.y), dtype=np.int64)
+    parts[np.argsort(dataset.times, kind="stable")[first:]] = 0
+    for part, when in ((1, "earlier 70 %"), (0, "latest 30 %")):
+        for code, level in enumerate(dataset.levels or ()):
+            if (count := int((dataset.y[parts == part] == code).sum())) < FEWEST_ROWS:
+                raise ConfigError(
+                    f"--time: the {when} of the rows have {count} of '{level}', and at least "
+                    f"{FEWEST_ROWS} are needed; merge rare values with --merge"
+                )
+    return replace(dataset, parts=parts, part_names=("test", "train"))
+
+
+def _ahead(dataset: Dataset, measure: str, oldest_first: bool) -> str:
+    """Say how least squares rank the latest rows, and random ones."""
+    n = len(dataset.y)
+    rows = np.arange(n) if oldest_first else np.arange(n)[::-1]
+    orders = (rows, np.random.default_rng(0).permutation(n))
+    later, mixed = (number(_value(dataset, order, int(PAST * n)), 3) for order in orders)
+    return (
+        f" Least squares, trained on the earlier {100 * PAST:g} % of the rows, have {measure} of "
+        f"{later} on the later rows and of {mixed} with a random split."
+    )
+
+
+def _value(dataset: Dataset, order: Ints, cut: int) -> float:
+    train, test = order[:cut][:: max(1, cut // MOST)], order[cut:]
+    made = Preprocessor(Preprocess(), dataset.features).fit(dataset.X[train])
+    fitted = Ridge().fit(made.transform(dataset.X[train]), dataset.y[train])
+    return concordance(dataset.y[test], fitted.predict(made.transform(dataset.X[test])))
+
+
+def look(
+    path: Path, *, target: str | None, merge: Sequence[Sequence[str]] = (), **given: Option
+) -> Iterator[str]:
+    """Yield how a table is read, what the diagnostics find, and what `compare` would do.
+
+    Options are those of ``rankexp inspect``; errors as of `inspect_table`.
+    """
+    asked = {name: given.pop(name, None) for name in ("positive", "levels", "continuous")}
+    if target is None:
+        reading = inspect_table(path, target=None, **given)
+        yield from [reading.text(), *map(str, before(TableFacts(reading)))]
+        return
+    values = target_values(path, target=target, **given)
+    try:
+        question = ask(target, values, merge=merge, **asked)  # type: ignore[arg-type]
+        entry = entry_of(path, target=target, levels=question.levels, **given)
+        dataset = dataset_of(path, entry)
+    except (ConfigError, DataError) as error:
+        reading = inspect_table(path, target=target, **given)
+        yield reading.text()
+        if str(error) not in " ".join(reading.warnings):
+            yield f"compare would stop here: {error}"
+        return
+    assert dataset.reading is not None
+    yield dataset.reading.text()
+    yield from map(str, of_table(dataset, question, fits=False))
+    yield f"compare will do this: {_does(question)}"
+
+
+def _does(question: Question) -> str:
+    """Say what `compare` takes the target as, and how a study has it."""
+    guesses = "; ".join(question.guesses)
+    if question.levels is None:
+        return f"{guesses or 'rank by a number'}."
+    named = ", ".join(
+        f"[{', '.join(level)}]" if isinstance(level, list) else level for level in question.levels
+    )
+    asked = guesses or f"rank by the levels {' < '.join(question.counts)}"
+    return f"{asked}. In a study: levels: [{named}]."

@@ -1,0 +1,33 @@
+"""Least squares on the ranks of numbers, named by import path in a study."""
+
+import numpy as np
+from scipy.stats import rankdata
+from sklearn.compose import TransformedTargetRegressor
+from sklearn.ensemble import HistGradientBoostingRegressor
+from sklearn.linear_model import Ridge
+
+from rankexp.arrays import Floats
+
+
+def ranks(y: Floats) -> Floats:
+    """Return the ranks of numbers, (n,) or (n, 1), as shares of n; ties have their mean rank."""
+    return np.asarray(rankdata(y, axis=0) / len(y))
+
+
+def _on_ranks(model: Ridge | HistGradientBoostingRegressor) -> TransformedTargetRegressor:
+    """Predicted ranks stay ranks: they order rows like the numbers that they stand for."""
+    same = np.asarray
+    return TransformedTargetRegressor(model, func=ranks, inverse_func=same, check_inverse=False)
+
+
+def ridge(alpha: float = 1.0) -> TransformedTargetRegressor:
+    """Return linear least squares."""
+    return _on_ranks(Ridge(alpha=alpha))
+
+
+def boosting(
+    max_leaf_nodes: int = 31, random_state: int | None = None
+) -> TransformedTargetRegressor:
+    """Return boosted trees."""
+    given = {"max_leaf_nodes": max_leaf_nodes, "random_state": random_state}
+    return _on_ranks(HistGradientBoostingRegressor(early_stopping=False, **given))

@@ -1,0 +1,134 @@
+"""The lines of Python that train the recommended method on all rows and save it."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from rankexp.runner.compare.study import Asked
+from rankexp.runner.config.estimators import Fits, estimator_of
+from rankexp.runner.config.methods import takes
+from rankexp.runner.config.schema import Method
+from rankexp.runner.data.dataset import Dataset
+from rankexp.runner.data.levels import numbers_of
+from rankexp.runner.data.reading import EMPTY, Json, Layout
+
+READERS = {".parquet": "read_parquet", ".pq": "read_parquet", ".xlsx": "read_excel"}
+LINES = """\
+import joblib
+import pandas as pd
+from sklearn.compose import ColumnTransformer
+from sklearn.impute import SimpleImputer
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import MinMaxScaler, OneHotEncoder
+from {module} import {name}
+
+{read}
+table = table.dropna(subset={needed})
+{columns}
+y = {target}
+prepare = ColumnTransformer([
+    {parts},
+])
+model = Pipeline([("columns", prepare), ("ranker", {call})])
+model.fit(table[{features}], y{beside})
+joblib.dump(model, {file!r})
+scores = model.{score}  # the higher, the better
+"""
+NUMBERS = '("numbers", make_pipeline(SimpleImputer(), MinMaxScaler()), numbers)'
+NAMES = """("names", make_pipeline(
+        SimpleImputer(strategy="most_frequent"),
+        OneHotEncoder(drop="if_binary", handle_unknown="ignore", sparse_output=False),
+    ), names)"""
+AS = {"numeric": ".astype(float)", "nominal": ".astype(object).where(table[names].notna())"}
+
+
+def lines(asked: Asked, dataset: Dataset, name: str, chosen: Mapping[str, Json], file: str) -> str:
+    """Return the lines for a method with the parameters chosen, which save it to `file`.
+
+    They are to be run where the table's path is right. Empty where pandas cannot read it, or
+    its columns have no names.
+    """
+    assert dataset.reading is not None
+    layout = dataset.reading.layout
+    reader = "read_csv" if layout.delimiter else READERS.get(asked.table.suffix.lower())
+    if reader is None or layout.header is False:
+        return ""
+    method = Method.model_validate(asked.offer.methods[name].content)
+    maker = estimator_of(method)
+    module, _, own = method.estimator.rpartition(".")
+    params = {**method.params, **chosen}
+    call = ", ".join(f"{key}={value!r}" for key, value in params.items())
+    kinds = {
+        kind: [feature.name for feature in dataset.features if feature.kind == kind]
+        for kind in ("numeric", "nominal")
+    }
+    shown = {"numeric": ("numbers", NUMBERS), "nominal": ("names", NAMES)}
+    used = {kind: shown[kind] for kind, own_names in kinds.items() if own_names}
+    return LINES.format(
+        module=module or "rankexp.estimators",
+        name=own,
+        read=_read(asked, layout, reader),
+        needed=[asked.target],
+        columns="\n".join(
+            f"{short} = {kinds[k]}\ntable[{short}] = table[{short}]{AS[k]}"
+            for k, (short, _) in used.items()
+        ),
+        target=_target(asked),
+        parts=",\n    ".join(part for _, part in used.values()),
+        call=f"{own}({call})",
+        features=" + ".join(short for short, _ in used.values()),
+        beside=_beside(asked, takes(method)),
+        file=file,
+        score=_score(maker(**params), " + ".join(short for short, _ in used.values())),
+    )
+
+
+def _read(asked: Asked, layout: Layout, reader: str) -> str:
+    given: dict[str, Any] = {}
+    if layout.delimiter:
+        marks = sorted({"", *layout.marks} - {EMPTY})
+        given = {"sep": r"\s+" if layout.delimiter == " " else layout.delimiter}
+        given |= {"encoding": layout.encoding, "decimal": layout.decimal}
+        given |= {"thousands": layout.thousands, "na_values": marks, "keep_default_na": False}
+    else:
+        given = {f"{name}_name": value for name, value in asked.entry.items() if name == "sheet"}
+    usual = {"sep": ",", "encoding": "utf-8", "decimal": "."}
+    said = [
+        f", {key}={value!r}"
+        for key, value in given.items()
+        if value not in (None, "") and usual.get(key) != value
+    ]
+    files = [file for file in (asked.table, asked.test) if file is not None]
+    calls = [f"pd.{reader}({str(file)!r}{''.join(said)})" for file in files]
+    return f"table = {calls[0]}" if len(calls) == 1 else f"table = pd.concat([{', '.join(calls)}])"
+
+
+def _target(asked: Asked) -> str:
+    """Return how the target becomes 0, 1, ... from the worst level to the best; or a number."""
+    column = f"table[{asked.target!r}]"
+    if asked.question.levels is None:
+        return column
+    levels = [[own] if isinstance(own, str) else own for own in asked.question.levels]
+    rest, codes = levels[0] == ["*"], dict[float | str, int]()
+    names = [name for level in levels for name in level if name != "*"]
+    numbers = numbers_of(dict.fromkeys(names, 1))
+    keys: Mapping[str, float | str] = dict(zip(names, numbers or names, strict=True))
+    for code, level in enumerate(levels):
+        codes |= {keys[name]: code for name in level if name != "*"}
+    typed = "" if numbers else ".astype(str)"
+    found = f"{column}{typed}.map({codes!r})"
+    return f"{found}.fillna(0)" if rest else found
+
+
+def _beside(asked: Asked, known: frozenset[str]) -> str:
+    given = {"groups": "groups" if asked.within else "", "sample_weight": "weights"}
+    return "".join(
+        f", ranker__{name}=table[{asked.entry[key]!r}]"
+        for name, key in given.items()
+        if name in known and key in asked.entry
+    )
+
+
+def _score(model: Fits, features: str) -> str:
+    known = dir(model)
+    way = next(way for way in ("decision_function", "predict_proba", "predict") if way in known)
+    return f"{way}(table[{features}]){'[:, 1]' * (way == 'predict_proba')}"

@@ -1,0 +1,53 @@
+"""Check what is sound of a study whose file has unknown keys or wrong types, too.
+
+Data sets, generators and methods are checked one by one; elsewhere the names are looked up.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
+
+from rankexp.metrics.metric import parse
+from rankexp.runner.config.fault import Fault, unknown, unregistered
+from rankexp.runner.config.meaning import of_entries
+from rankexp.runner.config.schema import Study
+from rankexp.runner.config.tree import YamlTree
+
+
+def faults(tree: YamlTree, folder: Path) -> Iterator[Fault]:
+    """Yield what is wrong with the meaning of a study's sound parts."""
+    known: dict[str, list[str]] = {"data": [], "generators": [], "methods": []}
+    for key, names in known.items():
+        section = tree.child(key)
+        for name, entry in section.value.items() if section and section.keys else ():
+            names.append(name)
+            yield from _entry(key, name, entry, folder)
+    problems = [name for key, names in known.items() if key != "methods" for name in names]
+    for path, value in tree.leaves():
+        match path, value:
+            case ("experiments", _, "check"), str():
+                yield from unregistered("checks", value, path)
+            case ("report", _, "block"), str():
+                yield from unregistered("report.blocks", value, path)
+            case ("experiments", _, "problems", _), str():
+                yield from unknown(value, problems, "problem", path)
+            case ("experiments", _, "methods", _), str():
+                yield from unknown(value, names, "method", path)
+            case ("experiments", _, "metrics", _), str():
+                try:
+                    parse(value)
+                except ValueError as error:
+                    yield Fault(path, str(error))
+
+
+def _entry(key: str, name: str, entry: YamlTree, folder: Path) -> Iterator[Fault]:
+    kind: TypeAdapter[Any] = TypeAdapter(Study.model_fields[key].annotation or Any)
+    try:
+        study = Study.model_construct(**{key: kind.validate_python({name: entry.plain()})})
+    except ValidationError:  # said already
+        return
+    for method in study.methods.values():
+        method._folder = str(folder)
+    yield from of_entries(study)

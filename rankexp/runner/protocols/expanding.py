@@ -1,0 +1,98 @@
+"""Tests on later rows of methods that were trained on what lies before: windows that expand."""
+
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Literal
+
+import numpy as np
+from pydantic import Field, PositiveInt
+
+from rankexp.arrays import Floats
+from rankexp.errors import DataError
+from rankexp.runner.protocols.dividing import Together, kept_together, numbered
+from rankexp.runner.protocols.protocol import EXAMPLES, Design, Loaded, Parts, Place, Protocol
+
+REGISTER = {"time": "ExpandingWindow"}
+
+
+class ExpandingWindow(Protocol):
+    """The latest rows are tested, in folds by time, each trained on all rows before it.
+
+    Rows of the same time are in the same part. The order of rows in the file does not matter.
+    """
+
+    problems = "data sets"
+    varies = "fold"
+    uses_time = True
+
+    kind: Literal["time"]
+    """The latest rows of a data set are the test part; all rows before them are trained on."""
+    column: str | None = None
+    """Column of dates or numbers. Default: the `time` of the data set."""
+    test: Annotated[float, Field(gt=0, lt=1)] = 0.3
+    """Share of the rows, the latest, that the folds test together."""
+    folds: PositiveInt = 1
+    """Parts of these rows, about equally large. The second is trained on the first, too."""
+    together: Together = "none"
+    """Rows of the training part that its inner folds must not part."""
+
+    def faults(self, rows: Mapping[str, int | None]) -> Iterator[tuple[str, str]]:
+        for name, count in rows.items():
+            if count and self.folds > int(self.test * count):
+                tested = f"{int(self.test * count)} latest rows of '{name}' that are tested"
+                yield "folds", f"more folds than the {tested}"
+
+    def places(self) -> Iterator[Place]:
+        for fold in range(self.folds):
+            yield Place(None, 0) if self.folds == 1 else Place(None, None, fold)
+
+    def size(self) -> int:
+        return self.folds
+
+    def training_rows(self, rows: int) -> int:
+        return int(rows * (1 - self.test * (self.folds + 1) / (2 * self.folds)))
+
+    def parts(self, source: Loaded, place: Place, *, inner: bool) -> Parts:
+        if source.times is None:
+            raise DataError(
+                f"data set '{source.name}' does not say when its rows are from: name the column "
+                "in 'column' of the protocol"
+            )
+        fold, ends = place.fold or 0, self.ends(source.name, source.times)
+        order = np.argsort(source.times, kind="stable")
+        train, test = np.sort(order[: ends[fold]]), np.sort(order[ends[fold] : ends[fold + 1]])
+        units = numbered(kept_together(source, self.together), train) if inner else None
+        path = f"{source.name}/time" + (f"/fold/{fold}" if self.folds > 1 else "")
+        return Parts(source.whole.take(train), source.whole.take(test), path, together=units)
+
+    def ends(self, name: str, times: Floats) -> list[int]:
+        """Return the rows before each fold's test part, then all; a DataError where one is empty.
+
+        They are as near to the shares asked for as rows of the same time allow.
+        """
+        n = len(times)
+        cuts = np.cumsum(np.unique(times, return_counts=True)[1])[:-1]
+        wanted = n * (1 - self.test * (1 - np.arange(self.folds) / self.folds))
+        found = [int(cuts[np.argmin(np.abs(cuts - rows))]) for rows in wanted if len(cuts)]
+        if len(set(found)) < self.folds:
+            raise DataError(
+                f"cannot make {self.folds} test parts of the latest {100 * self.test:g} % of the "
+                f"rows of '{name}': there are only {len(cuts) + 1} different times, unevenly "
+                "spread; take fewer folds or a larger 'test'"
+            )
+        return [*found, n]
+
+    def design(self, rows: float = float("nan")) -> Design:
+        if self.folds == 1:
+            return Design(EXAMPLES, repeatable=False)
+        return Design("splits", self.test / self.folds / (1 - self.test), repeatable=False)
+
+    @property
+    def column_of_time(self) -> str | None:
+        return self.column
+
+    def words(self) -> str:
+        by = f" by '{self.column}'" if self.column else ""
+        if self.folds == 1:
+            return f"the latest {100 * self.test:g} % of the rows{by}, trained on those before"
+        rows = f"the latest {100 * self.test:g} % of the rows{by}"
+        return f"{rows} in {self.folds} parts, each trained on all rows before it"

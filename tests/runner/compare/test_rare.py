@@ -1,0 +1,117 @@
+"""Rare classes keep rows in every part, and pilots cost little and are warm."""
+
+import time
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from rankexp.runner.compare import budget, pilot
+from rankexp.runner.compare.pilot import Cost
+from rankexp.runner.config.schema import Evaluate, Study
+from rankexp.runner.data.dataset import Dataset, Feature
+from rankexp.runner.protocols.dealing import KeptRows, holdout
+
+
+def rare(n: int, positives: int, columns: int = 4) -> Dataset:
+    X, y = np.random.default_rng(0).normal(size=(n, columns)), np.zeros(n, np.int64)
+    y[np.random.default_rng(1).choice(n, positives, replace=False)] = 1
+    features = tuple(Feature(f"x{j}") for j in range(columns))
+    return Dataset("d", X, y, features, ("no", "yes"))
+
+
+def study(**methods: dict[str, Any]) -> Study:
+    setup = {"problems": ["data"], "methods": list(methods), "metrics": ["auc"]}
+    protocol = {"kind": "cross_validation", "folds": 2}
+    entry = {"source": {"file": "t.csv"}, "target": "y"}
+    return Study.model_validate(
+        {
+            "version": 1,
+            "study": "s",
+            "title": "t",
+            "seed": 1,
+            "data": {"data": entry},
+            "methods": methods,
+            "experiments": {"compare": {**setup, "protocol": protocol, "inner": {"folds": 2}}},
+            "report": [],
+        }
+    )
+
+
+LINEAR = {"params": {"loss": "logistic", "risk": "bipartite"}, "lambdas": [1.0, 0.1]}
+
+
+@pytest.mark.parametrize(("n", "positives"), [(10_000, 17), (20_000, 34), (600, 3)])
+def test_each_pilot_part_has_rows_of_each_level(n: int, positives: int) -> None:
+    setup = study(a=LINEAR).experiments["compare"]
+    assert isinstance(setup, Evaluate)
+    for fold in pilot._pilot_folds(setup, rare(n, positives), 1):
+        assert np.bincount(fold.train.part.y, minlength=2).min() >= 3
+        assert len(fold.train.X) <= n * 4 // 5 + 3
+
+
+def test_methods_on_a_rare_class_are_timed_and_not_left_out() -> None:
+    costs, failed = pilot.pilot(study(a=LINEAR), rare(20_000, 34), 20.0)
+    assert failed == {} and costs["a"].seconds > 0
+
+
+@pytest.mark.parametrize(("n", "positives"), [(10_000, 17), (20_000, 34), (3_000, 1_500)])
+def test_shortened_training_parts_keep_rows_of_each_level(n: int, positives: int) -> None:
+    data = rare(n, positives)
+    costs = {name: Cost(250, 5.0, 1.0) for name in ("points", "pairs")}
+    allowed = budget.Allowance(10, 2, 3)
+    found = budget.design(costs, {"pairs": "points"}, data, allowed, {"stratified": True})
+    test = found.protocol["test"]
+    assert found.protocol["kind"] == "split" and isinstance(test, float)
+    for seed in range(5):
+        split = holdout(n, test, np.random.default_rng(seed), KeptRows(data.y))
+        assert np.bincount(data.y[split.train]).min() >= 3
+    fewest = n * 3 / positives
+    assert n - test == pytest.approx(max(250, np.ceil(fewest)), abs=1)
+
+
+class Slow:
+    """Takes a tenth of a second for each unit of `size`."""
+
+    fitted: list[int] = []  # noqa: RUF012
+
+    def __init__(self, size: int = 1) -> None:
+        self.size = size
+
+    def fit(self, X: np.ndarray, y: np.ndarray) -> "Slow":
+        Slow.fitted.append(len(X))
+        if len(X) > pilot.WARM_ROWS:
+            time.sleep(0.1 * self.size)
+        return self
+
+    def predict(self, X: np.ndarray) -> np.ndarray:
+        return X[:, 0]
+
+    def get_params(self, deep: bool = False) -> dict[str, int]:
+        return {"size": self.size}
+
+    def set_params(self, **given: int) -> "Slow":
+        self.size = given["size"]
+        return self
+
+
+def test_pilots_time_one_grid_point_of_what_takes_long_and_end_in_a_fifth_of_the_time() -> None:
+    name = f"{__name__}.Slow"
+    slow = {f"m{i}": {"estimator": name, "grid": {"size": [1, 2, 3, 4 + i]}} for i in range(6)}
+    start = time.monotonic()
+    made = study(a=LINEAR, **slow)
+    costs, failed = pilot.pilot(made, rare(2_000, 900), 1.5, needed=["a"])
+    spent = time.monotonic() - start
+    assert spent < 1.2
+    assert costs["m0"].at(250) == pytest.approx(0.4, rel=0.4), "four points, by the first"
+    assert "a" in costs and "m5" not in costs
+    assert "a fifth of the time" in failed["m5"]
+
+
+def test_methods_are_warm_before_the_first_is_timed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pilot, "_WARM", {})
+    Slow.fitted.clear()
+    data = rare(2_000, 900, columns=9)
+    pilot.pilot(study(a={"estimator": f"{__name__}.Slow"}), replace(data, levels=None), 1.0)
+    assert Slow.fitted[0] <= pilot.WARM_ROWS < Slow.fitted[1]

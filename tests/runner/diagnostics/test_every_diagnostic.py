@@ -1,0 +1,171 @@
+"""Each diagnostic finds what it is for, keeps silent otherwise, and stands on the page."""
+
+import inspect
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from rankexp import registry
+from rankexp.metrics.bipartite import auc
+from rankexp.runner.config.asking import typed
+from rankexp.runner.data.dataset import Dataset, Feature
+from rankexp.runner.data.reading import Column, Layout, Reading
+from rankexp.runner.diagnostics import alone as own
+from rankexp.runner.diagnostics.alone import Alone, best_alone
+from rankexp.runner.diagnostics.diagnostic import (
+    MethodFacts,
+    ResultFacts,
+    TableFacts,
+    after,
+    before,
+)
+
+PAGE = (Path(__file__).parents[3] / "docs" / "diagnostics.md").read_text(encoding="utf-8")
+RNG = np.random.default_rng(3)
+X = RNG.normal(size=(400, 3))
+Y = (X[:, 0] + RNG.normal(size=400) > 0).astype(np.int64)
+LAYOUT = Layout("delimited text")
+
+
+def data(X: np.ndarray, y: np.ndarray = Y, kinds: str = "") -> Dataset:
+    features = [Feature(f"x{j}") for j in range(X.shape[1])]
+    for j, kind in enumerate(kinds):
+        if kind == "n":
+            codes = X[:, j][~np.isnan(X[:, j])]
+            features[j] = Feature(f"x{j}", "nominal", tuple(map(str, range(int(codes.max()) + 1))))
+    return Dataset("d", X, y, tuple(features), ("no", "yes"))
+
+
+def table(
+    X: np.ndarray = X, y: np.ndarray = Y, parted: bool = False, **reading: object
+) -> TableFacts:
+    made = data(X, y)
+    read = Reading("d.csv", LAYOUT, len(y), **reading)  # type: ignore[arg-type]
+    return TableFacts(read, made, best_alone(made), parted=parted)
+
+
+def found(*methods: MethodFacts, **given: object) -> ResultFacts:
+    return ResultFacts("AUC", methods, chance=0.5, **given)  # type: ignore[arg-type]
+
+
+TEXT = Column("review", "text", "left out", "looks like free text (12 words a row)")
+NAME = Column("name", "identifier", "left out", "it has 400 different texts in 400 rows")
+LEAK = np.column_stack([X, np.where(Y == 1, 5.0 + X[:, 1], np.nan)])
+GOOD, POOR = MethodFacts("logistic", 0.8, 0.02), MethodFacts("hinge", 0.525, 0.021)
+SCORE = Alone("score", 0.9, True, 0.5, 0.02)
+CASES = {
+    "RK101": (table(LEAK), "'x3' alone has an AUC of 1.000", table(X)),
+    "RK102": (table(in_order=(("date", True),)), "in order of 'date'", table()),
+    "RK103": (table(columns=(TEXT,)), "'review' looks like free text (12", table(columns=(NAME,))),
+    "RK104": (table(np.round(X), parted=True), " of 400 rows repeat", table(np.round(X))),
+    "RK105": (
+        TableFacts(Reading("d", LAYOUT, 9), values={"Yes": 3, "no": 4, "YES": 1, "y": 1}),
+        "Yes, YES, y look alike",
+        TableFacts(Reading("d", LAYOUT, 9), values={"yes": 3, "no": 4, "maybe": 1}),
+    ),
+    "RK201": (
+        found(POOR, MethodFacts("tree", 0.51, 0.02)),
+        "Nothing here ranks: the best AUC, .525 (± .021), is no better than chance.",
+        found(POOR, GOOD),
+    ),
+    "RK202": (found(GOOD, alone=SCORE), "'score' alone ranks better", found(GOOD)),
+    "RK203": (found(MethodFacts("tree", 0.3, 0.02)), "for tree (.300)", found(GOOD)),
+    "RK204": (
+        found(MethodFacts("ridge", 0.8, 0.01, "highest λ")),
+        "end of the range tried: ridge (highest λ)",
+        found(GOOD),
+    ),
+    "RK205": (found(GOOD, undefined=3, records=50), "3 of 50 test values", found(GOOD)),
+    "RK206": (
+        found(MethodFacts("svm", 0.8, 0.01, unconverged=4)),
+        "converged: svm (in 4 records)",
+        found(GOOD),
+    ),
+}
+
+
+def test_each_code_is_tried_and_stands_on_the_page_with_its_sentence() -> None:
+    codes = registry.names("diagnostics")
+    assert sorted(CASES) == sorted(codes) == re.findall(r"^### (RK\d+)$", PAGE, re.MULTILINE)
+    for code in codes:
+        sentence = " ".join((inspect.getdoc(registry.get("diagnostics", code)) or "").split())
+        _, _, section = PAGE.partition(f"### {code}\n\n")
+        assert " ".join(section.split("\n\n")[0].split()) == sentence
+
+
+@pytest.mark.parametrize("code", CASES)
+def test_it_says_what_it_finds_and_is_silent_otherwise(code: str) -> None:
+    facts, words, others = CASES[code]
+    for given, expected in ((facts, True), (others, False)):
+        look = before if isinstance(given, TableFacts) else after
+        said = {one.code: str(one) for one in look(given)}  # type: ignore[arg-type]
+        assert (code in said) is expected, said
+        if expected:
+            assert words in said[code] and said[code].endswith(f"({code}).")
+
+
+def test_the_advice_speaks_as_its_reader_types() -> None:
+    advice = {one.code: one.advice for one in before(CASES["RK101"][0])}  # type: ignore[arg-type]
+    assert advice["RK101"].endswith("'drop: [x3]'")
+    with typed():
+        (one,) = before(CASES["RK105"][0])  # type: ignore[arg-type]
+    assert one.advice.endswith("--merge Yes,YES,y")
+
+
+def test_few_rows_are_not_called_chance() -> None:
+    (one,) = after(found(MethodFacts("tree", 0.62, 0.09)))
+    assert "not shown to be better" in one.text and "too few to tell" in one.advice
+    assert not after(found(MethodFacts("tree", 0.62)))  # no error is known
+
+
+def test_intervals_hold_for_all_methods_at_once() -> None:
+    """Alone, a method 2.2 standard errors above chance ranks; as the best of seven it may not."""
+    lucky = MethodFacts("tree", 0.544, 0.02)
+    others = [MethodFacts(f"m{i}", 0.5, 0.02) for i in range(6)]
+    assert not after(found(lucky))
+    (one,) = after(found(lucky, *others))
+    assert one.code == "RK201" and "too few to tell" in one.advice
+
+
+def test_losses_are_better_where_they_are_lower() -> None:
+    good, bad = MethodFacts("a", 0.2, 0.02), MethodFacts("b", 0.48, 0.02)
+    assert not after(found(good, bad, higher=False))
+    assert [o.code for o in after(found(MethodFacts("a", 0.7, 0.02), higher=False))] == [
+        "RK201",
+        "RK203",
+    ]
+    said = after(found(bad, higher=False, alone=SCORE))
+    assert "its AUC is .100, that of b .480" in said[1].text
+
+
+@pytest.mark.parametrize("rows", [20_000, 130])
+def test_the_best_column_alone_is_that_of_brute_force(
+    rows: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(own, "ROWS", rows)
+    made = best_alone(data(X))
+    every = [float(auc(Y, X[:, j])) for j in range(3)]
+    assert made is not None and made.column == "x0"
+    assert made.value == pytest.approx(max(max(a, 1 - a) for a in every))
+    assert made.untied == pytest.approx(2 * Y.sum() * (400 - Y.sum()) / (400 * 399))
+    turned = best_alone(data(-X))
+    assert turned is not None and turned.value == pytest.approx(made.value)
+    n1, n0 = Y.sum(), 400 - Y.sum()
+    assert made.se == pytest.approx(np.sqrt(401 / (12 * n1 * n0)), rel=1e-6)
+
+
+def test_a_category_ranks_by_its_target_if_it_has_rows() -> None:
+    kinds = np.where(Y == 1, RNG.integers(0, 2, 400), 2).astype(float)
+    few = best_alone(data(np.column_stack([kinds, X[:, 1]]), kinds="n"))
+    assert few is not None and few == Alone("x0", 1.0, False, few.untied, few.se)
+    many = np.arange(400.0)  # each its own: by its target it would be perfect
+    assert best_alone(data(np.column_stack([many, X[:, 0]]), kinds="n")).column == "x1"  # type: ignore[union-attr]
+    assert best_alone(data(X, np.ones(400, dtype=np.int64))) is None
+
+
+def test_rare_levels_give_nothing_away() -> None:
+    y = np.zeros(400, dtype=np.int64)
+    y[:4] = 1
+    assert "RK101" not in {one.code for one in before(table(np.column_stack([X, y]), y))}
