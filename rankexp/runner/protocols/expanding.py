@@ -25,8 +25,9 @@ class ExpandingWindow(Protocol):
     uses_time = True
 
     kind: Literal["time"]
+    """The latest rows of a data set are the test part; all rows before them are trained on."""
     column: str | None = None
-    """Column of dates or numbers; None: the one that the data's entry names under `time`."""
+    """Column of dates or numbers. Default: the `time` of the data set."""
     test: Annotated[float, Field(gt=0, lt=1)] = 0.3
     """Share of the rows, the latest, that the folds test together."""
     folds: PositiveInt = 1
