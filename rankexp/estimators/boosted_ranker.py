@@ -34,7 +34,7 @@ from rankexp.estimators.risk_mixin import RiskMixin, ranks_levels
 from rankexp.estimators.rounds import COPIES, InRounds, Watch, check_stopping
 from rankexp.metrics.level_counts import cost_matrix, group_numbers
 from rankexp.objectives.pair_objective import PairObjective, Steps
-from rankexp.risks.risk import Given
+from rankexp.risks.risk import Given, plain
 
 REGISTER = {"BoostedRanker": "BoostedRanker"}
 
@@ -65,7 +65,7 @@ class GrownTrees(NamedTuple):
     errors: list[float]
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(eq=False, repr=False, kw_only=True)
 class BoostedRanker(RiskMixin, InRounds):
     """A sum of trees that LightGBM or XGBoost grows on points or on all pairs.
 
@@ -81,7 +81,8 @@ class BoostedRanker(RiskMixin, InRounds):
     risk : {"bipartite", "multipartite", "classification", "balanced"}
         "bipartite" and "multipartite" train on all pairs, of two classes or of ordered levels.
         "classification" trains on points by the engine's binary logistic loss; "balanced" does so
-        with class weights ``2 (1 - p)`` and ``2p``, p = P(better).
+        with class weights ``2 (1 - p)`` and ``2p``, p = P(better). "points" and "pairs" are other
+        names of "classification" and "bipartite".
     n_rounds, validation_fraction, n_iter_no_change, levels
         As for `RankBoost`.
     learning_rate : float
@@ -154,9 +155,9 @@ class BoostedRanker(RiskMixin, InRounds):
     def check(self) -> None:
         """Raise ValueError if a parameter is impossible; this needs no data and no engine."""
         one_of("engine", self.engine, tuple(ENGINES))
-        one_of("risk", self.risk, RISKS)
+        one_of("risk", self.risk, (*RISKS, "points", "pairs"))
         PairObjective(self.loss, self.curvature)
-        if self.risk not in PAIRS and self.loss != "logistic":
+        if plain(self.risk) not in PAIRS and self.loss != "logistic":
             text = f"loss={self.loss!r} is for pairs, but risk={self.risk!r} trains on points: "
             raise ValueError(f"{text}set loss='logistic'")
         check_count("n_rounds", self.n_rounds)
@@ -182,7 +183,7 @@ class BoostedRanker(RiskMixin, InRounds):
 
     def takes(self) -> frozenset[Given]:
         """Return what else `fit` takes beside X and y with these parameters."""
-        groups: set[Given] = {"groups"} if self.risk in PAIRS else set()
+        groups: set[Given] = {"groups"} if plain(self.risk) in PAIRS else set()
         weights: set[Given] = {"sample_weight"} if self.validation_fraction is None else set()
         return frozenset(groups | weights)
 
@@ -205,7 +206,7 @@ class BoostedRanker(RiskMixin, InRounds):
     ) -> Data:
         """Return the rows to train on; set `levels_` and what is known of the features."""
         self.check()
-        if groups is not None and self.risk not in PAIRS:
+        if groups is not None and plain(self.risk) not in PAIRS:
             text = f"groups cannot be used with risk={self.risk!r}, which trains on points"
             raise ValueError(f"{text}: only pairs have groups")
         if sample_weight is not None and self.validation_fraction is not None:
@@ -243,7 +244,7 @@ class BoostedRanker(RiskMixin, InRounds):
     def _pulls(self, data: Data) -> tuple[Floats | None, Callable[[ArrayLike], Steps] | None]:
         """Return row weights for points, or for pairs the function that gives the gradients."""
         codes, weight = data.codes, data.weight
-        if self.risk in PAIRS:
+        if plain(self.risk) in PAIRS:
             pairs = PairObjective(self.loss, self.curvature)
             return None, pairs.prepared(codes, len(self.levels_), weight, data.groups)
         if self.risk == "balanced":
@@ -267,7 +268,7 @@ class BoostedRanker(RiskMixin, InRounds):
             )
         if ranks_levels(self):
             return self
-        if self.risk != "classification":
+        if plain(self.risk) != "classification":
             self.intercept_ = shift_to_share(s, data.codes, data.weight)
         self._keep_classes(self.levels_)
         return self

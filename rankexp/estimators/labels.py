@@ -27,7 +27,8 @@ def two_classes(y: Labels) -> tuple[Labels, Ints]:
         raise ValueError(f"{text}. Unknown label type: a binary ranker needs two classes")
     classes, codes = np.unique(y, return_inverse=True)
     if (n := classes.shape[0]) > 2:
-        raise ValueError(f"{text}: there are {n} classes, a binary ranker needs two")
+        more = "a binary ranker needs two (for ordered levels set risk='multipartite')"
+        raise ValueError(f"{text}: there are {n} classes, {more}")
     if n < 2:
         only = f"only one class, '{classes[0]}'"
         raise ValueError(f"a ranker needs examples of two classes, but y holds {only}")
@@ -159,6 +160,10 @@ ClassWeight = Mapping[Hashable, float] | str | None
 
 def class_weights(given: ClassWeight, labels: Labels, task: Task) -> tuple[float, float]:
     """Return the weights of the negative and of the positive class, (2,) `labels`."""
+    if task.risk.balanced:
+        if given is not None:
+            raise ValueError(f"class_weight cannot be set with the {task.risk!r} risk, which has it")
+        given = "balanced"
     if given is None or task.risk.several_levels:
         return 1.0, 1.0
     found = compute_class_weight(given, classes=labels, y=labels[task.level])

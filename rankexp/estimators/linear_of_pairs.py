@@ -116,7 +116,7 @@ def _power(X: Floats) -> int:
 FIRST, GROWTH, MOST = 32, 2, 2**16  # tuned: pairs that are looked at together, until one is wrong
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(eq=False, repr=False, kw_only=True)
 class RankPerceptron(LinearOfPairs):
     """Adds the difference x - x' of pairs in the wrong order until all pairs are in order.
 
@@ -210,15 +210,15 @@ NOTHING = 1e-9  # of the largest feature: a margin that is only rounding
 
 INSEPARABLE = (
     "the pairs are not separable: no linear order agrees with all of them beyond rounding; use "
-    "LinearRanker('hinge'), which penalises pairs in the wrong order"
+    "LinearRanker(loss='hinge'), which penalises pairs in the wrong order"
 )
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(eq=False, repr=False, kw_only=True)
 class MaxMarginRanker(LinearOfPairs):
     """Maximises the least margin ``w·(x - x')`` of pairs over ``|w|_1 <= 1``.
 
-    For small lam ``LinearRanker("hinge").fit_pairs`` maximises the margin in norm 2. A margin of
+    For small lam ``LinearRanker(loss="hinge").fit_pairs`` maximises the margin in norm 2. A margin of
     rho here is at least rho for ``w / ||w||_2`` as well.
 
     Parameters

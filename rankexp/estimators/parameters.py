@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 Table: TypeAlias = "Floats | DataFrame"
 Rows = slice | Bools | Ints
 """Which rows: all, a mask, or their numbers."""
+NOT_THE_USERS = ("rankexp.", "sklearn.", "joblib.")
+"""Where modules whose names begin that a user does not write."""
+_SAID: set[tuple[str, int, str]] = set()
 NAN = {"dtype": np.float64, "order": "C", "ensure_all_finite": "allow-nan"}
 
 
@@ -163,12 +166,18 @@ def warn_unconverged(
         )
 
 
-def warn_user(text: str, category: type[Warning] = ConvergenceWarning) -> None:
-    """Warn, and point to the line outside the package that made the call."""
-    frame, up = sys._getframe(), 1
-    while frame.f_back and frame.f_globals.get("__name__", "").startswith("rankexp."):
-        frame, up = frame.f_back, up + 1
-    warn(text, category, stacklevel=up)
+def warn_user(text: str, category: type[Warning] = ConvergenceWarning, once: bool = False) -> None:
+    """Warn, and point to the user's line, which may have called scikit-learn.
+
+    With `once` a line that makes scikit-learn fit many times hears of it once.
+    """
+    frame, up, tool = sys._getframe(), 1, False
+    while frame.f_back and (name := frame.f_globals.get("__name__", "")).startswith(NOT_THE_USERS):
+        frame, up, tool = frame.f_back, up + 1, tool or name.startswith("sklearn.")
+    place = (frame.f_code.co_filename, frame.f_lineno, text)
+    if not (once and tool and place in _SAID):
+        _SAID.add(place)
+        warn(text, category, stacklevel=up)
 
 
 def one_of(what: str, value: str, known: Sequence[str]) -> None:

@@ -14,6 +14,7 @@ from rankexp.arrays import Floats, Ints, Labels, PerRow
 from rankexp.blas import SparesThreads
 from rankexp.categories import Levels, in_numbers
 from rankexp.errors import ClassOrderWarning
+from rankexp.estimators.by_name import ByName
 from rankexp.estimators.labels import few_levels, share_of_levels, two_classes
 from rankexp.estimators.parameters import copied, fitted_rows, training_data, warn_user
 from rankexp.metrics.bipartite import auc
@@ -29,7 +30,7 @@ def ranks_levels(ranker: BaseEstimator) -> bool:
         return False
 
 
-class PredictsScores(SparesThreads, BaseEstimator):  # type: ignore[misc]
+class PredictsScores(ByName, SparesThreads, BaseEstimator):  # type: ignore[misc]
     """A ranker that predicts its scores and is therefore tagged as a regressor."""
 
     def __sklearn_tags__(self) -> Tags:
@@ -64,7 +65,7 @@ class RealRanker(PredictsScores):
         return X[rows], np.asarray(y, dtype=np.float64)[rows]
 
 
-class RiskMixin(SparesThreads, ClassifierMixin):  # type: ignore[misc]
+class RiskMixin(ByName, SparesThreads, ClassifierMixin):  # type: ignore[misc]
     """A ranker with `risk`: with two classes a classifier; for ordered levels it predicts scores.
 
     As scikit-learn expects, `classes_` is sorted and a `decision_function` above 0 means
@@ -156,6 +157,7 @@ class RiskMixin(SparesThreads, ClassifierMixin):  # type: ignore[misc]
                 f"decision_function is high for classes_[1], {worse!r}, the worse one; "
                 "rank_scores is high for the better one",
                 ClassOrderWarning,
+                once=True,
             )
         return turned
 

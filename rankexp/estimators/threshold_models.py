@@ -124,7 +124,7 @@ class ThresholdModel(LevelRanker):
 CONSTRAINTS = ("adjacent", "all")
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(eq=False, repr=False, kw_only=True)
 class OrdinalSVM(ThresholdModel):
     """Chu and Keerthi's support vector machine: one direction and parallel thresholds.
 
@@ -194,7 +194,7 @@ class OrdinalSVM(ThresholdModel):
         return threshold_terms.thresholds(s, codes, every=self.constraints == "all")
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(eq=False, repr=False, kw_only=True)
 class ProportionalOdds(ThresholdModel):
     """McCullagh's model, ``log P(Y <= j) / P(Y > j) = theta_j - w·x``, with a penalty.
 

@@ -179,7 +179,7 @@ def test_partial_dependence_rises_or_falls_with_the_class(case):
 def test_partial_dependence_is_drawn():
     pytest.importorskip("matplotlib").use("Agg")
     X, _, y = data(Case(None, GRADES, {}))
-    for model in (RankBoost("multipartite", levels=GRADES), ProportionalOdds(levels=GRADES)):
+    for model in (RankBoost(risk="multipartite", levels=GRADES), ProportionalOdds(levels=GRADES)):
         drawn = PartialDependenceDisplay.from_estimator(model.fit(X, y), X, [0], grid_resolution=5)
         assert len(drawn.lines_.ravel()) == 1
 
@@ -297,7 +297,7 @@ def test_scorers_rank_the_estimators_of_others():
 
 def test_levels_without_weights_say_so():
     X, _, y = data(Case(None, GRADES, {}))
-    model = LinearRanker("hinge", "multipartite", lam=0.1, levels=GRADES).fit(X, y)
+    model = LinearRanker(loss="hinge", risk="multipartite", lam=0.1, levels=GRADES).fit(X, y)
     with pytest.raises(ValueError, match="takes no sample_weight"):
         model.score(X, y, sample_weight=np.ones(len(y)))
 
