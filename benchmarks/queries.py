@@ -33,9 +33,9 @@ def _linear(count: str) -> Iterator[Row]:
     X, y, queries = made()
     s, lam = X @ np.ones(FEATURES), LAMS[6:7]
     calls = [
-        lambda loss=loss, lams=lams: LinearRanker(loss=loss, risk="multipartite", queries=count).path(
-            X, y, lams, groups=queries
-        )
+        lambda loss=loss, lams=lams: LinearRanker(
+            loss=loss, risk="multipartite", queries=count
+        ).path(X, y, lams, groups=queries)
         for lams in (LAMS, lam)
         for loss in LOSSES
     ]

@@ -6,6 +6,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
 
 import numpy as np
+from scipy.sparse import issparse
 
 from rankexp.arrays import Floats
 from rankexp.estimators.parameters import Table
@@ -30,7 +31,7 @@ OURS = {
     "risk='balanced' (pairs need no class weights)": (
         "is_unbalance unbalance unbalanced_sets scale_pos_weight"
     ),
-    "validation_fraction and n_iter_no_change": (
+    "validation_fraction or eval_set of fit, and n_iter_no_change": (
         "early_stopping_round early_stopping_rounds early_stopping n_iter_no_change metric "
         "metrics metric_types eval_metric feval custom_metric callbacks eval_set"
     ),
@@ -131,6 +132,11 @@ class LightGBM(Engine):
         found = booster.predict(X, raw_score=True, num_iteration=rounds, num_threads=threads)
         return np.asarray(found, dtype=np.float64)
 
+    def gains(self, booster: Any, rounds: int, d: int) -> Floats:
+        """Return by how much each of d features lowers the loss in the first rounds, (d,)."""
+        found = booster.feature_importance("gain", iteration=rounds)
+        return np.asarray(found, dtype=np.float64)
+
     def added(self, X: Table) -> Callable[[Booster, int], Floats]:
         """Return a function of a booster and a round: what the round adds to the scores, (n,)."""
         return lambda booster, i: booster.predict(
@@ -185,6 +191,12 @@ class XGBoost(Engine):
         """Return the scores of rows, (n,), by the first rounds."""
         return self._predicted(booster, self._matrix(X, nthread=threads), (0, rounds))
 
+    def gains(self, booster: Any, rounds: int, d: int) -> Floats:
+        """Return by how much each of d features lowers the loss in the first rounds, (d,)."""
+        found = booster[:rounds].get_score(importance_type="total_gain")
+        names = booster.feature_names or [f"f{j}" for j in range(d)]
+        return np.array([found.get(name, 0.0) for name in names], dtype=np.float64)
+
     def added(self, X: Table) -> Callable[[Booster, int], Floats]:
         """Return a function of a booster and a round: what the round adds to the scores, (n,)."""
         data = self._matrix(X)
@@ -201,7 +213,10 @@ class XGBoost(Engine):
         return np.asarray(found, dtype=np.float64)
 
     def _matrix(self, X: Table, **more: Floats | int | None) -> Any:
-        return self.load().DMatrix(X, enable_categorical=True, **more)
+        rows: Any = X
+        if issparse(rows):  # XGBoost would take a zero that is not stored for a missing value
+            rows = rows.astype(np.float32).toarray()
+        return self.load().DMatrix(rows, enable_categorical=True, **more)
 
 
 ENGINES: dict[str, LightGBM | XGBoost] = {"lightgbm": LightGBM(), "xgboost": XGBoost()}

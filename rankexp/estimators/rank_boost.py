@@ -179,6 +179,7 @@ class RankBoost(RiskMixin, StumpBooster):
         X, y, groups = X[train], y[train], group_numbers(groups, X.shape[0])
         if (each := self.queries == "each") and groups is None:
             raise ValueError(NO_QUERIES)
+        self._grouped = groups is not None and self.queries != "across"
         numbers = None if groups is None else groups[train]
         within = None if self.queries == "across" else numbers
         codes = self._codes(y, levels)
@@ -219,6 +220,7 @@ class RankBoost(RiskMixin, StumpBooster):
         rows = binned(X, self.cuts, self.n_cuts)
         listed = ListedPairs(rows, upper, lower, weights, LOSSES[self.loss]())
         self._forget("classes_", "better_", "levels_")
+        self._grouped = False
         self._keep_rounds(PairRounds(self._rounds(rows, listed), listed.risk, listed.mass))
         return self
 

@@ -119,7 +119,7 @@ def check_ties(ties: str) -> None:
 def _share(twice: Numbers, pairs: float, scores: npt.ArrayLike) -> float | Floats:
     if pairs == 0:
         text = "y has a single class: no pair to rank, the rank loss and the AUC are NaN"
-        return undefined(scores, text, stacklevel=4)
+        return undefined(scores, text)
     return each_column(np.atleast_1d(twice / (2 * pairs)), scores)
 
 

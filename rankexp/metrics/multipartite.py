@@ -211,7 +211,7 @@ def vus(
     """
     known, columns = columns_of(Graded(y, scores, levels, ties))
     if known.missing or known.sizes.size < 2:
-        warn(known, "1 of 1 sets of tuples", stacklevel=3)
+        warn(known, "1 of 1 sets of tuples")
         return each_column(np.full(len(columns), np.nan), scores)
     values = np.array([_ordered_share(counts(known, s), ties) for s in columns], np.float64)
     return each_column(values, scores)

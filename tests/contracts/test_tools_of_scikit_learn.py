@@ -22,6 +22,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from rankexp import registry
 from rankexp.errors import ClassOrderWarning
 from rankexp.estimators import (
+    BoostedRanker,
     CRank,
     KendallTree,
     KernelRanker,
@@ -248,7 +249,7 @@ def test_pipelines_take_frames(case):
 
 @every
 @pytest.mark.parametrize("what", ["categories", "texts"])
-def test_sparse_rows_are_refused_with_what_to_do(case, what):
+def test_sparse_rows_are_refused_with_what_to_do_or_taken(case, what):
     words = np.array(["red wine", "white wine", "beer"])[np.arange(30) % 3]
     if what == "categories":
         rows = OneHotEncoder().fit_transform(words[:, None])
@@ -256,6 +257,9 @@ def test_sparse_rows_are_refused_with_what_to_do(case, what):
         rows = TfidfVectorizer().fit_transform(words)
     y = np.arange(30) % 3 == 0
     y = y.astype(int) if case.names is None else np.array(case.names)[y.astype(int)]
+    if isinstance(case.model, BoostedRanker):
+        assert case.model.fit(rows, y).decision_function(rows).shape == (30,)
+        return
     said = r"sparse.*X\.toarray\(\).*TruncatedSVD"
     with pytest.raises(TypeError, match=said):
         case.model.fit(rows, y)

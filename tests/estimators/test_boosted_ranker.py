@@ -47,7 +47,9 @@ def drawn(n=500, share=0.25, seed=0):
 def test_it_ranks_and_its_probabilities_have_the_right_mean(engine, risk, loss):
     X, y, _ = drawn()
     new, truth, _ = drawn(seed=1)
-    model = BoostedRanker(engine=engine, loss=loss, risk=risk, n_rounds=40, max_leaf_nodes=6).fit(X, y)
+    model = BoostedRanker(engine=engine, loss=loss, risk=risk, n_rounds=40, max_leaf_nodes=6).fit(
+        X, y
+    )
     s, chances = model.decision_function(new), model.predict_proba(new)
     assert auc(truth, s) > 0.85
     np.testing.assert_allclose(chances[:, 1], expit(s))
@@ -64,7 +66,10 @@ def test_it_ranks_and_its_probabilities_have_the_right_mean(engine, risk, loss):
 @every_way
 def test_a_grid_of_rounds_is_read_off_one_fit(engine, risk, loss, monkeypatch):
     X, y, _ = drawn()
-    model, rounds = BoostedRanker(engine=engine, loss=loss, risk=risk, max_leaf_nodes=6), [7, 20, 1]
+    model, rounds = (
+        BoostedRanker(engine=engine, loss=loss, risk=risk, max_leaf_nodes=6),
+        [7, 20, 1],
+    )
     alone = [clone(model).set_params(n_rounds=n).fit(X, y) for n in rounds]
     trained = []
     kind = type(ENGINES[engine])
@@ -117,7 +122,12 @@ def test_it_stops_by_the_pairs_held_out(engine, risk):
     y = np.searchsorted(np.quantile(f, [0.3, 0.6]), f) if risk == "multipartite" else y
     noisy = np.where(np.random.default_rng(0).random(500) < 0.3, 0, y)
     model = BoostedRanker(
-        engine=engine, risk=risk, n_rounds=300, learning_rate=0.3, validation_fraction=0.3, random_state=0
+        engine=engine,
+        risk=risk,
+        n_rounds=300,
+        learning_rate=0.3,
+        validation_fraction=0.3,
+        random_state=0,
     ).fit(X, noisy)
     errors = model.validation_error_
     assert model.n_iter_ == errors.argmin() + 1
@@ -135,7 +145,9 @@ def test_levels_are_ranked_and_have_no_probabilities(engine):
     words = np.array(["bad", "fair", "good"])[np.searchsorted([-0.5, 0.5], f)]
     order = ["bad", "fair", "good"]
     for loss in ("logistic", "squared_hinge", "exponential"):
-        model = BoostedRanker(engine=engine, loss=loss, risk="multipartite", levels=order, **SMALL).fit(X, words)
+        model = BoostedRanker(
+            engine=engine, loss=loss, risk="multipartite", levels=order, **SMALL
+        ).fit(X, words)
         assert model.score(X, words) > 0.85
         assert not hasattr(model, "predict_proba")
         assert (model.predict(X) == model.decision_function(X)).all()
@@ -356,7 +368,9 @@ def test_chance_is_anew_in_each_fit_without_a_random_state(engine, share):
     X, y, _ = drawn()
     name = "subsample" if engine == "xgboost" else "bagging_fraction"
     more = {} if engine == "xgboost" else {"bagging_freq": 1}
-    model = BoostedRanker(engine=engine, validation_fraction=share, params={name: 0.5, **more}, **SMALL)
+    model = BoostedRanker(
+        engine=engine, validation_fraction=share, params={name: 0.5, **more}, **SMALL
+    )
     first, second = (clone(model).fit(X, y).decision_function(X) for _ in range(2))
     assert (first != second).any()
     seeded = clone(model).set_params(random_state=3)

@@ -9,7 +9,12 @@ from sklearn.exceptions import ConvergenceWarning
 from rankexp.estimators import CRank, KendallTree, ORBoost, OrdinalSVM, ProportionalOdds, RankBoost
 
 SIZES = [1e20, -3.4e38, 1e100, 1e160, 1e300, 1.7e308, 1e-20, 1e-160, 5e-324]
-MODELS = [OrdinalSVM(), OrdinalSVM(constraints="all"), ProportionalOdds(), ProportionalOdds(lam=0.0)]
+MODELS = [
+    OrdinalSVM(),
+    OrdinalSVM(constraints="all"),
+    ProportionalOdds(),
+    ProportionalOdds(lam=0.0),
+]
 ORDER_ONLY = [
     CRank(),
     KendallTree(),

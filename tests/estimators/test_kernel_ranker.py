@@ -174,7 +174,9 @@ def test_nystroem_features_come_near():
     X, y, _ = make(n=400)
     whole = KernelRanker(gamma=2.0, lam=1e-2).fit(X, y)
     features = Nystroem(gamma=2.0, n_components=60, random_state=0)
-    some = make_pipeline(features, LinearRanker(loss="hinge", risk="bipartite", lam=1e-2)).fit(X, y)
+    some = make_pipeline(features, LinearRanker(loss="hinge", risk="bipartite", lam=1e-2)).fit(
+        X, y
+    )
     linear = some[-1]
     assert linear.objective_ == pytest.approx(whole.objective_, rel=5e-3)
     assert np.corrcoef(some.decision_function(X), whole.decision_function(X))[0, 1] > 0.999

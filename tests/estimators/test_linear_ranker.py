@@ -125,7 +125,9 @@ def test_balanced_weights_are_weights():
 def test_weights_move_the_labels_of_a_pair_risk_but_not_its_ranking():
     X, y = make()
     plain = LinearRanker(loss="exponential", risk="bipartite").fit(X, y)
-    heavy = LinearRanker(loss="exponential", risk="bipartite", class_weight={True: 100.0}).fit(X, y)
+    heavy = LinearRanker(loss="exponential", risk="bipartite", class_weight={True: 100.0}).fit(
+        X, y
+    )
     np.testing.assert_array_equal(plain.coef_, heavy.coef_)
     assert heavy.predict(X)[y].all()
     assert not plain.predict(X)[y].all()

@@ -119,12 +119,16 @@ def test_tags_follow_the_risk():
 def test_two_classes_can_be_ordered_too():
     X, y, _ = make(levels=2)
     names = np.where(y, "bad", "awful")
-    found = LinearRanker(loss="hinge", risk="bipartite", levels=["awful", "so so", "bad"]).fit(X, names)
+    found = LinearRanker(loss="hinge", risk="bipartite", levels=["awful", "so so", "bad"]).fit(
+        X, names
+    )
     assert found.classes_.tolist() == ["awful", "bad"]
     assert found.better_ == "bad"
     assert (found.rank_scores(X) == found.decision_function(X)).all()
     with pytest.warns(ClassOrderWarning, match="'awful' above 'bad'"):
-        turned = LinearRanker(loss="hinge", risk="bipartite", levels=["bad", "awful"]).fit(X, names)
+        turned = LinearRanker(loss="hinge", risk="bipartite", levels=["bad", "awful"]).fit(
+            X, names
+        )
     assert turned.classes_.tolist() == ["awful", "bad"]
     assert turned.better_ == "awful"
     np.testing.assert_allclose(turned.coef_, found.coef_, atol=1e-3)

@@ -57,7 +57,9 @@ def test_two_levels_are_adaboost_and_rank_boost_in_the_long_run(variant):
 
 def test_for_two_levels_the_variants_are_one():
     X, y = gaussians(K=2, d=2)
-    left_right, every = (ORBoost(variant=variant, n_rounds=50).fit(X, y) for variant in ("lr", "all"))
+    left_right, every = (
+        ORBoost(variant=variant, n_rounds=50).fit(X, y) for variant in ("lr", "all")
+    )
     assert (left_right.predict(X) == every.predict(X)).all()
     assert (left_right.thresholds_ == every.thresholds_).all()
 

@@ -81,7 +81,13 @@ def test_a_list_of_weighted_pairs_gives_the_same(loss, weighted, queries):
     weight = np.random.default_rng(1).integers(1, 4, y.size).astype(float) if weighted else None
     i, j, count = listed(y, groups, queries, weight=weight)
     model = LinearRanker(
-        loss=loss, risk="multipartite", lam=0.05, costs=COSTS, queries=queries, tol=1e-11, max_iter=5000
+        loss=loss,
+        risk="multipartite",
+        lam=0.05,
+        costs=COSTS,
+        queries=queries,
+        tol=1e-11,
+        max_iter=5000,
     )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # that the last digits are not reached
@@ -110,9 +116,13 @@ def test_two_levels_and_kernels_take_queries_alike(loss):
 
 
 def rankers(queries):
-    yield from (LinearRanker(loss=loss, risk="multipartite", lam=0.05, queries=queries) for loss in LOSSES)
+    yield from (
+        LinearRanker(loss=loss, risk="multipartite", lam=0.05, queries=queries) for loss in LOSSES
+    )
     for loss in ("exponential", "logistic"):
-        yield RankBoost(risk="multipartite", n_rounds=15, loss=loss, queries=queries, smoothing=0.01)
+        yield RankBoost(
+            risk="multipartite", n_rounds=15, loss=loss, queries=queries, smoothing=0.01
+        )
     yield KernelRanker(risk="multipartite", lam=0.05, queries=queries)
 
 
@@ -176,7 +186,9 @@ def test_rank_boost_stops_where_the_queries_held_out_are_best_alike():
     i, j, count = listed(y, groups, "each")
     lost = count @ ((s[i] < s[j]) + 0.5 * (s[i] == s[j]))
     assert PairError(y, COSTS, groups, each=True)(s) == pytest.approx(lost, rel=1e-12)
-    stopped = RankBoost(risk="multipartite", validation_fraction=0.5, queries="each", random_state=0)
+    stopped = RankBoost(
+        risk="multipartite", validation_fraction=0.5, queries="each", random_state=0
+    )
     other = RankBoost(risk="multipartite", validation_fraction=0.5, random_state=0)
     errors = [m.fit(X, y, groups=groups).validation_error_ for m in (stopped, other)]
     assert not np.array_equal(*errors)

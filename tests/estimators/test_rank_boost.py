@@ -156,7 +156,9 @@ def test_twice_the_data_change_nothing():
     X, y = gaussians(50, d=2, K=3)
     for loss in ("exponential", "logistic"):
         fits = [
-            RankBoost(risk="multipartite", n_rounds=30, cuts="all", loss=loss, smoothing=0.01).fit(*data)
+            RankBoost(risk="multipartite", n_rounds=30, cuts="all", loss=loss, smoothing=0.01).fit(
+                *data
+            )
             for data in ((X, y), (np.vstack((X, X)), np.tile(y, 2)))
         ]
         for mine, theirs in zip(*map(rounds_of, fits), strict=True):
@@ -187,7 +189,9 @@ def test_levels_are_ordered_as_given():
     words = np.array(["low", "fair", "high"])[y]
     model = RankBoost(risk="multipartite", levels=["low", "fair", "high"]).fit(X, words)
     assert (model.predict(X) == RankBoost(risk="multipartite").fit(X, y).predict(X)).all()
-    more = RankBoost(risk="multipartite", levels=["none", "low", "fair", "high", "top"]).fit(X, words)
+    more = RankBoost(risk="multipartite", levels=["none", "low", "fair", "high", "top"]).fit(
+        X, words
+    )
     assert (more.predict(X) == model.predict(X)).all()  # levels without an example: no pairs
     with pytest.warns(ClassOrderWarning):
         two = RankBoost(levels=["good", "bad"]).fit(X[:120], np.array(["good", "bad"])[y[:120]])
@@ -234,7 +238,11 @@ def test_without_any_edge_all_scores_are_equal():
 def test_it_stops_early_at_the_least_held_out_error():
     X, y = gaussians(150, d=4, K=3)
     model = RankBoost(
-        risk="multipartite", n_rounds=500, validation_fraction=0.3, n_iter_no_change=7, random_state=3
+        risk="multipartite",
+        n_rounds=500,
+        validation_fraction=0.3,
+        n_iter_no_change=7,
+        random_state=3,
     ).fit(X, y)
     errors = model.validation_error_
     assert model.n_iter_ == errors.argmin() == errors.size - 1 - 7
@@ -252,7 +260,9 @@ def test_early_stopping_knows_groups_and_costs():
     groups = np.random.default_rng(0).integers(0, 12, 300)
     costs = np.array([[0.0, 1.0, 0.2], [0.0, 0.0, 0.5], [0.0, 0.0, 0.0]])
     early = {"validation_fraction": 0.3, "random_state": 3}
-    model = RankBoost(risk="multipartite", n_rounds=200, costs=costs, **early).fit(X, y, groups=groups)
+    model = RankBoost(risk="multipartite", n_rounds=200, costs=costs, **early).fit(
+        X, y, groups=groups
+    )
     out = held_out(y, groups, 0.3, np.random.RandomState(3))
     rest = RankBoost(risk="multipartite", n_rounds=int(model.n_iter_), costs=costs)
     rest.fit(X[~out], y[~out], groups=groups[~out])

@@ -62,7 +62,9 @@ def test_it_is_the_plain_algorithm_on_all_pairs(K):
     i, j = all_pairs(y)
     wanted = plain(X, i, j, np.ones(i.size), 60)
     assert wanted[3, 10] < 0 < wanted[3, -1]  # of both kinds of rounds
-    model = SmoothMarginRanker(risk="bipartite" if K == 2 else "multipartite", n_rounds=60, cuts="all").fit(X, y)
+    model = SmoothMarginRanker(
+        risk="bipartite" if K == 2 else "multipartite", n_rounds=60, cuts="all"
+    ).fit(X, y)
     listed = SmoothMarginRanker(n_rounds=60, cuts="all")
     listed.fit_pairs(X, np.column_stack((i, j)), np.ones(i.size, int))
     for found in (model, listed):

@@ -93,7 +93,9 @@ def test_a_linear_program_says_the_same(kind, seed):
     A = np.c_[X, np.ones(n)] * (2 * y - 1)[:, None]
     best = linprog(-A.sum(axis=0), A_ub=-A, b_ub=np.zeros(n), bounds=[(-1, 1)] * (d + 1))
     for cell in (("logistic",), ("exponential", "bipartite"), ("asymmetric_b", "push")):
-        messages = said(LinearRanker(**dict(zip(("loss", "risk"), cell, strict=False)), lam=0.0), X, y)
+        messages = said(
+            LinearRanker(**dict(zip(("loss", "risk"), cell, strict=False)), lam=0.0), X, y
+        )
         assert ["there is no minimiser" in text for text in messages] == [True] * (
             best.fun < -1e-7
         )

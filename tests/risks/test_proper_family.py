@@ -264,7 +264,9 @@ def test_p_classification_and_the_push_of_exponential_rank_alike(p, seed):
 def test_with_a_penalty_or_without_an_intercept_they_differ():
     X, y, _ = make(n=150, d=4, noise=2.0)
     points = LinearRanker(loss="exponential", lam=0.1, tol=1e-10).fit(X, y).coef_[0]
-    pairs = LinearRanker(loss="exponential", risk="bipartite", lam=0.1, tol=1e-10).fit(X, y).coef_[0]
+    pairs = (
+        LinearRanker(loss="exponential", risk="bipartite", lam=0.1, tol=1e-10).fit(X, y).coef_[0]
+    )
     assert np.abs(points - pairs).max() > 1e-4
     free = LinearRanker(loss="exponential", lam=0.0, fit_intercept=False, tol=1e-15).fit(X + 1, y)
     assert np.abs(free.coef_[0] - direction("exponential", "bipartite", X, y)).max() > 1e-3

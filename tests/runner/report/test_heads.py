@@ -56,12 +56,18 @@ class Turn:
 ONE = r"\((\d+) of \d+ (?:are|is) decided by"
 TURNS = [
     Turn("kotlowski2011", "corners", ".*-pairs", 0.05, r"^No\. .* by \+\.0[45].*, beyond the mar"),
-    Turn("kotlowski2011", "corners", ".*-pairs", -0.05, r"^Yes\. .* by −\.0[45].*, beyond the mar"),
-    Turn("letor-ohsumed", "letor", "squared-hinge|logistic", 0.05, r"^Yes\. .* by \+\.0[45].*, beyo"),
+    Turn(
+        "kotlowski2011", "corners", ".*-pairs", -0.05, r"^Yes\. .* by −\.0[45].*, beyond the mar"
+    ),
+    Turn(
+        "letor-ohsumed", "letor", "squared-hinge|logistic", 0.05, r"^Yes\. .* by \+\.0[45].*, beyo"
+    ),
     Turn("letor-ohsumed", "letor", "squared-hinge|logistic", -0.05, r"^No\. .* by −\.0.*, beyond"),
     Turn("uematsu2010", "real", "pairs", 0.03, r"^Pairs help: .* by \+\.0[23].*, beyond the mar"),
     Turn("uematsu2010", "real", "pairs", -0.03, r"^Pairs are not needed: .* by −\.03.*, beyond"),
-    Turn("menon2014", "crowded|top", "push-.*", 0.1, r"^Yes, .* gains .*; on wine it gains \+\.09"),
+    Turn(
+        "menon2014", "crowded|top", "push-.*", 0.1, r"^Yes, .* gains .*; on wine it gains \+\.09"
+    ),
     Turn("menon2014", "crowded", "push-.*", -0.1, r"^With a crowded top the push changes .* −\.0"),
     Turn("clemencon2017", "real|noise", "cart-cv", -0.2, r"; elsewhere it is not: .*worse on 13"),
     Turn("clemencon2017", "table1", "cart", 0.5, r"^On the paper's example it is"),
@@ -95,7 +101,9 @@ def answer(study: str, change: Callable[[Mapping[str, Record]], Mapping[str, Rec
     blocks: list[Block] = [block for block in context.study.report if block.name in needed]
     own = context.study.model_copy(update={"report": blocks})
     context = Context(own, context.cells, change(context.records), context.manifest)
-    (output,) = (b.output for b in Report(context, made.folder).blocks if b.block.name == head.name)
+    (output,) = (
+        b.output for b in Report(context, made.folder).blocks if b.block.name == head.name
+    )
     return next(said.text for said in output.lead if said.label == "Answer")
 
 
