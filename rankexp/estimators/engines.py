@@ -6,7 +6,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
 
 import numpy as np
-from scipy.sparse import issparse
+from scipy.sparse import csr_matrix, issparse
 
 from rankexp.arrays import Floats
 from rankexp.estimators.parameters import Table
@@ -42,8 +42,19 @@ OURS = {
 class Booster(Protocol):
     """Trees of either engine."""
 
+    feature_names: Sequence[str] | None
+
     def predict(self, data: Any, **how: Setting) -> Floats:
         """Return what the trees say of rows."""
+
+    def feature_importance(self, importance_type: str, iteration: int) -> Floats:
+        """Return what LightGBM's features gain."""
+
+    def get_score(self, importance_type: str) -> Mapping[str, float]:
+        """Return what XGBoost's features gain."""
+
+    def __getitem__(self, rounds: slice) -> "Booster":
+        """Return some rounds of XGBoost."""
 
 
 class EngineTask(NamedTuple):
@@ -132,7 +143,7 @@ class LightGBM(Engine):
         found = booster.predict(X, raw_score=True, num_iteration=rounds, num_threads=threads)
         return np.asarray(found, dtype=np.float64)
 
-    def gains(self, booster: Any, rounds: int, d: int) -> Floats:
+    def gains(self, booster: Booster, rounds: int, d: int) -> Floats:
         """Return by how much each of d features lowers the loss in the first rounds, (d,)."""
         found = booster.feature_importance("gain", iteration=rounds)
         return np.asarray(found, dtype=np.float64)
@@ -191,7 +202,7 @@ class XGBoost(Engine):
         """Return the scores of rows, (n,), by the first rounds."""
         return self._predicted(booster, self._matrix(X, nthread=threads), (0, rounds))
 
-    def gains(self, booster: Any, rounds: int, d: int) -> Floats:
+    def gains(self, booster: Booster, rounds: int, d: int) -> Floats:
         """Return by how much each of d features lowers the loss in the first rounds, (d,)."""
         found = booster[:rounds].get_score(importance_type="total_gain")
         names = booster.feature_names or [f"f{j}" for j in range(d)]
@@ -213,10 +224,9 @@ class XGBoost(Engine):
         return np.asarray(found, dtype=np.float64)
 
     def _matrix(self, X: Table, **more: Floats | int | None) -> Any:
-        rows: Any = X
-        if issparse(rows):  # XGBoost would take a zero that is not stored for a missing value
-            rows = rows.astype(np.float32).toarray()
-        return self.load().DMatrix(rows, enable_categorical=True, **more)
+        if issparse(X):  # XGBoost would take a zero that is not stored for a missing value
+            X = csr_matrix(X, dtype=np.float32).toarray()
+        return self.load().DMatrix(X, enable_categorical=True, **more)
 
 
 ENGINES: dict[str, LightGBM | XGBoost] = {"lightgbm": LightGBM(), "xgboost": XGBoost()}
