@@ -10,7 +10,8 @@ import pytest
 import yaml
 
 ROOT = Path(__file__).parents[2]
-PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+FILE = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+PROJECT = FILE["project"]
 EXTRAS = PROJECT["optional-dependencies"]
 MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
 TARGETS = set(re.findall(r"^([a-z][a-z0-9-]*):", MAKEFILE, re.MULTILINE))
@@ -21,6 +22,17 @@ def test_the_floors_are_what_the_oldest_environment_has() -> None:
     floors = {line.split(",")[0].replace(">=", "==") for line in declared}
     pinned = (ROOT / ".ci/oldest.txt").read_text(encoding="utf-8").splitlines()
     assert {line for line in pinned if "#" not in line} == floors
+
+
+def test_the_description_of_the_wheel_has_no_dead_links() -> None:
+    text = (ROOT / PROJECT["readme"]).read_text(encoding="utf-8")
+    targets = re.findall(r"\]\(([^)]*)\)|\]:\s*(\S+)|(?:src|href)=.(\S+)", text)
+    assert all("".join(target).startswith("https://") for target in targets)
+    assert len(text.splitlines()) < 60
+    for code in re.findall(r"```python\n(.*?)```", text, re.DOTALL):
+        exec(code, {})
+    address = FILE["tool"]["rankexp"]["documentation"]
+    assert PROJECT.get("urls", {}).get("Documentation", "") == address
 
 
 def test_what_lints_is_pinned() -> None:
