@@ -140,7 +140,9 @@ def test_few_rows_and_rows_that_are_all_alike(ranker, loss):
     one = ranker(loss=loss, lam=0.1).fit_pairs([[0.0], [1.0]], [[0, 1]], [-1])
     assert one.predict([[1.0]]) > one.predict([[0.0]])
     alike = (
-        ranker(loss=loss, lam=0.1, gamma=1.0) if ranker is KernelRanker else ranker(loss, lam=0.1)
+        ranker(loss=loss, lam=0.1, gamma=1.0)
+        if ranker is KernelRanker
+        else ranker(loss=loss, lam=0.1)
     )
     alike.fit_pairs(np.ones((4, 2)), [[0, 1], [2, 3]], [1, 1])
     assert alike.objective_ == pytest.approx(
