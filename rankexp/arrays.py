@@ -24,6 +24,7 @@ class TableColumn(Protocol):
     @property
     def name(self) -> Hashable:
         """What it is called."""
+
     def __array__(self) -> Labels:
         """Return its values."""
 

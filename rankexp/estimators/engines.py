@@ -42,19 +42,8 @@ OURS = {
 class Booster(Protocol):
     """Trees of either engine."""
 
-    feature_names: Sequence[str] | None
-
     def predict(self, data: Any, **how: Setting) -> Floats:
         """Return what the trees say of rows."""
-
-    def feature_importance(self, importance_type: str, iteration: int) -> Floats:
-        """Return what LightGBM's features gain."""
-
-    def get_score(self, importance_type: str) -> Mapping[str, float]:
-        """Return what XGBoost's features gain."""
-
-    def __getitem__(self, rounds: slice) -> "Booster":
-        """Return some rounds of XGBoost."""
 
 
 class EngineTask(NamedTuple):
@@ -145,8 +134,8 @@ class LightGBM(Engine):
 
     def gains(self, booster: Booster, rounds: int, d: int) -> Floats:
         """Return by how much each of d features lowers the loss in the first rounds, (d,)."""
-        found = booster.feature_importance("gain", iteration=rounds)
-        return np.asarray(found, dtype=np.float64)
+        trees: Any = booster
+        return np.asarray(trees.feature_importance("gain", iteration=rounds), dtype=np.float64)
 
     def added(self, X: Table) -> Callable[[Booster, int], Floats]:
         """Return a function of a booster and a round: what the round adds to the scores, (n,)."""
@@ -204,8 +193,9 @@ class XGBoost(Engine):
 
     def gains(self, booster: Booster, rounds: int, d: int) -> Floats:
         """Return by how much each of d features lowers the loss in the first rounds, (d,)."""
-        found = booster[:rounds].get_score(importance_type="total_gain")
-        names = booster.feature_names or [f"f{j}" for j in range(d)]
+        trees: Any = booster
+        found = trees[:rounds].get_score(importance_type="total_gain")
+        names = trees.feature_names or [f"f{j}" for j in range(d)]
         return np.array([found.get(name, 0.0) for name in names], dtype=np.float64)
 
     def added(self, X: Table) -> Callable[[Booster, int], Floats]:
