@@ -110,7 +110,7 @@ class RankScorer:
 
     def get_metadata_routing(self) -> MetadataRequest:
         """Return what it asks a search for, for scikit-learn."""
-        found = MetadataRequest(owner=self)
+        found = MetadataRequest(owner=type(self).__name__)
         for name, asked in (
             {"groups": None, "sample_weight": None} | dict(self._requests)
         ).items():
