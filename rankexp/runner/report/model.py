@@ -90,6 +90,7 @@ class Fact:
     verdict: str  # ``equivalent``, ``holds``, ...: by which a study draws its conclusion
     text: str
     experiments: Sequence[str] = ()  # that it is of; empty for all of its block
+    turn: str = ""  # what would turn the verdict, a sentence without its full stop
 
     @property
     def known(self) -> bool:

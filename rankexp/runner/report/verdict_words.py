@@ -99,11 +99,11 @@ def fact(own: Contrast, settings: Settings, digits: int) -> Fact:
     if settings.margin is None:
         return Fact(said, text)
     if said == "equivalent":
-        turns = f"; a margin below {_up(own.least_margin, digits)} would turn this"
-        return Fact(said, f"{text}, within {margin}{_relative(own, settings)}{turns}")
+        turn = f"a margin below {_up(own.least_margin, digits)} would turn this"
+        return Fact(said, f"{text}, within {margin}{_relative(own, settings)}", turn=turn)
     if said == "undecided":
-        lacks = "" if math.isnan(low) else f" ({more(own, settings)})"
-        return Fact(said, f"{text}, so it may exceed {margin}{lacks}")
+        lacks = "" if math.isnan(low) else more(own, settings)
+        return Fact(said, f"{text}, so it may exceed {margin}", turn=lacks)
     beyond = min(abs(low), abs(high)) >= settings.margin
     return Fact(said, f"{text}, {'beyond' if beyond else 'which may lie within'} {margin}")
 

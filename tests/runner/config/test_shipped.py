@@ -58,8 +58,10 @@ def test_a_committed_page_is_read_in_two_minutes(run):
     missed = [] if "No published value was compared" in head else ["Not reproduced"]
     leads = ["Asked", "Answer", "Done", "Reproduced", *missed]
     assert [line[2:].partition(".**")[0] for line in said] == leads
-    counts = [len(line.partition(".** ")[2].split()) for line in said]
+    texts = [line.partition(".** ")[2] for line in said]
+    counts = [len(part.split()) for text in texts for part in re.split(r"(?<=[a-z%)])\. ", text)]
     assert max(counts) <= 48, counts
+    assert max(len(text.split()) for text in texts) <= 110
     assert "nothing is known" not in head
     rows = [line for part in rest for line in part.splitlines() if line.startswith("| ")]
     seen = [re.sub(r"\]\(\S+?\)", "]", row) for row in rows]  # a link is its words

@@ -116,7 +116,7 @@ def test_nothing_is_said_where_nothing_is_missing(make: Make, study: dict[str, A
     said = head(with_only(make, study))
     assert said["Answer"].startswith("Pairs change the rank loss by +.0")
     alone = r" over 7 data sets \(7 of 7 are decided by themselves\), within the margin of \.05 "
-    ending = r"and 10 % of the loss; a margin below \.01\d\d would turn this\.$"
+    ending = r"and 10 % of the loss\. A margin below \.01\d\d would turn this\.$"
     assert re.search(alone + ending, said["Answer"])
     assert "not run" not in "".join(said.values())
     assert said["Done"].startswith("2 methods, 7 data sets, 2 generators, 1 simulation; all")
@@ -160,7 +160,7 @@ def test_too_few_data_sets_for_a_test_are_told_one_by_one(
     ending = "needs at least 6. 5 of the 7 data sets are missing: d1, d2, d4, d5, d6."
     assert two.endswith(f"a test over data sets {ending}")
     four = head(with_only(make, study, SETS[:4]), *MEANT)["Answer"]
-    assert "over 4 data sets" in four and "deciding it takes at least 6 data sets" in four
+    assert "over 4 data sets" in four and "Deciding it takes at least 6 data sets" in four
     assert four.endswith(". 3 of the 7 data sets are missing: d4, d5, d6.")
     six = head(with_only(make, study, SETS[:6]), *MEANT)["Answer"]
     assert six.endswith(" would turn this. 1 of the 7 data sets is missing: d6.")

@@ -304,14 +304,14 @@ INTERVAL: dict[str, Any] = {"unit": "data sets", "n": 9}
             -0.001,
             0.002,
             "equivalent",
-            "over 9 data sets, within the margin of .01; a margin below .0018 would turn this",
+            "over 9 data sets, within the margin of .01. a margin below .0018 would turn this",
         ),
         (
             "better, equivalent",
             -0.003,
             -0.001,
             "equivalent",
-            ", within the margin of .01; a margin below .0018 would turn this",
+            ", within the margin of .01. a margin below .0018 would turn this",
         ),
         ("better", -0.03, -0.02, "better", ", beyond the margin of .01"),
         ("worse", 0.002, 0.02, "worse", ", which may lie within the margin of .01"),
@@ -320,15 +320,15 @@ INTERVAL: dict[str, Any] = {"unit": "data sets", "n": 9}
             -0.01,
             0.03,
             "undecided",
-            "so it may exceed the margin of .01 (a difference of this size would be shown by "
-            "about 20 data sets; equivalence, if there is none, by about 81 data sets)",
+            "so it may exceed the margin of .01. a difference of this size would be shown by "
+            "about 20 data sets; equivalence, if there is none, by about 81 data sets",
         ),
         (
             "undecided",
             -math.inf,
             math.inf,
             "undecided",
-            "(deciding it takes at least 6 data sets)",
+            ". deciding it takes at least 6 data sets",
         ),
         ("undecided", math.nan, math.nan, "undecided", "so it may exceed the margin of .01"),
     ],
@@ -342,7 +342,8 @@ def test_a_fact_says_what_was_found_or_what_is_needed(
     )
     own = replace(own, least_margin=0.00171, needed=Needed(2.12, 8.91))
     found = fact(own, Settings(), 4)
-    assert found.verdict == word and found.text.endswith(ending)
+    said = f"{found.text}. {found.turn}" if found.turn else found.text
+    assert found.verdict == word and said.endswith(ending)
     assert ("95 % CI" in found.text) == math.isfinite(low)
     folds = fact(replace(own, unit="folds"), Settings(), 4).text
     assert "folds)" not in folds or math.isinf(low)
@@ -372,7 +373,7 @@ def test_several_problems_are_counted() -> None:
     )
     assert tallied([open_], Settings(), 4) == fact(open_, Settings(), 4)
     by_query = replace(open_, difference=0.0, unit="queries")
-    of_queries = fact(by_query, Settings(), 4).text
+    of_queries = fact(by_query, Settings(), 4).turn
     assert "equivalence, if there is none, by about 9 times as many queries" in of_queries
 
 
@@ -387,7 +388,7 @@ def test_too_few_data_sets_for_an_interval_are_told_in_words(make: Make) -> None
     *_, overall = rows(output.tables[0])
     assert len(rows(output.tables[0])) == 4  # though the three have one label
     assert all(" (no interval) " in cell for cell in overall[2:])
-    assert "deciding it takes at least 6 data sets" in output.facts["logistic in folds"].text
+    assert "deciding it takes at least 6 data sets" in output.facts["logistic in folds"].turn
     assert "∞" not in markdown.body(output)
 
 

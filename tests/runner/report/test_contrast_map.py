@@ -155,5 +155,5 @@ def test_answers_are_told_of_other_blocks(make: Make) -> None:
     kind = registry.get("report.blocks", "answers").model_validate(options)
     (said,) = kind.build(context, Block(block="answers", name="x", options=options)).lead
     assert isinstance(said, Said) and said.label == "Is it so?"
-    assert said.text.startswith("INCOMPLETE (table): Yes, 3; block 'table' has no fact 'that'")
+    assert said.text.startswith("INCOMPLETE (table): Yes, 3. Block 'table' has no fact 'that'")
     assert isinstance(context.frame, pd.DataFrame)

@@ -92,8 +92,8 @@ def test_blocks_of_a_family_are_adjusted_for_each_other(make: Make) -> None:
     assert [one["p_adjusted"] for one in found.values()] == pytest.approx(adjusted)
     assert own["low_all"] < lone.low_all and own["low"] == lone.low
     assert own["data_to_show"] > lone.data_to_show and own["detectable"] > lone.detectable
-    text = built(joined, "first").facts["pairs in folds"].text
-    assert "so it may exceed" in text and "would be shown by" in text
+    fact = built(joined, "first").facts["pairs in folds"]
+    assert "so it may exceed" in fact.text and "would be shown by" in fact.turn
     assert "all 2 contrasts of the blocks of this family (what pairs change)" in str(
         built(joined, "first").texts
     )
@@ -145,15 +145,16 @@ def test_the_relative_margin_stands_beside_the_absolute_one(make: Make) -> None:
         context = make(study(make, first=contrast()), losses(values, {"svm_or": 0.0001}))
         output = built(context, "first")
         cell = rows(output.tables[0])[0][1]
-        return cell, output.facts["pairs in folds"].text, output.numbers["verdict"].iloc[0]
+        fact = output.facts["pairs in folds"]
+        return cell, f"{fact.text}. {fact.turn}", output.numbers["verdict"].iloc[0]
 
     cell, text, verdict = said(0.003)
     assert verdict == "worse, equivalent" and cell.endswith("; worse, equivalent (10 %: beyond)")
-    assert ", within the margin of .01, but not within .001; a margin below .0" in text
+    assert ", within the margin of .01, but not within .001. a margin below .0" in text
     cell, text, _ = said(0.00205)
-    assert cell.endswith("(10 %: undecided)") and "; within .001: undecided; a margin" in text
+    assert cell.endswith("(10 %: undecided)") and "; within .001: undecided. a margin" in text
     cell, text, _ = said(0.00105)
-    assert "10 %" not in cell and " .01 and .001; a margin" in text
+    assert "10 %" not in cell and " .01 and .001. a margin" in text
 
 
 SETS = [f"d{i}" for i in range(7)]

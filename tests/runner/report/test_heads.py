@@ -46,7 +46,7 @@ class Turn:
         ]
         curves = {
             name: {**curve, "y": [y - self.by for y in curve["y"]]}
-            if method and is_placements(name.partition(":")[0])
+            if method and is_placements(name)
             else curve
             for name, curve in record.curves.items()
         }
@@ -66,10 +66,10 @@ TURNS = [
     Turn("uematsu2010", "real", "pairs", 0.03, r"^Pairs help: .* by \+\.0[23].*, beyond the mar"),
     Turn("uematsu2010", "real", "pairs", -0.03, r"^Pairs are not needed: .* by −\.03.*, beyond"),
     Turn(
-        "menon2014", "crowded|top", "push-.*", 0.1, r"^Yes, .* gains .*; on wine it gains \+\.09"
+        "menon2014", "crowded|top", "push-.*", 0.1, r"^Yes, .* gains .*\. On wine it gains \+\.09"
     ),
     Turn("menon2014", "crowded", "push-.*", -0.1, r"^With a crowded top the push changes .* −\.0"),
-    Turn("clemencon2017", "real|noise", "cart-cv", -0.2, r"; elsewhere it is not: .*worse on 13"),
+    Turn("clemencon2017", "real|noise", "cart-cv", -0.2, r"Elsewhere it is not: .*worse on 13"),
     Turn("clemencon2017", "table1", "cart", 0.5, r"^On the paper's example it is"),
     Turn("kotlowski2011-theory", "map-.*|n-.*", "logistic-pairs", 0.05, r"in 0 of 50 cells"),
     Turn("mohri2018", "mean", "ratio of QuickSort|regret of QuickSort", 0.6, r"^Against theory"),
@@ -81,7 +81,7 @@ SINGLE = [
     Turn("uematsu2010", "real", "pairs", 0.2, ONE),
     Turn("boosting", "real", ".*-pairs", 0.2, ONE),
     Turn("letor-ohsumed", "letor", "squared-hinge", 0.2, r"over \d+ queries"),
-    Turn("menon2014", "top", "push-logistic", 0.2, r"on wine"),
+    Turn("menon2014", "top", "push-logistic", 0.2, r"On wine"),
     Turn("mohri2018", "mean", "ratio of QuickSort|regret of QuickSort", 0.2, r"QuickSort loses"),
 ]
 

@@ -83,7 +83,7 @@ def test_it_stands_first_and_has_five_sentences(
     assert said["Not reproduced"].endswith("; conjecture: the solver is loose.")
     assert said["Answer"].startswith("Pairs are not needed: they change it by +.01")
     ending = r" over 2 settings, within the margin of \.015 and 10 % of the loss"
-    assert re.search(ending + r"; a margin below \.01\d\d would turn this\.$", said["Answer"])
+    assert re.search(ending + r"\. A margin below \.01\d\d would turn this\.$", said["Answer"])
 
 
 @pytest.mark.slow
@@ -158,7 +158,7 @@ def test_the_sentences_of_every_outcome(make: Make, study: dict[str, Any]) -> No
     assert told(make, study, bad, reproduced=["a"], means=means) == [
         "1 of 9 values.",
         "8 values. Why: unknown.",
-        "X, worse: .1; block 'a' has no fact 'y' (it has: x).",
+        "X, worse: .1. Block 'a' has no fact 'y' (it has: x).",
     ]
 
 

@@ -56,11 +56,15 @@ class Telling(Strict):
         if fact is None or not fact.text:
             known = ", ".join(shown.get(self.block, Output()).facts) or "nothing"
             return f"block '{self.block}' has no fact '{self.of}' (it has: {known})"
-        default = f"{self.of}, {fact.verdict}: {{}}"
-        if isinstance(self.say, str):
-            return (self.say if fact.known else default).replace("{}", fact.text)
-        said = {str(verdict): words for verdict, words in self.say.items()}
-        return said.get(fact.verdict, default).replace("{}", fact.text)
+        words = default = f"{self.of}, {fact.verdict}: {{}}"
+        if not isinstance(self.say, str):
+            words = {str(verdict): own for verdict, own in self.say.items()}.get(
+                fact.verdict, default
+            )
+        elif fact.known:
+            words = self.say
+        said = words.replace("{}", fact.text)
+        return f"{said}. {capital(fact.turn)}" if fact.turn else said
 
 
 class Told(Telling):
@@ -82,7 +86,8 @@ def told(context: Context, wanted: Sequence[Told]) -> str:
     pairs = [(own, own.first(context)) for own in wanted]
     said = [one for _, one in pairs if one is not None]
     needs = [name for own in wanted for name in own.experiments(context)]
-    text = "; ".join(one.text(context.shown) for one in said) or "nothing yet"
+    texts = [one.text(context.shown) for one in said] or ["nothing yet"]
+    text = ". ".join([texts[0], *map(capital, texts[1:])])
     if said and artificial(context, needs, (e for one in said for e in one.experiments(context))):
         text = f"on artificial data only: {text}"
     lost = [

@@ -115,10 +115,13 @@ class ContrastMap(Contrasts):
         if after:
             near += f", among them all with {min(after):,.0f} {name} or more"
         words = [one.own.verdict.shown for one in shown]
+        verdict = "mixed" if len({*words}) == 2 else str(next(iter(words), "undecided"))
+        verdict = verdict if shown or open_ else "equivalent"
         better, worse = (words.count(word) or "none" for word in ("better", "worse"))
         told = f"significantly worse in {worse} of them, better in {better}"
         told = told if shown else "no difference is significant"
-        return Fact("", f"{near}; {told} ({' to '.join(dict.fromkeys(ends))})")
+        between = f"differences from {' to '.join(dict.fromkeys(ends))}"
+        return Fact(verdict, f"{near}; {told} ({between})")
 
     def _tables(self, found: list[MapContrast], metric: str) -> list[Table]:
         tables = []
