@@ -14,13 +14,10 @@ import numpy as np
 import rankexp
 import rankexp.testing
 from rankexp.estimators import *
-from rankexp.generators import *
-from rankexp.losses import *
+from rankexp.losses import Logistic
 from rankexp.metrics import *
 from rankexp.objectives import *
 from rankexp.preference import *
-from rankexp.risks import *
-from rankexp.theory import *
 
 X = np.arange(20.0)[:, None]
 assert LinearRanker(risk="pairs").fit(X, X[:, 0] > 9).score(X, X[:, 0] > 9) == 1.0
