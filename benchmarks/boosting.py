@@ -32,7 +32,7 @@ def _rank_boost() -> Iterator[Row]:
         lambda: RankBoost().fit(X, y),
         lambda: stumps.fit(X, y),
         lambda: RankBoost(loss="logistic").fit(X, y),
-        lambda: RankBoost("multipartite").fit(X, np.digitize(X[:, 0], [-1.0, 0.0, 1.0])),
+        lambda: RankBoost(risk="multipartite").fit(X, np.digitize(X[:, 0], [-1.0, 0.0, 1.0])),
     )
     what = "100 rounds, 1e5 x 20, 255 cuts"
     yield f"RankBoost, {what} / HistGradientBoosting, stumps", ours / theirs, 3.0
@@ -50,6 +50,6 @@ def rows() -> Iterator[Row]:
         X, y = _three_levels(d)
         for variant in ("lr", "all"):
             (seconds,) = best_times(
-                2, lambda X=X, y=y, v=variant: ORBoost(v, n_rounds=2000).fit(X, y)
+                2, lambda X=X, y=y, v=variant: ORBoost(variant=v, n_rounds=2000).fit(X, y)
             )
             yield f"seconds of ORBoost-{variant}, 2,000 rounds, 6,000 x {d}", seconds, 5.0

@@ -44,7 +44,7 @@ def rows() -> Iterator[Row]:
         warnings.simplefilter("ignore")
         linear, theirs = best_times(
             2,
-            lambda: LinearRanker("hinge", lam=1e-2).fit_pairs(X, pairs, labels),
+            lambda: LinearRanker(loss="hinge", lam=1e-2).fit_pairs(X, pairs, labels),
             lambda: svc.fit(both, y),
         )
     what = "1e5 pairs of 2,000 × 20"

@@ -33,15 +33,15 @@ def _linear(count: str) -> Iterator[Row]:
     X, y, queries = made()
     s, lam = X @ np.ones(FEATURES), LAMS[6:7]
     calls = [
-        lambda loss=loss, lams=lams: LinearRanker(loss, "multipartite", queries=count).path(
-            X, y, lams, groups=queries
-        )
+        lambda loss=loss, lams=lams: LinearRanker(
+            loss=loss, risk="multipartite", queries=count
+        ).path(X, y, lams, groups=queries)
         for lams in (LAMS, lam)
         for loss in LOSSES
     ]
     path, fit, sort, *ours = best_times(
         7,
-        lambda: LinearRanker("logistic").path(X, y > 0, LAMS),
+        lambda: LinearRanker(loss="logistic").path(X, y > 0, LAMS),
         lambda: LogisticRegression(C=1.0 / (y.size * lam[0])).fit(X, y > 0),
         s.argsort,
         *calls,
@@ -59,6 +59,6 @@ def rows() -> Iterator[Row]:
     for count in ("pairs", "each"):
         yield from _linear(count)
     X, y, queries = made()
-    model = RankBoost("multipartite", n_rounds=600, cuts="equidistant", n_cuts=255)
+    model = RankBoost(risk="multipartite", n_rounds=600, cuts="equidistant", n_cuts=255)
     (seconds,) = best_times(3, lambda: model.fit(X, y, groups=queries))
     yield "seconds of RankBoost, 600 rounds, 9,000 x 45, 255 cuts", seconds, 3.0

@@ -55,7 +55,7 @@ def _small() -> Iterator[tuple[str, float, float | None]]:
     rng = np.random.default_rng(0)
     X = rng.standard_normal((1000, 50))
     y = X @ rng.standard_normal(50) + rng.standard_normal(1000) > 0
-    fits = [LinearRanker(loss, risk, lam=0.01).fit for loss, risk in CASES]
+    fits = [LinearRanker(loss=loss, risk=risk, lam=0.01).fit for loss, risk in CASES]
     fits.append(LogisticRegression(C=1.0 / (0.01 * len(X))).fit)
     calls = [lambda fit=fit: fit(X, y) for fit in fits]
     for call in calls:

@@ -29,6 +29,8 @@ def categories_of(y: ArrayLike) -> list[Hashable] | None:
     """Return the categories of an ordered target, worst to best; None if it has no order."""
     framed = getattr(y, "ndim", 1) == 2 and hasattr(y, "dtypes")
     dtype = getattr(y, "dtypes").iloc[0] if framed else getattr(y, "dtype", None)  # noqa: B009
+    if type(dtype).__name__ == "Enum":  # of polars, which has an order
+        return list(getattr(dtype, "categories"))  # noqa: B009
     if not getattr(dtype, "ordered", False):
         return None
     categories: list[Hashable] = getattr(dtype, "categories").tolist()  # noqa: B009

@@ -57,6 +57,10 @@ class ClassOrderWarning(UserWarning):
     """
 
 
+class UngroupedScoreWarning(UserWarning):
+    """A ranker was trained on pairs within groups, but is measured on pairs of all rows."""
+
+
 def one_line(error: BaseException) -> str:
     """Return an error's class and message in one line, the message cut to 300 characters."""
     try:

@@ -87,3 +87,24 @@ def test_words_have_no_order_of_their_own():
     ordered = pd.Categorical(["a", "b"], categories=["b", "a"], ordered=True)
     for numbers in ([1, 2], np.array([1, 2.5], dtype=object), [True, False], ordered):
         assert has_own_order(numbers)
+
+
+class Enum:
+    """The type of a column of polars whose values have an order."""
+
+    categories = ("bad", "fair", "good")
+
+
+class Series:
+    """A column of polars, as far as it matters: there is no polars to import here."""
+
+    dtype = Enum()
+
+    def __array__(self, dtype=None, copy=None):
+        return np.array(["good", "bad", None, "fair"], dtype=object)
+
+
+def test_an_enum_of_polars_has_its_order():
+    assert categories_of(Series()) == ["bad", "fair", "good"]
+    assert has_own_order(Series())
+    assert np.array_equal(in_numbers(Series()), [2.0, 0.0, np.nan, 1.0], equal_nan=True)

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple, Self, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import expit
-from sklearn.utils import Tags, check_random_state
+from sklearn.utils import Tags, check_consistent_length, check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from rankexp.arrays import Bools, Floats, Ints, PerRow, Seed
 from rankexp.blas import sparing
-from rankexp.categories import Levels
+from rankexp.categories import Levels, in_order
 from rankexp.estimators.engines import ENGINES, Booster, EngineTask, LightGBM, Settings, XGBoost
 from rankexp.estimators.labels import level_order, shift_to_share
 from rankexp.estimators.pair_data import PairError, held_out
@@ -27,19 +27,24 @@ from rankexp.estimators.parameters import (
     table_data,
     table_rows,
     taken,
-    warn_user,
     weighed,
 )
 from rankexp.estimators.risk_mixin import RiskMixin, ranks_levels
 from rankexp.estimators.rounds import COPIES, InRounds, Watch, check_stopping
 from rankexp.metrics.level_counts import cost_matrix, group_numbers
 from rankexp.objectives.pair_objective import PairObjective, Steps
-from rankexp.risks.risk import Given
+from rankexp.risks.risk import Given, plain
+from rankexp.warn import warn_user
 
 REGISTER = {"BoostedRanker": "BoostedRanker"}
 
 RISKS = ("classification", "balanced", "bipartite", "multipartite")
 PAIRS = ("bipartite", "multipartite")
+
+
+Rows = tuple[ArrayLike, ArrayLike] | tuple[ArrayLike, ArrayLike, ArrayLike]
+EvalSet = Rows | list[Rows] | None
+"""Rows to stop early by: X, y and perhaps groups; also as a list of one, as elsewhere."""
 
 
 class Data(NamedTuple):
@@ -65,7 +70,7 @@ class GrownTrees(NamedTuple):
     errors: list[float]
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(eq=False, repr=False, kw_only=True)
 class BoostedRanker(RiskMixin, InRounds):
     """A sum of trees that LightGBM or XGBoost grows on points or on all pairs.
 
@@ -81,7 +86,8 @@ class BoostedRanker(RiskMixin, InRounds):
     risk : {"bipartite", "multipartite", "classification", "balanced"}
         "bipartite" and "multipartite" train on all pairs, of two classes or of ordered levels.
         "classification" trains on points by the engine's binary logistic loss; "balanced" does so
-        with class weights ``2 (1 - p)`` and ``2p``, p = P(better).
+        with class weights ``2 (1 - p)`` and ``2p``, p = P(better). "points" and "pairs" are other
+        names of "classification" and "bipartite".
     n_rounds, validation_fraction, n_iter_no_change, levels
         As for `RankBoost`.
     learning_rate : float
@@ -116,10 +122,12 @@ class BoostedRanker(RiskMixin, InRounds):
     Notes
     -----
     A group counts by its number of rows, as in `PairObjective`. X may be a DataFrame with
-    categorical columns and missing values. `predict_proba` reads scores as log odds, which they
-    are under the logistic loss; under others calibrate, as with ``CalibratedClassifierCV``. Row
-    weights move the cuts of XGBoost's histograms when training on points. LightGBM runs in its
-    deterministic mode, except ``boosting="dart"`` with pairs.
+    categorical columns and missing values, or sparse: LightGBM trains on sparse rows as they are,
+    for XGBoost they are made dense, as it takes zeros that are not stored for missing values.
+    `predict_proba` reads scores as log odds, which they are under the logistic loss; under others
+    calibrate, as with ``CalibratedClassifierCV``. Row weights move the cuts of XGBoost's
+    histograms when training on points. LightGBM runs in its deterministic mode, except
+    ``boosting="dart"`` with pairs.
 
     Examples
     --------
@@ -148,15 +156,15 @@ class BoostedRanker(RiskMixin, InRounds):
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
+        tags.input_tags.allow_nan = tags.input_tags.sparse = True
         return tags
 
     def check(self) -> None:
         """Raise ValueError if a parameter is impossible; this needs no data and no engine."""
         one_of("engine", self.engine, tuple(ENGINES))
-        one_of("risk", self.risk, RISKS)
+        one_of("risk", self.risk, (*RISKS, "points", "pairs"))
         PairObjective(self.loss, self.curvature)
-        if self.risk not in PAIRS and self.loss != "logistic":
+        if plain(self.risk) not in PAIRS and self.loss != "logistic":
             text = f"loss={self.loss!r} is for pairs, but risk={self.risk!r} trains on points: "
             raise ValueError(f"{text}set loss='logistic'")
         check_count("n_rounds", self.n_rounds)
@@ -167,9 +175,13 @@ class BoostedRanker(RiskMixin, InRounds):
         if not isinstance(self.params or {}, Mapping):
             raise ValueError(f"params must be a dict of engine parameters, got {self.params!r}")
         self._engine().check(self.params or {})
-        if self.validation_fraction and not self._engine().keeps_trees(self.params or {}):
+        if self.validation_fraction:
+            self._check_early_stopping("set validation_fraction=None")
+
+    def _check_early_stopping(self, advice: str) -> None:
+        if not self._engine().keeps_trees(self.params or {}):
             why = "change the trees of earlier rounds, so training cannot stop early"
-            raise ValueError(f"params={self.params!r} {why}: set validation_fraction=None")
+            raise ValueError(f"params={self.params!r} {why}: {advice}")
 
     def _engine(self) -> LightGBM | XGBoost:
         return ENGINES[self.engine]
@@ -182,20 +194,29 @@ class BoostedRanker(RiskMixin, InRounds):
 
     def takes(self) -> frozenset[Given]:
         """Return what else `fit` takes beside X and y with these parameters."""
-        groups: set[Given] = {"groups"} if self.risk in PAIRS else set()
+        groups: set[Given] = {"groups"} if plain(self.risk) in PAIRS else set()
         weights: set[Given] = {"sample_weight"} if self.validation_fraction is None else set()
         return frozenset(groups | weights)
 
     def fit(
-        self, X: ArrayLike, y: ArrayLike, groups: PerRow = None, sample_weight: PerRow = None
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        groups: PerRow = None,
+        sample_weight: PerRow = None,
+        eval_set: EvalSet = None,
     ) -> Self:
         """Fit to rows X (n, d) and labels y (n,); pairs are those within `groups` (n,), if given.
+
+        `eval_set`, which is (X, y) or (X, y, groups), holds other rows to stop early by, in place
+        of `validation_fraction`.
 
         Row weights and errors are as for :meth:`RankBoost.fit`, but X may have missing values.
         ValueError also for parameters that LightGBM does not know (XGBoost warns of them), and for
         groups when training on points; ImportError if the engine is not installed.
         """
-        return self._first(self._found(X, y, groups, sample_weight))
+        others = cast(PerRow, eval_set)
+        return self._first(self._found(X, y, groups, sample_weight, eval_set=others))
 
     def _keeps_rounds(self) -> bool:
         return super()._keeps_rounds() and self._engine().keeps_trees(self.params or {})
@@ -205,7 +226,7 @@ class BoostedRanker(RiskMixin, InRounds):
     ) -> Data:
         """Return the rows to train on; set `levels_` and what is known of the features."""
         self.check()
-        if groups is not None and self.risk not in PAIRS:
+        if groups is not None and plain(self.risk) not in PAIRS:
             text = f"groups cannot be used with risk={self.risk!r}, which trains on points"
             raise ValueError(f"{text}: only pairs have groups")
         if sample_weight is not None and self.validation_fraction is not None:
@@ -213,12 +234,13 @@ class BoostedRanker(RiskMixin, InRounds):
         levels = level_order(y, self.levels, present=not ranks_levels(self))
         X, y = table_data(self, X, y)
         kept, weight = weighed(X, sample_weight)
-        groups = group_numbers(groups, y.shape[0])
+        groups, self._grouped = group_numbers(groups, y.shape[0]), groups is not None
         X, y = taken(X, kept), y[kept]
         codes = self._codes(y, levels)
         return Data(X, codes, weight, None if groups is None else groups[kept])
 
     def _found(self, X: ArrayLike, y: ArrayLike, *given: PerRow, **named: PerRow) -> GrownTrees:
+        eval_set = cast(EvalSet, named.pop("eval_set", None))
         data = self._data(X, y, *given, **named)
         rng = check_random_state(self.random_state)
         seed = int(rng.randint(2**31 - 1))
@@ -228,10 +250,22 @@ class BoostedRanker(RiskMixin, InRounds):
             out = held_out(data.codes, data.groups, self.validation_fraction, rng)
             stop, errors = self._watch(data.of(out))
             train = data.of(~out)
+        if eval_set is not None:
+            other = eval_set[0] if isinstance(eval_set, list) else eval_set
+            stop, errors = self._watch(self._evaluated(*other))
         weight, steps = self._pulls(train)
         y, own = train.codes.astype(np.float64), self.params or {}
         task = EngineTask(self, train.X, y, seed, self.n_jobs or 1, own, weight, steps, stop)
         return GrownTrees(data, self._engine().train(task), errors)
+
+    def _evaluated(self, X: ArrayLike, y: ArrayLike, groups: PerRow = None) -> Data:
+        """Return the rows of an `eval_set`."""
+        if self.validation_fraction is not None:
+            raise ValueError("eval_set cannot be used with validation_fraction: set that to None")
+        self._check_early_stopping("omit eval_set")
+        rows, codes = table_rows(self, X), np.asarray(in_order(y, self.levels_), np.int64)
+        check_consistent_length(rows, codes)
+        return Data(rows, codes, None, group_numbers(groups, codes.size))
 
     def _watch(self, data: Data) -> tuple[Callable[[Booster], bool], list[float]]:
         """Return a function that tells after each round whether to stop, and its errors."""
@@ -243,7 +277,7 @@ class BoostedRanker(RiskMixin, InRounds):
     def _pulls(self, data: Data) -> tuple[Floats | None, Callable[[ArrayLike], Steps] | None]:
         """Return row weights for points, or for pairs the function that gives the gradients."""
         codes, weight = data.codes, data.weight
-        if self.risk in PAIRS:
+        if plain(self.risk) in PAIRS:
             pairs = PairObjective(self.loss, self.curvature)
             return None, pairs.prepared(codes, len(self.levels_), weight, data.groups)
         if self.risk == "balanced":
@@ -267,10 +301,17 @@ class BoostedRanker(RiskMixin, InRounds):
             )
         if ranks_levels(self):
             return self
-        if self.risk != "classification":
+        if plain(self.risk) != "classification":
             self.intercept_ = shift_to_share(s, data.codes, data.weight)
         self._keep_classes(self.levels_)
         return self
+
+    @property
+    def feature_importances_(self) -> Floats:
+        """Each feature's share in what the splits of the rounds kept gain, (d,)."""
+        check_is_fitted(self, "booster_")
+        found = self._engine().gains(self.booster_, self.n_iter_, self.n_features_in_)
+        return np.asarray(found / (found.sum() or 1.0))
 
     def _scores(self, X: Table) -> Floats:
         return self._engine().scores(self.booster_, X, self.n_iter_, self.n_jobs or 1)

@@ -6,6 +6,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
 
 import numpy as np
+from scipy.sparse import csr_matrix, issparse
 
 from rankexp.arrays import Floats
 from rankexp.estimators.parameters import Table
@@ -30,7 +31,7 @@ OURS = {
     "risk='balanced' (pairs need no class weights)": (
         "is_unbalance unbalance unbalanced_sets scale_pos_weight"
     ),
-    "validation_fraction and n_iter_no_change": (
+    "validation_fraction or eval_set of fit, and n_iter_no_change": (
         "early_stopping_round early_stopping_rounds early_stopping n_iter_no_change metric "
         "metrics metric_types eval_metric feval custom_metric callbacks eval_set"
     ),
@@ -131,6 +132,11 @@ class LightGBM(Engine):
         found = booster.predict(X, raw_score=True, num_iteration=rounds, num_threads=threads)
         return np.asarray(found, dtype=np.float64)
 
+    def gains(self, booster: Booster, rounds: int, d: int) -> Floats:
+        """Return by how much each of d features lowers the loss in the first rounds, (d,)."""
+        trees: Any = booster
+        return np.asarray(trees.feature_importance("gain", iteration=rounds), dtype=np.float64)
+
     def added(self, X: Table) -> Callable[[Booster, int], Floats]:
         """Return a function of a booster and a round: what the round adds to the scores, (n,)."""
         return lambda booster, i: booster.predict(
@@ -185,6 +191,13 @@ class XGBoost(Engine):
         """Return the scores of rows, (n,), by the first rounds."""
         return self._predicted(booster, self._matrix(X, nthread=threads), (0, rounds))
 
+    def gains(self, booster: Booster, rounds: int, d: int) -> Floats:
+        """Return by how much each of d features lowers the loss in the first rounds, (d,)."""
+        trees: Any = booster
+        found = trees[:rounds].get_score(importance_type="total_gain")
+        names = trees.feature_names or [f"f{j}" for j in range(d)]
+        return np.array([found.get(name, 0.0) for name in names], dtype=np.float64)
+
     def added(self, X: Table) -> Callable[[Booster, int], Floats]:
         """Return a function of a booster and a round: what the round adds to the scores, (n,)."""
         data = self._matrix(X)
@@ -201,6 +214,8 @@ class XGBoost(Engine):
         return np.asarray(found, dtype=np.float64)
 
     def _matrix(self, X: Table, **more: Floats | int | None) -> Any:
+        if issparse(X):  # XGBoost would take a zero that is not stored for a missing value
+            X = csr_matrix(X, dtype=np.float32).toarray()
         return self.load().DMatrix(X, enable_categorical=True, **more)
 
 

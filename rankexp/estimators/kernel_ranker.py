@@ -18,13 +18,13 @@ from rankexp.estimators.parameters import (
     one_of,
     training_rows,
     warn_unconverged,
-    warn_user,
 )
 from rankexp.estimators.risk_ranker import RiskRanker
 from rankexp.losses.loss import Loss
 from rankexp.risks.risk import Given, Risk
 from rankexp.solvers.kernels import Factor, Kernel, gaussian, linear, polynomial, shaped
 from rankexp.solvers.result import PathResult, scores
+from rankexp.warn import warn_user
 
 REGISTER = {"KernelRanker": "KernelRanker"}
 
@@ -36,7 +36,7 @@ PRECISE = 1e-9  # what `objective_` promises, relatively: beyond it a fit warns
 ROWS_AT_ONCE = 2048  # tuned: of a matrix of kernels, when rows are scored
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(eq=False, repr=False, kw_only=True)
 class KernelRanker(RiskRanker):
     """A scoring function in a kernel's feature space, by ``lam/2 ||f||² + risk of pairs``.
 
@@ -106,7 +106,8 @@ class KernelRanker(RiskRanker):
     >>> from sklearn.pipeline import make_pipeline
     >>> from rankexp.estimators import LinearRanker
     >>> features = Nystroem(gamma=5.0, n_components=20, random_state=0)
-    >>> ranker = make_pipeline(features, LinearRanker("hinge", "bipartite", lam=0.01)).fit(X, y)
+    >>> linear = LinearRanker(loss="hinge", risk="bipartite", lam=0.01)
+    >>> ranker = make_pipeline(features, linear).fit(X, y)
     """
 
     _only_pairs = True

@@ -13,7 +13,6 @@ from sklearn.utils.multiclass import type_of_target
 
 from rankexp.arrays import Bools, Floats, Ints, Labels
 from rankexp.categories import Levels, categories_of, has_own_order, in_order
-from rankexp.metrics.continuous import concordance
 from rankexp.risks.risk import Task
 
 MOST_LEVELS = 1000
@@ -27,7 +26,8 @@ def two_classes(y: Labels) -> tuple[Labels, Ints]:
         raise ValueError(f"{text}. Unknown label type: a binary ranker needs two classes")
     classes, codes = np.unique(y, return_inverse=True)
     if (n := classes.shape[0]) > 2:
-        raise ValueError(f"{text}: there are {n} classes, a binary ranker needs two")
+        more = "a binary ranker needs two (for ordered levels set risk='multipartite')"
+        raise ValueError(f"{text}: there are {n} classes, {more}")
     if n < 2:
         only = f"only one class, '{classes[0]}'"
         raise ValueError(f"a ranker needs examples of two classes, but y holds {only}")
@@ -88,10 +88,10 @@ def level_order(y: ArrayLike, levels: Levels | None, *, present: bool = False) -
     return levels
 
 
-def share_of_levels(ranker: BaseEstimator, y: ArrayLike, s: Floats) -> float:
-    """Return U_pairs: the share of pairs of different levels that the scores put in order."""
+def in_levels(ranker: BaseEstimator, y: ArrayLike) -> ArrayLike:
+    """Return labels as numbers in the order of the levels of a fitted ranker."""
     told = ranker.levels is not None or not has_own_order(y)
-    return concordance(in_order(y, getattr(ranker, "levels_", None) if told else None), s)
+    return in_order(y, getattr(ranker, "levels_", None) if told else None)
 
 
 def few_levels(y: ArrayLike, levels: Levels | None) -> tuple[Labels, Ints]:
@@ -159,6 +159,12 @@ ClassWeight = Mapping[Hashable, float] | str | None
 
 def class_weights(given: ClassWeight, labels: Labels, task: Task) -> tuple[float, float]:
     """Return the weights of the negative and of the positive class, (2,) `labels`."""
+    if task.risk.balanced:
+        if given is not None:
+            raise ValueError(
+                f"class_weight cannot be set with the {task.risk!r} risk, which has it"
+            )
+        given = "balanced"
     if given is None or task.risk.several_levels:
         return 1.0, 1.0
     found = compute_class_weight(given, classes=labels, y=labels[task.level])

@@ -37,7 +37,8 @@ class LinearRanker(RiskRanker):
         SVM-OR of kotlowski2011. ``push(p=4)`` is the mean over negatives of the p-th power of the
         mean of ``l(1, w·(x - x'))`` over positives. ``multipartite`` is the mean over pairs of an
         x of a higher and an x' of a lower of K ordered levels; with the hinge this is the ordinal
-        support vector machine of Herbrich et al. (1999).
+        support vector machine of Herbrich et al. (1999). ``points`` and ``pairs`` are other names
+        of the first two; ``balanced`` trains on points with both classes weighed alike.
     lam : float
         Penalty of ``||w||²``, >= 0; only smooth losses allow 0, and a warning says if there seems
         to be no minimiser then. The intercept is never penalised.
@@ -108,6 +109,7 @@ class LinearRanker(RiskRanker):
     # No dataclass: type checkers would take any keyword, as scikit-learn's base is untyped.
     def __init__(
         self,
+        *,
         loss: str | Loss = "logistic",
         risk: str | Risk = "classification",
         lam: float = 1.0,
@@ -185,7 +187,7 @@ class LinearRanker(RiskRanker):
         --------
         >>> import numpy as np
         >>> X = np.array([[0.0, 1.0], [1.0, 0.0], [2.0, 1.0]])
-        >>> ranker = LinearRanker("hinge", lam=0.1).fit_pairs(X, [[1, 0], [1, 2]], [1, -1])
+        >>> ranker = LinearRanker(loss="hinge", lam=0.1).fit_pairs(X, [[1, 0], [1, 2]], [1, -1])
         >>> ranker.predict(X).argsort()
         array([0, 1, 2])
         """
@@ -235,7 +237,7 @@ class LinearRanker(RiskRanker):
 
     def _solve(self, task: Task, weights: tuple[float, float]) -> PathResult:
         weight = task.sample_weight
-        if task.risk.class_weight and self.class_weight is not None:
+        if task.risk.balanced or (task.risk.class_weight and self.class_weight is not None):
             each = np.where(task.level > 0, *weights[::-1])
             weight = each if weight is None else each * weight
         task = replace(task, sample_weight=weight, intercept=self.fit_intercept)

@@ -20,12 +20,12 @@ from rankexp.estimators.parameters import (
     fitted_rows,
     training_data,
     training_rows,
-    warn_user,
 )
 from rankexp.estimators.risk_mixin import RealRanker
 from rankexp.metrics.level_counts import group_numbers
 from rankexp.solvers.pairs.pair_list import PairList, margins, max_margin
 from rankexp.solvers.result import scores
+from rankexp.warn import warn_user
 
 REGISTER = {"MaxMarginRanker": "MaxMarginRanker", "RankPerceptron": "RankPerceptron"}
 
@@ -74,6 +74,7 @@ class LinearOfPairs(RealRanker):
         codes = few_levels(y, None)[1]
         numbers = None if groups is None else np.asarray(group_numbers(groups, codes.size))
         upper, lower = pairs_of_levels(codes, numbers)
+        self._grouped = groups is not None
         return X, upper, lower, np.ones(upper.size)
 
     def _of_list(
@@ -85,6 +86,7 @@ class LinearOfPairs(RealRanker):
         reset: bool = True,
     ) -> Learnt:
         self.check()
+        self._grouped = False
         X = training_rows(self, X, reset=reset)
         upper, lower, weight = labelled_pairs(X.shape[0], pairs, labels, sample_weight)
         if not self._weighs and (weight != weight[0]).any():
@@ -116,7 +118,7 @@ def _power(X: Floats) -> int:
 FIRST, GROWTH, MOST = 32, 2, 2**16  # tuned: pairs that are looked at together, until one is wrong
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(eq=False, repr=False, kw_only=True)
 class RankPerceptron(LinearOfPairs):
     """Adds the difference x - x' of pairs in the wrong order until all pairs are in order.
 
@@ -210,16 +212,16 @@ NOTHING = 1e-9  # of the largest feature: a margin that is only rounding
 
 INSEPARABLE = (
     "the pairs are not separable: no linear order agrees with all of them beyond rounding; use "
-    "LinearRanker('hinge'), which penalises pairs in the wrong order"
+    "LinearRanker(loss='hinge'), which penalises pairs in the wrong order"
 )
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(eq=False, repr=False, kw_only=True)
 class MaxMarginRanker(LinearOfPairs):
     """Maximises the least margin ``w·(x - x')`` of pairs over ``|w|_1 <= 1``.
 
-    For small lam ``LinearRanker("hinge").fit_pairs`` maximises the margin in norm 2. A margin of
-    rho here is at least rho for ``w / ||w||_2`` as well.
+    For small lam ``LinearRanker(loss="hinge").fit_pairs`` maximises the margin in norm 2. A margin
+    of rho here is at least rho for ``w / ||w||_2`` as well.
 
     Parameters
     ----------

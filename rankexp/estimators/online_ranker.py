@@ -17,7 +17,7 @@ REGISTER = {"OnlineRanker": "OnlineRanker"}
 BLOCK = 4096  # pairs whose differences are worked out together; no result depends on it
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(eq=False, repr=False, kw_only=True)
 class OnlineRanker(LinearOfPairs):
     """Stochastic gradient steps on ``lam/2 ||w||² + max(0, 1 - w·(x - x'))``, a pair at a time.
 
@@ -25,7 +25,7 @@ class OnlineRanker(LinearOfPairs):
     is one step of twice the loss, not two steps. `fit` and
     `fit_pairs` start afresh and visit all pairs in random order, `max_iter` times. `partial_fit`
     and `partial_fit_pairs` continue and visit the given pairs once, in order. All approach the
-    solution of ``LinearRanker("hinge", lam=lam)`` on the same pairs.
+    solution of ``LinearRanker(loss="hinge", lam=lam)`` on the same pairs.
 
     Parameters
     ----------

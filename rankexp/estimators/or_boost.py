@@ -36,7 +36,7 @@ class LevelRounds(NamedTuple):
     thresholds: Floats
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(eq=False, repr=False, kw_only=True)
 class ORBoost(LevelRanker, StumpBooster):
     """A sum of stumps with thresholds between levels, boosted on the exponential ordinal loss.
 

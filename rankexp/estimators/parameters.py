@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Sequence
 from functools import partial
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, TypeAlias, cast
-from warnings import warn
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.sparse import issparse
+from scipy.sparse import csr_matrix, issparse
 from sklearn.base import BaseEstimator
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_consistent_length, check_X_y, column_or_1d
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from rankexp.arrays import Bools, Floats, Ints, Labels, PerRow
 from rankexp.registry import did_you_mean
 from rankexp.solvers.result import PathResult
+from rankexp.warn import warn_user
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -27,7 +25,7 @@ if TYPE_CHECKING:
 Table: TypeAlias = "Floats | DataFrame"
 Rows = slice | Bools | Ints
 """Which rows: all, a mask, or their numbers."""
-NAN = {"dtype": np.float64, "order": "C", "ensure_all_finite": "allow-nan"}
+NAN = {"dtype": np.float64, "order": "C", "ensure_all_finite": "allow-nan", "accept_sparse": "csr"}
 
 
 def refuse_sparse(X: ArrayLike) -> None:
@@ -59,10 +57,12 @@ def training_data(
 
 
 def table_rows(estimator: BaseEstimator, X: ArrayLike) -> Table:
-    """Return checked rows to score, with missing values; categories stay a DataFrame."""
+    """Return checked rows to score, with missing values; categories stay a DataFrame.
+
+    Sparse rows stay sparse.
+    """
     frame = _with_categories(estimator, X, reset=False)
-    found: Table = frame if frame is not None else validate_data(estimator, X, reset=False, **NAN)
-    return found
+    return frame if frame is not None else _plain(validate_data(estimator, X, reset=False, **NAN))
 
 
 def table_data(estimator: BaseEstimator, X: ArrayLike, y: ArrayLike) -> tuple[Table, Labels]:
@@ -70,14 +70,18 @@ def table_data(estimator: BaseEstimator, X: ArrayLike, y: ArrayLike) -> tuple[Ta
     frame = _with_categories(estimator, X, reset=True)
     if frame is None:
         rows, targets = validate_data(estimator, X, y, **NAN)
-        return rows, targets
+        return _plain(rows), targets
     targets = column_or_1d(y, warn=True)
     check_consistent_length(frame, targets)
     return frame, targets
 
 
+def _plain(rows: Floats) -> Floats:
+    """Return sparse rows as the kind of matrix that every engine knows."""
+    return cast("Floats", csr_matrix(rows)) if issparse(rows) else rows
+
+
 def _with_categories(estimator: BaseEstimator, X: ArrayLike, *, reset: bool) -> DataFrame | None:
-    refuse_sparse(X)
     if not (hasattr(X, "iloc") and hasattr(X, "columns")):
         return None
     frame = cast("DataFrame", X)
@@ -161,14 +165,6 @@ def warn_unconverged(
             f"{what} did not converge at lam={lams[i]:g}: relative gap {found.gap[i]:.1e} > tol "
             f"{tol:g} after {found.n_iter[i]} iterations; {special(i) or advice}"
         )
-
-
-def warn_user(text: str, category: type[Warning] = ConvergenceWarning) -> None:
-    """Warn, and point to the line outside the package that made the call."""
-    frame, up = sys._getframe(), 1
-    while frame.f_back and frame.f_globals.get("__name__", "").startswith("rankexp."):
-        frame, up = frame.f_back, up + 1
-    warn(text, category, stacklevel=up)
 
 
 def one_of(what: str, value: str, known: Sequence[str]) -> None:

@@ -21,7 +21,7 @@ from rankexp.estimators.risk_mixin import RiskMixin
 from rankexp.estimators.rounds import COPIES, StumpBooster, Watch, check_stopping
 from rankexp.losses.margin import Exponential, Logistic
 from rankexp.metrics.level_counts import cost_matrix, group_numbers
-from rankexp.risks.risk import NO_QUERIES, QUERIES, Given
+from rankexp.risks.risk import NO_QUERIES, QUERIES, Given, plain
 from rankexp.solvers.boosting.boost_pairs import ListedPairs, Round, WeightedPairs, boost
 from rankexp.solvers.boosting.logistic_pairs import all_pairs
 from rankexp.solvers.boosting.stumps import Binned, binned
@@ -43,7 +43,7 @@ class PairRounds(NamedTuple):
     weight: Floats | None = None
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(eq=False, repr=False, kw_only=True)
 class RankBoost(RiskMixin, StumpBooster):
     """A sum of threshold rankers ``alpha 1[x_j > t]``, boosted on pairs.
 
@@ -55,7 +55,8 @@ class RankBoost(RiskMixin, StumpBooster):
     Parameters
     ----------
     risk : {"bipartite", "multipartite"}
-        Pairs of two classes, or of any number of ordered levels, weighted by `costs`.
+        Pairs of two classes, or of any number of ordered levels, weighted by `costs`; "pairs" is
+        another name of the first.
     n_rounds : int
         The largest number of rounds.
     cuts : {"quantile", "equidistant", "all"}
@@ -142,7 +143,7 @@ class RankBoost(RiskMixin, StumpBooster):
     def check(self) -> None:
         """Raise ValueError if a parameter is impossible; this needs no data."""
         self._check_boosting()
-        one_of("risk", self.risk, ("bipartite", "multipartite"))
+        one_of("risk", plain(self.risk), ("bipartite", "multipartite"))
         one_of("loss", self.loss, tuple(LOSSES))
         one_of("alpha", self.alpha, ("pairs", "bound", "textbook"))
         one_of("queries", self.queries, QUERIES)
@@ -170,7 +171,7 @@ class RankBoost(RiskMixin, StumpBooster):
         self, X: ArrayLike, y: ArrayLike, groups: PerRow = None, sample_weight: PerRow = None
     ) -> PairRounds:
         self.check()
-        levels = level_order(y, self.levels, present=self.risk == "bipartite")
+        levels = level_order(y, self.levels, present=plain(self.risk) == "bipartite")
         X, y = training_data(self, X, y)
         if sample_weight is not None and "sample_weight" not in self.takes():
             raise ValueError(f"sample_weight needs validation_fraction=None, {COPIES}")
@@ -178,6 +179,7 @@ class RankBoost(RiskMixin, StumpBooster):
         X, y, groups = X[train], y[train], group_numbers(groups, X.shape[0])
         if (each := self.queries == "each") and groups is None:
             raise ValueError(NO_QUERIES)
+        self._grouped = groups is not None and self.queries != "across"
         numbers = None if groups is None else groups[train]
         within = None if self.queries == "across" else numbers
         codes = self._codes(y, levels)
@@ -197,7 +199,7 @@ class RankBoost(RiskMixin, StumpBooster):
 
     def _first(self, found: PairRounds) -> Self:
         self._keep_rounds(found)
-        if self.risk == "bipartite":
+        if plain(self.risk) == "bipartite":
             s, positive = self._scores(found.X), found.codes == 1
             self.threshold_ = best_threshold(s, positive, sample_weight=found.weight)
             self._keep_classes(self.levels_, "alphas_", "threshold_")
@@ -218,6 +220,7 @@ class RankBoost(RiskMixin, StumpBooster):
         rows = binned(X, self.cuts, self.n_cuts)
         listed = ListedPairs(rows, upper, lower, weights, LOSSES[self.loss]())
         self._forget("classes_", "better_", "levels_")
+        self._grouped = False
         self._keep_rounds(PairRounds(self._rounds(rows, listed), listed.risk, listed.mass))
         return self
 

@@ -40,7 +40,7 @@ class Classified:
         return f"{type(self.classifier).__name__} predicts high"
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(eq=False, repr=False, kw_only=True)
 class CRank(OrientedTree):
     """An oriented ranking tree grown by binary classification (clemencon2017, section 5.2).
 
@@ -133,7 +133,7 @@ def classifier_of(given: BaseEstimator | str) -> BaseEstimator:
     return clone(given)
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(eq=False, repr=False, kw_only=True)
 class KendallTree(OrientedTree):
     """An oriented ranking tree grown by the Kendall tau of its scores and y.
 
@@ -180,7 +180,7 @@ class KendallTree(OrientedTree):
         return best_threshold_split(node, charges, features, len(X), least=least, ties=ties)
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(eq=False, repr=False, kw_only=True)
 class RankingForest(RealRanker):
     """Bagged oriented trees whose nodes look at random subsets of the features.
 

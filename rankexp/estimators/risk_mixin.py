@@ -12,13 +12,15 @@ from sklearn.utils import RegressorTags, Tags
 
 from rankexp.arrays import Floats, Ints, Labels, PerRow
 from rankexp.blas import SparesThreads
-from rankexp.categories import Levels, in_numbers
+from rankexp.categories import Levels, in_numbers, in_order
 from rankexp.errors import ClassOrderWarning
-from rankexp.estimators.labels import few_levels, share_of_levels, two_classes
-from rankexp.estimators.parameters import copied, fitted_rows, training_data, warn_user
+from rankexp.estimators.by_name import ByName
+from rankexp.estimators.in_order import ScoresPairs
+from rankexp.estimators.labels import few_levels, in_levels, two_classes
+from rankexp.estimators.parameters import copied, fitted_rows, training_data
 from rankexp.metrics.bipartite import auc
-from rankexp.metrics.continuous import concordance
 from rankexp.risks.risk import Risk
+from rankexp.warn import warn_user
 
 
 def ranks_levels(ranker: BaseEstimator) -> bool:
@@ -29,7 +31,7 @@ def ranks_levels(ranker: BaseEstimator) -> bool:
         return False
 
 
-class PredictsScores(SparesThreads, BaseEstimator):  # type: ignore[misc]
+class PredictsScores(ScoresPairs, ByName, SparesThreads, BaseEstimator):  # type: ignore[misc]
     """A ranker that predicts its scores and is therefore tagged as a regressor."""
 
     def __sklearn_tags__(self) -> Tags:
@@ -54,9 +56,12 @@ class RealRanker(PredictsScores):
         """Return the scores of rows, as `predict` does."""
         return np.asarray(self.predict(X))
 
-    def score(self, X: ArrayLike, y: ArrayLike) -> float:
-        """Return the share of pairs with different y that are in order; a tie counts 1/2."""
-        return concordance(y, self.predict(X))
+    def score(self, X: ArrayLike, y: ArrayLike, groups: PerRow = None) -> float:
+        """Return the share of pairs with different y that are in order; a tie counts 1/2.
+
+        Only pairs within `groups` (n,) count, if given.
+        """
+        return self._in_order(in_numbers(y), self.predict(X), groups)
 
     def _rows(self, X: ArrayLike, y: ArrayLike, sample_weight: PerRow) -> tuple[Floats, Floats]:
         X, y = training_data(self, X, in_numbers(y), real=True)
@@ -64,7 +69,11 @@ class RealRanker(PredictsScores):
         return X[rows], np.asarray(y, dtype=np.float64)[rows]
 
 
-class RiskMixin(SparesThreads, ClassifierMixin):  # type: ignore[misc]
+def _area(codes: ArrayLike, s: Floats, weight: Floats | None) -> float:
+    return float(auc(codes, s, sample_weight=weight))
+
+
+class RiskMixin(ScoresPairs, ByName, SparesThreads, ClassifierMixin):  # type: ignore[misc]
     """A ranker with `risk`: with two classes a classifier; for ordered levels it predicts scores.
 
     As scikit-learn expects, `classes_` is sorted and a `decision_function` above 0 means
@@ -111,18 +120,22 @@ class RiskMixin(SparesThreads, ClassifierMixin):  # type: ignore[misc]
         labels = self.classes_[::-1] if self._turned() else self.classes_
         return np.asarray(labels[(s > 0).astype(np.intp)])
 
-    def score(self, X: ArrayLike, y: ArrayLike, sample_weight: PerRow = None) -> float:
+    def score(
+        self, X: ArrayLike, y: ArrayLike, sample_weight: PerRow = None, groups: PerRow = None
+    ) -> float:
         """Return the share of pairs that the scores put in order; a tie counts 1/2.
 
-        For two classes this is the AUC (not the accuracy), for ordered levels U_pairs.
+        For two classes this is the AUC (not the accuracy), for ordered levels U_pairs. Only pairs
+        within `groups` (n,) count, if given: all of them alike, or as `queries` says.
         """
         s = self.decision_function(X)
         if hasattr(self, "classes_"):
-            return float(auc(y, s, sample_weight=sample_weight, levels=self.classes_))
+            codes = in_order(y, self.classes_)
+            return self._in_order(codes, s, groups, sample_weight, _area)
         if sample_weight is not None:
             text = "score() of ordered levels takes no sample_weight; use rankexp.metrics.u_pairs"
             raise ValueError(text)
-        return share_of_levels(self, y, s)
+        return self._in_order(in_levels(self, y), s, groups)
 
     def _codes(self, y: Labels, levels: Levels | None) -> Ints:
         several = ranks_levels(self)
@@ -156,6 +169,7 @@ class RiskMixin(SparesThreads, ClassifierMixin):  # type: ignore[misc]
                 f"decision_function is high for classes_[1], {worse!r}, the worse one; "
                 "rank_scores is high for the better one",
                 ClassOrderWarning,
+                once=True,
             )
         return turned
 

@@ -103,6 +103,8 @@ class RiskRanker(RiskMixin, BaseEstimator):  # type: ignore[misc]
         loss, risk = trained
         order = level_order(y, self.levels, present=not risk.several_levels)
         X, y = training_data(self if learns else None, X, y)
+        if learns:
+            self._grouped = groups is not None and self.queries != "across"
         X, y, groups, weight = self._counted(risk, X, y, groups, sample_weight)
         if groups is not None and "groups" not in risk.takes:
             raise ValueError(risk.refuses("groups"))
@@ -134,6 +136,7 @@ class RiskRanker(RiskMixin, BaseEstimator):  # type: ignore[misc]
         for name in ("costs", "levels", "class_weight"):
             if getattr(self, name, None) is not None:
                 raise ValueError(f"{name} is for labels of rows, but here pairs have the labels")
+        self._grouped = False
         if self.queries == "each":
             raise ValueError("queries='each' is for groups: weigh pairs by sample_weight instead")
         loss, risk = Loss.parse(self.loss), Bipartite()

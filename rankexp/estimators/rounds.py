@@ -55,7 +55,7 @@ class InRounds(SparesThreads, BaseEstimator):  # type: ignore[misc]
         models: list[Any] = [clone(self).set_params(n_rounds=n) for n in n_rounds]
         for model in models:
             model.check()
-        if not (models and self._keeps_rounds()):
+        if not (models and self._keeps_rounds()) or given.get("eval_set") is not None:
             return [model.fit(X, y, **given) for model in models]
         most: Any = clone(self).set_params(n_rounds=max(n_rounds))
         found = most._found(X, y, **given)

@@ -57,6 +57,7 @@ class SmoothMarginRanker(RankBoost):
 
     def __init__(
         self,
+        *,
         risk: str = "bipartite",
         n_rounds: int = 100,
         cuts: str = "quantile",

@@ -11,7 +11,7 @@ from scipy.special import expit
 
 from rankexp.arrays import Floats, Ints, Labels, PerRow
 from rankexp.categories import Levels
-from rankexp.estimators.labels import few_levels, level_order, share_of_levels
+from rankexp.estimators.labels import few_levels, in_levels, level_order
 from rankexp.estimators.parameters import (
     Rows,
     check_solver,
@@ -36,9 +36,12 @@ class LevelRanker(PredictsScores):
 
     levels: Levels | None
 
-    def score(self, X: ArrayLike, y: ArrayLike) -> float:
-        """Return U_pairs: the share of pairs of different levels in order; a tie counts 1/2."""
-        return share_of_levels(self, y, self.decision_function(X))
+    def score(self, X: ArrayLike, y: ArrayLike, groups: PerRow = None) -> float:
+        """Return U_pairs: the share of pairs of different levels in order; a tie counts 1/2.
+
+        Only pairs within `groups` (n,) count, if given.
+        """
+        return self._in_order(in_levels(self, y), self.decision_function(X), groups)
 
     def predict(self, X: ArrayLike) -> Floats:
         """Return the scores of rows, shape (n,), as `decision_function` does."""
@@ -124,7 +127,7 @@ class ThresholdModel(LevelRanker):
 CONSTRAINTS = ("adjacent", "all")
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(eq=False, repr=False, kw_only=True)
 class OrdinalSVM(ThresholdModel):
     """Chu and Keerthi's support vector machine: one direction and parallel thresholds.
 
@@ -194,7 +197,7 @@ class OrdinalSVM(ThresholdModel):
         return threshold_terms.thresholds(s, codes, every=self.constraints == "all")
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(eq=False, repr=False, kw_only=True)
 class ProportionalOdds(ThresholdModel):
     """McCullagh's model, ``log P(Y <= j) / P(Y > j) = theta_j - w·x``, with a penalty.
 

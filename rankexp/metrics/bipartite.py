@@ -2,12 +2,12 @@
 
 import math
 from collections.abc import Sequence
-from typing import Literal
+from typing import Literal, overload
 
 import numpy as np
-import numpy.typing as npt
+from numpy.typing import ArrayLike
 
-from rankexp.arrays import Bools, Floats, Labels, Numbers
+from rankexp.arrays import Bools, Floats, Labels, Numbers, PerRow, Vector
 from rankexp.blas import one_thread
 from rankexp.categories import Order, in_order, without_imaginary
 from rankexp.metrics.continuous import checked
@@ -37,6 +37,22 @@ def hanley_mcneil(auc: float, counts: Sequence[float]) -> float:
     return math.sqrt(max(variance, 0.0))
 
 
+@overload
+def rank_loss(
+    y: ArrayLike,
+    scores: Vector,
+    ties: Ties = ...,
+    sample_weight: PerRow = ...,
+    levels: Order = ...,
+) -> float: ...
+@overload
+def rank_loss(
+    y: ArrayLike,
+    scores: ArrayLike,
+    ties: Ties = ...,
+    sample_weight: PerRow = ...,
+    levels: Order = ...,
+) -> float | Floats: ...
 @declare(
     "lower",
     source="kotlowski2011, (4)",
@@ -45,10 +61,10 @@ def hanley_mcneil(auc: float, counts: Sequence[float]) -> float:
     ),
 )
 def rank_loss(
-    y: npt.ArrayLike,
-    scores: npt.ArrayLike,
+    y: ArrayLike,
+    scores: ArrayLike,
     ties: Ties = "expected",
-    sample_weight: npt.ArrayLike | None = None,
+    sample_weight: PerRow = None,
     levels: Order = None,
 ) -> float | Floats:
     """Return the share of positive-negative pairs that the scores put in the wrong order.
@@ -88,6 +104,22 @@ def rank_loss(
     return _share(lost, pairs, scores)
 
 
+@overload
+def auc(
+    y: ArrayLike,
+    scores: Vector,
+    ties: Ties = ...,
+    sample_weight: PerRow = ...,
+    levels: Order = ...,
+) -> float: ...
+@overload
+def auc(
+    y: ArrayLike,
+    scores: ArrayLike,
+    ties: Ties = ...,
+    sample_weight: PerRow = ...,
+    levels: Order = ...,
+) -> float | Floats: ...
 @declare(
     "higher",
     label="AUC",
@@ -95,10 +127,10 @@ def rank_loss(
     reading=MetricReading(margin=MARGIN, standard_error=hanley_mcneil, reach=1.0),
 )
 def auc(
-    y: npt.ArrayLike,
-    scores: npt.ArrayLike,
+    y: ArrayLike,
+    scores: ArrayLike,
     ties: Ties = "expected",
-    sample_weight: npt.ArrayLike | None = None,
+    sample_weight: PerRow = None,
     levels: Order = None,
 ) -> float | Floats:
     """Return the area under the ROC curve: the share of pairs in the right order.
@@ -116,15 +148,15 @@ def check_ties(ties: str) -> None:
         raise ValueError(f"ties='{ties}': expected one of expected, worst, best")
 
 
-def _share(twice: Numbers, pairs: float, scores: npt.ArrayLike) -> float | Floats:
+def _share(twice: Numbers, pairs: float, scores: ArrayLike) -> float | Floats:
     if pairs == 0:
         text = "y has a single class: no pair to rank, the rank loss and the AUC are NaN"
-        return undefined(scores, text, stacklevel=4)
+        return undefined(scores, text)
     return each_column(np.atleast_1d(twice / (2 * pairs)), scores)
 
 
 def _twice_lost(
-    y: npt.ArrayLike, scores: npt.ArrayLike, ties: str, sample_weight: npt.ArrayLike | None
+    y: ArrayLike, scores: ArrayLike, ties: str, sample_weight: PerRow
 ) -> tuple[Numbers, float]:
     """Return twice the pairs lost, () or (L,), and the number of all pairs."""
     check_ties(ties)
@@ -166,7 +198,7 @@ def _twice_won(above: Labels, below: Labels, ties: str) -> int:
     return 2 * strictly if ties == "worst" else strictly + weakly
 
 
-def scaled_weights(given: npt.ArrayLike, n: int) -> Floats:
+def scaled_weights(given: ArrayLike, n: int) -> Floats:
     """Return weights (n,), scaled by a power of 2, which is exact, so that no sum overflows."""
     weight = np.asarray(given, dtype=np.float64)
     good = weight.shape == (n,) and (np.isfinite(weight) & (weight >= 0.0)).all()
@@ -176,7 +208,7 @@ def scaled_weights(given: npt.ArrayLike, n: int) -> Floats:
 
 
 def two_classes(
-    y: npt.ArrayLike, scores: npt.ArrayLike, levels: Order, sample_weight: npt.ArrayLike | None
+    y: ArrayLike, scores: ArrayLike, levels: Order, sample_weight: PerRow
 ) -> tuple[Bools, Floats, Floats]:
     """Return which rows are positive (all, of a single class), their scores and their weights."""
     target, s = checked(in_order(y, levels), scores)
@@ -235,9 +267,7 @@ SOURCE = "kotlowski2011, (4), given the examples"
 
 
 @declare("higher", label="AUC against eta", source=SOURCE, reading=MetricReading(margin=MARGIN))
-def expected_auc(
-    scores: npt.ArrayLike, eta: npt.ArrayLike, ties: Ties = "expected"
-) -> float | Floats:
+def expected_auc(scores: ArrayLike, eta: ArrayLike, ties: Ties = "expected") -> float | Floats:
     """Return the expected AUC: a pair weighs P(the first is positive, the second negative).
 
     It is the AUC without the noise of test labels. `eta` (n,) holds P(y = 1 | x); ValueError for

@@ -1,6 +1,5 @@
 """Means over pairs of levels, or over groups, of the shares of pairs that scores put in order."""
 
-import warnings
 from collections.abc import Callable
 from typing import Literal, NamedTuple, get_args
 
@@ -13,6 +12,7 @@ from rankexp.metrics.bipartite import check_ties, scaled_weights
 from rankexp.metrics.continuous import checked
 from rankexp.metrics.level_counts import Levels, coded, counts, group_numbers, twice_won
 from rankexp.metrics.metric import UndefinedMetricWarning, each_column, mean_over_groups
+from rankexp.warn import warn_user
 
 Queries = Literal["each", "pairs"]
 
@@ -106,12 +106,12 @@ def _say_partly(name: str, there: Bools, what: str) -> None:
     if partly.any():
         n, terms = int((~there[partly]).sum()), there[partly].size
         text = f"{name}: {partly.sum()} of {len(there)} groups lack levels: {n} of their {terms}"
-        warnings.warn(f"{text} {what} left out", UndefinedMetricWarning, stacklevel=4)
+        warn_user(f"{text} {what} left out", UndefinedMetricWarning)
 
 
-def warn(known: Levels, what: str, grouped: bool = False, stacklevel: int = 4) -> None:
+def warn(known: Levels, what: str, grouped: bool = False) -> None:
     """Warn that there is no example for `what`."""
     gone = ", ".join(map(str, known.missing))
     why = f"no example of level {gone}" if gone else "y has a single level"
     why = "no pair within a group" if grouped and not gone else why
-    warnings.warn(f"{why}: {what} left out", UndefinedMetricWarning, stacklevel=stacklevel)
+    warn_user(f"{why}: {what} left out", UndefinedMetricWarning)

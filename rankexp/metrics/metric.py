@@ -5,7 +5,6 @@ twice.
 """
 
 import inspect
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
 from functools import cached_property
@@ -17,6 +16,7 @@ import numpy.typing as npt
 from rankexp import names, registry
 from rankexp.arrays import Floats
 from rankexp.errors import ConfigError
+from rankexp.warn import warn_user
 
 __all__ = ["Metric", "UndefinedMetricWarning", "declare", "parse"]
 
@@ -221,7 +221,7 @@ def mean_over_groups(values: Floats, named: str) -> Floats:
     none = np.isnan(columns)
     if n := int(none.any(axis=0).sum()):
         text = f"{named}: {n} of {len(values)} groups have no value and are left out"
-        warnings.warn(text, UndefinedMetricWarning, stacklevel=3)
+        warn_user(text, UndefinedMetricWarning)
     count = (~none).sum(axis=1)
     total = np.where(none, 0.0, columns).sum(axis=1)
     return np.where(count, total / np.maximum(count, 1), np.nan)
@@ -232,9 +232,9 @@ def each_column(values: Floats, scores: npt.ArrayLike) -> float | Floats:
     return values if np.ndim(scores) == 2 else float(values[0])
 
 
-def undefined(scores: npt.ArrayLike, text: str, stacklevel: int = 3) -> float | Floats:
-    """Return NaN for scores (n,) or for each column of (n, L), and warn the metric's caller."""
-    warnings.warn(text, UndefinedMetricWarning, stacklevel=stacklevel)
+def undefined(scores: npt.ArrayLike, text: str) -> float | Floats:
+    """Return NaN for scores (n,) or for each column of (n, L), and warn the user."""
+    warn_user(text, UndefinedMetricWarning)
     return each_column(np.full(np.shape(scores)[1:] or 1, np.nan), scores)
 
 

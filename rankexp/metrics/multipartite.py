@@ -1,12 +1,12 @@
 """Measures of how scores order K levels: pairs of levels, cuts between them, whole tuples."""
 
 from functools import partial
-from typing import Literal
+from typing import Literal, overload
 
 import numpy as np
 import numpy.typing as npt
 
-from rankexp.arrays import Floats, Numbers
+from rankexp.arrays import Floats, Numbers, PerRow, Vector
 from rankexp.categories import Order
 from rankexp.metrics.level_counts import cost_matrix, counts
 from rankexp.metrics.level_means import Graded, Queries, columns_of, mean_of, told, warn
@@ -109,6 +109,26 @@ def u_cons(
     return mean_of("u_cons", terms, "cuts between levels", given)
 
 
+@overload
+def u_pairs(
+    y: npt.ArrayLike,
+    scores: Vector,
+    levels: Order = ...,
+    ties: Ties = ...,
+    groups: PerRow = ...,
+    queries: Queries = ...,
+    sample_weight: PerRow = ...,
+) -> float: ...
+@overload
+def u_pairs(
+    y: npt.ArrayLike,
+    scores: npt.ArrayLike,
+    levels: Order = ...,
+    ties: Ties = ...,
+    groups: PerRow = ...,
+    queries: Queries = ...,
+    sample_weight: PerRow = ...,
+) -> float | Floats: ...
 @share(
     source="uematsu2010, U_pairs (Waegeman et al., 2008)",
     reading=POOLED,
@@ -211,7 +231,7 @@ def vus(
     """
     known, columns = columns_of(Graded(y, scores, levels, ties))
     if known.missing or known.sizes.size < 2:
-        warn(known, "1 of 1 sets of tuples", stacklevel=3)
+        warn(known, "1 of 1 sets of tuples")
         return each_column(np.full(len(columns), np.nan), scores)
     values = np.array([_ordered_share(counts(known, s), ties) for s in columns], np.float64)
     return each_column(values, scores)

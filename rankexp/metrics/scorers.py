@@ -19,16 +19,21 @@ a metric of which lower is better gets a minus, as `sklearn.metrics.make_scorer`
 -0.0
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from typing import Self
+from warnings import catch_warnings
 
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
+from sklearn.utils.metadata_routing import UNCHANGED, MetadataRequest
 
 from rankexp.arrays import Labels, PerRow
 from rankexp.blas import one_thread
 from rankexp.categories import Levels, has_own_order, in_order
-from rankexp.metrics.metric import Metric, parse
+from rankexp.metrics.level_counts import group_numbers
+from rankexp.metrics.metric import Metric, UndefinedMetricWarning, mean_over_groups, parse
+from rankexp.warn import warn_ungrouped
 
 __all__ = [
     "RankScorer",
@@ -38,6 +43,10 @@ __all__ = [
     "rank_loss_scorer",
     "u_pairs_scorer",
 ]
+
+
+Request = bool | str | None
+"""Whether to ask for something, under which other name, or None: undecided."""
 
 
 @dataclass(frozen=True)
@@ -61,23 +70,67 @@ class RankScorer:
 
     metric: str | Metric
     levels: Levels | None = None
+    _requests: tuple[tuple[str, Request], ...] = field(default=(), repr=False, kw_only=True)
 
     def __call__(
-        self, estimator: BaseEstimator, X: ArrayLike, y: ArrayLike, sample_weight: PerRow = None
+        self,
+        estimator: BaseEstimator,
+        X: ArrayLike,
+        y: ArrayLike,
+        sample_weight: PerRow = None,
+        groups: PerRow = None,
     ) -> float:
         """Return the score of a fitted estimator on rows X (n, d) and targets y (n,).
 
+        With `groups` (n,) it is the mean over groups that have a value; a warning counts others.
         ValueError for an estimator that gives no scores, labels without an order, or weights that
         the metric does not take.
         """
         metric = parse(self.metric) if isinstance(self.metric, str) else self.metric
         if sample_weight is not None and "sample_weight" not in metric.takes:
             raise ValueError(f"the metric {metric!r} takes no sample_weight")
+        warn_ungrouped(estimator, groups)
         scores, levels = _ranked(estimator, X, self.levels, has_own_order(y))
         target = in_order(y, levels)
         data = {"y": target, "scores": scores, "reference": target, "sample_weight": sample_weight}
-        value = float(metric(**data, levels=None if levels is None else len(levels)))
+        given = {name: np.asarray(value) for name, value in data.items() if value is not None}
+        value = _measured(metric, given, None if levels is None else len(levels), groups)
         return value if metric.direction == "higher" else -value
+
+    def set_score_request(
+        self, *, groups: Request = UNCHANGED, sample_weight: Request = UNCHANGED
+    ) -> Self:
+        """Return a scorer that asks a search for groups or weights, as estimators' method does.
+
+        It needs ``sklearn.set_config(enable_metadata_routing=True)``.
+        """
+        asked = {"groups": groups, "sample_weight": sample_weight}
+        new = {name: value for name, value in asked.items() if value != UNCHANGED}
+        return replace(self, _requests=tuple((dict(self._requests) | new).items()))
+
+    def get_metadata_routing(self) -> MetadataRequest:
+        """Return what it asks a search for, for scikit-learn."""
+        found = MetadataRequest(owner=type(self).__name__)
+        for name, asked in (
+            {"groups": None, "sample_weight": None} | dict(self._requests)
+        ).items():
+            found.score.add_request(param=name, alias=asked)
+        return found
+
+
+def _measured(
+    metric: Metric, data: dict[str, Labels], levels: int | None, groups: PerRow
+) -> float:
+    """Return a metric of all rows, or the mean over groups, as in a study."""
+    if groups is None or "groups" in metric.takes:
+        return float(metric(**data, levels=levels, groups=groups))
+    numbers = np.asarray(group_numbers(groups, len(data["y"])))
+    with catch_warnings(action="ignore", category=UndefinedMetricWarning):
+        values = [
+            float(metric(**{k: v[numbers == g] for k, v in data.items()}, levels=levels))
+            for g in range(numbers.max() + 1)
+        ]
+    return float(mean_over_groups(np.array(values)[:, None], repr(metric))[0])
 
 
 def _ranked(

@@ -5,13 +5,13 @@ import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
+from typing import Literal, Protocol, cast, overload
 
 import numpy as np
 import numpy.typing as npt
 
 from rankexp import names
-from rankexp.arrays import Bools, Floats, Ints
+from rankexp.arrays import Bools, Floats, Ints, PerRow, Vector
 from rankexp.categories import Order
 from rankexp.metrics.continuous import checked
 from rankexp.metrics.level_counts import coded, distinct, group_numbers
@@ -20,10 +20,23 @@ from rankexp.metrics.metric import DATA, Declaration, MetricReading, each_column
 
 Ties = Literal["expected", "order", "reversed", "best", "worst"]
 Empty = Literal["zero", "skip"]
-Metric = Callable[..., float | Floats]
 Given = npt.ArrayLike | names.Value
+Value = names.Value | Order
 MOST = 50
 """The highest level whose gain, 2^y - 1, is exact, as sums of such gains have to be."""
+
+
+class ListMetric(Protocol):
+    """A metric of lists, as type checkers see it: of a vector of scores it is a float."""
+
+    @overload
+    def __call__(
+        self, y: npt.ArrayLike, scores: Vector, groups: PerRow = ..., **rest: Value
+    ) -> float: ...
+    @overload
+    def __call__(
+        self, y: npt.ArrayLike, scores: npt.ArrayLike, groups: PerRow = ..., **rest: Value
+    ) -> float | Floats: ...
 
 
 class Queries:
@@ -184,15 +197,15 @@ def top(
     cutoff: str | None = None,
     rules: bool = True,
     margin: float | None = 0.01,
-) -> Callable[[Callable[..., Floats]], Metric]:
+) -> Callable[[Callable[..., Floats]], ListMetric]:
     """Make a metric of a function of `Lists` and of parameters: its mean over queries.
 
     It takes y, scores, groups and levels; with `rules` also `ties` and `empty`.
     """
 
-    def mark(function: Callable[..., Floats]) -> Metric:
+    def mark(function: Callable[..., Floats]) -> ListMetric:
         each, metric = _callables(function, label, rules)
-        return Declaration(
+        declare = Declaration(
             "higher",
             source=source,
             cutoff=cutoff,
@@ -201,14 +214,15 @@ def top(
             reading=MetricReading(margin),
             each=each,
             label=label,
-        )(metric)
+        )
+        return declare(metric)
 
     return mark
 
 
 def _callables(
     function: Callable[..., Floats], label: str, rules: bool
-) -> tuple[Callable[..., Floats], Metric]:
+) -> tuple[Callable[..., Floats], ListMetric]:
     data, own, last = (
         list(inspect.signature(one).parameters.values()) for one in (_rows, function, _rules)
     )
@@ -229,7 +243,7 @@ def _callables(
 
     each.__signature__ = metric.__signature__ = signature  # type: ignore[attr-defined]
     metric.__annotations__ = {p.name: p.annotation for p in taken}
-    return each, metric
+    return each, cast(ListMetric, metric)
 
 
 def _each(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass
 from typing import Self
@@ -35,6 +34,7 @@ from rankexp.preference.second_stage import (
     quicksort_rank,
     sort_by_degree,
 )
+from rankexp.warn import warn_ungrouped, warn_user
 
 __all__ = ["PairClassifier"]
 
@@ -125,6 +125,7 @@ class PairClassifier(BaseEstimator):  # type: ignore[misc]
             As for :meth:`fit_pairs`, and for labels without an order or without a pair.
         """
         self.check()
+        self._grouped = groups is not None
         levels = level_order(y, self.levels)
         X, y = training_data(self, X, y)
         codes, numbers = ordered_levels(y, levels)[1], group_numbers(groups, len(y))
@@ -135,7 +136,7 @@ class PairClassifier(BaseEstimator):  # type: ignore[misc]
                 f"PairClassifier trains on {MOST:,} of {possible:,} pairs, drawn at random; set "
                 "max_pairs to choose another number"
             )
-            warnings.warn(text, UserWarning, stacklevel=2)
+            warn_user(text, UserWarning)
         self._fit(X, upper, lower).n_possible_pairs_ = possible
         return self
 
@@ -148,6 +149,7 @@ class PairClassifier(BaseEstimator):  # type: ignore[misc]
         weights that the classifier does not take.
         """
         self.check()
+        self._grouped = False
         X = training_rows(self, X)
         upper, lower, weights = labelled_pairs(X.shape[0], pairs, labels, sample_weight)
         return self._fit(X, upper, lower, None if sample_weight is None else weights)
@@ -205,6 +207,7 @@ class PairClassifier(BaseEstimator):  # type: ignore[misc]
         in :meth:`fit`. For two classes this corresponds to the AUC of scores.
         """
         check_is_fitted(self, "classifier_")
+        warn_ungrouped(self, groups)
         codes, X = ordered_levels(y, level_order(y, self.levels))[1], fitted_rows(self, X)
         check_consistent_length(X, codes)
         groups, right, total = group_numbers(groups, len(codes)), 0.0, 0

@@ -16,6 +16,12 @@ True
 >>> risk("push(p=4)").accepts(loss("hinge"))
 'it has kinks, and the push is solved for smooth losses'
 
+Three risks have plain names, too: ``points`` is `classification`, ``pairs`` is `bipartite`, and
+``balanced`` is `classification` with both classes weighed alike.
+
+>>> risk("balanced")
+classification(balanced=True)
+
 `table` lists all combinations; `rankexp.estimators.LinearRanker` trains them.
 """
 

@@ -14,11 +14,19 @@ class Classification(Risk):
     """The (weighted) mean of ``l(y, w·x + b)`` over examples of two classes.
 
     With the hinge this is the linear support vector machine with an unpenalised intercept.
+
+    Parameters
+    ----------
+    balanced : bool
+        Whether both classes weigh alike, as with ``class_weight="balanced"``.
     """
 
     takes = frozenset({"sample_weight"})
     class_weight = True
     reason = "it is a mean over points, which form no pairs"
+
+    def __init__(self, balanced: bool = False) -> None:
+        self.balanced = balanced
 
     def accepts(self, loss: Loss) -> str | None:
         """Return None for a convex loss that is smooth, and for the hinge."""

@@ -4,7 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar, Literal, TypeVar
+from typing import ClassVar, Literal, Self, TypeVar
 
 from numpy.typing import ArrayLike
 
@@ -18,6 +18,13 @@ from rankexp.solvers.pairs.path import pair_path, pair_risk
 from rankexp.solvers.result import PathResult
 
 __all__ = ["Risk", "Task", "parse", "table"]
+
+ALIASES = {
+    "points": "classification",
+    "balanced": "classification(balanced=True)",
+    "pairs": "bipartite",
+}
+"""Plain names of risks, as long as no package offers a risk of that name."""
 
 T = TypeVar("T")
 Given = Literal["sample_weight", "groups"]
@@ -91,6 +98,13 @@ class Risk(Named, ABC):
     takes: ClassVar[frozenset[Given]] = frozenset()
     class_weight: ClassVar[bool] = False
     several_levels: ClassVar[bool] = False
+    balanced: bool = False
+    """Whether it weighs both classes alike, as ``class_weight="balanced"`` does."""
+
+    @classmethod
+    def parse(cls, given: "str | Self") -> Self:
+        """Return what a text such as ``push(p=4)`` or ``pairs`` names; a risk as it is."""
+        return super().parse(plain(given) if isinstance(given, str) else given)
 
     @abstractmethod
     def accepts(self, loss: Loss) -> str | None:
@@ -157,6 +171,11 @@ class RiskOfPairs(Risk):
 
 
 parse = Risk.parse
+
+
+def plain(name: str) -> str:
+    """Return the registered name of a risk that has a plain one, else the name as it is."""
+    return name if registry.target("risks", name) else ALIASES.get(name, name)
 
 
 def table() -> dict[tuple[str, str], str | None]:

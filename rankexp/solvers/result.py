@@ -7,7 +7,7 @@ import numpy as np
 from rankexp.arrays import Bools, Floats, Ints
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class PathResult:
     """Solutions along a path of penalties, in the order the penalties were given.
 
@@ -40,6 +40,11 @@ class PathResult:
     converged: Bools
     slope: Floats | None = None
     bearable: Floats | None = None
+
+    def __repr__(self) -> str:
+        (d, count), done = self.coef.shape, int(self.converged.sum())
+        said = f"{count} penalties, {d} features, {int(self.n_iter.sum())} iterations"
+        return f"PathResult: {said}; {done} of {count} converged, gap up to {self.gap.max():.1e}"
 
     def turned(self) -> "PathResult":
         """Return the same solutions for scores of the other sign."""

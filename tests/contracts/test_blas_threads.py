@@ -212,7 +212,7 @@ def test_large_fits_agree_to_rounding(monkeypatch):
     X = rng.normal(size=(2_000, 20))
     y = X[:, 0] + rng.normal(size=2_000) > 0
     for risk in ("classification", "bipartite"):
-        model, found = LinearRanker("logistic", risk), []
+        model, found = LinearRanker(loss="logistic", risk=risk), []
         for threads in (1, 2):
             with threadpool_limits(threads, user_api="blas"):
                 found.append(model.fit(X, y).objective_)
@@ -223,7 +223,7 @@ def test_large_fits_agree_to_rounding(monkeypatch):
 def test_a_warning_names_the_line_that_asked():
     y = np.random.default_rng(0).integers(0, 2, len(X))
     for ranker in (
-        LinearRanker("logistic", tol=1e-12, max_iter=1),
+        LinearRanker(loss="logistic", tol=1e-12, max_iter=1),
         ProportionalOdds(tol=1e-12, max_iter=1),
         RankPerceptron(max_iter=1),
     ):

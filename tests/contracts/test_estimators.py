@@ -40,7 +40,9 @@ OTHERS = [
     if name not in ("LinearRanker", "BoostedRanker", "MaxMarginRanker")
 ]
 # Engines that aren't installed are said to be skipped where they are tested.
-OTHERS += [BoostedRanker(name, n_rounds=9) for name in ("lightgbm", "xgboost") if find_spec(name)]
+OTHERS += [
+    BoostedRanker(engine=name, n_rounds=9) for name in ("lightgbm", "xgboost") if find_spec(name)
+]
 LEVELS = [
     clone(other).set_params(risk="multipartite", **(LOOSE if "tol" in other.get_params() else {}))
     for other in OTHERS

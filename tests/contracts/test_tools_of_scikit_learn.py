@@ -22,6 +22,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from rankexp import registry
 from rankexp.errors import ClassOrderWarning
 from rankexp.estimators import (
+    BoostedRanker,
     CRank,
     KendallTree,
     KernelRanker,
@@ -179,7 +180,7 @@ def test_partial_dependence_rises_or_falls_with_the_class(case):
 def test_partial_dependence_is_drawn():
     pytest.importorskip("matplotlib").use("Agg")
     X, _, y = data(Case(None, GRADES, {}))
-    for model in (RankBoost("multipartite", levels=GRADES), ProportionalOdds(levels=GRADES)):
+    for model in (RankBoost(risk="multipartite", levels=GRADES), ProportionalOdds(levels=GRADES)):
         drawn = PartialDependenceDisplay.from_estimator(model.fit(X, y), X, [0], grid_resolution=5)
         assert len(drawn.lines_.ravel()) == 1
 
@@ -248,7 +249,7 @@ def test_pipelines_take_frames(case):
 
 @every
 @pytest.mark.parametrize("what", ["categories", "texts"])
-def test_sparse_rows_are_refused_with_what_to_do(case, what):
+def test_sparse_rows_are_refused_with_what_to_do_or_taken(case, what):
     words = np.array(["red wine", "white wine", "beer"])[np.arange(30) % 3]
     if what == "categories":
         rows = OneHotEncoder().fit_transform(words[:, None])
@@ -256,6 +257,9 @@ def test_sparse_rows_are_refused_with_what_to_do(case, what):
         rows = TfidfVectorizer().fit_transform(words)
     y = np.arange(30) % 3 == 0
     y = y.astype(int) if case.names is None else np.array(case.names)[y.astype(int)]
+    if isinstance(case.model, BoostedRanker):
+        assert case.model.fit(rows, y).decision_function(rows).shape == (30,)
+        return
     said = r"sparse.*X\.toarray\(\).*TruncatedSVD"
     with pytest.raises(TypeError, match=said):
         case.model.fit(rows, y)
@@ -297,7 +301,7 @@ def test_scorers_rank_the_estimators_of_others():
 
 def test_levels_without_weights_say_so():
     X, _, y = data(Case(None, GRADES, {}))
-    model = LinearRanker("hinge", "multipartite", lam=0.1, levels=GRADES).fit(X, y)
+    model = LinearRanker(loss="hinge", risk="multipartite", lam=0.1, levels=GRADES).fit(X, y)
     with pytest.raises(ValueError, match="takes no sample_weight"):
         model.score(X, y, sample_weight=np.ones(len(y)))
 

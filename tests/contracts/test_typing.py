@@ -31,7 +31,8 @@ import numpy as np
 import pandas as pd
 from rankexp.estimators import BoostedRanker, LinearRanker, OrdinalSVM
 from rankexp.losses import Logistic, parse
-from rankexp.metrics import rank_loss
+from rankexp.metrics import auc, auc_scorer, d_tau, iauc, mean_average_precision, ndcg
+from rankexp.metrics import rank_loss, u_pairs
 from rankexp.risks import table
 from rankexp.generators import Gaussian, Linear
 from rankexp.objectives import PairObjective
@@ -45,6 +46,18 @@ reveal_type(ranker.decision_function(X))
 reveal_type(ranker.path(X, y, [1.0]).coef)
 reveal_type(ranker.takes())
 reveal_type(rank_loss(y, X[:, 0]))
+scores = np.zeros((4, 3))
+reveal_type(rank_loss(y, scores))
+shares: list[float] = [
+    auc(y, X[:, 0]),
+    auc(y, ranker.decision_function(X), levels=ranker.classes_),
+    u_pairs(y, [1.0, 2.0, 1.0, 0.0], groups=y),
+    iauc(y, X[:, 0]) - d_tau(y, X[:, 0]),
+    ndcg(y, X[:, 0], y, k=10),
+    mean_average_precision(y, pd.Series(y)),
+]
+scorer = auc_scorer.set_score_request(groups=True)
+BoostedRanker(risk="pairs").fit(X, y, eval_set=(X, y)).score(X, y, groups=y)
 reveal_type(parse("hinge"))
 reveal_type(table())
 reveal_type(Linear(p=0.5).draw_model(np.random.default_rng(0)))
@@ -57,6 +70,7 @@ PairObjective()([0, 1], np.zeros(2))
 quicksort_rank(lambda u, v: u > v, [2.0, 5.0], np.random.default_rng(0))
 likelihood_ratio(Gaussian().draw_model(np.random.default_rng(0)), [[0.0]])
 LinearRanker(lamb=0.1)
+LinearRanker("hinge")
 ranker.fit(object(), y)
 rank_loss(y, X[:, 0], ties="wrst")
 """
@@ -65,6 +79,7 @@ REVEALED = [
     "numpy.ndarray[",
     "numpy.ndarray[",
     "frozenset[",
+    "float",
     "float | numpy.ndarray[",
     "Loss",
     "dict[tuple[str, str], str | None]",
@@ -72,8 +87,9 @@ REVEALED = [
 ]
 WRONG = [
     'Unexpected keyword argument "lamb" for "LinearRanker"',
+    'Too many positional arguments for "LinearRanker"',
     'Argument 1 to "fit" of "LinearRanker" has incompatible type "object"',
-    'incompatible type "Literal[',
+    'No overload variant of "rank_loss" matches',
     'Module has no attribute "Nothing"',
 ]
 
@@ -104,12 +120,20 @@ def test_a_room_gives_what_its_stub_names(room):
 
 
 def mypy(script, folder):
-    """Return what mypy says of a user's script, with its default settings."""
+    """Return what mypy says of a user's script, strictly."""
     pytest.importorskip("mypy")
     file = folder / "script.py"
     file.write_text(script, encoding="utf-8")
     done = subprocess.run(
-        [sys.executable, "-m", "mypy", "--follow-imports=silent", "--cache-dir=cache", file.name],
+        [
+            sys.executable,
+            "-m",
+            "mypy",
+            "--strict",
+            "--follow-imports=silent",
+            "--cache-dir=cache",
+            file.name,
+        ],
         capture_output=True,
         text=True,
         check=False,

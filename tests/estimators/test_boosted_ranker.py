@@ -47,7 +47,9 @@ def drawn(n=500, share=0.25, seed=0):
 def test_it_ranks_and_its_probabilities_have_the_right_mean(engine, risk, loss):
     X, y, _ = drawn()
     new, truth, _ = drawn(seed=1)
-    model = BoostedRanker(engine, loss, risk, n_rounds=40, max_leaf_nodes=6).fit(X, y)
+    model = BoostedRanker(engine=engine, loss=loss, risk=risk, n_rounds=40, max_leaf_nodes=6).fit(
+        X, y
+    )
     s, chances = model.decision_function(new), model.predict_proba(new)
     assert auc(truth, s) > 0.85
     np.testing.assert_allclose(chances[:, 1], expit(s))
@@ -64,7 +66,10 @@ def test_it_ranks_and_its_probabilities_have_the_right_mean(engine, risk, loss):
 @every_way
 def test_a_grid_of_rounds_is_read_off_one_fit(engine, risk, loss, monkeypatch):
     X, y, _ = drawn()
-    model, rounds = BoostedRanker(engine, loss, risk, max_leaf_nodes=6), [7, 20, 1]
+    model, rounds = (
+        BoostedRanker(engine=engine, loss=loss, risk=risk, max_leaf_nodes=6),
+        [7, 20, 1],
+    )
     alone = [clone(model).set_params(n_rounds=n).fit(X, y) for n in rounds]
     trained = []
     kind = type(ENGINES[engine])
@@ -101,7 +106,7 @@ def test_rounds_that_change_earlier_trees_are_fitted_each(params):
     pytest.importorskip(name, reason=f"needs the package {name}")
     X, y, _ = drawn(200)
     drops = {"drop_rate": 0.5} if name == "lightgbm" else {"rate_drop": 0.5}
-    model = BoostedRanker(name, params=params | drops, random_state=0)
+    model = BoostedRanker(engine=name, params=params | drops, random_state=0)
     few, more = model.fit_rounds([4, 9], X, y)
     assert few.booster_ is not more.booster_
     if name == "xgboost":  # LightGBM 4.7 drops trees by more than its seed
@@ -117,7 +122,12 @@ def test_it_stops_by_the_pairs_held_out(engine, risk):
     y = np.searchsorted(np.quantile(f, [0.3, 0.6]), f) if risk == "multipartite" else y
     noisy = np.where(np.random.default_rng(0).random(500) < 0.3, 0, y)
     model = BoostedRanker(
-        engine, risk=risk, n_rounds=300, learning_rate=0.3, validation_fraction=0.3, random_state=0
+        engine=engine,
+        risk=risk,
+        n_rounds=300,
+        learning_rate=0.3,
+        validation_fraction=0.3,
+        random_state=0,
     ).fit(X, noisy)
     errors = model.validation_error_
     assert model.n_iter_ == errors.argmin() + 1
@@ -135,22 +145,24 @@ def test_levels_are_ranked_and_have_no_probabilities(engine):
     words = np.array(["bad", "fair", "good"])[np.searchsorted([-0.5, 0.5], f)]
     order = ["bad", "fair", "good"]
     for loss in ("logistic", "squared_hinge", "exponential"):
-        model = BoostedRanker(engine, loss, "multipartite", levels=order, **SMALL).fit(X, words)
+        model = BoostedRanker(
+            engine=engine, loss=loss, risk="multipartite", levels=order, **SMALL
+        ).fit(X, words)
         assert model.score(X, words) > 0.85
         assert not hasattr(model, "predict_proba")
         assert (model.predict(X) == model.decision_function(X)).all()
     with pytest.raises(ValueError, match="there are 3 classes"):
-        BoostedRanker(engine, **SMALL).fit(X, words)
+        BoostedRanker(engine=engine, **SMALL).fit(X, words)
     with pytest.raises(ValueError, match=r"needs two levels.*set risk='multipartite'"):
-        BoostedRanker(engine, levels=order, **SMALL).fit(X, words)
+        BoostedRanker(engine=engine, levels=order, **SMALL).fit(X, words)
 
 
 def test_levels_turn_signs_as_for_other_rankers(engine):
     X, y, _ = drawn()
     words = np.array(["stay", "churn"])[y]
     with pytest.warns(ClassOrderWarning):
-        model = BoostedRanker(engine, levels=["stay", "churn"], **SMALL).fit(X, words)
-    known = BoostedRanker(engine, **SMALL).fit(X, y)
+        model = BoostedRanker(engine=engine, levels=["stay", "churn"], **SMALL).fit(X, words)
+    known = BoostedRanker(engine=engine, **SMALL).fit(X, y)
     assert (model.rank_scores(X) == known.decision_function(X)).all()
     assert (model.predict(X) == np.array(["stay", "churn"])[known.predict(X)]).all()
     assert (model.predict_proba(X) == known.predict_proba(X)[:, ::-1]).all()
@@ -162,7 +174,7 @@ def test_groups_leave_pairs_within(engine):
     shifted = X + 0.0
     shifted[:, 3] = groups
     across = np.where(groups > 3, 1, y)  # groups of one class
-    model = BoostedRanker(engine, **SMALL)
+    model = BoostedRanker(engine=engine, **SMALL)
     assert fit_takes(model) == {"groups", "sample_weight"}
     within = model.fit(shifted, across, groups=groups)
     used = within.decision_function(shifted)
@@ -178,14 +190,14 @@ def test_groups_leave_pairs_within(engine):
     with pytest.raises(ValueError, match="each group has a single class"):
         model.fit(X, y, groups=np.arange(500))
     with pytest.raises(ValueError, match="groups cannot be used with risk='balanced'"):
-        BoostedRanker(engine, risk="balanced").fit(X, y, groups=groups)
+        BoostedRanker(engine=engine, risk="balanced").fit(X, y, groups=groups)
 
 
 @every_way
 def test_weights_of_0_are_no_rows(engine, risk, loss):
     X, y, _ = drawn()
     weight = (np.arange(500) % 3 > 0).astype(float)
-    model = BoostedRanker(engine, loss, risk, **SMALL)
+    model = BoostedRanker(engine=engine, loss=loss, risk=risk, **SMALL)
     found = model.fit(X, y, sample_weight=weight).decision_function(X)
     kept = clone(model).fit(X[weight > 0], y[weight > 0])
     np.testing.assert_allclose(found, kept.decision_function(X), atol=1e-6)
@@ -202,9 +214,9 @@ def test_weights_of_0_are_no_rows(engine, risk, loss):
 
 def test_balanced_classes_weigh_alike(engine):
     X, y, _ = drawn(share=0.1)
-    balanced = BoostedRanker(engine, risk="balanced", **SMALL).fit(X, y)
+    balanced = BoostedRanker(engine=engine, risk="balanced", **SMALL).fit(X, y)
     weight = np.where(y == 1, 2 * 0.9, 2 * 0.1)
-    points = BoostedRanker(engine, risk="classification", **SMALL)
+    points = BoostedRanker(engine=engine, risk="classification", **SMALL)
     points.fit(X, y, sample_weight=weight)
     difference = balanced.decision_function(X) - points.decision_function(X)
     np.testing.assert_allclose(difference, balanced.intercept_, atol=1e-6)
@@ -216,7 +228,7 @@ def test_categories_and_missing_values_are_the_engines(engine):
     colour = rng.choice(["red", "green", "blue", "grey"], 400)
     y = np.isin(colour, ["red", "grey"]).astype(int)
     frame = pd.DataFrame({"colour": pd.Categorical(colour), "noise": rng.standard_normal(400)})
-    model = BoostedRanker(engine, n_rounds=10, max_leaf_nodes=4).fit(frame, y)
+    model = BoostedRanker(engine=engine, n_rounds=10, max_leaf_nodes=4).fit(frame, y)
     assert model.feature_names_in_.tolist() == ["colour", "noise"]
     assert model.score(frame, y) == 1.0
     turned = frame.assign(
@@ -227,17 +239,17 @@ def test_categories_and_missing_values_are_the_engines(engine):
         model.decision_function(frame.rename(columns={"noise": "other"}))
     X = rng.standard_normal((400, 2))
     X[y == 1, 0] = np.nan
-    assert BoostedRanker(engine, **SMALL).fit(X, y).score(X, y) == 1.0
+    assert BoostedRanker(engine=engine, **SMALL).fit(X, y).score(X, y) == 1.0
     X[0, 0] = np.inf
     with pytest.raises(ValueError, match="infinity"):
-        BoostedRanker(engine, **SMALL).fit(X, y)
+        BoostedRanker(engine=engine, **SMALL).fit(X, y)
 
 
 def test_all_parameters_of_the_engine_pass_through(engine):
     X, y, _ = drawn()
-    plain = BoostedRanker(engine, **SMALL).fit(X, y).decision_function(X)
+    plain = BoostedRanker(engine=engine, **SMALL).fit(X, y).decision_function(X)
     params = {"max_delta_step": 0.01, "reg_lambda": 5.0}
-    other = BoostedRanker(engine, params=params, **SMALL).fit(X, y).decision_function(X)
+    other = BoostedRanker(engine=engine, params=params, **SMALL).fit(X, y).decision_function(X)
     assert np.abs(other - np.median(other)).max() < 0.3 < np.abs(plain - np.median(plain)).max()
 
 
@@ -282,7 +294,7 @@ def test_xgboost_warns_of_parameters_that_it_does_not_know():
     pytest.importorskip("xgboost", reason="needs the package xgboost")
     X, y, _ = drawn(100)
     with pytest.warns(UserWarning, match="min_child_wait.*not used"):
-        BoostedRanker("xgboost", params={"min_child_wait": 3}, n_rounds=2).fit(X, y)
+        BoostedRanker(engine="xgboost", params={"min_child_wait": 3}, n_rounds=2).fit(X, y)
 
 
 @every_way
@@ -291,7 +303,7 @@ def test_rows_that_no_tree_tells_apart_are_said(engine, risk, loss):
     few = {"min_data_in_leaf": 20} if engine == "lightgbm" else {"min_child_weight": 20}
     for rows in (X, np.ones((30, 2))):
         with pytest.warns(ConvergenceWarning, match="so all scores are equal.*set params"):
-            model = BoostedRanker(engine, loss, risk, params=few).fit(rows, y)
+            model = BoostedRanker(engine=engine, loss=loss, risk=risk, params=few).fit(rows, y)
         assert model.predict_proba(X[:, : rows.shape[1]])[:, 1] == pytest.approx(
             y.mean(), abs=1e-5
         )
@@ -301,7 +313,7 @@ def test_rows_that_no_tree_tells_apart_are_said(engine, risk, loss):
 def test_an_engine_that_is_not_installed_is_asked_for(name, monkeypatch):
     monkeypatch.setitem(sys.modules, name, None)
     X, y, _ = drawn(50)
-    model = BoostedRanker(name)
+    model = BoostedRanker(engine=name)
     model.check()
     with pytest.raises(ImportError, match=rf"pip install 'rankexp\[{name}\]'"):
         model.fit(X, y)
@@ -337,16 +349,16 @@ def test_the_engine_belongs_to_the_key_of_a_record(engine):
 def test_a_column_of_no_numbers_is_named_with_what_to_do(engine, strange, also):
     X = pd.DataFrame({"size": np.arange(100.0), "when": strange, **also})
     with pytest.raises(ValueError, match=r"column 'when'.*X\['when'\].astype\('category'\)"):
-        BoostedRanker(engine).fit(X, X["size"] > 60)
+        BoostedRanker(engine=engine).fit(X, X["size"] > 60)
     # numbers that are objects, or whole numbers with one missing, are numbers
     X["when"] = pd.array([1, None] * 50, dtype="Int64")
     X = X.astype({"size": object})
-    assert BoostedRanker(engine, n_rounds=3).fit(X[["when", "size"]], X["size"] > 60)
+    assert BoostedRanker(engine=engine, n_rounds=3).fit(X[["when", "size"]], X["size"] > 60)
 
 
 def test_infinity_beside_categories_is_named(engine):
     X = pd.DataFrame({"size": np.arange(100.0), "kind": pd.Categorical(["u", "v"] * 50)})
-    model = BoostedRanker(engine, n_rounds=3).fit(X, X["size"] > 60)
+    model = BoostedRanker(engine=engine, n_rounds=3).fit(X, X["size"] > 60)
     with pytest.raises(ValueError, match="column 'size' of X holds infinity"):
         model.decision_function(X.assign(size=np.inf))
 
@@ -356,7 +368,9 @@ def test_chance_is_anew_in_each_fit_without_a_random_state(engine, share):
     X, y, _ = drawn()
     name = "subsample" if engine == "xgboost" else "bagging_fraction"
     more = {} if engine == "xgboost" else {"bagging_freq": 1}
-    model = BoostedRanker(engine, validation_fraction=share, params={name: 0.5, **more}, **SMALL)
+    model = BoostedRanker(
+        engine=engine, validation_fraction=share, params={name: 0.5, **more}, **SMALL
+    )
     first, second = (clone(model).fit(X, y).decision_function(X) for _ in range(2))
     assert (first != second).any()
     seeded = clone(model).set_params(random_state=3)

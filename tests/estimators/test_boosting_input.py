@@ -35,7 +35,7 @@ X, Y = np.arange(12.0).reshape(6, 2), np.array([0, 1, 2, 0, 1, 2])
     [
         RankBoost(loss="logistic"),
         RankBoost(validation_fraction=0.3, alpha="textbook", cuts="all"),
-        ORBoost("all", cuts="equidistant"),
+        ORBoost(variant="all", cuts="equidistant"),
     ],
     expected_failed_checks=refused,
 )
@@ -45,7 +45,7 @@ def test_scikit_learn(estimator, check):
 
 def test_tags_follow_the_risk():
     assert is_classifier(RankBoost())
-    for ranker in (RankBoost("multipartite"), ORBoost()):
+    for ranker in (RankBoost(risk="multipartite"), ORBoost()):
         assert not is_classifier(ranker)
         assert is_regressor(ranker)  # it predicts numbers, the scores
     many, y = np.random.default_rng(0).normal(size=(60, 2)), np.arange(60) % 2
@@ -90,7 +90,7 @@ def test_or_boost_says_what_is_wrong(parameters, message):
         ORBoost(**parameters).fit(X, Y)
 
 
-@pytest.mark.parametrize("made", [RankBoost("multipartite"), ORBoost()])
+@pytest.mark.parametrize("made", [RankBoost(risk="multipartite"), ORBoost()])
 def test_bad_data_are_refused(made):
     with pytest.raises(ValueError, match="NaN"):
         made.fit(np.where(X == 3.0, np.nan, X), Y)
@@ -102,12 +102,12 @@ def test_bad_data_are_refused(made):
 
 def test_pairs_need_two_levels_in_a_group():
     with pytest.raises(ValueError, match="no pair to rank"):
-        RankBoost("multipartite").fit(X, Y, groups=Y)
+        RankBoost(risk="multipartite").fit(X, Y, groups=Y)
     with pytest.raises(ValueError, match="no pair to rank"):
         free = [[0, 0, 1], [0, 0, 0], [0, 0, 0]]
-        RankBoost("multipartite", costs=free, levels=[0, 1, 2]).fit(X[:2], [1, 2])
+        RankBoost(risk="multipartite", costs=free, levels=[0, 1, 2]).fit(X[:2], [1, 2])
     with pytest.raises(ValueError, match=r"groups must be of shape \(6,\)"):
-        RankBoost("multipartite").fit(X, Y, groups=[1, 2])
+        RankBoost(risk="multipartite").fit(X, Y, groups=[1, 2])
     with pytest.raises(ValueError, match="two levels, got"):
         RankBoost(levels=[0, 1, 2]).fit(X, Y)
 
@@ -115,17 +115,17 @@ def test_pairs_need_two_levels_in_a_group():
 @pytest.mark.parametrize("groups", [[1.0, np.nan] * 3, ["a", None] * 3, ["a", 1] * 3])
 def test_missing_groups_are_no_group(groups):
     with pytest.raises(ValueError, match="none missing"):
-        RankBoost("multipartite").fit(X, Y, groups=np.array(groups, dtype=object))
+        RankBoost(risk="multipartite").fit(X, Y, groups=np.array(groups, dtype=object))
     with pytest.raises(ValueError, match="none missing"):
-        RankBoost("multipartite").fit(X, Y, groups=[1.0, np.nan] * 3)
+        RankBoost(risk="multipartite").fit(X, Y, groups=[1.0, np.nan] * 3)
 
 
 def test_one_group_is_not_parted():
     with pytest.raises(ValueError, match="only one group"):
-        RankBoost("multipartite", validation_fraction=0.5).fit(X, Y, groups=np.ones(6))
+        RankBoost(risk="multipartite", validation_fraction=0.5).fit(X, Y, groups=np.ones(6))
 
 
-@pytest.mark.parametrize("made", [RankBoost("multipartite"), ORBoost()])
+@pytest.mark.parametrize("made", [RankBoost(risk="multipartite"), ORBoost()])
 def test_a_continuous_target_is_refused(made):
     with pytest.raises(ValueError, match="1001 levels, more than 1000: bin a continuous target"):
         made.fit(np.zeros((1001, 1)), np.arange(1001))

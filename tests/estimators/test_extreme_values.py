@@ -9,14 +9,19 @@ from sklearn.exceptions import ConvergenceWarning
 from rankexp.estimators import CRank, KendallTree, ORBoost, OrdinalSVM, ProportionalOdds, RankBoost
 
 SIZES = [1e20, -3.4e38, 1e100, 1e160, 1e300, 1.7e308, 1e-20, 1e-160, 5e-324]
-MODELS = [OrdinalSVM(), OrdinalSVM("all"), ProportionalOdds(), ProportionalOdds(lam=0.0)]
+MODELS = [
+    OrdinalSVM(),
+    OrdinalSVM(constraints="all"),
+    ProportionalOdds(),
+    ProportionalOdds(lam=0.0),
+]
 ORDER_ONLY = [
     CRank(),
     KendallTree(),
     ORBoost(n_rounds=10),
-    RankBoost("multipartite", n_rounds=10),
-    RankBoost("multipartite", n_rounds=10, cuts="equidistant"),
-    RankBoost("multipartite", n_rounds=10, cuts="all"),
+    RankBoost(risk="multipartite", n_rounds=10),
+    RankBoost(risk="multipartite", n_rounds=10, cuts="equidistant"),
+    RankBoost(risk="multipartite", n_rounds=10, cuts="all"),
 ]
 
 

@@ -81,10 +81,10 @@ def test_smooth_losses_reach_the_minimum(loss):
         return 0.05 * w @ w + c @ (0.5 * (of.value(1.0, z) + of.value(-1.0, -z)))
 
     best = minimize(objective, np.zeros(3), tol=1e-12)
-    model = LinearRanker(loss, lam=0.1, tol=1e-10).fit_pairs(X, pairs, labels, weights)
+    model = LinearRanker(loss=loss, lam=0.1, tol=1e-10).fit_pairs(X, pairs, labels, weights)
     assert model.objective_ == pytest.approx(best.fun, rel=1e-8)
     np.testing.assert_allclose(model.coef_[0], best.x, atol=1e-4)
-    kernel = KernelRanker("linear", loss=loss, lam=0.1, tol=1e-9)
+    kernel = KernelRanker(kernel="linear", loss=loss, lam=0.1, tol=1e-9)
     kernel.fit_pairs(X, pairs, labels, weights)
     assert kernel.objective_ == pytest.approx(best.fun, rel=1e-8)
 
@@ -126,7 +126,7 @@ def test_many_rows_start_from_a_sample_of_the_pairs(loss):
     X = rng.normal(size=(60_000, 3))
     pairs = np.column_stack((np.arange(30_000), np.arange(30_000, 60_000)))
     labels = np.where(X[pairs[:, 0], 0] + rng.normal(size=30_000) > X[pairs[:, 1], 0], 1, -1)
-    model = LinearRanker(loss, lam=1e-3).fit_pairs(X, pairs, labels)
+    model = LinearRanker(loss=loss, lam=1e-3).fit_pairs(X, pairs, labels)
     D = labels[:, None] * (X[pairs[:, 0]] - X[pairs[:, 1]])
     each = parse(loss).derivative(1.0, D @ model.coef_[0])
     slope = 1e-3 * model.coef_[0] + (D * each[:, None]).mean(axis=0)
@@ -140,7 +140,9 @@ def test_few_rows_and_rows_that_are_all_alike(ranker, loss):
     one = ranker(loss=loss, lam=0.1).fit_pairs([[0.0], [1.0]], [[0, 1]], [-1])
     assert one.predict([[1.0]]) > one.predict([[0.0]])
     alike = (
-        ranker(loss=loss, lam=0.1, gamma=1.0) if ranker is KernelRanker else ranker(loss, lam=0.1)
+        ranker(loss=loss, lam=0.1, gamma=1.0)
+        if ranker is KernelRanker
+        else ranker(loss=loss, lam=0.1)
     )
     alike.fit_pairs(np.ones((4, 2)), [[0, 1], [2, 3]], [1, 1])
     assert alike.objective_ == pytest.approx(

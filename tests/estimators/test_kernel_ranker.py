@@ -82,8 +82,8 @@ def rbf_kernel_two(A, B):
 def test_the_linear_kernel_is_linear_ranker(loss, risk):
     X, y, groups = make(levels=2 if risk == "bipartite" else 3, d=3)
     groups = groups if risk == "multipartite" else None
-    kernel = KernelRanker("linear", loss=loss, risk=risk, tol=1e-8).fit(X, y, groups=groups)
-    linear = LinearRanker(loss, risk, lam=1e-2, tol=1e-9).fit(X, y, groups=groups)
+    kernel = KernelRanker(kernel="linear", loss=loss, risk=risk, tol=1e-8).fit(X, y, groups=groups)
+    linear = LinearRanker(loss=loss, risk=risk, lam=1e-2, tol=1e-9).fit(X, y, groups=groups)
     assert kernel.objective_ == pytest.approx(linear.objective_, rel=1e-7)
     assert kernel.support_.size == 3
     s, t = kernel.decision_function(X), linear.decision_function(X)
@@ -120,7 +120,7 @@ def test_what_fit_leaves_and_the_objective_is_that_of_the_expansion(loss, risk):
 def test_a_score_depends_on_its_row_alone(kernel):
     X, y, _ = make(n=150, d=5)
     X = np.r_[X, X[:40]]
-    found = KernelRanker(kernel, gamma=1.0).fit(X, np.r_[y, 1 - y[:40]])
+    found = KernelRanker(kernel=kernel, gamma=1.0).fit(X, np.r_[y, 1 - y[:40]])
     s = found.decision_function(X)
     np.testing.assert_array_equal(s[150:], s[:40])
     rows = np.random.default_rng(1).integers(190, size=2500)
@@ -174,7 +174,9 @@ def test_nystroem_features_come_near():
     X, y, _ = make(n=400)
     whole = KernelRanker(gamma=2.0, lam=1e-2).fit(X, y)
     features = Nystroem(gamma=2.0, n_components=60, random_state=0)
-    some = make_pipeline(features, LinearRanker("hinge", "bipartite", lam=1e-2)).fit(X, y)
+    some = make_pipeline(features, LinearRanker(loss="hinge", risk="bipartite", lam=1e-2)).fit(
+        X, y
+    )
     linear = some[-1]
     assert linear.objective_ == pytest.approx(whole.objective_, rel=5e-3)
     assert np.corrcoef(some.decision_function(X), whole.decision_function(X))[0, 1] > 0.999

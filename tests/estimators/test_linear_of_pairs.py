@@ -122,7 +122,7 @@ def test_the_online_ranker_tends_to_the_machine(average):
     pairs = pairs[pairs[:, 0] != pairs[:, 1]]
     z = X[pairs[:, 0], 0] - X[pairs[:, 1], 1] + rng.normal(size=len(pairs))
     labels = np.where(z > 0, 1, -1)
-    best = LinearRanker("hinge", lam=0.1).fit_pairs(X, pairs, labels)
+    best = LinearRanker(loss="hinge", lam=0.1).fit_pairs(X, pairs, labels)
     model = OnlineRanker(lam=0.1, average=average, max_iter=30, random_state=0)
     w = model.fit_pairs(X, pairs, labels).coef_[0]
     objective = 0.05 * w @ w + np.maximum(0, 1 - signed(X, pairs, labels) @ w).mean()

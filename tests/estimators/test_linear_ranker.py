@@ -34,7 +34,7 @@ def make(n=120, d=5, seed=0):
 @combinations
 def test_what_fit_leaves(loss, risk):
     X, y = make()
-    ranker = LinearRanker(loss, risk, lam=0.01).fit(X, np.where(y, "yes", "no"))
+    ranker = LinearRanker(loss=loss, risk=risk, lam=0.01).fit(X, np.where(y, "yes", "no"))
     assert ranker.coef_.shape == (1, 5)
     assert ranker.intercept_.shape == (1,)
     assert ranker.classes_.tolist() == ["no", "yes"]
@@ -53,11 +53,11 @@ def test_what_fit_leaves(loss, risk):
 def test_the_path_is_that_of_single_fits(loss, risk):
     X, y = make()
     lams = [1e-3, 1.0, 1e-1]
-    path = LinearRanker(loss, risk, tol=1e-8).path(X, y, lams)
+    path = LinearRanker(loss=loss, risk=risk, tol=1e-8).path(X, y, lams)
     assert path.coef.shape == (5, 3)
     assert path.intercept.shape == (3,)
     for i, lam in enumerate(lams):
-        one = LinearRanker(loss, risk, lam=lam, tol=1e-8).fit(X, y)
+        one = LinearRanker(loss=loss, risk=risk, lam=lam, tol=1e-8).fit(X, y)
         assert path.objective[i] == pytest.approx(one.objective_, rel=3e-8)
         np.testing.assert_allclose(path.coef[:, i], one.coef_[0], atol=3e-3)
 
@@ -65,7 +65,7 @@ def test_the_path_is_that_of_single_fits(loss, risk):
 @combinations
 def test_duplicate_rows_tie(loss, risk):
     X, y = make()
-    ranker = LinearRanker(loss, risk, lam=0.01).fit(X, y)
+    ranker = LinearRanker(loss=loss, risk=risk, lam=0.01).fit(X, y)
     rows = np.random.default_rng(1).integers(120, size=333)
     np.testing.assert_array_equal(
         ranker.decision_function(X[rows]), ranker.decision_function(X)[rows]
@@ -78,7 +78,7 @@ def test_duplicate_rows_tie(loss, risk):
 def test_works_where_classifiers_work(loss, risk):
     X, y = make()
     frame = pd.DataFrame(X, columns=list("abcde"))
-    ranker = LinearRanker(loss, risk)
+    ranker = LinearRanker(loss=loss, risk=risk)
     assert cross_val_score(ranker, X, y, scoring="roc_auc", cv=3).mean() > 0.7
     search = GridSearchCV(
         make_pipeline(StandardScaler(), ranker),
@@ -124,8 +124,10 @@ def test_balanced_weights_are_weights():
 
 def test_weights_move_the_labels_of_a_pair_risk_but_not_its_ranking():
     X, y = make()
-    plain = LinearRanker("exponential", "bipartite").fit(X, y)
-    heavy = LinearRanker("exponential", "bipartite", class_weight={True: 100.0}).fit(X, y)
+    plain = LinearRanker(loss="exponential", risk="bipartite").fit(X, y)
+    heavy = LinearRanker(loss="exponential", risk="bipartite", class_weight={True: 100.0}).fit(
+        X, y
+    )
     np.testing.assert_array_equal(plain.coef_, heavy.coef_)
     assert heavy.predict(X)[y].all()
     assert not plain.predict(X)[y].all()
@@ -154,7 +156,7 @@ def test_no_threshold_has_less_error(s, data, weights):
 
 def test_predict_has_the_least_training_error():
     X, y = make(n=200)
-    ranker = LinearRanker("logistic", "bipartite", lam=0.1).fit(X, y)
+    ranker = LinearRanker(loss="logistic", risk="bipartite", lam=0.1).fit(X, y)
     s = X @ ranker.coef_[0]
     least = min(((s > t) != y).sum() for t in np.r_[-np.inf, s])
     assert (ranker.predict(X) != y).sum() == least
@@ -231,7 +233,7 @@ def test_a_large_intercept_loses_no_ranking(loss, scale, lam):
     X = rng.normal(size=(1000, 5))
     y = (X @ np.ones(5) + rng.normal(size=1000) > 1.0).astype(int)
     X = X * scale
-    found = LinearRanker(loss, "classification", lam=lam).fit(X, y)
+    found = LinearRanker(loss=loss, risk="classification", lam=lam).fit(X, y)
     s = found.decision_function(X)
     assert np.unique(s).size == 1000
     assert rank_loss(y, s) < 0.15

@@ -29,7 +29,7 @@ def make(n=150, d=4, seed=0, levels=4):
 
 
 def ranker(loss, **parameters):
-    return LinearRanker(loss, **{"risk": "multipartite", "lam": 0.01, **parameters})
+    return LinearRanker(loss=loss, **{"risk": "multipartite", "lam": 0.01, **parameters})
 
 
 def risk(loss, s, y, costs, groups):
@@ -56,7 +56,7 @@ def test_the_objective_is_the_mean_over_pairs_by_cost_within_groups(loss):
 def test_two_levels_are_the_bipartite_risk(loss):
     X, y, _ = make(levels=2)
     two = ranker(loss, costs=[[0, 3], [3, 0]]).fit(X, y)
-    bipartite = LinearRanker(loss, "bipartite", lam=0.01).fit(X, y)
+    bipartite = LinearRanker(loss=loss, risk="bipartite", lam=0.01).fit(X, y)
     np.testing.assert_array_equal(two.coef_, bipartite.coef_)
 
 
@@ -119,12 +119,16 @@ def test_tags_follow_the_risk():
 def test_two_classes_can_be_ordered_too():
     X, y, _ = make(levels=2)
     names = np.where(y, "bad", "awful")
-    found = LinearRanker("hinge", "bipartite", levels=["awful", "so so", "bad"]).fit(X, names)
+    found = LinearRanker(loss="hinge", risk="bipartite", levels=["awful", "so so", "bad"]).fit(
+        X, names
+    )
     assert found.classes_.tolist() == ["awful", "bad"]
     assert found.better_ == "bad"
     assert (found.rank_scores(X) == found.decision_function(X)).all()
     with pytest.warns(ClassOrderWarning, match="'awful' above 'bad'"):
-        turned = LinearRanker("hinge", "bipartite", levels=["bad", "awful"]).fit(X, names)
+        turned = LinearRanker(loss="hinge", risk="bipartite", levels=["bad", "awful"]).fit(
+            X, names
+        )
     assert turned.classes_.tolist() == ["awful", "bad"]
     assert turned.better_ == "awful"
     np.testing.assert_allclose(turned.coef_, found.coef_, atol=1e-3)

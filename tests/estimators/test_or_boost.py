@@ -26,7 +26,7 @@ def brute_risk(s, y, theta, variant):
 @BOTH
 def test_scores_and_thresholds_belong_together(variant):
     X, y = gaussians(K=4)
-    model = ORBoost(variant, n_rounds=80, n_cuts=30).fit(X, y)
+    model = ORBoost(variant=variant, n_rounds=80, n_cuts=30).fit(X, y)
     s = model.predict(X)
     assert model.risk_[-1] == pytest.approx(brute_risk(s, y, model.thresholds_, variant))
     assert (np.diff(model.risk_) <= 0.0).all()
@@ -48,7 +48,7 @@ def test_two_levels_are_adaboost_and_rank_boost_in_the_long_run(variant):
     ratio = np.array(
         [np.log((y[X[:, 0] == v] == 1).sum() / (y[X[:, 0] == v] == 0).sum()) for v in values[:, 0]]
     )
-    model = ORBoost(variant, n_rounds=2000, cuts="all").fit(X, y)
+    model = ORBoost(variant=variant, n_rounds=2000, cuts="all").fit(X, y)
     np.testing.assert_allclose(model.predict(values) - model.thresholds_, ratio / 2, atol=1e-3)
     pairs = RankBoost(n_rounds=2000, cuts="all").fit(X, y).decision_function(values)
     s = model.predict(values)
@@ -57,7 +57,9 @@ def test_two_levels_are_adaboost_and_rank_boost_in_the_long_run(variant):
 
 def test_for_two_levels_the_variants_are_one():
     X, y = gaussians(K=2, d=2)
-    left_right, every = (ORBoost(variant, n_rounds=50).fit(X, y) for variant in ("lr", "all"))
+    left_right, every = (
+        ORBoost(variant=variant, n_rounds=50).fit(X, y) for variant in ("lr", "all")
+    )
     assert (left_right.predict(X) == every.predict(X)).all()
     assert (left_right.thresholds_ == every.thresholds_).all()
 
@@ -66,8 +68,8 @@ def test_levels_without_an_example():
     X, y = gaussians(50)
     words = np.array(["b", "c", "d"])[y]
     for variant in ("lr", "all"):
-        model = ORBoost(variant, levels=["a", "b", "c", "d", "e"]).fit(X, words)
-        plain = ORBoost(variant).fit(X, y)
+        model = ORBoost(variant=variant, levels=["a", "b", "c", "d", "e"]).fit(X, words)
+        plain = ORBoost(variant=variant).fit(X, y)
         assert model.thresholds_[[0, 3]].tolist() == [-np.inf, np.inf]
         np.testing.assert_allclose(model.thresholds_[1:3], plain.thresholds_, atol=1e-10)
         assert (model.predict_level(X) == np.array(["b", "c", "d"])[plain.predict_level(X)]).all()
@@ -107,7 +109,7 @@ def test_three_gaussians_come_near_the_theory(variant):
     """A small form of uematsu2010's example: r(x) = x and thresholds 2 apart for "lr"."""
     X, y = gaussians(2000)
     x = np.linspace(-2.0, 2.0, 81)
-    model = ORBoost(variant, n_rounds=500, cuts="quantile", n_cuts=50).fit(X, y)
+    model = ORBoost(variant=variant, n_rounds=500, cuts="quantile", n_cuts=50).fit(X, y)
     r = model.predict(x[:, None] + 2.0) - model.thresholds_.mean()
     slope = np.polyfit(x, r, 1)[0]
     gap = float(np.diff(model.thresholds_)[0])

@@ -81,7 +81,13 @@ def test_a_list_of_weighted_pairs_gives_the_same(loss, weighted, queries):
     weight = np.random.default_rng(1).integers(1, 4, y.size).astype(float) if weighted else None
     i, j, count = listed(y, groups, queries, weight=weight)
     model = LinearRanker(
-        loss, "multipartite", lam=0.05, costs=COSTS, queries=queries, tol=1e-11, max_iter=5000
+        loss=loss,
+        risk="multipartite",
+        lam=0.05,
+        costs=COSTS,
+        queries=queries,
+        tol=1e-11,
+        max_iter=5000,
     )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # that the last digits are not reached
@@ -98,9 +104,9 @@ def test_a_list_of_weighted_pairs_gives_the_same(loss, weighted, queries):
 def test_two_levels_and_kernels_take_queries_alike(loss):
     X, y, groups = make(2)
     two = (y > 0).astype(int)
-    found = LinearRanker(loss, "bipartite", lam=0.05, queries="each", tol=1e-9)
+    found = LinearRanker(loss=loss, risk="bipartite", lam=0.05, queries="each", tol=1e-9)
     found.fit(X, two, groups=groups)
-    kernel = KernelRanker("linear", loss=loss, lam=0.05, queries="each", tol=1e-7)
+    kernel = KernelRanker(kernel="linear", loss=loss, lam=0.05, queries="each", tol=1e-7)
     kernel.fit(X, two, groups=groups)
     i, j, count = listed(two, groups, "each", np.ones((2, 2)))
     w = found.coef_[0]
@@ -110,9 +116,13 @@ def test_two_levels_and_kernels_take_queries_alike(loss):
 
 
 def rankers(queries):
-    yield from (LinearRanker(loss, "multipartite", lam=0.05, queries=queries) for loss in LOSSES)
+    yield from (
+        LinearRanker(loss=loss, risk="multipartite", lam=0.05, queries=queries) for loss in LOSSES
+    )
     for loss in ("exponential", "logistic"):
-        yield RankBoost("multipartite", n_rounds=15, loss=loss, queries=queries, smoothing=0.01)
+        yield RankBoost(
+            risk="multipartite", n_rounds=15, loss=loss, queries=queries, smoothing=0.01
+        )
     yield KernelRanker(risk="multipartite", lam=0.05, queries=queries)
 
 
@@ -161,7 +171,7 @@ def test_a_weight_is_so_many_copies_of_a_row(kind):
 def test_rank_boost_on_queries_is_that_on_a_list(loss, sizes, queries):
     X, y, groups = make(6, sizes)
     given = {"n_rounds": 25, "loss": loss, "smoothing": 0.01}
-    model = RankBoost("multipartite", costs=COSTS, queries=queries, **given)
+    model = RankBoost(risk="multipartite", costs=COSTS, queries=queries, **given)
     found = model.fit(X, y, groups=groups)
     i, j, count = listed(y, groups, queries)
     pairs = np.column_stack((i, j))
@@ -176,8 +186,10 @@ def test_rank_boost_stops_where_the_queries_held_out_are_best_alike():
     i, j, count = listed(y, groups, "each")
     lost = count @ ((s[i] < s[j]) + 0.5 * (s[i] == s[j]))
     assert PairError(y, COSTS, groups, each=True)(s) == pytest.approx(lost, rel=1e-12)
-    stopped = RankBoost("multipartite", validation_fraction=0.5, queries="each", random_state=0)
-    other = RankBoost("multipartite", validation_fraction=0.5, random_state=0)
+    stopped = RankBoost(
+        risk="multipartite", validation_fraction=0.5, queries="each", random_state=0
+    )
+    other = RankBoost(risk="multipartite", validation_fraction=0.5, random_state=0)
     errors = [m.fit(X, y, groups=groups).validation_error_ for m in (stopped, other)]
     assert not np.array_equal(*errors)
 
@@ -212,7 +224,7 @@ def test_many_rows_are_sampled_with_what_their_groups_count(loss):
     """The descent begins with a sample, and is certified on all rows."""
     for sizes in ((200,) * 200 + (600,) * 40, (40_000, 10_000, 14_000)):
         X, y, groups = make(10, sizes)
-        found = LinearRanker(loss, "multipartite", lam=0.01, queries="each", tol=1e-6)
+        found = LinearRanker(loss=loss, risk="multipartite", lam=0.01, queries="each", tol=1e-6)
         found.fit(X, y, groups=groups)
         assert found.gap_ <= 1e-6
         if max(sizes) < 1000:
@@ -234,7 +246,7 @@ def test_each_query_alike_without_queries_is_refused():
             model.fit(X, y)
     with pytest.raises(ValueError, match=r"queries='each' needs groups.*takes no groups"):
         LinearRanker(queries="each").fit(X, y > 0)
-    for model in (LinearRanker("hinge", "bipartite"), RankBoost(), KernelRanker()):
+    for model in (LinearRanker(loss="hinge", risk="bipartite"), RankBoost(), KernelRanker()):
         with pytest.raises(ValueError, match=r"unknown queries 'alike'.*known: pairs, each"):
             model.set_params(queries="alike").fit(X, y > 0, groups=groups)
 

@@ -63,10 +63,10 @@ def test_costs_and_groups_are_weights_and_choices_of_pairs(loss):
     groups = np.random.default_rng(0).integers(0, 4, 90)
     costs = np.array([[0.0, 1.0, 5.0], [0.0, 0.0, 2.0], [0.0, 0.0, 0.0]])
     settings_ = {"n_rounds": 30, "cuts": "all", "loss": loss, "smoothing": 0.01}
-    model = RankBoost("multipartite", costs=costs, **settings_)
+    model = RankBoost(risk="multipartite", costs=costs, **settings_)
     model.fit(X, y, groups=[f"q{g}" for g in groups])
     i, j = np.nonzero((y[:, None] > y) & (groups[:, None] == groups))
-    other = RankBoost("multipartite", **settings_)
+    other = RankBoost(risk="multipartite", **settings_)
     other.fit_pairs(X, np.column_stack((i, j)), np.ones(i.size, int), costs[y[j], y[i]])
     for mine, theirs in zip(rounds_of(model), rounds_of(other), strict=True):
         np.testing.assert_allclose(mine, theirs, atol=1e-10)
@@ -78,7 +78,7 @@ def test_only_ratios_of_costs_count(loss):
     X, y = gaussians(30, d=2, K=3)
     costs = np.triu(np.array([[0.0, 1.0, 0.5], [0.0, 0.0, 0.25], [0.0, 0.0, 0.0]]))
     fits = [
-        RankBoost("multipartite", 20, loss=loss, costs=scale * costs).fit(X, y)
+        RankBoost(risk="multipartite", n_rounds=20, loss=loss, costs=scale * costs).fit(X, y)
         for scale in (1.0, 2.0**-1000, 2.0**1023)
     ]
     for other in fits[1:]:
@@ -93,7 +93,7 @@ def test_the_risk_is_the_mean_loss_of_pairs_and_falls():
         ("exponential", lambda z: np.exp(-z)),
         ("logistic", lambda z: np.log1p(np.exp(-z))),
     ):
-        model = RankBoost("multipartite", n_rounds=40, loss=loss, costs=costs).fit(X, y)
+        model = RankBoost(risk="multipartite", n_rounds=40, loss=loss, costs=costs).fit(X, y)
         i, j = np.nonzero(y[:, None] > y)
         staged = [np.zeros(150), *model.staged_decision_function(X)]
         risks = [np.average(of(s[i] - s[j]), weights=costs[y[j], y[i]]) for s in staged]
@@ -156,7 +156,9 @@ def test_twice_the_data_change_nothing():
     X, y = gaussians(50, d=2, K=3)
     for loss in ("exponential", "logistic"):
         fits = [
-            RankBoost("multipartite", 30, "all", loss=loss, smoothing=0.01).fit(*data)
+            RankBoost(risk="multipartite", n_rounds=30, cuts="all", loss=loss, smoothing=0.01).fit(
+                *data
+            )
             for data in ((X, y), (np.vstack((X, X)), np.tile(y, 2)))
         ]
         for mine, theirs in zip(*map(rounds_of, fits), strict=True):
@@ -185,9 +187,11 @@ def test_the_threshold_has_the_least_training_error():
 def test_levels_are_ordered_as_given():
     X, y = gaussians(60, K=3)
     words = np.array(["low", "fair", "high"])[y]
-    model = RankBoost("multipartite", levels=["low", "fair", "high"]).fit(X, words)
-    assert (model.predict(X) == RankBoost("multipartite").fit(X, y).predict(X)).all()
-    more = RankBoost("multipartite", levels=["none", "low", "fair", "high", "top"]).fit(X, words)
+    model = RankBoost(risk="multipartite", levels=["low", "fair", "high"]).fit(X, words)
+    assert (model.predict(X) == RankBoost(risk="multipartite").fit(X, y).predict(X)).all()
+    more = RankBoost(risk="multipartite", levels=["none", "low", "fair", "high", "top"]).fit(
+        X, words
+    )
     assert (more.predict(X) == model.predict(X)).all()  # levels without an example: no pairs
     with pytest.warns(ClassOrderWarning):
         two = RankBoost(levels=["good", "bad"]).fit(X[:120], np.array(["good", "bad"])[y[:120]])
@@ -234,13 +238,17 @@ def test_without_any_edge_all_scores_are_equal():
 def test_it_stops_early_at_the_least_held_out_error():
     X, y = gaussians(150, d=4, K=3)
     model = RankBoost(
-        "multipartite", 500, validation_fraction=0.3, n_iter_no_change=7, random_state=3
+        risk="multipartite",
+        n_rounds=500,
+        validation_fraction=0.3,
+        n_iter_no_change=7,
+        random_state=3,
     ).fit(X, y)
     errors = model.validation_error_
     assert model.n_iter_ == errors.argmin() == errors.size - 1 - 7
     out = held_out(y, None, 0.3, np.random.RandomState(3))
     assert np.bincount(y[out]).tolist() == [45, 45, 45]
-    rest = RankBoost("multipartite", int(model.n_iter_)).fit(X[~out], y[~out])
+    rest = RankBoost(risk="multipartite", n_rounds=int(model.n_iter_)).fit(X[~out], y[~out])
     np.testing.assert_array_equal(rest.alphas_, model.alphas_)
     s = rest.decision_function(X[out])
     lost = (s[:, None] < s) + 0.5 * (s[:, None] == s)
@@ -252,9 +260,11 @@ def test_early_stopping_knows_groups_and_costs():
     groups = np.random.default_rng(0).integers(0, 12, 300)
     costs = np.array([[0.0, 1.0, 0.2], [0.0, 0.0, 0.5], [0.0, 0.0, 0.0]])
     early = {"validation_fraction": 0.3, "random_state": 3}
-    model = RankBoost("multipartite", 200, costs=costs, **early).fit(X, y, groups=groups)
+    model = RankBoost(risk="multipartite", n_rounds=200, costs=costs, **early).fit(
+        X, y, groups=groups
+    )
     out = held_out(y, groups, 0.3, np.random.RandomState(3))
-    rest = RankBoost("multipartite", int(model.n_iter_), costs=costs)
+    rest = RankBoost(risk="multipartite", n_rounds=int(model.n_iter_), costs=costs)
     rest.fit(X[~out], y[~out], groups=groups[~out])
     np.testing.assert_allclose(rest.alphas_, model.alphas_, rtol=1e-9)
     s, level, group = rest.decision_function(X[out]), y[out], groups[out]

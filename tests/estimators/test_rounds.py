@@ -9,11 +9,14 @@ from rankexp.estimators import ORBoost, RankBoost
 FITS = {
     "bipartite": (RankBoost(cuts="equidistant", n_cuts=9), {}),
     "turned": (RankBoost(levels=[1, 0]), {}),
-    "multipartite": (RankBoost("multipartite", loss="logistic", queries="each"), {"groups": None}),
+    "multipartite": (
+        RankBoost(risk="multipartite", loss="logistic", queries="each"),
+        {"groups": None},
+    ),
     "held out": (RankBoost(validation_fraction=0.3, random_state=1, n_iter_no_change=5), {}),
     "weights": (RankBoost(), {"sample_weight": None}),
     "levels": (ORBoost(), {"sample_weight": None}),
-    "levels, all": (ORBoost("all"), {}),
+    "levels, all": (ORBoost(variant="all"), {}),
 }
 
 

@@ -62,7 +62,9 @@ def test_it_is_the_plain_algorithm_on_all_pairs(K):
     i, j = all_pairs(y)
     wanted = plain(X, i, j, np.ones(i.size), 60)
     assert wanted[3, 10] < 0 < wanted[3, -1]  # of both kinds of rounds
-    model = SmoothMarginRanker("bipartite" if K == 2 else "multipartite", 60, "all").fit(X, y)
+    model = SmoothMarginRanker(
+        risk="bipartite" if K == 2 else "multipartite", n_rounds=60, cuts="all"
+    ).fit(X, y)
     listed = SmoothMarginRanker(n_rounds=60, cuts="all")
     listed.fit_pairs(X, np.column_stack((i, j)), np.ones(i.size, int))
     for found in (model, listed):
@@ -129,7 +131,7 @@ def test_rounds_in_groups_with_costs_go_on_from_stages():
     X, y = separable(K=3, n=60)
     groups = np.arange(60) % 5
     costs = [[0, 1, 3], [0, 0, 2], [0, 0, 0]]
-    made = SmoothMarginRanker("multipartite", cuts="all", costs=costs)
+    made = SmoothMarginRanker(risk="multipartite", cuts="all", costs=costs)
     even = np.full(60, 3**0.5)  # no pair counts less than 1
     several = made.fit_rounds([20, 5], X, y, groups=groups, sample_weight=even)
     i, j = all_pairs(y, groups)
@@ -146,7 +148,7 @@ def test_small_weights_leave_the_margin_large(size):
     X, y = separable(K=3)
     i, j = all_pairs(y)
     pairs, labels = np.column_stack((i, j)), np.ones(i.size, int)
-    made = SmoothMarginRanker("multipartite", n_rounds=100, cuts="all")
+    made = SmoothMarginRanker(risk="multipartite", n_rounds=100, cuts="all")
     wanted = made.fit(X, y).smooth_margins_
     listed = made.fit_pairs(X, pairs, labels, np.full(i.size, size)).smooth_margins_
     np.testing.assert_allclose(listed, wanted, atol=1e-9)

@@ -8,29 +8,28 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from sklearn.model_selection import cross_val_score
 
 from rankexp.runner.config.load import load
 from rankexp.runner.report.build import open_report
 from rankexp.runner.run.execute import execute
 
+DOCS = Path(__file__).parents[2] / "docs"
 TEXT = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL)
 
 
-def data(labels: list[str]) -> tuple[np.ndarray, np.ndarray]:
-    rng = np.random.default_rng(0)
-    X = rng.standard_normal((60, 3))
-    cuts = np.linspace(-0.5, 0.5, len(labels) - 1)
-    return X, np.array(labels)[np.searchsorted(cuts, X[:, 0] + rng.standard_normal(60))]
+PAGES = [
+    TEXT,
+    *(f.read_text(encoding="utf-8") for f in (DOCS / "methods.md", DOCS / "rank-pairwise.md")),
+]
+PASTED = [block for page in PAGES for block in re.findall(r"```python\n(.*?)```", page, re.DOTALL)]
 
 
-@pytest.mark.parametrize("code", BLOCKS, ids=lambda code: code.splitlines()[0])
-def test_a_block_runs_and_ranks_better_than_chance(code: str) -> None:
-    known = re.search(r"levels = (\[.*\])", code)
-    X, y = data(eval(known[1]) if known else ["no", "yes"])
-    names = {"X": X, "y": y, "X_test": X, "y_test": y, "cross_val_score": cross_val_score}
-    shown = {}
+@pytest.mark.parametrize("code", PASTED, ids=lambda code: code.split(".")[0][:40])
+def test_a_block_runs_when_pasted(code: str) -> None:
+    if "xgboost" in code:
+        pytest.importorskip("xgboost")
+    names, shown = {}, {}
     for line in ast.parse(code).body:
         if isinstance(line, ast.Expr):
             shown[ast.unparse(line)] = eval(ast.unparse(line), names)
@@ -41,8 +40,8 @@ def test_a_block_runs_and_ranks_better_than_chance(code: str) -> None:
         for text, value in shown.items()
         if np.asarray(value).dtype.kind == "f"
     ]
-    assert len(in_order) == 2
-    assert all(0.6 < share < 1.0 for share in in_order)
+    assert len(in_order) == (2 if code in BLOCKS else 0)
+    assert all(0.7 < share < 1.0 for share in in_order)
 
 
 def test_there_are_blocks() -> None:

@@ -55,8 +55,8 @@ def test_a_composite_trains():
     y = X[:, 0] + rng.standard_normal(30) > 0
     loss = parse("asymmetric_a")
     made = Composite(WEIGHTS["asymmetric_a"], loss.link, loss.inverse_link)
-    found = LinearRanker(made, lam=0.1, tol=1e-9).fit(X, y)
-    same = LinearRanker(loss, lam=0.1, tol=1e-9).fit(X, y)
+    found = LinearRanker(loss=made, lam=0.1, tol=1e-9).fit(X, y)
+    same = LinearRanker(loss=loss, lam=0.1, tol=1e-9).fit(X, y)
     np.testing.assert_allclose(found.coef_, same.coef_, atol=1e-6)
 
 

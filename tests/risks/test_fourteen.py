@@ -93,7 +93,7 @@ def test_the_minimiser_is_that_of_a_trust_region(loss, risk, lam):
     # The last digits, where differences of values are rounding and a trust region stops.
     best = theirs.x - np.linalg.solve(brute.hessian(theirs.x), brute.gradient(theirs.x))
     assert np.abs(best - theirs.x).max() < 1e-6
-    found = LinearRanker(loss, risk, lam=lam, tol=1e-13).fit(X, y)
+    found = LinearRanker(loss=loss, risk=risk, lam=lam, tol=1e-13).fit(X, y)
     ours = found.coef_[0]
     if risk == "classification":
         ours = np.r_[ours, found.intercept_]
@@ -106,7 +106,7 @@ def test_fits_are_those_of_explicit_pairs(loss, risk):
     """At n = 2000: the objective is theirs, and their gradient says how far below it can go."""
     X, y = make(2000, 4)
     for lam in (0.1, 1e-3):
-        found = LinearRanker(loss, risk, lam=lam, tol=1e-10).fit(X, y)
+        found = LinearRanker(loss=loss, risk=risk, lam=lam, tol=1e-10).fit(X, y)
         brute = Explicit(loss, risk, X, y, lam)
         at = found.coef_[0]
         if risk == "classification":

@@ -33,7 +33,7 @@ def said(ranker, *data):
 @pytest.mark.parametrize(("loss", "risk"), SMOOTH)
 def test_separable_data_without_a_penalty_have_no_minimiser(loss, risk):
     X, y = make(0.0)
-    ranker = LinearRanker(loss, risk, lam=0.0)
+    ranker = LinearRanker(loss=loss, risk=risk, lam=0.0)
     messages = said(ranker, X, y)
     if loss not in BOUNDED:
         (message,) = messages
@@ -49,11 +49,11 @@ def test_a_direction_that_ties_some_rows_and_parts_the_others_is_found(loss, ris
     X, y = make(2.0)
     flag = (y == 1) & (np.arange(80) % 3 == 0)
     X = np.column_stack((X, flag, flag))  # twice: what coefficients are open is no sign
-    messages = said(LinearRanker(loss, risk, lam=0.0), X, y)
+    messages = said(LinearRanker(loss=loss, risk=risk, lam=0.0), X, y)
     assert len(messages) == (loss not in BOUNDED)
     assert all("seems to separate some pairs and to tie the others" in text for text in messages)
     X[np.flatnonzero(y == 0)[0], 3:] = 1.0  # now a negative has it, too
-    assert not said(LinearRanker(loss, risk, lam=0.0), X, y)
+    assert not said(LinearRanker(loss=loss, risk=risk, lam=0.0), X, y)
 
 
 @pytest.mark.parametrize("seed", [60, 63, 70, 95, 132])
@@ -66,7 +66,7 @@ def test_rows_that_cost_nothing_may_be_anywhere(seed):
     X = np.zeros((30 + free, 1 + d))
     X[:, 0] = np.r_[x, np.where(y[30:], 1.0, -1.0) * 10 ** rng.uniform(0.3, 3.0)]
     X[30:, 1:] = rng.standard_normal((free, d)) * 10 ** rng.uniform(-3.0, 1.0)
-    ranker = LinearRanker("squared_hinge", "bipartite", lam=0.0, tol=1e-12)
+    ranker = LinearRanker(loss="squared_hinge", risk="bipartite", lam=0.0, tol=1e-12)
     assert not said(ranker, X, y)
     assert ranker.gap_ <= 1e-12
 
@@ -74,7 +74,7 @@ def test_rows_that_cost_nothing_may_be_anywhere(seed):
 @pytest.mark.parametrize(("loss", "risk"), SMOOTH)
 def test_other_data_without_a_penalty_have_one(loss, risk):
     X, y = make(2.0)
-    assert not said(LinearRanker(loss, risk, lam=0.0, tol=1e-9), X, y)
+    assert not said(LinearRanker(loss=loss, risk=risk, lam=0.0, tol=1e-9), X, y)
 
 
 @pytest.mark.parametrize("seed", range(15))
@@ -93,7 +93,9 @@ def test_a_linear_program_says_the_same(kind, seed):
     A = np.c_[X, np.ones(n)] * (2 * y - 1)[:, None]
     best = linprog(-A.sum(axis=0), A_ub=-A, b_ub=np.zeros(n), bounds=[(-1, 1)] * (d + 1))
     for cell in (("logistic",), ("exponential", "bipartite"), ("asymmetric_b", "push")):
-        messages = said(LinearRanker(*cell, lam=0.0), X, y)
+        messages = said(
+            LinearRanker(**dict(zip(("loss", "risk"), cell, strict=False)), lam=0.0), X, y
+        )
         assert ["there is no minimiser" in text for text in messages] == [True] * (
             best.fun < -1e-7
         )
@@ -101,13 +103,13 @@ def test_a_linear_program_says_the_same(kind, seed):
 
 def test_what_is_said_of_separable_data_is_true_of_them_alone():
     X, y = make(2.0)
-    (message,) = said(LinearRanker("logistic", lam=0.0, max_iter=1, tol=1e-12), X, y)
+    (message,) = said(LinearRanker(loss="logistic", lam=0.0, max_iter=1, tol=1e-12), X, y)
     assert "raise max_iter" in message
     X, y = make(0.0)
-    (message,) = said(LinearRanker("logistic", "push", lam=1e-9, max_iter=2), X, y)
+    (message,) = said(LinearRanker(loss="logistic", risk="push", lam=1e-9, max_iter=2), X, y)
     assert "raise max_iter" in message
     # Without an intercept, classes need not be separable that are in order.
-    far = LinearRanker("logistic", lam=0.0, fit_intercept=False)
+    far = LinearRanker(loss="logistic", lam=0.0, fit_intercept=False)
     assert not said(far, np.c_[[1.0, 2.0, 3.0, 4.0]], [0, 0, 1, 1])
     (message,) = said(far, np.c_[[-1.0, -2.0, 3.0, 4.0]], [0, 0, 1, 1])
     assert "separable" in message
@@ -119,7 +121,7 @@ def test_large_powers_of_the_push(loss, p):
     X, y = make(2.0)
     X, y = 30.0 * X, y == 1  # w = 1 would overflow
     lam = 1e-2 * float(loss_of(loss).value(1.0, np.zeros(1))[0]) ** p  # of the size of the risk
-    found = LinearRanker(loss, f"push(p={p})", lam=lam).fit(X, y)
+    found = LinearRanker(loss=loss, risk=f"push(p={p})", lam=lam).fit(X, y)
     assert found.gap_ <= 1e-6
     made = loss_of(loss)
 
@@ -154,17 +156,17 @@ def test_scores_that_overflow_are_bad_and_no_error():
 def test_one_class_only_is_refused(risk, label):
     X, _ = make(0.0)
     with pytest.raises(ValueError, match="only one class"):
-        LinearRanker("logistic", risk).fit(X, np.full(80, label))
+        LinearRanker(loss="logistic", risk=risk).fit(X, np.full(80, label))
     y = np.arange(80) % 2
     with pytest.raises(ValueError, match="only one class"):
-        LinearRanker("logistic", risk).fit(X, y, sample_weight=(y == label) * 1.0)
+        LinearRanker(loss="logistic", risk=risk).fit(X, y, sample_weight=(y == label) * 1.0)
 
 
 @pytest.mark.parametrize("p", ["0", "0.99", "-1", "nan", "inf"])
 def test_powers_below_1_are_refused(p):
     X, y = make(0.0)
     with pytest.raises(ValueError, match=r"p.*expected (a number from 1 on|float, got 'nan')"):
-        LinearRanker("logistic", f"push(p={p})").fit(X, y)
+        LinearRanker(loss="logistic", risk=f"push(p={p})").fit(X, y)
 
 
 @pytest.mark.parametrize(
@@ -173,7 +175,7 @@ def test_powers_below_1_are_refused(p):
 def test_what_does_not_go_together_is_refused_with_the_reason(cell, why):
     X, y = make(0.0)
     with pytest.raises(ValueError, match=why):
-        LinearRanker(*cell).fit(X, y)
+        LinearRanker(**dict(zip(("loss", "risk"), cell, strict=False))).fit(X, y)
 
 
 def test_a_power_that_no_number_holds_is_refused():

@@ -54,7 +54,7 @@ def test_every_loss_and_risk_is_as_by_brute_force(text, risk, weighted):
     X, y, weight = make()
     weight = weight if weighted else None
     of = objective(loss_of(text), risk, X, y, 0.05, weight)
-    found = LinearRanker(text, risk, lam=0.05, tol=1e-10).fit(X, y, sample_weight=weight)
+    found = LinearRanker(loss=text, risk=risk, lam=0.05, tol=1e-10).fit(X, y, sample_weight=weight)
     assert found.gap_ <= 1e-10
     assert found.objective_ == pytest.approx(of(np.r_[found.coef_[0], found.intercept_]), rel=1e-9)
     least = minimize(
@@ -91,7 +91,7 @@ def test_the_hinge_over_examples_is_the_support_vector_machine(lam, weighted):
     X, y, weight = make(n=40, d=3)
     u = weight if weighted else np.ones(40)
     given = weight if weighted else None
-    found = LinearRanker("hinge", lam=lam, tol=1e-9).fit(X, y, sample_weight=given)
+    found = LinearRanker(loss="hinge", lam=lam, tol=1e-9).fit(X, y, sample_weight=given)
     of = objective(loss_of("hinge"), "classification", X, y, lam, u)
     assert found.gap_ <= 1e-9
     assert found.objective_ == pytest.approx(
@@ -108,7 +108,7 @@ def test_the_hinge_over_examples_is_the_support_vector_machine(lam, weighted):
 def test_a_weight_in_the_hinge_over_examples_is_so_many_copies():
     X, y, _ = make(n=40, d=3)
     times = np.random.default_rng(1).integers(0, 4, 40)
-    ranker = LinearRanker("hinge", lam=0.01, class_weight={0: 1.0, 1: 2.5})
+    ranker = LinearRanker(loss="hinge", lam=0.01, class_weight={0: 1.0, 1: 2.5})
     copies = ranker.fit(np.repeat(X, times, axis=0), np.repeat(y, times))
     there = copies.coef_, copies.intercept_, copies.objective_
     weighted = ranker.fit(X, y, sample_weight=0.1 * times)
@@ -121,7 +121,7 @@ def test_a_weight_in_the_hinge_over_examples_is_so_many_copies():
 def test_the_hinge_over_examples_without_an_intercept(weighted):
     X, y, weight = make(n=40, d=3)
     given = weight if weighted else None
-    found = LinearRanker("hinge", lam=0.05, fit_intercept=False, tol=1e-9).fit(
+    found = LinearRanker(loss="hinge", lam=0.05, fit_intercept=False, tol=1e-9).fit(
         X + 0.3, y, sample_weight=given
     )
     of = objective(loss_of("hinge"), "classification", X + 0.3, y, 0.05, given)
@@ -135,13 +135,13 @@ def test_the_hinge_over_examples_without_an_intercept(weighted):
 def test_the_path_of_the_hinge_is_in_the_order_of_its_penalties():
     X, y, _ = make(n=60, d=3)
     lams = [0.01, 1.0, 0.1]
-    path = LinearRanker("hinge", tol=1e-9).path(X, y, lams)
+    path = LinearRanker(loss="hinge", tol=1e-9).path(X, y, lams)
     for k, lam in enumerate(lams):
-        one = LinearRanker("hinge", lam=lam, tol=1e-9).fit(X, y)
+        one = LinearRanker(loss="hinge", lam=lam, tol=1e-9).fit(X, y)
         assert path.objective[k] == pytest.approx(one.objective_, rel=1e-9)
         assert path.intercept[k] == pytest.approx(one.intercept_[0], abs=1e-4)
     with pytest.raises(ValueError, match="lam > 0"):
-        LinearRanker("hinge", lam=0.0).fit(X, y)
+        LinearRanker(loss="hinge", lam=0.0).fit(X, y)
 
 
 # ---- Sums without pairs ---------------------------------------------------------------------
@@ -223,7 +223,7 @@ def test_many_rows_of_the_push_are_sampled_and_certified():
     rng = np.random.default_rng(0)
     X = rng.standard_normal((60_000, 4))
     y = X[:, 0] + 2 * rng.standard_normal(60_000) > 2.5
-    path = LinearRanker("logistic", "push").path(X, y, [0.1, 1e-3])
+    path = LinearRanker(loss="logistic", risk="push").path(X, y, [0.1, 1e-3])
     assert path.converged.all()
     risk = push_risk(loss_of("logistic"), y, 4.0)
     for k, lam in enumerate((0.1, 1e-3)):
@@ -237,7 +237,7 @@ def test_many_rows_of_the_push_are_sampled_and_certified():
 
 
 def direction(loss, risk, X, y):
-    return LinearRanker(loss, risk, lam=0.0, tol=1e-15, max_iter=2000).fit(X, y).coef_[0]
+    return LinearRanker(loss=loss, risk=risk, lam=0.0, tol=1e-15, max_iter=2000).fit(X, y).coef_[0]
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -263,28 +263,30 @@ def test_p_classification_and_the_push_of_exponential_rank_alike(p, seed):
 
 def test_with_a_penalty_or_without_an_intercept_they_differ():
     X, y, _ = make(n=150, d=4, noise=2.0)
-    points = LinearRanker("exponential", lam=0.1, tol=1e-10).fit(X, y).coef_[0]
-    pairs = LinearRanker("exponential", "bipartite", lam=0.1, tol=1e-10).fit(X, y).coef_[0]
+    points = LinearRanker(loss="exponential", lam=0.1, tol=1e-10).fit(X, y).coef_[0]
+    pairs = (
+        LinearRanker(loss="exponential", risk="bipartite", lam=0.1, tol=1e-10).fit(X, y).coef_[0]
+    )
     assert np.abs(points - pairs).max() > 1e-4
-    free = LinearRanker("exponential", lam=0.0, fit_intercept=False, tol=1e-15).fit(X + 1, y)
+    free = LinearRanker(loss="exponential", lam=0.0, fit_intercept=False, tol=1e-15).fit(X + 1, y)
     assert np.abs(free.coef_[0] - direction("exponential", "bipartite", X, y)).max() > 1e-3
 
 
 @pytest.mark.parametrize("loss", ["logistic", "exponential", "squared_hinge"])
 def test_the_push_of_power_1_is_the_bipartite_risk(loss):
     X, y, _ = make()
-    one = LinearRanker(loss, "push(p=1)", lam=0.1, tol=1e-10).fit(X, y)
-    two = LinearRanker(loss, "bipartite", lam=0.1, tol=1e-10).fit(X, y)
+    one = LinearRanker(loss=loss, risk="push(p=1)", lam=0.1, tol=1e-10).fit(X, y)
+    two = LinearRanker(loss=loss, risk="bipartite", lam=0.1, tol=1e-10).fit(X, y)
     assert one.objective_ == pytest.approx(two.objective_, rel=1e-9)
 
 
 def test_what_the_push_refuses():
     X, y, _ = make()
     with pytest.raises(ValueError, match=r"hinge.*push.*kinks"):
-        LinearRanker("hinge", "push").fit(X, y)
+        LinearRanker(loss="hinge", risk="push").fit(X, y)
     with pytest.raises(ValueError, match="takes no groups: it is a mean over the negatives"):
-        LinearRanker("logistic", "push").fit(X, y, groups=y)
+        LinearRanker(loss="logistic", risk="push").fit(X, y, groups=y)
     with pytest.raises(ValueError, match=r"push, p=0.5: expected a number from 1 on"):
-        LinearRanker("logistic", "push(p=0.5)").fit(X, y)
+        LinearRanker(loss="logistic", risk="push(p=0.5)").fit(X, y)
     with pytest.raises(ValueError, match="KernelRanker does not train the push"):
         KernelRanker(loss="logistic", risk="push").fit(X, y)

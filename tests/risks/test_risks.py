@@ -176,7 +176,7 @@ def test_losses_and_risks_are_values(theirs):
 )
 def test_what_does_not_go_together_is_said_at_once(theirs, loss, risk, message):
     with pytest.raises(ValueError, match=message):
-        LinearRanker(loss, risk).check()
+        LinearRanker(loss=loss, risk=risk).check()
     with pytest.raises(ValueError, match=message):
         KernelRanker(loss=loss, risk=risk).check()
 
@@ -220,7 +220,7 @@ def test_a_loss_in_one_file_trains_under_every_risk(theirs, text, risk, grouped)
     X, y, groups = make(levels=3 if risk == "multipartite" else 2)
     if not grouped:
         groups = np.zeros_like(groups)
-    made = LinearRanker(text, risk, lam=lam, tol=1e-10, costs=COSTS)
+    made = LinearRanker(loss=text, risk=risk, lam=lam, tol=1e-10, costs=COSTS)
     found = made.fit(X, y, groups=groups if grouped else None)
     theta = found.coef_[0]
     if risk == "classification":
@@ -229,7 +229,7 @@ def test_a_loss_in_one_file_trains_under_every_risk(theirs, text, risk, grouped)
     assert found.objective_ == pytest.approx(value, rel=1e-9)
     assert gradient @ gradient / (2 * lam) <= 1e-8 * value
     assert found.gap_ <= 1e-10
-    same = LinearRanker(loss, risk_of(risk), lam=lam, tol=1e-10, costs=COSTS)
+    same = LinearRanker(loss=loss, risk=risk_of(risk), lam=lam, tol=1e-10, costs=COSTS)
     same.fit(X, y, groups=groups if grouped else None)
     np.testing.assert_array_equal(same.coef_, found.coef_)
 
@@ -239,7 +239,7 @@ def test_a_loss_in_one_file_trains_under_every_risk(theirs, text, risk, grouped)
 def test_a_start_without_any_curvature_is_left(theirs, risk, lam):
     """At 0 all margins lie where the Huberised hinge is straight."""
     X, y, groups = make(levels=2, n=200)
-    found = LinearRanker("huberised(delta=0.3)", risk, lam=lam, tol=1e-9).fit(X, y)
+    found = LinearRanker(loss="huberised(delta=0.3)", risk=risk, lam=lam, tol=1e-9).fit(X, y)
     theta = found.coef_[0] if risk == "bipartite" else np.r_[found.coef_[0], found.intercept_]
     loss = HuberisedHinge(0.3)
     value, gradient = objective_and_gradient(loss, risk, X, y, 0 * groups, theta, lam)
@@ -250,15 +250,15 @@ def test_a_start_without_any_curvature_is_left(theirs, risk, lam):
 @pytest.mark.parametrize("text", ["huberised(delta=0.3)", "p_classes(p=2.0)"])
 def test_a_loss_in_one_file_trains_in_a_kernel_space(theirs, text):
     X, y, _ = make(levels=2)
-    kernel = KernelRanker("linear", loss=text, lam=0.05, tol=1e-9).fit(X, y)
-    linear = LinearRanker(text, "bipartite", lam=0.05, tol=1e-10).fit(X, y)
+    kernel = KernelRanker(kernel="linear", loss=text, lam=0.05, tol=1e-9).fit(X, y)
+    linear = LinearRanker(loss=text, risk="bipartite", lam=0.05, tol=1e-10).fit(X, y)
     assert kernel.objective_ == pytest.approx(linear.objective_, rel=1e-8)
 
 
 def test_a_risk_in_one_file_trains(theirs):
     X, y, _ = make(levels=2)
-    found = LinearRanker("logistic", "turned(share=0.25)", lam=0.1).fit(X, y)
-    plain = LinearRanker("logistic", lam=0.4, tol=1e-10).fit(X, y)
+    found = LinearRanker(loss="logistic", risk="turned(share=0.25)", lam=0.1).fit(X, y)
+    plain = LinearRanker(loss="logistic", lam=0.4, tol=1e-10).fit(X, y)
     np.testing.assert_allclose(found.coef_, -plain.coef_, atol=1e-3)
     assert found.takes() == frozenset()
     with pytest.raises(ValueError, match=r"turned.*takes no groups: it is turned"):
@@ -270,7 +270,7 @@ def test_rankers_of_values_are_cloned_and_pickled(theirs):
 
     from sklearn.base import clone
 
-    made = LinearRanker(Exponential(), Bipartite(), lam=0.1)
+    made = LinearRanker(loss=Exponential(), risk=Bipartite(), lam=0.1)
     again = clone(made)
     assert again.loss == Exponential()
     assert again.risk == Bipartite()
@@ -287,9 +287,9 @@ def test_rankers_of_values_are_cloned_and_pickled(theirs):
     ("ranker", "taken"),
     [
         (LinearRanker(), {"sample_weight"}),
-        (LinearRanker("hinge", "bipartite"), {"groups", "sample_weight"}),
-        (LinearRanker("hinge", "multipartite"), {"groups", "sample_weight"}),
-        (LinearRanker("hinge", Multipartite()), {"groups", "sample_weight"}),
+        (LinearRanker(loss="hinge", risk="bipartite"), {"groups", "sample_weight"}),
+        (LinearRanker(loss="hinge", risk="multipartite"), {"groups", "sample_weight"}),
+        (LinearRanker(loss="hinge", risk=Multipartite()), {"groups", "sample_weight"}),
         (KernelRanker(), {"groups"}),
         (KernelRanker(risk="multipartite"), {"groups"}),
     ],
@@ -346,7 +346,7 @@ def test_a_weight_is_so_many_copies(times, loss, balance, unit):
     times = np.array(times)
     if len(set(y[times > 0])) < 2:
         times[:] = 1
-    ranker = LinearRanker(loss, lam=0.05, tol=1e-12, class_weight=balance)
+    ranker = LinearRanker(loss=loss, lam=0.05, tol=1e-12, class_weight=balance)
     X_copied, y_copied = np.repeat(X, times, axis=0), np.repeat(y, times)
     copies = ranker.fit(X_copied, y_copied)
     there = copies.coef_, copies.intercept_, copies.objective_, copies.predict(X)

@@ -99,11 +99,11 @@ def test_on_bad_scales_the_gap_is_an_upper_bound_and_the_objective_right_or_warn
         kind, X, y = hostile(seed, K=2)
         rng = np.random.default_rng(seed)
         lam, tol = 10.0 ** rng.uniform(-4, 1), 10.0 ** rng.uniform(-8, -3)
-        model = KernelRanker("linear", gamma=1.0, loss="logistic", lam=lam, tol=tol)
+        model = KernelRanker(kernel="linear", gamma=1.0, loss="logistic", lam=lam, tol=tol)
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             model.fit(X, y)
-            least = LinearRanker("logistic", "bipartite", lam=lam, tol=1e-12).fit(X, y)
+            least = LinearRanker(loss="logistic", risk="bipartite", lam=lam, tol=1e-12).fit(X, y)
         value = exact_logistic(model, X, y)
         gap = (value - least.objective_ * (1 - least.gap_)) / value
         assert model.gap_ >= gap - least.gap_ - 1e-9, (seed, kind)

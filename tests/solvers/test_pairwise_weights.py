@@ -39,7 +39,7 @@ def listed(y, groups, weight, levels):
 
 def ranker(loss, levels, **more):
     costs = COSTS if levels == 3 else None
-    return LinearRanker(loss, RISKS[levels], costs=costs, **more)
+    return LinearRanker(loss=loss, risk=RISKS[levels], costs=costs, **more)
 
 
 def task(loss, levels, X, y, groups, weight):
@@ -172,7 +172,7 @@ def test_many_weighted_rows_start_from_a_sample():
     y = (X[:, 0] + rng.logistic(size=55_000) > 0).astype(int) + (X[:, 1] > 1)
     weight = rng.integers(1, 3, 55_000)
     for loss in ("logistic", "squared_hinge", "hinge"):
-        model = LinearRanker(loss, "multipartite", lam=0.1, tol=1e-7)
+        model = LinearRanker(loss=loss, risk="multipartite", lam=0.1, tol=1e-7)
         found = model.fit(X, y, sample_weight=weight).objective_
         copied = model.fit(X.repeat(weight, axis=0), y.repeat(weight)).objective_
         assert found == pytest.approx(copied, rel=1e-6)

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 from rankexp.errors import ConfigError, one_line
 from rankexp.imports import file_of, line_in
+from rankexp.risks.risk import plain
 from rankexp.runner.config.estimators import (
     EstimatorMaker,
     Factory,
@@ -169,7 +170,7 @@ def _clashes(method: Method, path: TreePath) -> Iterator[Fault]:
         if getattr(method, key) is not None and not takes_lambdas(method):
             text = f"'{key}' needs an estimator with a regularisation path, such as LinearRanker"
             yield Fault((*path, key), f"{text}; use 'grid'", key=True)
-    risks = _said(method, "risk").values()
+    risks = [plain(str(risk)) for risk in _said(method, "risk").values()]
     ours = "." not in method.estimator and bool(risks)
     for key in ("params", "grid"):
         if "class_weight" in getattr(method, key) and ours and "classification" not in risks:

@@ -67,7 +67,7 @@ class Column:
     high: float | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Reading:
     """What was read of a table, and what was left out."""
 
@@ -126,6 +126,9 @@ class Reading:
         plain = frozen(given)
         layout, columns = Layout(**plain.pop("layout")), plain.pop("columns")
         return cls(layout=layout, columns=tuple(Column(**column) for column in columns), **plain)
+
+    def __repr__(self) -> str:
+        return self.text()
 
     def text(self, most: int = 60) -> str:
         """Return a plain table, a line a column, at most `most` of them, those left out first."""

@@ -233,6 +233,14 @@ MEANING = {
         method("{params: {risk: bipartite, «class_weight: balanced}}"),
         "class_weight only affects the classification risk",
     ),
+    "class weight of pairs": (
+        method("{params: {risk: pairs, «class_weight: balanced}}"),
+        "class_weight only affects the classification risk",
+    ),
+    "class weight twice": (
+        method("{params: {risk: balanced, «class_weight: balanced}}"),
+        "class_weight",
+    ),
     "negative lam": (method("{params: {lam: «-1}}"), "lam must be a finite number >= 0, got -1"),
     "lambdas without path": (
         method("{estimator: sklearn.linear_model.ElasticNet, «lambdas: [1]}"),
@@ -431,6 +439,20 @@ def test_the_texts_are_good_but_for_their_faults(loaded):
     assert loaded(GOOD).experiments["e"].kind == "evaluate"
     assert loaded(block(", options: {reference: m}")).report[0].name == "t"
     assert loaded(method("{params: {loss: hinge, risk: bipartite}, lambdas: [1e-3]}"))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{grid: {risk: [points, pairs, balanced]}}",
+        "{params: {risk: points, class_weight: balanced}}",
+        "{estimator: RankBoost, params: {risk: pairs}}",
+        "{estimator: KernelRanker, params: {risk: pairs}}",
+        "{estimator: BoostedRanker, grid: {risk: [points, pairs, balanced]}}",
+    ],
+)
+def test_a_study_may_name_risks_plainly(loaded, text):
+    loaded(method(text))
 
 
 def test_all_errors_at_once_in_the_order_of_the_file(errors):

@@ -60,7 +60,7 @@ def test_an_intercept_is_a_threshold_of_its_own_along_a_path_and_alone(loss):
     params = {"loss": loss, "risk": "classification"}
     own, training = losses(MethodSpec("LinearRanker", params, lambdas=lams), made)
     for place, lam in enumerate(lams):
-        model = LinearRanker(loss, lam=lam).fit(made.train.X, made.train.part.y)
+        model = LinearRanker(loss=loss, lam=lam).fit(made.train.X, made.train.part.y)
         signs = made.test.X @ model.coef_[0] + model.intercept_ > 0
         assert own[place] == zero_one_loss(made.test.part.y > 0, signs)
         assert training[place] == least_error(model, made)

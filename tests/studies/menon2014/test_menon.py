@@ -145,8 +145,8 @@ def test_they_part_as_the_penalty_grows():
 
 def test_the_angle_and_the_swaps_are_of_directions(monkeypatch):
     class Ranker:
-        def __init__(self, *loss_and_risk, lam=0.0, **more):
-            self.turned = len(loss_and_risk) > 1
+        def __init__(self, *, risk=None, **more):
+            self.turned = risk is not None
 
         def fit(self, X, y):
             self.coef_ = np.array([[0.0, 2.0, 0.0] if self.turned else [1.0, 0.0, 0.0]])

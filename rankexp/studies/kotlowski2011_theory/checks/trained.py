@@ -60,7 +60,7 @@ def surrogate_regrets(
     model = registry.get("generators", generator)(**(params or {})).draw_model(rng)
     X, y = model.sample(n, rng)
     weights, made = "balanced" if balanced else None, parse(loss)
-    ranker = LinearRanker(made, lam=lam, tol=TOL, class_weight=weights).fit(X, y)
+    ranker = LinearRanker(loss=made, lam=lam, tol=TOL, class_weight=weights).fit(X, y)
     w, b, seed = ranker.coef_[0], ranker.intercept_[0], rng.integers(2**32)
 
     def regrets(of: Loss) -> tuple[Approximation, Approximation]:
@@ -125,6 +125,6 @@ def class_weights(
 def _fitted(loss: str, lam: float, X: Floats, y: Labels, up: float) -> tuple[Floats, float]:
     """Return coefficients and intercept where a positive example weighs `up`."""
     tol = TOLS[int(lam > 0.0) if parse(loss).smooth else 2]
-    model = LinearRanker(loss, lam=lam, tol=tol, class_weight={-1: 1.0, 1: up})
+    model = LinearRanker(loss=loss, lam=lam, tol=tol, class_weight={-1: 1.0, 1: up})
     model.fit(X, y)
     return model.coef_[0], float(model.intercept_[0])

@@ -144,7 +144,7 @@ def _draws(rng: np.random.Generator, points: int, draws: int, alpha: float = 1.0
 def _best(loss: Loss, risk: Risk | str, joint: Floats) -> tuple[Floats, float]:
     """Return the scores of the least expected risk, and that: points are rows with weights."""
     y, points = np.repeat([1, 0], joint.shape[1]), np.eye(joint.shape[1])[:, 1:]
-    model = LinearRanker(loss, risk, lam=0.0, tol=TOL)
+    model = LinearRanker(loss=loss, risk=risk, lam=0.0, tol=TOL)
     model.fit(np.tile(points, (2, 1)), y, sample_weight=joint.ravel())
     return points @ model.coef_[0], model.objective_
 

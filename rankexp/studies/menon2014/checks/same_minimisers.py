@@ -35,8 +35,10 @@ def same_minimisers(
     X, w = rng.standard_normal((100, 3)), rng.standard_normal(3)
     y = rng.random(100) < expit(X @ w)
     tol = TOLS[int(lam > 0.0)]
-    one = LinearRanker(example, lam=lam, tol=tol, fit_intercept=intercept)
-    a, b = (m.fit(X, y).coef_[0] for m in (one, LinearRanker(pair, risk, lam, tol=tol)))
+    one = LinearRanker(loss=example, lam=lam, tol=tol, fit_intercept=intercept)
+    a, b = (
+        m.fit(X, y).coef_[0] for m in (one, LinearRanker(loss=pair, risk=risk, lam=lam, tol=tol))
+    )
     if any(s[y].min() > s[~y].max() for s in (X @ a, X @ b)):
         raise ValueError("a scorer separates the classes of the sample: take another seed")
     return quantities(apart(a, b, X))

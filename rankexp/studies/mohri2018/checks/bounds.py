@@ -216,7 +216,7 @@ def margin_bounds(
             f"expected m={m}, d={d}, test={test} >= 2, noise={noise} < 1/2, {rho=} > 0"
         )
     X, pairs, labels = _drawn(rng, m + test, d, noise)
-    scorer = LinearRanker("hinge", lam=lam).fit_pairs(X[: 2 * m], pairs[:m], labels[:m])
+    scorer = LinearRanker(loss="hinge", lam=lam).fit_pairs(X[: 2 * m], pairs[:m], labels[:m])
     margins = pair_margins(X @ scorer.coef_[0] / np.linalg.norm(scorer.coef_), pairs, labels)
     train, loss = margins[:m], empirical_margin_loss(margins[:m], rho)
     balls = [linear_ball(X[side], 1.0) for side in pairs[:m].T]
