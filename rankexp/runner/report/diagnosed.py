@@ -26,7 +26,7 @@ def of_answer(context: Context, experiment: str, found: Gains) -> list[str]:
         if one.known
     ]
     facts = _facts(context, experiment, problem, found.metric, own)
-    return [str(one) for one in after(facts, leading=True)]
+    return [str(one) for one in after(facts)]
 
 
 def of_run(context: Context) -> list[str]:
