@@ -18,13 +18,11 @@ from rankexp.runner.config.tree import YamlTree
 
 def faults(tree: YamlTree, folder: Path) -> Iterator[Fault]:
     """Yield what is wrong with the meaning of a study's sound parts."""
-    known: dict[str, list[str]] = {"data": [], "generators": [], "methods": []}
-    for key, names in known.items():
-        section = tree.child(key)
-        for name, entry in section.value.items() if section and section.keys else ():
-            names.append(name)
+    sections = {key: tree.child(key) for key in ("data", "generators", "methods")}
+    known = {key: one.value if one and one.keys else {} for key, one in sections.items()}
+    for key, entries in known.items():
+        for name, entry in entries.items():
             yield from _entry(key, name, entry, folder)
-    problems = [name for key, names in known.items() if key != "methods" for name in names]
     for path, value in tree.leaves():
         match path, value:
             case ("experiments", _, "check"), str():
@@ -32,9 +30,9 @@ def faults(tree: YamlTree, folder: Path) -> Iterator[Fault]:
             case ("report", _, "block"), str():
                 yield from unregistered("report.blocks", value, path)
             case ("experiments", _, "problems", _), str():
-                yield from unknown(value, problems, "problem", path)
+                yield from unknown(value, known["data"] | known["generators"], "problem", path)
             case ("experiments", _, "methods", _), str():
-                yield from unknown(value, names, "method", path)
+                yield from unknown(value, known["methods"], "method", path)
             case ("experiments", _, "metrics", _), str():
                 try:
                     parse(value)
