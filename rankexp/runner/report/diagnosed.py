@@ -43,8 +43,8 @@ def _of_experiment(context: Context, name: str, metric: Metric) -> Iterator[str]
     rule = select.ORACLE if setup.inner is None else select.Rule("nested")
     chosen = context.chosen(name, metric, rule, setup.methods)
     counts = select.chosen_counts(chosen, context.scores(name, metric))
-    most = counts.drop_duplicates(["problem", "method"])
-    edges = dict(zip(zip(most.problem, most.method, strict=True), most.edge, strict=True))
+    place = ["problem", "method"]
+    edges = counts.drop_duplicates(place).set_index(place).edge
     estimates = context.estimates(name, metric, chosen, setup.methods)
     for problem in setup.problems:
         own = []
