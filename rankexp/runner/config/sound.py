@@ -32,6 +32,7 @@ def faults(tree: YamlTree, folder: Path) -> Iterator[Fault]:
     for method in study.methods.values():
         method._folder = str(folder)
     yield from of_entries(study)
+    data, generators, methods = named.values()
     for path, value in tree.leaves():
         match path, value:
             case ("experiments", _, "check"), str():
@@ -39,9 +40,9 @@ def faults(tree: YamlTree, folder: Path) -> Iterator[Fault]:
             case ("report", _, "block"), str():
                 yield from unregistered("report.blocks", value, path)
             case ("experiments", _, "problems", _), str():
-                yield from unknown(value, named["data"] + named["generators"], "problem", path)
+                yield from unknown(value, data + generators, "problem", path)
             case ("experiments", _, "methods", _), str():
-                yield from unknown(value, named["methods"], "method", path)
+                yield from unknown(value, methods, "method", path)
             case ("experiments", _, "metrics", _), str():
                 try:
                     parse(value)

@@ -10,8 +10,7 @@ from rankexp.runner.data.dataset import Feature, Floats
 
 _SHORT = re.compile(r"([0-9]{1,2})[./-]([0-9]{1,2})[./-][0-9]{2,4}.*", re.DOTALL)
 """A date that begins with the day or with the month."""
-SAMPLE = 500
-"""Rows at which a column is looked at first."""
+SAMPLE = 500  # rows at which a column is looked at first
 
 
 def orders(column: Feature, values: Floats) -> list[Floats]:

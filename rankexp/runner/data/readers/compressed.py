@@ -123,7 +123,8 @@ def _first_wrong(
     for piece in chain(content, [b""]):
         if unmarked is not None and b"\0" in piece:
             wide = unmarked[1::2].count(0) > 50 or unmarked[::2].count(0) > 50
-            hint = f"; if it is UTF-16, {option('encoding', 'utf-16-le')} or 'utf-16-be'" * wide
+            said = f"; if it is UTF-16, write {option('encoding', 'utf-16-le')} or 'utf-16-be'"
+            hint = said * wide
             byte = read + piece.index(0) + 1
             raise DataError(f"{path}: the file is not text: byte {byte:,} is zero{hint}")
         if wrong is None:
