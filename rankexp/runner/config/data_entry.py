@@ -81,8 +81,7 @@ class DataEntry(Strict):
     encoding: str | None = None
     """Encoding of a text file. Default: UTF-8, UTF-16 with its mark, otherwise Windows-1252."""
     delimiter: Annotated[str, Field(min_length=1, max_length=1)] | None = None
-    """Character between cells. Default: whichever of tab, semicolon, bar, comma and white space
-    fits the first lines."""
+    """Character between cells. Default: tab, semicolon, bar, comma or white space, as fits."""
     sheet: str | None = None
     """Sheet of an Excel file. Needed if several sheets have values."""
     groups: str | None = None
@@ -92,8 +91,7 @@ class DataEntry(Strict):
     part: str | None = None
     """Column with the name of each row's part, for the protocol ``given``; not a feature."""
     time: str | None = None
-    """Column of dates or numbers that say when a row is from, for the protocol ``time``; not a
-    feature. Default: the protocol's `column`."""
+    """Column of times, for the protocol ``time``; not a feature. Default: its `column`."""
     fingerprint: Fingerprint | None = None
     """What the data must look like. Other data is refused. Default: any data will do."""
     verified: list[str] = []

@@ -183,7 +183,6 @@ def _parts(
 
 
 def _times(entry: DataEntry, protocol: Protocol, problem: str, path: TreePath) -> Iterator[Fault]:
-    """Find a protocol that goes by time without a column, or by another than elsewhere."""
     if protocol.uses_time and entry.time is None:
         text = f"protocol '{protocol.kind}' needs 'column', the one that says when a row is from"
         yield Fault(path, text)

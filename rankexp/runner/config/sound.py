@@ -4,6 +4,7 @@ Data sets, generators and methods are checked one by one; elsewhere the names ar
 """
 
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -18,13 +19,20 @@ from rankexp.runner.config.tree import YamlTree
 
 def faults(tree: YamlTree, folder: Path) -> Iterator[Fault]:
     """Yield what is wrong with the meaning of a study's sound parts."""
-    known: dict[str, list[str]] = {"data": [], "generators": [], "methods": []}
-    for key, names in known.items():
+    sound: dict[str, dict[str, Any]] = {"data": {}, "generators": {}, "methods": {}}
+    named: dict[str, list[str]] = {key: [] for key in sound}
+    for key in sound:
+        kind: TypeAdapter[Any] = TypeAdapter(Study.model_fields[key].annotation or Any)
         section = tree.child(key)
         for name, entry in section.value.items() if section and section.keys else ():
-            names.append(name)
-            yield from _entry(key, name, entry, folder)
-    problems = [name for key, names in known.items() if key != "methods" for name in names]
+            named[key].append(name)
+            with suppress(ValidationError):  # it is said already
+                sound[key] |= kind.validate_python({name: entry.plain()})
+    study = Study.model_construct(**sound)  # type: ignore[arg-type]
+    for method in study.methods.values():
+        method._folder = str(folder)
+    yield from of_entries(study)
+    data, generators, methods = named.values()
     for path, value in tree.leaves():
         match path, value:
             case ("experiments", _, "check"), str():
@@ -32,22 +40,11 @@ def faults(tree: YamlTree, folder: Path) -> Iterator[Fault]:
             case ("report", _, "block"), str():
                 yield from unregistered("report.blocks", value, path)
             case ("experiments", _, "problems", _), str():
-                yield from unknown(value, problems, "problem", path)
+                yield from unknown(value, data + generators, "problem", path)
             case ("experiments", _, "methods", _), str():
-                yield from unknown(value, names, "method", path)
+                yield from unknown(value, methods, "method", path)
             case ("experiments", _, "metrics", _), str():
                 try:
                     parse(value)
                 except ValueError as error:
                     yield Fault(path, str(error))
-
-
-def _entry(key: str, name: str, entry: YamlTree, folder: Path) -> Iterator[Fault]:
-    kind: TypeAdapter[Any] = TypeAdapter(Study.model_fields[key].annotation or Any)
-    try:
-        study = Study.model_construct(**{key: kind.validate_python({name: entry.plain()})})
-    except ValidationError:  # said already
-        return
-    for method in study.methods.values():
-        method._folder = str(folder)
-    yield from of_entries(study)

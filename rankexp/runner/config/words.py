@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal, NamedTuple, get_args, get_origin
 from pydantic import BaseModel, Tag
 from pydantic_core import ErrorDetails
 
-from rankexp.registry import did_you_mean, names
+from rankexp.registry import did_you_mean
 from rankexp.runner.config import schema
 from rankexp.runner.config.fault import Fault, TreePath, got
 from rankexp.runner.config.tree import YamlTree
@@ -42,19 +42,6 @@ _NATURAL = {
     "a number above 0.0": "a positive number",
     "at least 1 entries": "at least one entry",
 }
-
-
-_SAID = (
-    "path=source file=source csv=source y=target class=target classes=levels query=groups "
-    "queries=groups qid=groups sample_weight=weights ignore=drop exclude=drop categorical=nominal "
-    "na_values=missing sep=delimiter datasets=data datasets=problems data=problems models=methods "
-    "estimators=methods algorithms=methods kwargs=params parameters=params scoring=metrics "
-    "cv=protocol cv=cross_validation kfold=cross_validation k_fold=cross_validation holdout=split "
-    "shuffle=split train_test_split=split n_splits=folds n_repeats=repeats test_size=test "
-    "random_state=seed date=time sort=time temporal=time"
-)
-"""Keys and kinds as other programs call them, and as a study does."""
-_LATER = " (to test on later rows, write 'protocol: {kind: time, column: ...}' in an experiment)"
 
 
 class Complaint(NamedTuple):
@@ -171,17 +158,9 @@ def _existing(tree: YamlTree, path: TreePath) -> tuple[TreePath, bool]:
     return kept, len(kept) < len(path)
 
 
-def _guess(word: str, known: Sequence[str]) -> str:
-    pairs = [pair.split("=") for pair in _SAID.split()]
-    meant = [ours for said, ours in pairs if said == word.lower()]
-    if meant == ["time"] and "target" in known and "time" in names("protocols"):
-        return _LATER
-    return did_you_mean(next((ours for ours in meant if ours in known), word), known)
-
-
 def _choice(shape: Shape, value: Plain) -> str:
     known = shape.choices
-    hint = _guess(value, known) if isinstance(value, str) else ""
+    hint = did_you_mean(value, known) if isinstance(value, str) else ""
     return f"expected one of {', '.join(known)}, got {got(value)}{hint}"
 
 
@@ -196,7 +175,7 @@ def _located(tree: YamlTree, error: Complaint, base: TreePath, root: Shape) -> F
             at, is_key, text = path[:-1], True, f"missing key '{path[-1]}'"
         case "extra_forbidden", _:
             known = root.walk(raw[:-1])[1].keys
-            hint = _guess(str(raw[-1]), known)
+            hint = did_you_mean(str(raw[-1]), known)
             text = f"unknown key '{raw[-1]}'{hint}; known: {', '.join(known)}"
             at, mark = path[:-1], tree.place(path, key=True)
         case "union_tag_invalid", {"kind": kind}:

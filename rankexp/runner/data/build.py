@@ -84,16 +84,13 @@ def _weights(chosen: Chosen) -> Floats | None:
 def _times(chosen: Chosen) -> Floats | None:
     if not (at := chosen.of("time")):
         return None
-    column, values = chosen.columns[at[0]], chosen.values[:, at[0]]
-    found = orders(column, values)
+    column = chosen.columns[at[0]]
+    found = orders(column, chosen.values[:, at[0]])
     if any(not np.array_equal(np.argsort(one), np.argsort(found[0])) for one in found):
-        raise DataError(
-            f"time: the dates of column '{column.name}' may begin with the day or with the month; "
-            "write them as 2024-01-31"
-        )
+        why = "may begin with the day or with the month; write them as 2024-01-31"
+        raise DataError(f"time: the dates of column '{column.name}' {why}")
     if not found or not np.isfinite(found[0]).all():
-        at_first = int(np.argmax(np.isnan(found[0] if found else values)))
-        where = chosen.place(at_first) if found or np.isnan(values).any() else "any row"
+        where = chosen.place(int(np.argmin(np.isfinite(found[0])))) if found else "any row"
         raise DataError(f"time: column '{column.name}' has no date or number in {where}")
     return found[0]
 

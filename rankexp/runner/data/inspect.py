@@ -114,7 +114,6 @@ def _two_levels(chosen: Chosen, target: str, positive: Option) -> list[str]:
         shown = ", ".join(present[:10]) + (", ..." if len(present) > 10 else "")
         raise DataError(
             f"positive: target '{target}' has {len(present)} values ({shown}), but "
-            f"'{positive}' must be one of two; otherwise list {option('levels')} from worst "
-            "to best"
+            f"'{positive}' must be one of two; otherwise list {option('levels')}, worst first"
         )
     return [*(text for text in present if text not in better), *better]

@@ -10,8 +10,7 @@ from rankexp.runner.data.dataset import Feature, Floats
 
 _SHORT = re.compile(r"([0-9]{1,2})[./-]([0-9]{1,2})[./-][0-9]{2,4}.*", re.DOTALL)
 """A date that begins with the day or with the month."""
-SAMPLE = 500
-"""Rows at which a column is looked at first."""
+SAMPLE = 500  # rows at which a column is looked at first
 
 
 def orders(column: Feature, values: Floats) -> list[Floats]:
@@ -21,15 +20,13 @@ def orders(column: Feature, values: Floats) -> list[Floats]:
     """
     if column.kind == "numeric":
         return [values]
-    used, index = np.unique(values[~np.isnan(values)].astype(int), return_inverse=True)
+    known, found = ~np.isnan(values), []
+    used, index = np.unique(values[known].astype(int), return_inverse=True)
     texts = [column.categories[code] for code in used]
-    found: list[Floats] = []
-    for day_first in _day_first(texts) if texts else ():
-        parsed = _parsed(texts, day_first)
-        if parsed is not None:
-            times = np.full(len(values), np.nan)
-            times[~np.isnan(values)] = parsed[index]
-            found.append(times)
+    for day_first in _day_first(texts):
+        if (parsed := _parsed(texts, day_first)) is not None:
+            found.append(np.full(len(values), np.nan))
+            found[-1][known] = parsed[index]
     return found
 
 
@@ -47,10 +44,8 @@ def ascends(column: Feature, values: Floats) -> bool | None:
 
 
 def _way(times: Floats) -> bool | None:
-    step = np.diff(times[~np.isnan(times)])
-    if np.count_nonzero(step) < 2 or not ((step >= 0).all() or (step <= 0).all()):
-        return None
-    return bool((step >= 0).all())
+    step = np.sign(np.diff(times[~np.isnan(times)]))
+    return None if np.count_nonzero(step) < 2 or np.ptp(step) == 2 else bool(step.max() > 0)
 
 
 def _day_first(texts: Sequence[str]) -> list[bool]:
@@ -64,11 +59,11 @@ def _day_first(texts: Sequence[str]) -> list[bool]:
 def _parsed(texts: Sequence[str], day_first: bool) -> Floats | None:
     import pandas as pd
 
+    series = pd.Series(texts, dtype=str)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of formats that are looked for text by text
-        for how in ({"format": "ISO8601"}, {"dayfirst": day_first}, {"format": "mixed"}):
-            given = how if "ISO8601" in how.values() else {"dayfirst": day_first, **how}
-            found = pd.to_datetime(pd.Series(texts), errors="coerce", utc=True, **given)
+        for how in ("ISO8601", None, "mixed"):
+            found = pd.to_datetime(series, "coerce", dayfirst=day_first, format=how, utc=True)
             if found.notna().all():
                 return found.to_numpy(dtype="datetime64[ns]").astype(np.int64) / 1e9
     return None

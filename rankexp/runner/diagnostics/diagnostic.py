@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar, TypeVar
+from typing import TypeVar
 
 from scipy import special
 
@@ -74,7 +74,11 @@ class ResultFacts:
     @property
     def best(self) -> MethodFacts:
         """The method that ranks best."""
-        return max(self.methods, key=lambda one: one.mean if self.higher else -one.mean)
+        return max(self.methods, key=lambda one: self.ahead(one.mean, 0.0))
+
+    def ahead(self, value: float, other: float) -> float:
+        """Return by how much a value is better than another."""
+        return value - other if self.higher else other - value
 
     def above_chance(self, one: MethodFacts) -> float:
         """Return by how many half-widths a method is better than chance; NaN where unknown.
@@ -84,7 +88,7 @@ class ResultFacts:
         if self.chance is None or not one.se > 0:
             return math.nan
         width = -float(special.ndtri(0.025 / len(self.methods))) * one.se
-        return (one.mean - self.chance) * (1 if self.higher else -1) / width
+        return self.ahead(one.mean, self.chance) / width
 
 
 class BeforeFitting:
@@ -98,8 +102,6 @@ class BeforeFitting:
 class AfterFitting:
     """A diagnostic of what was found; its docstring says what may be wrong."""
 
-    leads: ClassVar[bool] = True  # whether it stands above an answer; if not, only in run.md
-
     def look(self, results: ResultFacts) -> Said:
         """Return what is found and what to do; None where there is nothing."""
         raise NotImplementedError
@@ -107,22 +109,14 @@ class AfterFitting:
 
 def before(table: TableFacts) -> list[Diagnosis]:
     """Return what the diagnostics find in a table."""
-    return [
-        Diagnosis(code, *said)
-        for code, one in _all(BeforeFitting)
-        if (said := one().look(table)) is not None
-    ]
+    found = ((code, one().look(table)) for code, one in _all(BeforeFitting))
+    return [Diagnosis(code, *said) for code, said in found if said]
 
 
-def after(results: ResultFacts, *, leading: bool = False) -> list[Diagnosis]:
-    """Return what the diagnostics find in results, or only what stands above an answer."""
-    return [
-        Diagnosis(code, *said)
-        for code, one in _all(AfterFitting)
-        if (one.leads or not leading)
-        and results.methods
-        and (said := one().look(results)) is not None
-    ]
+def after(results: ResultFacts) -> list[Diagnosis]:
+    """Return what the diagnostics find in results."""
+    found = ((code, one().look(results)) for code, one in _all(AfterFitting) if results.methods)
+    return [Diagnosis(code, *said) for code, said in found if said]
 
 
 def _all(kind: type[T]) -> Iterator[tuple[str, type[T]]]:

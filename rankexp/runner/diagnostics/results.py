@@ -30,18 +30,14 @@ class NoBetterThanChance(AfterFitting):
         shares = [results.above_chance(one) for one in results.methods]
         if all(map(math.isnan, shares)) or any(share > 1 for share in shares):
             return None
-        best, chance = results.best, results.chance or 0.0
+        best = results.best
         told = f"the best {results.measure}, {_number(best.mean)} (± {_number(best.se)}), is"
-        above = (best.mean - chance) * (1 if results.higher else -1)
+        above = results.ahead(best.mean, results.chance or 0.0)
         if above + 2 * best.se > FAR or above > NEAR * best.se:
-            return (
-                f"Nothing here is shown to rank: {told} not shown to be better than chance.",
-                "The rows are too few to tell",
-            )
-        return (
-            f"Nothing here ranks: {told} no better than chance.",
-            "Columns that say more about the target are needed first",
-        )
+            said = f"Nothing here is shown to rank: {told} not shown to be better than chance."
+            return said, "The rows are too few to tell"
+        said = f"Nothing here ranks: {told} no better than chance."
+        return said, "Columns that say more about the target are needed first"
 
 
 class ColumnAlone(AfterFitting):
@@ -52,9 +48,8 @@ class ColumnAlone(AfterFitting):
         if alone is None or not alone.numeric or results.chance is None:
             return None
         value = alone.value if results.higher else 1 - alone.value
-        ahead = (value - best.mean) * (1 if results.higher else -1)
-        error = 2 * best.se if best.se > 0 else 0.0
-        if ahead <= max(results.margin, error) or alone.value - 0.5 < CLEAR * alone.se:
+        least = max(results.margin, 2 * best.se if best.se > 0 else 0.0)
+        if results.ahead(value, best.mean) <= least or alone.value - 0.5 < CLEAR * alone.se:
             return None
         return (
             f"'{alone.column}' alone ranks better than all methods: its {results.measure} is "
@@ -68,52 +63,38 @@ class BelowChance(AfterFitting):
 
     def look(self, results: ResultFacts) -> Said:
         worse = [one for one in results.methods if results.above_chance(one) < -1]
-        if not worse:
-            return None
         named = ", ".join(f"{one.label} ({_number(one.mean)})" for one in worse)
-        return (
-            f"The {results.measure} is worse than chance for {named}.",
-            "Is the order of the target's values turned around in some rows, or over time?",
-        )
+        said = f"The {results.measure} is worse than chance for {named}."
+        advice = "Is the order of the target's values turned around in some rows, or over time?"
+        return (said, advice) if worse else None
 
 
 class EdgeOfRange(AfterFitting):
     """The best settings are at the end of the range that was tried, so others may be better."""
 
-    leads = False
-
     def look(self, results: ResultFacts) -> Said:
-        named = [f"{one.label} ({one.edge})" for one in results.methods if one.edge]
-        if not named:
-            return None
-        said = f"The best settings are at the end of the range tried: {', '.join(named)}."
-        return said, "Widen the range in the study"
+        named = ", ".join(f"{one.label} ({one.edge})" for one in results.methods if one.edge)
+        said = f"The best settings are at the end of the range tried: {named}."
+        return (said, "Widen the range in the study") if named else None
 
 
 class OneClass(AfterFitting):
     """Test parts lack a class or a level, so the measure has no value there."""
 
     def look(self, results: ResultFacts) -> Said:
-        if not results.undefined:
-            return None
-        return (
+        said = (
             f"{results.undefined:,} of {results.records:,} test values are undefined, because a "
-            "class or level has no row in the test part; means leave them out.",
-            "Take fewer folds, or 'stratified: true'",
+            "class or level has no row in the test part; means leave them out."
         )
+        return (said, "Take fewer folds, or 'stratified: true'") if results.undefined else None
 
 
 class NotConverged(AfterFitting):
     """Fits stopped before they converged, so their scores are not what the method promises."""
 
-    leads = False
-
     def look(self, results: ResultFacts) -> Said:
         stopped = [one for one in results.methods if one.unconverged]
-        if not stopped:
-            return None
         named = ", ".join(f"{one.label} (in {one.unconverged:,} records)" for one in stopped)
-        return (
-            f"Fits stopped before they converged: {named}.",
-            "Allow more iterations, as with 'max_iter', or leave out the largest settings",
-        )
+        said = f"Fits stopped before they converged: {named}."
+        advice = "Allow more iterations, as with 'max_iter', or leave out the largest settings"
+        return (said, advice) if stopped else None

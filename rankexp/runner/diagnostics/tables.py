@@ -46,16 +46,14 @@ class InOrderOfTime(BeforeFitting):
     """Rows are in order of a date, so random splits train on what comes later."""
 
     def look(self, table: TableFacts) -> Said:
-        yaml = "'protocol: {{kind: time, column: {}}}'"
-        by_time = table.dataset is not None and table.dataset.times is not None
-        for name, oldest_first in () if by_time else table.reading.in_order[:1]:
-            return (
-                f"Rows are in order of '{name}', and random splits mix past and future."
-                + table.ahead(oldest_first),
-                "If later rows are to be ranked, split by time: "
-                + (option("time", name) if is_typed() else yaml.format(name)),
-            )
-        return None
+        if not table.reading.in_order or (table.dataset and table.dataset.times is not None):
+            return None
+        name, oldest_first = table.reading.in_order[0]
+        said = f"Rows are in order of '{name}', and random splits mix past and future."
+        protocol = f"'protocol: {{kind: time, column: {name}}}'"
+        how = option("time", name) if is_typed() else protocol
+        advice = f"If later rows are to be ranked, split by time: {how}"
+        return said + table.ahead(oldest_first), advice
 
 
 class FreeText(BeforeFitting):
@@ -64,13 +62,11 @@ class FreeText(BeforeFitting):
     def look(self, table: TableFacts) -> Said:
         found = [c for c in table.reading.columns if c.kind == "text" and c.role == "left out"]
         named = "; ".join(f"'{c.name}' {c.why}" for c in found[:5])
-        if not found:
-            return None
-        return (
-            f"{named}: rankexp does not read texts.",
+        advice = (
             "Make numbers of them first, such as counts of words "
-            "(sklearn.feature_extraction.text.CountVectorizer), and add these as columns",
+            "(sklearn.feature_extraction.text.CountVectorizer), and add these as columns"
         )
+        return (f"{named}: rankexp does not read texts.", advice) if found else None
 
 
 class EqualRowsParted(BeforeFitting):
@@ -79,15 +75,14 @@ class EqualRowsParted(BeforeFitting):
     def look(self, table: TableFacts) -> Said:
         if table.dataset is None or not table.parted:
             return None
-        X = table.dataset.X
-        repeated = len(X) - len(np.unique(duplicates(X)))
-        if not repeated:
-            return None
-        return (
-            f"{repeated:,} of {len(X):,} rows repeat the features of another row, and splits put "
-            "such rows on both sides.",
-            "Write 'together: duplicates' in the protocol to keep them on one side",
+        rows = len(table.dataset.X)
+        repeated = rows - len(np.unique(duplicates(table.dataset.X)))
+        said = (
+            f"{repeated:,} of {rows:,} rows repeat the features of another row, and splits put "
+            "such rows on both sides."
         )
+        advice = "Write 'together: duplicates' in the protocol to keep them on one side"
+        return (said, advice) if repeated else None
 
 
 class AlikeValues(BeforeFitting):
@@ -110,7 +105,5 @@ class AlikeValues(BeforeFitting):
             groups.setdefault(word, []).append(value)
         found = [own for own in groups.values() if len(own) > 1]
         said = "; ".join(f"{', '.join(own)} look alike" for own in found)
-        merged = " ".join(option("merge", *own) for own in found)
-        if not found:
-            return None
-        return (f"Of the target's values {said}.", f"To make each one value: {merged}")
+        advice = f"To make each one value: {' '.join(option('merge', *own) for own in found)}"
+        return (f"Of the target's values {said}.", advice) if found else None

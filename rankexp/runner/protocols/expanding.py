@@ -37,9 +37,8 @@ class ExpandingWindow(Protocol):
 
     def faults(self, rows: Mapping[str, int | None]) -> Iterator[tuple[str, str]]:
         for name, count in rows.items():
-            if count and self.folds > int(self.test * count):
-                tested = f"{int(self.test * count)} latest rows of '{name}' that are tested"
-                yield "folds", f"more folds than the {tested}"
+            if count and self.folds > (tested := int(self.test * count)):
+                yield "folds", f"more folds than the {tested} latest rows of '{name}' under test"
 
     def places(self) -> Iterator[Place]:
         for fold in range(self.folds):
@@ -53,10 +52,8 @@ class ExpandingWindow(Protocol):
 
     def parts(self, source: Loaded, place: Place, *, inner: bool) -> Parts:
         if source.times is None:
-            raise DataError(
-                f"data set '{source.name}' does not say when its rows are from: name the column "
-                "in 'column' of the protocol"
-            )
+            unsaid = f"data set '{source.name}' does not say when its rows are from"
+            raise DataError(f"{unsaid}: name the column in 'column' of the protocol")
         fold, ends = place.fold or 0, self.ends(source.name, source.times)
         order = np.argsort(source.times, kind="stable")
         train, test = np.sort(order[: ends[fold]]), np.sort(order[ends[fold] : ends[fold + 1]])
@@ -74,17 +71,15 @@ class ExpandingWindow(Protocol):
         wanted = n * (1 - self.test * (1 - np.arange(self.folds) / self.folds))
         found = [int(cuts[np.argmin(np.abs(cuts - rows))]) for rows in wanted if len(cuts)]
         if len(set(found)) < self.folds:
-            raise DataError(
-                f"cannot make {self.folds} test parts of the latest {100 * self.test:g} % of the "
-                f"rows of '{name}': there are only {len(cuts) + 1} different times, unevenly "
-                "spread; take fewer folds or a larger 'test'"
-            )
+            few = f"there are only {len(cuts) + 1} different times, unevenly spread"
+            asked = f"{self.folds} test parts of the latest {100 * self.test:g} % of the rows"
+            advice = "take fewer folds or a larger 'test'"
+            raise DataError(f"cannot make {asked} of '{name}': {few}; {advice}")
         return [*found, n]
 
     def design(self, rows: float = float("nan")) -> Design:
-        if self.folds == 1:
-            return Design(EXAMPLES, repeatable=False)
-        return Design("splits", self.test / self.folds / (1 - self.test), repeatable=False)
+        several = Design("splits", self.test / self.folds / (1 - self.test), repeatable=False)
+        return several if self.folds > 1 else Design(EXAMPLES, repeatable=False)
 
     @property
     def column_of_time(self) -> str | None:
@@ -92,7 +87,7 @@ class ExpandingWindow(Protocol):
 
     def words(self) -> str:
         by = f" by '{self.column}'" if self.column else ""
+        latest = f"the latest {100 * self.test:g} % of the rows{by}"
         if self.folds == 1:
-            return f"the latest {100 * self.test:g} % of the rows{by}, trained on those before"
-        rows = f"the latest {100 * self.test:g} % of the rows{by}"
-        return f"{rows} in {self.folds} parts, each trained on all rows before it"
+            return f"{latest}, trained on those before"
+        return f"{latest} in {self.folds} parts, each trained on all rows before it"

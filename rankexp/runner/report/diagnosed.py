@@ -19,14 +19,10 @@ NOT_CONVERGED = "ConvergenceWarning"
 
 def of_answer(context: Context, experiment: str, found: Gains) -> list[str]:
     """Return what stands above the answer to a comparison, a sentence or two each."""
+    known = [one for one in found.standings if one.known]
+    own = [MethodFacts(context.method_label(one.method), one.mean, one.se) for one in known]
     problem = context.evaluate(experiment).problems[0]
-    own = [
-        MethodFacts(context.method_label(one.method), one.mean, one.se)
-        for one in found.standings
-        if one.known
-    ]
-    facts = _facts(context, experiment, problem, found.metric, own)
-    return [str(one) for one in after(facts, leading=True)]
+    return [str(one) for one in after(_facts(context, experiment, problem, found.metric, own))]
 
 
 def of_run(context: Context) -> list[str]:
@@ -34,28 +30,29 @@ def of_run(context: Context) -> list[str]:
     known = diagnoses_of(context.manifest).items()
     said = [f"{name}: {one}" for name, own in known for one in own.found]
     for name, setup in context.study.experiments.items():
-        metric = parse(setup.metrics[0]) if isinstance(setup, Evaluate) else None
-        if metric is not None and metric.name in (*CHANCE, TIED) and context.ran(name):
-            said += _of_experiment(context, name, metric)
+        if isinstance(setup, Evaluate) and context.ran(name):
+            said += _of_experiment(context, name, parse(setup.metrics[0]))
     more = [f"And {len(said) - MOST} more findings like these."] * (len(said) > MOST)
     return [*said[:MOST], *more]
 
 
 def _of_experiment(context: Context, name: str, metric: Metric) -> Iterator[str]:
+    if metric.name not in (*CHANCE, TIED):
+        return
     setup = context.evaluate(name)
     rule = select.ORACLE if setup.inner is None else select.Rule("nested")
     chosen = context.chosen(name, metric, rule, setup.methods)
     counts = select.chosen_counts(chosen, context.scores(name, metric))
-    most = counts.drop_duplicates(["problem", "method"])
-    edges = dict(zip(zip(most.problem, most.method, strict=True), most.edge, strict=True))
-    methods: dict[str, list[MethodFacts]] = {problem: [] for problem in setup.problems}
-    for one in context.estimates(name, metric, chosen, setup.methods):
-        edge = edges.get((one.problem, one.method))
-        stopped = context.counts[name, one.problem, one.method].categories[NOT_CONVERGED]
-        label = context.method_label(one.method)
-        facts = MethodFacts(label, one.mean, one.se, edge.label if edge else "", stopped)
-        methods[one.problem].append(facts)
-    for problem, own in methods.items():
+    place = ["problem", "method"]
+    edges = counts.drop_duplicates(place).set_index(place).edge
+    estimates = context.estimates(name, metric, chosen, setup.methods)
+    for problem in setup.problems:
+        own = []
+        for one in (one for one in estimates if one.problem == problem):
+            edge = edges.get((problem, one.method))
+            stopped = context.counts[name, problem, one.method].categories[NOT_CONVERGED]
+            label = context.method_label(one.method)
+            own.append(MethodFacts(label, one.mean, one.se, edge.label if edge else "", stopped))
         for found in after(_facts(context, name, problem, metric, own)):
             yield f"{name}, {context.problem_label(problem)}: {found}"
 
@@ -65,21 +62,14 @@ def _facts(
 ) -> ResultFacts:
     setup, entry = context.evaluate(experiment), context.study.data.get(problem)
     known = diagnoses_of(context.manifest).get(problem)
-    alone = None if known is None else known.alone
+    alone = known.alone if known else None
     chance = 0.5 if metric.name in CHANCE else None
     if alone is not None and metric.name == TIED:
         chance, alone = alone.untied / 2, replace(alone, value=alone.value * alone.untied)
     if entry is not None and (entry.weights or (entry.groups and setup.within_groups)):
         alone = None  # it is measured otherwise
-    places = [(experiment, problem, method) for method in setup.methods]
+    places = ((experiment, problem, method) for method in setup.methods)
     counts = [context.counts[place] for place in places if place in context.counts]
-    return ResultFacts(
-        metric.label,
-        own,
-        chance=chance,
-        higher=metric.direction == "higher",
-        margin=metric.reading.margin or 0.0,
-        alone=alone,
-        undefined=sum(count.nan for count in counts),
-        records=sum(count.ok for count in counts),
-    )
+    undefined, records = sum(one.nan for one in counts), sum(one.ok for one in counts)
+    higher, margin = metric.direction == "higher", metric.reading.margin or 0.0
+    return ResultFacts(metric.label, own, chance, higher, margin, alone, undefined, records)

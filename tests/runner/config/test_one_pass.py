@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from rankexp.errors import ConfigError
-from rankexp.runner.config import words
 from rankexp.runner.config.load import load
 
 HEAD = "version: 1\nstudy: t\ntitle: T\nseed: 1\n"
@@ -145,48 +144,3 @@ def test_a_missing_package_is_named_from_an_earlier_run(
     assert errors(text)[0].endswith("rankexp-spiral 0.1, which is not installed")
     (tmp_path / manifest).write_text("{", "utf-8")
     assert all("manifest" not in line for line in errors(text))
-
-
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("protocol: {kind: «kfold}", "did you mean 'cross_validation'?"),
-        ("protocol: {kind: «train_test_split}", "did you mean 'split'?"),
-        ("protocol: {kind: cross_validation, «n_splits: 5}", "did you mean 'folds'?"),
-        ("protocol: {kind: cross_validation}, «scoring: [auc]", "did you mean 'metrics'?"),
-        ("protocol: {kind: cross_validation}, «models: [m]", "did you mean 'methods'?"),
-        ("protocol: {kind: cross_validation}, «zzz: [m]", "unknown key 'zzz'; known:"),
-    ],
-)
-def test_words_of_other_programs_are_understood(
-    errors: Callable[..., list[str]], text: str, said: str
-) -> None:
-    data = "data: {d: {source: {file: d.csv}, target: y, levels: [a, b]}}\nmethods: {m: {}}\n"
-    (found,) = errors(
-        HEAD + data + "experiments: {e: {problems: [d], methods: [m], " + text + "}}\n"
-    )
-    assert said in found
-
-
-@pytest.mark.parametrize("key", ["sort", "date"])
-def test_an_order_of_time_is_a_protocol(
-    monkeypatch: pytest.MonkeyPatch, errors: Callable[..., list[str]], key: str
-) -> None:
-    rooms = {"protocols": ["split", "time"]}
-    monkeypatch.setattr(words, "names", rooms.__getitem__)
-    data = "data: {d: {source: {file: d.csv}, target: y, levels: [a, b], «" + key + ": x}}\n"
-    end = (
-        "methods: {m: {}}\nexperiments: {e: {problems: [d], methods: [m], protocol: {kind: split, "
-    )
-    (found,) = errors(HEAD + data + end + "test: 0.3}}}\n")
-    assert "write 'protocol: {kind: time, column: ...}'" in found
-
-
-def test_all_words_of_other_programs_lead_to_one_of_ours() -> None:
-    from rankexp.runner.config.load import schema_json
-
-    defs = schema_json()["$defs"].values()
-    ours = {key for model in [schema_json(), *defs] for key in model["properties"]}
-    kinds = {"cross_validation", "split", "time"}
-    pairs = [pair.split("=") for pair in words._SAID.split()]
-    assert all(len(pair) == 2 and pair[1] in ours | kinds for pair in pairs)
