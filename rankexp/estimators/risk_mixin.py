@@ -18,7 +18,6 @@ from rankexp.estimators.by_name import ByName
 from rankexp.estimators.in_order import ScoresPairs
 from rankexp.estimators.labels import few_levels, in_levels, two_classes
 from rankexp.estimators.parameters import copied, fitted_rows, training_data
-from rankexp.metrics.bipartite import auc
 from rankexp.risks.risk import Risk
 from rankexp.warn import warn_user
 
@@ -67,10 +66,6 @@ class RealRanker(PredictsScores):
         X, y = training_data(self, X, in_numbers(y), real=True)
         rows = copied(X, sample_weight, type(self).__name__)
         return X[rows], np.asarray(y, dtype=np.float64)[rows]
-
-
-def _area(codes: ArrayLike, s: Floats, weight: Floats | None) -> float:
-    return float(auc(codes, s, sample_weight=weight))
 
 
 class RiskMixin(ScoresPairs, ByName, SparesThreads, ClassifierMixin):  # type: ignore[misc]
@@ -130,8 +125,7 @@ class RiskMixin(ScoresPairs, ByName, SparesThreads, ClassifierMixin):  # type: i
         """
         s = self.decision_function(X)
         if hasattr(self, "classes_"):
-            codes = in_order(y, self.classes_)
-            return self._in_order(codes, s, groups, sample_weight, _area)
+            return self._in_order(in_order(y, self.classes_), s, groups, sample_weight)
         if sample_weight is not None:
             text = "score() of ordered levels takes no sample_weight; use rankexp.metrics.u_pairs"
             raise ValueError(text)

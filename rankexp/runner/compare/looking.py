@@ -30,11 +30,9 @@ MOST = 20_000  # rows that are trained on to show it
 def of_table(dataset: Dataset, question: Question, *, fits: bool = True) -> list[Diagnosis]:
     """Return what the diagnostics find in a table; unless it `fits`, no value of the future."""
     assert dataset.reading is not None
+    measure = "an AUC" if question.kind == "two" else "a share of pairs in order"
     table = TableFacts(dataset.reading, dataset, best_alone(dataset), question.values)
-    if fits:
-        measure = "an AUC" if question.kind == "two" else "a share of pairs in order"
-        table = replace(table, ahead=partial(_ahead, dataset, measure))
-    return before(table)
+    return before(replace(table, ahead=partial(_ahead, dataset, measure)) if fits else table)
 
 
 def by_time(dataset: Dataset) -> Dataset:
@@ -108,8 +106,6 @@ def _does(question: Question) -> str:
     guesses = "; ".join(question.guesses)
     if question.levels is None:
         return f"{guesses or 'rank by a number'}."
-    named = ", ".join(
-        f"[{', '.join(level)}]" if isinstance(level, list) else level for level in question.levels
-    )
+    each = (own if isinstance(own, str) else f"[{', '.join(own)}]" for own in question.levels)
     asked = guesses or f"rank by the levels {' < '.join(question.counts)}"
-    return f"{asked}. In a study: levels: [{named}]."
+    return f"{asked}. In a study: levels: [{', '.join(each)}]."
