@@ -236,10 +236,9 @@ def training(dataset: Dataset, *, within: bool = False) -> tuple[Dataset, str]:
                     f"{least} are needed; merge rare values with others in both files, or leave "
                     "--test out and give all rows in one file"
                 )
-    known = {"X": dataset.X, "y": dataset.y, "groups": dataset.groups, "weights": dataset.weights}
+    known = {name: vars(dataset)[name] for name in ("X", "y", "groups", "weights", "parts")}
     own = {name: rows[train] for name, rows in known.items() if rows is not None}
-    made = replace(dataset, **own, parts=dataset.parts[train])
-    return made, " ".join(_shared(dataset, train, within=within))
+    return replace(dataset, **own), " ".join(_shared(dataset, train, within=within))
 
 
 def _shared(dataset: Dataset, train: Bools, *, within: bool) -> Iterator[str]:
@@ -266,13 +265,12 @@ def _shared(dataset: Dataset, train: Bools, *, within: bool) -> Iterator[str]:
 
 def _unseen(dataset: Dataset, train: Bools) -> list[str]:
     """Name the nominal columns with values that test rows alone have, and how many such rows."""
-    found = []
-    for j, feature in enumerate(dataset.features):
-        own = dataset.X[~train, j]
-        rows = int((~np.isnan(own) & ~np.isin(own, dataset.X[train, j])).sum())
-        if feature.kind == "nominal" and rows:
-            found.append(f"'{feature.name}' in {rows:,} rows")
-    return found
+    found = {}
+    for feature, column in zip(dataset.features, dataset.X.T, strict=True):
+        if feature.kind == "nominal":
+            own = column[~train]
+            found[feature.name] = int((~np.isnan(own) & ~np.isin(own, column[train])).sum())
+    return [f"'{name}' in {rows:,} rows" for name, rows in found.items() if rows]
 
 
 def together(dataset: Dataset, option: str = "groups") -> tuple[str | None, str]:

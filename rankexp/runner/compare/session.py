@@ -11,7 +11,7 @@ from typing import Any
 
 from rankexp.errors import ConfigError, DataError
 from rankexp.metrics.metric import parse
-from rankexp.runner.compare import budget, looking, queries, recipe, study
+from rankexp.runner.compare import budget, looking, recipe, study
 from rankexp.runner.compare.methods import growth, narrowed, widened
 from rankexp.runner.compare.pilot import pilot
 from rankexp.runner.config.load import load
@@ -111,7 +111,7 @@ class Session:
             say(line)
         remarks = " ".join(filter(None, (remarks, self.asked.remarks)))
         self.asked = replace(self.asked, inner=budget.inner_folds(training), remarks=remarks)
-        for line in queries.said_of(training, asked.groups, asked.target, within=asked.within):
+        for line in looking.of_queries(training, asked.groups, asked.target, within=asked.within):
             self._tell(line)
         stratified = self.dataset.levels is not None and not asked.one_test_set
         base = {name: v for name, v in (("stratified", stratified), ("together", together)) if v}
