@@ -185,7 +185,7 @@ def boosted(kind: Kind, engine: str) -> Offer:
     if kind == "two":
         like = "balanced-boosted"  # in the first round what pairs are
         made[like] = trees("balanced points", "balanced")
-        made["points-boosted"] = trees("points", "classification")
+        made |= {"points-boosted": trees("points", "classification")}
     else:
         like = "points-boosted"
         made[like] = LEAST_SQUARES[engine]

@@ -99,7 +99,7 @@ def lines(asked: Asked, dataset: Dataset, name: str, chosen: Mapping[str, Json],
 
 
 def _read(asked: Asked, layout: Layout, reader: str) -> str:
-    given: dict[str, Any] = {"sheet_name": asked.entry.get("sheet")}
+    given: dict[str, Any] = {f"{k}_name": v for k, v in asked.entry.items() if k == "sheet"}
     if layout.delimiter:
         marks = sorted({"", *layout.marks} - {EMPTY})
         given = {"sep": r"\s+" if layout.delimiter == " " else layout.delimiter}

@@ -174,10 +174,9 @@ def content(
         "protocol": dict(protocol),
         "inner": {"folds": asked.inner, **strata},
     }
-    if "groups" in asked.entry and not asked.within:
-        setup["within_groups"] = False
+    setup |= {"within_groups": False} if "groups" in asked.entry and not asked.within else {}
     if question.metric in METRICS and not asked.within:
-        setup["keep"] = {"curves": [METRICS[question.metric][1]]}
+        setup |= {"keep": {"curves": [METRICS[question.metric][1]]}}
     contrasts = asked.contrasts(methods)
     options = {"contrasts": contrasts, "margin": asked.margin}
     named = {p: what for p, what in asked.offer.scorers.items() if p in contrasts}
