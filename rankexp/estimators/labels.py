@@ -161,9 +161,8 @@ def class_weights(given: ClassWeight, labels: Labels, task: Task) -> tuple[float
     """Return the weights of the negative and of the positive class, (2,) `labels`."""
     if task.risk.balanced:
         if given is not None:
-            raise ValueError(
-                f"class_weight cannot be set with the {task.risk!r} risk, which has it"
-            )
+            why = "which has it"
+            raise ValueError(f"class_weight cannot be set with the {task.risk!r} risk, {why}")
         given = "balanced"
     if given is None or task.risk.several_levels:
         return 1.0, 1.0

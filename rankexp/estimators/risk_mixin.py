@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from inspect import Parameter, signature
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -10,17 +11,19 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import RegressorTags, Tags
 
+from rankexp import registry
 from rankexp.arrays import Floats, Ints, Labels, PerRow
 from rankexp.blas import SparesThreads
 from rankexp.categories import Levels, in_numbers, in_order
 from rankexp.errors import ClassOrderWarning
-from rankexp.estimators.by_name import ByName
-from rankexp.estimators.in_order import ScoresPairs
 from rankexp.estimators.labels import few_levels, in_levels, two_classes
 from rankexp.estimators.parameters import copied, fitted_rows, training_data
 from rankexp.metrics.bipartite import auc
-from rankexp.risks.risk import Risk
-from rankexp.warn import warn_user
+from rankexp.metrics.continuous import concordance
+from rankexp.metrics.level_counts import group_numbers
+from rankexp.metrics.metric import UndefinedMetricWarning
+from rankexp.risks.risk import ALIASES, Risk
+from rankexp.warn import warn_ungrouped, warn_user
 
 
 def ranks_levels(ranker: BaseEstimator) -> bool:
@@ -31,7 +34,64 @@ def ranks_levels(ranker: BaseEstimator) -> bool:
         return False
 
 
-class PredictsScores(ScoresPairs, ByName, SparesThreads, BaseEstimator):  # type: ignore[misc]
+class OrdersPairs(SparesThreads):
+    """An estimator whose `score` counts pairs, and that takes its parameters by name.
+
+    It knows if it was trained within groups. The first parameter is a loss here, a depth there.
+    """
+
+    _grouped = False
+    queries = "pairs"
+
+    if not TYPE_CHECKING:  # a type checker sees the parameters of each class
+
+        def __new__(cls, *values, **named):
+            """Return an instance; TypeError for values without names."""
+            known = signature(cls).parameters
+            if values and all(p.kind is Parameter.KEYWORD_ONLY for p in known.values()):
+                name, given = cls.__name__, registry.shown(repr(values[0]))
+                meant = f"write {name}({_meant(values[0], list(known))}={given})"
+                raise TypeError(f"{name} takes its parameters by name: {meant}")
+            return super().__new__(cls)
+
+    def _share(self, y: ArrayLike, s: Floats, w: Floats | None) -> float:
+        two = hasattr(self, "classes_")
+        return float(auc(y, s, sample_weight=w)) if two else concordance(y, s)
+
+    def _in_order(
+        self, y: ArrayLike, s: Floats, groups: PerRow = None, weight: PerRow = None
+    ) -> float:
+        """Return the share of pairs of different numbers y that the scores, (n,), put in order.
+
+        It warns if training was within groups, and none are given.
+        """
+        warn_ungrouped(self, groups)
+        w = None if weight is None else np.asarray(weight, dtype=np.float64)
+        numbers = group_numbers(groups, s.size)
+        if numbers is None or self.queries == "across":
+            return self._share(y, s, w)
+        y, values, pairs = np.asarray(y), [], []
+        for rows in np.split(numbers.argsort(kind="stable"), np.bincount(numbers).cumsum()[:-1]):
+            own = None if w is None else w[rows]
+            levels = np.bincount(np.unique(y[rows], return_inverse=True)[1], own)
+            if (mass := float(levels.sum() ** 2 - (levels**2).sum())) > 0.0:
+                values.append(self._share(y[rows], s[rows], own))
+                pairs.append(mass)
+        if not values:
+            warn_user("no group has rows with different y, so no pair", UndefinedMetricWarning)
+            return float("nan")
+        return float(np.average(values, weights=None if self.queries == "each" else pairs))
+
+
+def _meant(value: str, known: list[str]) -> str:
+    """Return the parameter that a value is probably for: that of a known loss or risk, or 1st."""
+    said = str(value).partition("(")[0]
+    rooms = (("loss", "losses", ()), ("risk", "risks", ALIASES))
+    found = (p for p, room, more in rooms if p in known and said in (*registry.names(room), *more))
+    return next(found, known[0])
+
+
+class PredictsScores(OrdersPairs, BaseEstimator):  # type: ignore[misc]
     """A ranker that predicts its scores and is therefore tagged as a regressor."""
 
     def __sklearn_tags__(self) -> Tags:
@@ -69,11 +129,7 @@ class RealRanker(PredictsScores):
         return X[rows], np.asarray(y, dtype=np.float64)[rows]
 
 
-def _area(codes: ArrayLike, s: Floats, weight: Floats | None) -> float:
-    return float(auc(codes, s, sample_weight=weight))
-
-
-class RiskMixin(ScoresPairs, ByName, SparesThreads, ClassifierMixin):  # type: ignore[misc]
+class RiskMixin(OrdersPairs, ClassifierMixin):  # type: ignore[misc]
     """A ranker with `risk`: with two classes a classifier; for ordered levels it predicts scores.
 
     As scikit-learn expects, `classes_` is sorted and a `decision_function` above 0 means
@@ -130,8 +186,7 @@ class RiskMixin(ScoresPairs, ByName, SparesThreads, ClassifierMixin):  # type: i
         """
         s = self.decision_function(X)
         if hasattr(self, "classes_"):
-            codes = in_order(y, self.classes_)
-            return self._in_order(codes, s, groups, sample_weight, _area)
+            return self._in_order(in_order(y, self.classes_), s, groups, sample_weight)
         if sample_weight is not None:
             text = "score() of ordered levels takes no sample_weight; use rankexp.metrics.u_pairs"
             raise ValueError(text)

@@ -2,16 +2,16 @@
 
 import math
 from collections.abc import Sequence
-from typing import Literal, overload
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rankexp.arrays import Bools, Floats, Labels, Numbers, PerRow, Vector
+from rankexp.arrays import Bools, Floats, Labels, Numbers, PerRow
 from rankexp.blas import one_thread
 from rankexp.categories import Order, in_order, without_imaginary
 from rankexp.metrics.continuous import checked
-from rankexp.metrics.metric import MetricReading, declare, each_column, undefined
+from rankexp.metrics.metric import MetricReading, declare, each_column, each_vector, undefined
 
 REGISTER = {"rank_loss": "rank_loss", "auc": "auc", "expected_auc": "expected_auc"}
 
@@ -37,22 +37,7 @@ def hanley_mcneil(auc: float, counts: Sequence[float]) -> float:
     return math.sqrt(max(variance, 0.0))
 
 
-@overload
-def rank_loss(
-    y: ArrayLike,
-    scores: Vector,
-    ties: Ties = ...,
-    sample_weight: PerRow = ...,
-    levels: Order = ...,
-) -> float: ...
-@overload
-def rank_loss(
-    y: ArrayLike,
-    scores: ArrayLike,
-    ties: Ties = ...,
-    sample_weight: PerRow = ...,
-    levels: Order = ...,
-) -> float | Floats: ...
+@each_vector
 @declare(
     "lower",
     source="kotlowski2011, (4)",
@@ -104,22 +89,7 @@ def rank_loss(
     return _share(lost, pairs, scores)
 
 
-@overload
-def auc(
-    y: ArrayLike,
-    scores: Vector,
-    ties: Ties = ...,
-    sample_weight: PerRow = ...,
-    levels: Order = ...,
-) -> float: ...
-@overload
-def auc(
-    y: ArrayLike,
-    scores: ArrayLike,
-    ties: Ties = ...,
-    sample_weight: PerRow = ...,
-    levels: Order = ...,
-) -> float | Floats: ...
+@each_vector
 @declare(
     "higher",
     label="AUC",

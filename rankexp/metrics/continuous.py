@@ -2,15 +2,22 @@
 
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Literal, overload
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from rankexp.arrays import Floats, Vector
+from rankexp.arrays import Floats
 from rankexp.categories import in_numbers, without_imaginary
 from rankexp.metrics.dominance import Ordered, PairCounts, count_pairs, ordered
-from rankexp.metrics.metric import Kind, MetricReading, declare, each_column, undefined
+from rankexp.metrics.metric import (
+    Kind,
+    MetricReading,
+    declare,
+    each_column,
+    each_vector,
+    undefined,
+)
 
 REGISTER = {
     "iauc": "iauc",
@@ -30,10 +37,7 @@ PAIRS, TRIPLES, TAU = MetricReading(0.01, reach=2.0), MetricReading(0.01), Metri
 share = partial(declare, "higher", kinds=ANY, reading=PAIRS)
 
 
-@overload
-def iauc(y: npt.ArrayLike, scores: Vector, kind: Literal[6, 5] = ...) -> float: ...
-@overload
-def iauc(y: npt.ArrayLike, scores: npt.ArrayLike, kind: Literal[6, 5] = ...) -> float | Floats: ...
+@each_vector
 @share(source="clemencon2017, (6) and Definition 2", kinds=THREE, reading=TRIPLES, label="IAUC")
 def iauc(y: npt.ArrayLike, scores: npt.ArrayLike, kind: Literal[6, 5] = 6) -> float | Floats:
     """Return the integrated AUC: the AUC of "y above a cut-off", averaged over the cut-offs.
@@ -89,10 +93,7 @@ def iauc(y: npt.ArrayLike, scores: npt.ArrayLike, kind: Literal[6, 5] = 6) -> fl
     return _each(s, by_y, averaged)
 
 
-@overload
-def d_tau(y: npt.ArrayLike, scores: Vector) -> float: ...
-@overload
-def d_tau(y: npt.ArrayLike, scores: npt.ArrayLike) -> float | Floats: ...
+@each_vector
 @share(source="clemencon2017, (8)", label="share of pairs in order")
 def d_tau(y: npt.ArrayLike, scores: npt.ArrayLike) -> float | Floats:
     """Return the share of pairs that the scores put in the order of y, a tied score counting 1/2.

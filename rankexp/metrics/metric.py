@@ -8,13 +8,13 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
 from functools import cached_property
-from typing import Any, Literal, TypeVar
+from typing import Any, Concatenate, Literal, ParamSpec, Protocol, TypeVar, cast, overload
 
 import numpy as np
 import numpy.typing as npt
 
 from rankexp import names, registry
-from rankexp.arrays import Floats
+from rankexp.arrays import Floats, Vector
 from rankexp.errors import ConfigError
 from rankexp.warn import warn_user
 
@@ -25,6 +25,7 @@ Kind = Literal["binary", "ordinal", "continuous"]
 Function = Callable[..., float | Floats]
 Datum = npt.ArrayLike | Mapping[str, npt.ArrayLike] | None
 F = TypeVar("F", bound=Function)
+P = ParamSpec("P")
 
 DATA = ("y", "scores", "groups", "eta", "reference", "fitted", "levels", "sample_weight")
 """What a metric may ask for. ``eta``: P(y = 1 | x); ``reference``: the regression function m(x)
@@ -210,6 +211,26 @@ class Metric:
 
     def __hash__(self) -> int:
         return hash(repr(self))
+
+
+class OfScores(Protocol[P]):
+    """A metric, as type checkers see it: of a vector of scores it is a float."""
+
+    @overload
+    def __call__(
+        self, y: npt.ArrayLike, scores: Vector, *rest: P.args, **named: P.kwargs
+    ) -> float: ...
+    @overload
+    def __call__(
+        self, y: npt.ArrayLike, scores: npt.ArrayLike, *rest: P.args, **named: P.kwargs
+    ) -> float | Floats: ...
+
+
+def each_vector(
+    metric: Callable[Concatenate[npt.ArrayLike, npt.ArrayLike, P], float | Floats],
+) -> OfScores[P]:
+    """Tell type checkers, as a decorator, that a metric of a vector of scores is a float."""
+    return cast(OfScores[P], metric)
 
 
 def mean_over_groups(values: Floats, named: str) -> Floats:

@@ -1,16 +1,16 @@
 """Measures of how scores order K levels: pairs of levels, cuts between them, whole tuples."""
 
 from functools import partial
-from typing import Literal, overload
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from rankexp.arrays import Floats, Numbers, PerRow, Vector
+from rankexp.arrays import Floats, Numbers
 from rankexp.categories import Order
 from rankexp.metrics.level_counts import cost_matrix, counts
 from rankexp.metrics.level_means import Graded, Queries, columns_of, mean_of, told, warn
-from rankexp.metrics.metric import Kind, MetricReading, declare, each_column
+from rankexp.metrics.metric import Kind, MetricReading, declare, each_column, each_vector
 from rankexp.names import Value
 
 REGISTER = {
@@ -109,26 +109,7 @@ def u_cons(
     return mean_of("u_cons", terms, "cuts between levels", given)
 
 
-@overload
-def u_pairs(
-    y: npt.ArrayLike,
-    scores: Vector,
-    levels: Order = ...,
-    ties: Ties = ...,
-    groups: PerRow = ...,
-    queries: Queries = ...,
-    sample_weight: PerRow = ...,
-) -> float: ...
-@overload
-def u_pairs(
-    y: npt.ArrayLike,
-    scores: npt.ArrayLike,
-    levels: Order = ...,
-    ties: Ties = ...,
-    groups: PerRow = ...,
-    queries: Queries = ...,
-    sample_weight: PerRow = ...,
-) -> float | Floats: ...
+@each_vector
 @share(
     source="uematsu2010, U_pairs (Waegeman et al., 2008)",
     reading=POOLED,

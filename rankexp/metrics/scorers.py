@@ -70,7 +70,7 @@ class RankScorer:
 
     metric: str | Metric
     levels: Levels | None = None
-    _requests: tuple[tuple[str, Request], ...] = field(default=(), repr=False, kw_only=True)
+    _asked: tuple[Request, Request] = field(default=(None, None), repr=False, kw_only=True)
 
     def __call__(
         self,
@@ -104,16 +104,14 @@ class RankScorer:
 
         It needs ``sklearn.set_config(enable_metadata_routing=True)``.
         """
-        asked = {"groups": groups, "sample_weight": sample_weight}
-        new = {name: value for name, value in asked.items() if value != UNCHANGED}
-        return replace(self, _requests=tuple((dict(self._requests) | new).items()))
+        new = zip(self._asked, (groups, sample_weight), strict=True)
+        first, second = (old if value == UNCHANGED else value for old, value in new)
+        return replace(self, _asked=(first, second))
 
     def get_metadata_routing(self) -> MetadataRequest:
         """Return what it asks a search for, for scikit-learn."""
         found = MetadataRequest(owner=type(self).__name__)
-        for name, asked in (
-            {"groups": None, "sample_weight": None} | dict(self._requests)
-        ).items():
+        for name, asked in zip(("groups", "sample_weight"), self._asked, strict=True):
             found.score.add_request(param=name, alias=asked)
         return found
 

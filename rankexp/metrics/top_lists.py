@@ -5,38 +5,33 @@ import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal, Protocol, cast, overload
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from rankexp import names
-from rankexp.arrays import Bools, Floats, Ints, PerRow, Vector
+from rankexp.arrays import Bools, Floats, Ints
 from rankexp.categories import Order
 from rankexp.metrics.continuous import checked
 from rankexp.metrics.level_counts import coded, distinct, group_numbers
 from rankexp.metrics.level_means import told
-from rankexp.metrics.metric import DATA, Declaration, MetricReading, each_column, mean_over_groups
+from rankexp.metrics.metric import (
+    DATA,
+    Declaration,
+    MetricReading,
+    OfScores,
+    each_column,
+    each_vector,
+    mean_over_groups,
+)
 
 Ties = Literal["expected", "order", "reversed", "best", "worst"]
 Empty = Literal["zero", "skip"]
 Given = npt.ArrayLike | names.Value
-Value = names.Value | Order
+ListMetric = OfScores[...]
 MOST = 50
 """The highest level whose gain, 2^y - 1, is exact, as sums of such gains have to be."""
-
-
-class ListMetric(Protocol):
-    """A metric of lists, as type checkers see it: of a vector of scores it is a float."""
-
-    @overload
-    def __call__(
-        self, y: npt.ArrayLike, scores: Vector, groups: PerRow = ..., **rest: Value
-    ) -> float: ...
-    @overload
-    def __call__(
-        self, y: npt.ArrayLike, scores: npt.ArrayLike, groups: PerRow = ..., **rest: Value
-    ) -> float | Floats: ...
 
 
 class Queries:
@@ -205,7 +200,7 @@ def top(
 
     def mark(function: Callable[..., Floats]) -> ListMetric:
         each, metric = _callables(function, label, rules)
-        declare = Declaration(
+        return Declaration(
             "higher",
             source=source,
             cutoff=cutoff,
@@ -214,8 +209,7 @@ def top(
             reading=MetricReading(margin),
             each=each,
             label=label,
-        )
-        return declare(metric)
+        )(metric)
 
     return mark
 
@@ -243,7 +237,7 @@ def _callables(
 
     each.__signature__ = metric.__signature__ = signature  # type: ignore[attr-defined]
     metric.__annotations__ = {p.name: p.annotation for p in taken}
-    return each, cast(ListMetric, metric)
+    return each, each_vector(metric)
 
 
 def _each(

@@ -89,7 +89,7 @@ WRONG = [
     'Unexpected keyword argument "lamb" for "LinearRanker"',
     'Too many positional arguments for "LinearRanker"',
     'Argument 1 to "fit" of "LinearRanker" has incompatible type "object"',
-    'No overload variant of "rank_loss" matches',
+    'No overload variant of "__call__" of "OfScores" matches',
     'Module has no attribute "Nothing"',
 ]
 

@@ -61,11 +61,6 @@ class Allowance:
         )
         return one * math.ceil(splits / self.workers)
 
-    @property
-    def once(self) -> float:
-        """Seconds for one cross-validation."""
-        return self.share * self.seconds
-
 
 def design(
     costs: Mapping[str, Cost],
@@ -85,28 +80,27 @@ def design(
     n, given = len(dataset.y), dataset.parts is not None
     folds = 1 if given else outer_folds(dataset)
     rows = n if given else n * (folds - 1) / folds
-    fit = _Fit(dict(costs), lambda now: allowed.total(now.values(), rows, folds), allowed.once)
+    limit = allowed.share * allowed.seconds
+    fit = _Fit(dict(costs), lambda now: allowed.total(now.values(), rows, folds), limit)
     once = fit.shrink(_spare(costs, contrasts, n), n, shares or {})
     methods = list(fit.now)
     narrow = [m for m in fit.narrow if fit.now.get(m, costs[m]) != costs[m]]
     what = "training" if given else "one cross-validation"
-    words = _words(
-        fit.gone, [([m], fit.narrow[m]) for m in narrow], what, allowed.label, allowed.share
-    )
-    if once > allowed.once and not given:
+    tried = [([m], fit.narrow[m]) for m in narrow]
+    words = [_less(*own, what, allowed, "tried with half of the settings", "all") for own in tried]
+    words += [_less(*own, what, allowed, "left out") for own in fit.gone]
+    if once > limit and not given:
         test, said = _smaller(
             fit.now.values(), n, allowed, _least(dataset, together="together" in base)
         )
         protocol = {"kind": "split", "test": test, **base}
-        stages = [(methods, allowed.once)]
-        return RunDesign(protocol, methods, SPLITS, [*words, said], narrow, stages)
+        return RunDesign(protocol, methods, SPLITS, [*words, said], narrow, [(methods, limit)])
     if once > allowed.seconds:
         words.append(f"training takes about {duration(once)}, which is longer than --minutes")
     stages = _stages(fit, contrasts, n, OWN * allowed.seconds)
     folded = {"kind": "cross_validation", "folds": folds, **base}
     protocol = {"kind": "given", "test": "test", **base} if given else folded
-    repeats = 1 if given else MOST_REPEATS
-    return RunDesign(protocol, methods, repeats, words, narrow, stages)
+    return RunDesign(protocol, methods, 1 if given else MOST_REPEATS, words, narrow, stages)
 
 
 @dataclass
@@ -145,26 +139,16 @@ class _Fit:
         return once
 
 
-def _words(
-    gone: Sequence[tuple[list[str], float]],
-    tried: Sequence[tuple[list[str], float]],
-    what: str,
-    label: Callable[[str], str],
-    share: float,
-) -> list[str]:
-    """Say what was left out or tried with less, with the seconds that all would have taken."""
-    words = []
-    for units, less in ((tried, True), (gone, False)):
-        for names, once in units:
-            are, it = ("is", "it") if len(names) == 1 else ("are", "them")
-            how, it = ("tried with half of the settings", "all") if less else ("left out", it)
-            named = " and ".join(map(label, names))
-            words.append(
-                f"{named} {are} {how} because {what} with {it} would take about "
-                f"{duration(once)}; --minutes {math.ceil(once / share / 60) + 1} "
-                f"{'tries' if less else 'includes'} {it}"
-            )
-    return words
+def _less(
+    names: Sequence[str], once: float, what: str, allowed: Allowance, how: str, whole: str = ""
+) -> str:
+    are, them = ("is", "it") if len(names) == 1 else ("are", "them")
+    return (
+        f"{' and '.join(map(allowed.label, names))} {are} {how} because {what} with "
+        f"{whole or them} would take about {duration(once)}; --minutes "
+        f"{math.ceil(once / allowed.share / 60) + 1} {'tries' if whole else 'includes'} "
+        f"{whole or them}"
+    )
 
 
 def _stages(
@@ -172,14 +156,15 @@ def _stages(
 ) -> list[tuple[list[str], float]]:
     """Return the question with all that is fast, then each that takes more seconds than `most`."""
     spare = _spare(fit.now, {p: q for p, q in contrasts.items() if p in fit.now}, n)
-    first = [m for m in fit.now if not any(m in unit for unit in spare)]
-    slow: list[list[str]] = []
-    for unit in spare:
-        if fit.total({m: fit.now[m] for m in unit}) > most:
-            slow.append(unit)
-        else:
-            first += unit
-    return [(unit, fit.total({m: fit.now[m] for m in unit})) for unit in [first, *slow]]
+
+    def seconds(unit: list[str]) -> float:
+        return fit.total({m: fit.now[m] for m in unit})
+
+    slow = [unit for unit in spare if seconds(unit) > most]
+    optional = [m for unit in spare for m in unit]
+    first = [m for m in fit.now if m not in optional]
+    first += [m for unit in spare if unit not in slow for m in unit]
+    return [(unit, seconds(unit)) for unit in [first, *slow]]
 
 
 def _spare(costs: Mapping[str, Cost], contrasts: Mapping[str, str], n: int) -> list[list[str]]:
@@ -206,7 +191,7 @@ def _smaller(costs: Collection[Cost], n: int, allowed: Allowance, least: int) ->
     low, high = 0.0, 0.8 * n
     for _ in range(40):
         middle = (low + high) / 2
-        fits = allowed.total(costs, middle, SPLITS) <= allowed.once
+        fits = allowed.total(costs, middle, SPLITS) <= allowed.share * allowed.seconds
         low, high = (middle, high) if fits else (low, middle)
     rows = max(int(low), least)
     return float(n - rows), (
@@ -251,10 +236,9 @@ def training(dataset: Dataset, *, within: bool = False) -> tuple[Dataset, str]:
                     f"{least} are needed; merge rare values with others in both files, or leave "
                     "--test out and give all rows in one file"
                 )
-    known = {"X": dataset.X, "y": dataset.y, "groups": dataset.groups, "weights": dataset.weights}
+    known = {name: vars(dataset)[name] for name in ("X", "y", "groups", "weights", "parts")}
     own = {name: rows[train] for name, rows in known.items() if rows is not None}
-    made = replace(dataset, **own, parts=dataset.parts[train])
-    return made, " ".join(_shared(dataset, train, within=within))
+    return replace(dataset, **own), " ".join(_shared(dataset, train, within=within))
 
 
 def _shared(dataset: Dataset, train: Bools, *, within: bool) -> Iterator[str]:
@@ -281,13 +265,12 @@ def _shared(dataset: Dataset, train: Bools, *, within: bool) -> Iterator[str]:
 
 def _unseen(dataset: Dataset, train: Bools) -> list[str]:
     """Name the nominal columns with values that test rows alone have, and how many such rows."""
-    found = []
-    for j, feature in enumerate(dataset.features):
-        own = dataset.X[~train, j]
-        rows = int((~np.isnan(own) & ~np.isin(own, dataset.X[train, j])).sum())
-        if feature.kind == "nominal" and rows:
-            found.append(f"'{feature.name}' in {rows:,} rows")
-    return found
+    found = {}
+    for feature, column in zip(dataset.features, dataset.X.T, strict=True):
+        if feature.kind == "nominal":
+            own = column[~train]
+            found[feature.name] = int((~np.isnan(own) & ~np.isin(own, column[train])).sum())
+    return [f"'{name}' in {rows:,} rows" for name, rows in found.items() if rows]
 
 
 def together(dataset: Dataset, option: str = "groups") -> tuple[str | None, str]:
@@ -305,13 +288,12 @@ def together(dataset: Dataset, option: str = "groups") -> tuple[str | None, str]
     different = len(np.unique(duplicates(dataset.X)))
     if different < 2:
         raise ConfigError("the features are the same in every row: there is nothing to rank by")
-    repeated = len(dataset.X) - different
-    if not repeated:
+    if not (repeated := len(dataset.X) - different):
         return None, ""
     if different < FEWEST_DIFFERENT:
         return None, (
             f"The rows have only {different} different combinations of features, so equal rows "
             "may lie on both sides of a split."
         )
-    said = "rows repeat the features of another row; a split keeps these together."
-    return "duplicates", f"{repeated:,} {said}"
+    what = "rows repeat the features of another row; a split keeps these together."
+    return "duplicates", f"{repeated:,} {what}"

@@ -3,7 +3,7 @@
 import math
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -78,13 +78,14 @@ def _check(options: Options) -> None:
 
 def _asked(table: Path, options: Options) -> study.Asked:
     """Tell what is asked of the table."""
-    given = {"groups": options.groups or options.queries, "weights": options.weights}
-    given |= {"time": options.time}
-    known = {**options.reading, **given, "test": options.test}
+    groups, within = options.groups or options.queries, options.queries is not None
+    given = {"groups": groups, "weights": options.weights, "time": options.time}
+    known = {**options.reading, **given}
     how = {name: value for name, value in known.items() if value not in (None, [], ())}
+    test = {} if options.test is None else {"test": options.test}
     question = ask(
         options.target,
-        target_values(table, target=options.target, **how),
+        target_values(table, target=options.target, **how, **test),
         positive=options.positive,
         levels=options.levels,
         continuous=options.continuous,
@@ -96,17 +97,7 @@ def _asked(table: Path, options: Options) -> study.Asked:
             f"target '{options.target}' has {fewest} row{'s' * (fewest > 1)} of '{rare}'; at "
             f"least {FEWEST_ROWS} of each value are needed to train on some and to test on others"
         )
-    offered = offer(question.kind, options.methods, within=options.queries is not None)
+    offered = offer(question.kind, options.methods, within=within)
     margin = MARGINS[question.metric] if options.margin is None else options.margin
-    how.pop("test", None)
-    return study.Asked(
-        table,
-        options.target,
-        question,
-        offered,
-        how,
-        margin,
-        test=options.test,
-        groups=options.groups or options.queries or "",
-        within=options.queries is not None,
-    )
+    asked = study.Asked(table, options.target, question, offered, how, margin, test=options.test)
+    return replace(asked, groups=groups or "", within=within)

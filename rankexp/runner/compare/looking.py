@@ -1,5 +1,6 @@
 """What is seen of a table before anything is compared, and the split by time."""
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
@@ -25,16 +26,20 @@ from rankexp.runner.report.numbers import number
 LATER = {"kind": "time", "test": 0.3}
 PAST = 0.7  # of the rows, to show what the future holds
 MOST = 20_000  # rows that are trained on to show it
+CALLED = re.compile(
+    r"qid|(query|search|srch|session|request|impression)[ _.-]?(id)?|search.?query"
+)
+"""What columns of queries are called, in small letters."""
+FEW = 50
+"""Rows a value, in the median: with more, a column of groups is hardly one of queries."""
 
 
 def of_table(dataset: Dataset, question: Question, *, fits: bool = True) -> list[Diagnosis]:
     """Return what the diagnostics find in a table; unless it `fits`, no value of the future."""
     assert dataset.reading is not None
+    measure = "an AUC" if question.kind == "two" else "a share of pairs in order"
     table = TableFacts(dataset.reading, dataset, best_alone(dataset), question.values)
-    if fits:
-        measure = "an AUC" if question.kind == "two" else "a share of pairs in order"
-        table = replace(table, ahead=partial(_ahead, dataset, measure))
-    return before(table)
+    return before(replace(table, ahead=partial(_ahead, dataset, measure)) if fits else table)
 
 
 def by_time(dataset: Dataset) -> Dataset:
@@ -74,6 +79,38 @@ def _value(dataset: Dataset, order: Ints, cut: int) -> float:
     return concordance(dataset.y[test], fitted.predict(made.transform(dataset.X[test])))
 
 
+def of_queries(dataset: Dataset, column: str, target: str, *, within: bool) -> Iterator[str]:
+    """Say which pairs of rows count, and where rows are perhaps to be ranked within queries.
+
+    `column` has the groups, if there are any.
+    """
+    if dataset.groups is None:
+        assert dataset.reading is not None
+        names = (column.name for column in dataset.reading.columns)
+        yield from (_hint(n) for n in names if CALLED.fullmatch(n.lower()) and n != target)
+        return
+    sizes = np.unique(dataset.groups, return_counts=True)[1]
+    if within:
+        yield (
+            f"Only pairs of rows of the same '{column}' count: {len(sizes):,} queries with "
+            f"{sizes.min():,} to {sizes.max():,} rows. Methods on pairs train on these pairs "
+            "alone. Methods on points, and those that know of no queries, train on all rows "
+            "together. The measure is the mean over queries that have a pair"
+        )
+        return
+    yield "Pairs of rows of different groups count, both in training and in the measure"
+    rows = float(np.median(sizes))
+    if CALLED.fullmatch(column.lower()) or (dataset.levels is not None and rows <= FEW):
+        yield f"'{column}' has {rows:g} rows a value. {_hint(column)}"
+
+
+def _hint(column: str) -> str:
+    return (
+        f"If the values of '{column}' are queries, and only the rows of one query are to be "
+        f"ranked among each other, say --queries {column}"
+    )
+
+
 def look(
     path: Path, *, target: str | None, merge: Sequence[Sequence[str]] = (), **given: Option
 ) -> Iterator[str]:
@@ -108,8 +145,6 @@ def _does(question: Question) -> str:
     guesses = "; ".join(question.guesses)
     if question.levels is None:
         return f"{guesses or 'rank by a number'}."
-    named = ", ".join(
-        f"[{', '.join(level)}]" if isinstance(level, list) else level for level in question.levels
-    )
+    each = (own if isinstance(own, str) else f"[{', '.join(own)}]" for own in question.levels)
     asked = guesses or f"rank by the levels {' < '.join(question.counts)}"
-    return f"{asked}. In a study: levels: [{named}]."
+    return f"{asked}. In a study: levels: [{', '.join(each)}]."

@@ -20,26 +20,20 @@ from rankexp.runner.config.estimators import resolve_estimator
 Grid = Mapping[str, Sequence[Any]]
 LAMBDAS = {"lam": [10.0, 1.0, 0.1, 0.01, 0.001, 1e-4, 1e-5, 1e-6]}
 """Of linear scores on features in [0, 1]; largest first: of equals the simplest is chosen."""
+NODES, ROUNDS = {"max_leaf_nodes": [4, 8, 16, 32]}, {"n_rounds": [30, 100, 300]}
 LIMITS: dict[str, tuple[float, float]] = {
     "lam": (1e-10, 1e4),
     "C": (1e-5, 1e3),
     "alpha": (1e-6, 1e6),
     "min_samples_leaf": (1, 1000),
-    "max_leaf_nodes": (2, 512),
-    "num_leaves": (2, 512),
-    "max_leaves": (2, 512),
+    **dict.fromkeys(("max_leaf_nodes", "num_leaves", "max_leaves"), (2, 512)),
     "n_rounds": (3, 3000),
     "depth": (1, 12),
 }
 """How far a grid is made wider, by its parameter. Below and above, scores change no more or fits
 take very long; a choice that still lies there is said to."""
-GROWING = (
-    "n_rounds",
-    "max_leaf_nodes",
-    "num_leaves",
-    "max_leaves",
-    "depth",
-)  # a fit's time grows with their values
+GROWING = ("n_rounds", "max_leaf_nodes", "num_leaves", "max_leaves", "depth")
+"""A fit's time grows with their values."""
 STEPS = 2  # points added at an end each time
 
 
@@ -60,15 +54,12 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Offer:
-    """Methods for one kind of target, the like of each of those on pairs, and a remark on them.
+    """Methods for one kind of target, and a remark on them."""
 
-    `scorers` says what the scores of each method on pairs are called.
-    """
-
-    contrasts: Mapping[str, str]
+    contrasts: Mapping[str, str]  # by method on pairs: its like on points
     methods: Mapping[str, Candidate]
     remark: str = ""
-    scorers: Mapping[str, str] = field(default_factory=dict)
+    scorers: Mapping[str, str] = field(default_factory=dict)  # by method on pairs: its scores
 
 
 def _method(
@@ -89,9 +80,8 @@ def _linear(risk: str, logistic: Candidate, hinge: Candidate) -> dict[str, Candi
 
 
 def _boosting(kind: str, label: str = "boosting") -> Candidate:
-    estimator, grid = f"HistGradientBoosting{kind}", {"max_leaf_nodes": [4, 8, 16, 32]}
-    params = {"max_iter": 100, "early_stopping": False}
-    return _method(label, f"sklearn.ensemble.{estimator}", grid, **params)
+    estimator = f"sklearn.ensemble.HistGradientBoosting{kind}"
+    return _method(label, estimator, NODES, max_iter=100, early_stopping=False)
 
 
 def _forest(kind: str, label: str = "random forest", **params: Any) -> Candidate:
@@ -99,12 +89,13 @@ def _forest(kind: str, label: str = "random forest", **params: Any) -> Candidate
     return _method(label, f"sklearn.ensemble.RandomForest{kind}", grid, **params)
 
 
-def _boosted(**params: Any) -> Candidate:
-    return _method("RankBoost", "RankBoost", {"n_rounds": [30, 100, 300]}, **params)
-
-
 def _ridge(label: str, estimator: str = "sklearn.linear_model.Ridge") -> Candidate:
     return _method(label, estimator, {"alpha": [10.0**k for k in range(3, -3, -1)]})
+
+
+def _squares(estimator: str, leaves: str, **params: Any) -> Candidate:
+    label, grid = "boosted trees, least squares on points", {leaves: [4, 8, 16, 32]}
+    return _method(label, estimator, grid, n_estimators=100, **params, n_jobs=1)
 
 
 LIKES = {"pairs-logistic": "points-logistic", "pairs-hinge": "points-hinge"}
@@ -122,7 +113,7 @@ TWO = {
     ),
     "forest": _forest("Classifier", n_estimators=100),
     "boosting": _boosting("Classifier"),
-    "rankboost": _boosted(),
+    "rankboost": _method("RankBoost", "RankBoost", ROUNDS),
 }
 ORDERED = {
     **_linear(
@@ -133,7 +124,7 @@ ORDERED = {
     "ridge": _ridge("least squares on points"),
     "forest": _forest("Regressor", n_estimators=100),
     "boosting": _boosting("Regressor"),
-    "rankboost": _boosted(risk="multipartite"),
+    "rankboost": _method("RankBoost", "RankBoost", ROUNDS, risk="multipartite"),
 }
 RISKS: dict[Kind, str] = {"two": "bipartite", "ordered": "multipartite"}
 ALL_PAIRS = {
@@ -141,7 +132,8 @@ ALL_PAIRS = {
     for kind, risk in RISKS.items()
 }
 """Those of different queries, too."""
-LEAVES, DEPTHS = {"max_leaf_nodes": [4, 8, 16, 32, 64]}, {"depth": [2, 3, 4, 5, 6]}
+LEAVES = {"max_leaf_nodes": [4, 8, 16, 32, 64]}
+DEPTHS, DEEPER = {"depth": [2, 3, 4, 5, 6]}, {"depth": [4, 6, 8, 10]}
 ON_RANKS = "rankexp.runner.compare.on_ranks"
 CART = "sklearn.tree.DecisionTreeRegressor"
 CONTINUOUS = {
@@ -151,18 +143,13 @@ CONTINUOUS = {
         "Regressor", "random forest on points", n_estimators=50, max_features=2 / 3
     ),
     "pairs-forest": _method(
-        "forest of Kendall trees on pairs",
-        "RankingForest",
-        {"depth": [4, 6, 8, 10]},
-        n_estimators=50,
+        "forest of Kendall trees on pairs", "RankingForest", DEEPER, n_estimators=50
     ),
     "ridge": _ridge("least squares, linear"),
     "ridge-ranks": _ridge("least squares on ranks, linear", f"{ON_RANKS}.ridge"),
     "boosting": _boosting("Regressor", "least squares, boosted trees"),
     "boosting-ranks": _method(
-        "least squares on ranks, boosted trees",
-        f"{ON_RANKS}.boosting",
-        {"max_leaf_nodes": [4, 8, 16, 32]},
+        "least squares on ranks, boosted trees", f"{ON_RANKS}.boosting", NODES
     ),
 }
 TREES = """For a numeric target only trees and forests are trained on pairs, because rankexp has \
@@ -180,54 +167,43 @@ OFFERS: dict[Kind, Offer] = {
     ),
 }
 ENGINES = ("lightgbm", "xgboost")
-LEAST_SQUARES: dict[str, dict[str, Any]] = {
-    "lightgbm.LGBMRegressor": {"verbosity": -1, "n_jobs": 1},
-    "xgboost.XGBRegressor": {"learning_rate": 0.1, "max_depth": 0, "n_jobs": 1},
+LEAST_SQUARES = {
+    "lightgbm": _squares("lightgbm.LGBMRegressor", "num_leaves", verbosity=-1),
+    "xgboost": _squares("xgboost.XGBRegressor", "max_leaves", learning_rate=0.1, max_depth=0),
 }
 """Each engine's trees of least squares, and what makes them like those of `BoostedRanker`."""
 
 
 def boosted(kind: Kind, engine: str) -> Offer:
     """Return trees that an engine grows on pairs and, with the same settings, on points."""
-    named = [("bipartite", "pairs"), ("balanced", "balanced points"), ("classification", "points")]
-    named = named if kind == "two" else [("multipartite", "pairs")]
-    made = {
-        f"{what.split()[0]}-boosted": _method(
-            f"boosted trees on {what}",
-            "BoostedRanker",
-            {"max_leaf_nodes": [4, 8, 16, 32]},
-            engine=engine,
-            risk=risk,
-        )
-        for risk, what in named
-    }
-    like = "balanced-boosted"  # in the first round what pairs are
-    if kind != "two":
-        like, at = "points-boosted", ENGINES.index(engine)
-        path, params = list(LEAST_SQUARES.items())[at]
-        grid = {("num_leaves", "max_leaves")[at]: [4, 8, 16, 32]}
-        label = "boosted trees, least squares on points"
-        made[like] = _method(label, path, grid, n_estimators=100, **params)
+
+    def trees(what: str, risk: str) -> Candidate:
+        label = f"boosted trees on {what}"
+        return _method(label, "BoostedRanker", NODES, engine=engine, risk=risk)
+
+    made = {"pairs-boosted": trees("pairs", RISKS[kind])}
+    if kind == "two":
+        like = "balanced-boosted"  # in the first round what pairs are
+        made[like] = trees("balanced points", "balanced")
+        made |= {"points-boosted": trees("points", "classification")}
+    else:
+        like = "points-boosted"
+        made[like] = LEAST_SQUARES[engine]
     return Offer({"pairs-boosted": like}, made, scorers={"pairs-boosted": "boosted trees"})
 
 
 def _whole(kind: Kind, *, within: bool) -> Offer:
     """Return all methods for a kind of target; where an engine is there, its trees boost."""
     whole = OFFERS[kind]
-    methods = dict(whole.methods)
-    if within:
-        methods |= {"all-pairs-logistic": ALL_PAIRS[kind]}
+    methods = {**whole.methods, **({"all-pairs-logistic": ALL_PAIRS[kind]} if within else {})}
     engine = next((name for name in ENGINES if find_spec(name)), None)
     if kind == "continuous" or engine is None:
         return replace(whole, methods=methods)
     trees = boosted(kind, engine)
     methods.pop("boosting")
-    return Offer(
-        {**whole.contrasts, **trees.contrasts},
-        methods | dict(trees.methods),
-        whole.remark,
-        {**whole.scorers, **trees.scorers},
-    )
+    contrasts = {**whole.contrasts, **trees.contrasts}
+    scorers = {**whole.scorers, **trees.scorers}
+    return Offer(contrasts, {**methods, **trees.methods}, whole.remark, scorers)
 
 
 def offer(kind: Kind, asked: list[str] | None, *, within: bool = False) -> Offer:

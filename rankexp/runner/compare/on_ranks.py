@@ -14,20 +14,20 @@ def ranks(y: Floats) -> Floats:
     return np.asarray(rankdata(y, axis=0) / len(y))
 
 
-def _on_ranks(model: Ridge | HistGradientBoostingRegressor) -> TransformedTargetRegressor:
-    """Predicted ranks stay ranks: they order rows like the numbers that they stand for."""
-    same = np.asarray
-    return TransformedTargetRegressor(model, func=ranks, inverse_func=same, check_inverse=False)
+# Predicted ranks stay ranks: they order rows like the numbers that they stand for.
+ON_RANKS = {"func": ranks, "inverse_func": np.asarray, "check_inverse": False}
 
 
 def ridge(alpha: float = 1.0) -> TransformedTargetRegressor:
     """Return linear least squares."""
-    return _on_ranks(Ridge(alpha=alpha))
+    return TransformedTargetRegressor(Ridge(alpha=alpha), **ON_RANKS)
 
 
 def boosting(
     max_leaf_nodes: int = 31, random_state: int | None = None
 ) -> TransformedTargetRegressor:
     """Return boosted trees."""
-    given = {"max_leaf_nodes": max_leaf_nodes, "random_state": random_state}
-    return _on_ranks(HistGradientBoostingRegressor(early_stopping=False, **given))
+    trees = HistGradientBoostingRegressor(
+        early_stopping=False, max_leaf_nodes=max_leaf_nodes, random_state=random_state
+    )
+    return TransformedTargetRegressor(trees, **ON_RANKS)

@@ -82,10 +82,8 @@ def pilot(
     until = time.monotonic() + PILOTS * seconds
     few = _warm_fold(setup, dataset, study.seed)
     known = [one for one in specs.values() if one.estimator.startswith(KNOWN)]
-    each = [
-        (spec, [few, *folds], study.seed, seconds, until, [*known, spec], name in needed)
-        for name, spec in specs.items()
-    ]
+    shared = ([few, *folds], study.seed, seconds, until, known)
+    each = [(spec, name in needed, *shared) for name, spec in specs.items()]
     found = side_by_side(_timings, each, workers) if workers > 1 else [_timings(*e) for e in each]
     dead: Timings = [], "it ended its process, or took all memory"
     timed = {name: own or dead for name, own in zip(specs, found, strict=True)}
@@ -118,12 +116,12 @@ def _first(spec: MethodSpec) -> MethodSpec:
 
 def _timings(
     spec: MethodSpec,
+    needed: bool,
     folds: Sequence[Fold],
     seed: int,
     seconds: float,
     until: float,
     shared: Sequence[MethodSpec],
-    needed: bool,
 ) -> Timings:
     """Return rows and seconds of fits that take no more than `PILOT_SHARE` each, or why not.
 
@@ -140,7 +138,7 @@ def _timings(
     )
     with warnings.catch_warnings(), threadpool_limits(1):
         warnings.simplefilter("ignore")
-        until = max(until, _warm(shared, folds[0], seed) + PILOTS / 2 * seconds)
+        until = max(until, _warm([*shared, spec], folds[0], seed) + PILOTS / 2 * seconds)
         if time.monotonic() > until and not needed:
             return found, LATER
         for fold in folds[1:]:

@@ -1,6 +1,6 @@
 """What is asked of a table: told from its target's values, every guess in a sentence."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -50,13 +50,13 @@ def ask(
     worst to best; `merge` are values that are one, called by the first. ConfigError where it lacks
     a value that is named, or has nothing to rank by.
     """
-    whole, counts = counts, _merged(target, counts, merge)
-    known = {name: own[0] for own in merge for name in own}
+    into = {name: own[0] for own in merge for name in own}
+    several = {own[0]: [name for name in counts if name in own] for own in merge}
+    counts = _merged(target, counts, merge, into)
     if levels and merge and len({*levels}) == len(levels):
-        levels = list(dict.fromkeys(known.get(name, name) for name in levels))
-    positive = None if positive is None else known.get(positive, positive)
+        levels = list(dict.fromkeys(into.get(name, name) for name in levels))
+    positive = None if positive is None else into.get(positive, positive)
     found = _asked(target, counts, positive, levels, continuous=continuous)
-    several = {own[0]: [name for name in whole if name in own] for own in merge}
     named = found.levels and [
         several.get(level, level) if isinstance(level, str) else level for level in found.levels
     ]
@@ -64,21 +64,19 @@ def ask(
 
 
 def _merged(
-    target: str, counts: Mapping[str, int], merge: Sequence[Sequence[str]]
+    target: str, counts: Mapping[str, int], merge: Sequence[Sequence[str]], into: Mapping[str, str]
 ) -> Mapping[str, int]:
     """Return the rows of each value after merging, in the order of the first of each."""
-    _check_names(target, counts, [name for own in merge for name in own])
-    named = [name for own in merge for name in own]
-    if len(set(named)) < len(named) or any(len(own) < 2 for own in merge):
+    _check_names(target, counts, into)
+    if len(into) < sum(map(len, merge)) or any(len(own) < 2 for own in merge):
         raise ConfigError("--merge: name two values or more, and each value once: yes,Yes,y")
-    into = {name: own[0] for own in merge for name in own}
     made: dict[str, int] = {}
     for name, rows in counts.items():
         made[into.get(name, name)] = made.get(into.get(name, name), 0) + rows
     return made
 
 
-def _check_names(target: str, counts: Mapping[str, int], names: Sequence[str]) -> None:
+def _check_names(target: str, counts: Mapping[str, int], names: Iterable[str]) -> None:
     for name in names:
         if name not in counts:
             hint, known = did_you_mean(name, counts), ", ".join(list(counts)[:12])

@@ -1,8 +1,10 @@
 """The lines of Python that train the recommended method on all rows and save it."""
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
+from rankexp.errors import RankexpError
 from rankexp.runner.compare.study import Asked
 from rankexp.runner.config.estimators import Fits, estimator_of
 from rankexp.runner.config.methods import takes
@@ -10,6 +12,9 @@ from rankexp.runner.config.schema import Method
 from rankexp.runner.data.dataset import Dataset
 from rankexp.runner.data.levels import numbers_of
 from rankexp.runner.data.reading import EMPTY, Json, Layout
+from rankexp.runner.report.blocks.statistics.pairs_or_points import PairsOrPoints
+from rankexp.runner.report.build import Report
+from rankexp.runner.report.gain_advice import recommended
 
 READERS = {".parquet": "read_parquet", ".pq": "read_parquet", ".xlsx": "read_excel"}
 LINES = """\
@@ -41,6 +46,19 @@ NAMES = """("names", make_pipeline(
 AS = {"numeric": ".astype(float)", "nominal": ".astype(object).where(table[names].notna())"}
 
 
+def of_report(report: Report, asked: Asked, dataset: Dataset, folder: Path) -> str:
+    """Return the lines for the method that a report recommends; empty where it has none."""
+    block = report.context.study.report[0]
+    try:
+        found = PairsOrPoints.model_validate(block.options).gains(report.context, block)
+    except RankexpError:  # the report says so
+        return ""
+    if (best := recommended(found)) is None:
+        return ""
+    chosen = dict(best.chosen.values) if best.chosen else {}
+    return lines(asked, dataset, best.method, chosen, (folder / "ranker.joblib").as_posix())
+
+
 def lines(asked: Asked, dataset: Dataset, name: str, chosen: Mapping[str, Json], file: str) -> str:
     """Return the lines for a method with the parameters chosen, which save it to `file`.
 
@@ -57,12 +75,10 @@ def lines(asked: Asked, dataset: Dataset, name: str, chosen: Mapping[str, Json],
     module, _, own = method.estimator.rpartition(".")
     params = {**method.params, **chosen}
     call = ", ".join(f"{key}={value!r}" for key, value in params.items())
-    kinds = {
-        kind: [feature.name for feature in dataset.features if feature.kind == kind]
-        for kind in ("numeric", "nominal")
-    }
     shown = {"numeric": ("numbers", NUMBERS), "nominal": ("names", NAMES)}
+    kinds = {kind: [f.name for f in dataset.features if f.kind == kind] for kind in shown}
     used = {kind: shown[kind] for kind, own_names in kinds.items() if own_names}
+    features = " + ".join(short for short, _ in used.values())
     return LINES.format(
         module=module or "rankexp.estimators",
         name=own,
@@ -75,28 +91,22 @@ def lines(asked: Asked, dataset: Dataset, name: str, chosen: Mapping[str, Json],
         target=_target(asked),
         parts=",\n    ".join(part for _, part in used.values()),
         call=f"{own}({call})",
-        features=" + ".join(short for short, _ in used.values()),
+        features=features,
         beside=_beside(asked, takes(method)),
         file=file,
-        score=_score(maker(**params), " + ".join(short for short, _ in used.values())),
+        score=_score(maker(**params), features),
     )
 
 
 def _read(asked: Asked, layout: Layout, reader: str) -> str:
-    given: dict[str, Any] = {}
+    given: dict[str, Any] = {f"{k}_name": v for k, v in asked.entry.items() if k == "sheet"}
     if layout.delimiter:
         marks = sorted({"", *layout.marks} - {EMPTY})
         given = {"sep": r"\s+" if layout.delimiter == " " else layout.delimiter}
         given |= {"encoding": layout.encoding, "decimal": layout.decimal}
         given |= {"thousands": layout.thousands, "na_values": marks, "keep_default_na": False}
-    else:
-        given = {f"{name}_name": value for name, value in asked.entry.items() if name == "sheet"}
     usual = {"sep": ",", "encoding": "utf-8", "decimal": "."}
-    said = [
-        f", {key}={value!r}"
-        for key, value in given.items()
-        if value not in (None, "") and usual.get(key) != value
-    ]
+    said = [f", {k}={v!r}" for k, v in given.items() if v not in (None, "", usual.get(k))]
     files = [file for file in (asked.table, asked.test) if file is not None]
     calls = [f"pd.{reader}({str(file)!r}{''.join(said)})" for file in files]
     return f"table = {calls[0]}" if len(calls) == 1 else f"table = pd.concat([{', '.join(calls)}])"
@@ -108,15 +118,11 @@ def _target(asked: Asked) -> str:
     if asked.question.levels is None:
         return column
     levels = [[own] if isinstance(own, str) else own for own in asked.question.levels]
-    rest, codes = levels[0] == ["*"], dict[float | str, int]()
-    names = [name for level in levels for name in level if name != "*"]
-    numbers = numbers_of(dict.fromkeys(names, 1))
-    keys: Mapping[str, float | str] = dict(zip(names, numbers or names, strict=True))
-    for code, level in enumerate(levels):
-        codes |= {keys[name]: code for name in level if name != "*"}
-    typed = "" if numbers else ".astype(str)"
-    found = f"{column}{typed}.map({codes!r})"
-    return f"{found}.fillna(0)" if rest else found
+    codes = {name: code for code, level in enumerate(levels) for name in level if name != "*"}
+    numbers = numbers_of(codes)
+    keyed = dict(zip(numbers or codes, codes.values(), strict=True))
+    found = f"{column}{'' if numbers else '.astype(str)'}.map({keyed!r})"
+    return f"{found}.fillna(0)" if levels[0] == ["*"] else found
 
 
 def _beside(asked: Asked, known: frozenset[str]) -> str:

@@ -9,10 +9,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from rankexp.errors import ConfigError, DataError, RankexpError
+from rankexp.errors import ConfigError, DataError
 from rankexp.metrics.metric import parse
-from rankexp.runner.analyse import select
-from rankexp.runner.compare import budget, looking, queries, recipe, study
+from rankexp.runner.compare import budget, looking, recipe, study
 from rankexp.runner.compare.methods import growth, narrowed, widened
 from rankexp.runner.compare.pilot import pilot
 from rankexp.runner.config.load import load
@@ -22,9 +21,7 @@ from rankexp.runner.data.find import find
 from rankexp.runner.data.inspect import inspect_table
 from rankexp.runner.data.reading import terminal_width
 from rankexp.runner.files import write_atomically
-from rankexp.runner.report.blocks.statistics.pairs_or_points import PairsOrPoints
-from rankexp.runner.report.build import Report, open_report
-from rankexp.runner.report.gain_advice import recommended
+from rankexp.runner.report.build import open_report
 from rankexp.runner.report.numbers import capital, listed
 from rankexp.runner.report.render import terminal
 from rankexp.runner.run.execute import execute
@@ -64,17 +61,10 @@ class Session:
         self.methods = dict(self.asked.offer.methods)
         self.file = self.folder / study.STUDY
         self.reserved = REPORT
-
-    @property
-    def given(self) -> str:
-        """The time that was given, in words."""
-        return f"{self.minutes:g} minute{'s' * (self.minutes != 1)}"
-
-    @property
-    def share(self) -> float:
-        """The share of the time for the first cross-validation."""
+        self.given = f"{self.minutes:g} minute{'s' * (self.minutes != 1)}"
+        # where intervals come from the spread over splits, most of the time is left for repeats
         spread = self.asked.within or self.asked.question.kind == "continuous"
-        return budget.SPREAD_SHARE if spread else budget.SHARE
+        self.share = budget.SPREAD_SHARE if spread else budget.SHARE
 
     @property
     def left(self) -> float:
@@ -110,29 +100,26 @@ class Session:
 
     def design(self) -> None:
         """Time the methods on parts of the data, and take the splits that the time allows."""
-        one_test_set = self.asked.one_test_set
+        asked = self.asked
         data = looking.by_time(self.dataset)
-        training, remarks = budget.training(data, within=self.asked.within)
+        training, remarks = budget.training(data, within=asked.within)
         self._leave_out_without_weights()
-        if "weights" in self.asked.entry:
+        if "weights" in asked.entry:
             remarks = f"{WEIGHTED} {remarks}".strip()
-        together, said = budget.together(training, "queries" if self.asked.within else "groups")
+        together, said = budget.together(training, "queries" if asked.within else "groups")
         for line in filter(None, (remarks, said)):
             say(line)
         remarks = " ".join(filter(None, (remarks, self.asked.remarks)))
-        self.asked = asked = replace(
-            self.asked, inner=budget.inner_folds(training), remarks=remarks
-        )
-        for line in queries.said_of(training, asked.groups, asked.target, within=asked.within):
+        self.asked = replace(self.asked, inner=budget.inner_folds(training), remarks=remarks)
+        for line in looking.of_queries(training, asked.groups, asked.target, within=asked.within):
             self._tell(line)
-        stratified = self.dataset.levels is not None and not one_test_set
+        stratified = self.dataset.levels is not None and not asked.one_test_set
         base = {name: v for name, v in (("stratified", stratified), ("together", together)) if v}
-        workers = min(self.workers, 1 if one_test_set else budget.outer_folds(training))
-        first = list(self.asked.contrasts(self.methods).items())[:1]
-        needed = [name for pair in first for name in pair]
+        workers = min(self.workers, 1 if asked.one_test_set else budget.outer_folds(training))
+        needed = next(iter(asked.contrasts(self.methods).items()))
         if len(training.y) < budget.FEWEST_BOOSTED:
-            constant = [name for name in self.methods if "boost" in name and name != "rankboost"]
-            self._leave_out(dict.fromkeys(constant, budget.CONSTANT))
+            boosted = [name for name in self.methods if "boost" in name and name != "rankboost"]
+            self._leave_out(dict.fromkeys(boosted, budget.CONSTANT))
         made = Study.model_validate(self._content(1))
         costs, failed = pilot(made, training, self.left, workers, needed)
         self._leave_out(failed)
@@ -148,9 +135,8 @@ class Session:
             self._tell(line)
         narrow = {name: narrowed(self.methods[name])[0] for name in found.narrow}
         self.methods = {name: (self.methods | narrow)[name] for name in found.methods}
-        self.protocol, self.most, self.stages = found.protocol, found.repeats, found.stages
-        if self.dataset.times is not None:
-            self.protocol = looking.LATER
+        self.most, self.stages = found.repeats, found.stages
+        self.protocol = found.protocol if self.dataset.times is None else looking.LATER
 
     def _label(self, name: str) -> str:
         return Method.model_validate(self.asked.offer.methods[name].content).label or name
@@ -207,38 +193,31 @@ class Session:
 
     def _say_late(self, names: Sequence[str], needed: float | None) -> None:
         """Say that methods are left out, and how to have them."""
-        it, them = ("it", "it") if len(names) == 1 else ("they", "them")
+        it, them, are = ("it", "it", "is") if len(names) == 1 else ("they", "them", "are")
         if needed is None:
-            more = f"a larger --minutes includes {them}"
-            end = f"{it} did not finish within {self.given}; {more}"
+            end = f"{it} did not finish within {self.given}; a larger --minutes includes {them}"
         else:
             minutes = math.ceil((60 * self.minutes - self.left + needed) / self.share / 60)
             end = f"{it} would take {duration(needed)} more; --minutes {minutes} includes {them}"
-        are = "is" if len(names) == 1 else "are"
         self._tell(f"{' and '.join(map(self._label, names))} {are} left out because {end}")
 
     def widen(self) -> None:
-        """Run the first repeat again with wider grids where choices lie at an edge.
-
-        Where intervals come from the spread over splits, most of the time is left for repeats.
-        """
+        """Run the first repeat again with wider grids where choices lie at an edge."""
         room = self.left * (self.share if self.share < budget.SHARE else 1.0)
         for _ in range(ROUNDS):
-            edges = _edges(self.folder) if self.going else {}
+            edges = study.edges(self.folder) if self.going else {}
             wider, late, needed = {}, [], 0.0
             for name, own in edges.items():
                 if (made := widened(self.methods[name], own)) is None:
                     continue
                 seconds = growth(self.methods[name], made) * self._seconds([name])
                 if needed + seconds > min(room, self.left):
-                    late.append(name)
+                    late.append(self._label(name))
                 else:
-                    wider[name] = made
-                    needed += seconds
+                    wider[name], needed = made, needed + seconds
             room -= needed
             if late:
-                more = listed([self._label(name) for name in late])
-                self._tell(f"No time is left to try more settings of {more}")
+                self._tell(f"No time is left to try more settings of {listed(late)}")
             if not wider:
                 return
             named, before = listed([self._label(name) for name in wider]), self.methods
@@ -302,7 +281,7 @@ class Session:
         made = open_report(self.outcome.folder, load(self.file), self.outcome.cells)
         written = made.write()
         print(f"\n{terminal.render(made.blocks[0].output, terminal_width())}\n")
-        if lines := self._recipe(made):
+        if lines := recipe.of_report(made, self.asked, self.dataset, self.folder):
             write_atomically(self.folder / "train.py", lines.encode())
             say("train.py trains the method recommended on all rows, and saves it:")
             print(f"\n{lines}")
@@ -311,30 +290,3 @@ class Session:
             "the figure. study.yaml is the study that was run; edit it and run it again."
         )
         return max(self.outcome.exit_code, made.exit_code)
-
-    def _recipe(self, report: Report) -> str:
-        """Return the lines that train the method recommended; empty where none is."""
-        block = report.context.study.report[0]
-        try:
-            found = PairsOrPoints.model_validate(block.options).gains(report.context, block)
-        except RankexpError:  # the report says so
-            return ""
-        if (best := recommended(found)) is None:
-            return ""
-        file = (self.folder / "ranker.joblib").as_posix()
-        chosen = dict(best.chosen.values) if best.chosen else {}
-        return recipe.lines(self.asked, self.dataset, best.method, chosen, file)
-
-
-def _edges(folder: Path) -> dict[str, set[select.Edge]]:
-    """Return the ends of grids at which choices lie, for each method of which one does."""
-    context = open_report(folder).context
-    setup = context.evaluate(study.EXPERIMENT)
-    metric = context.metric(study.EXPERIMENT, None)
-    chosen = context.chosen(study.EXPERIMENT, metric, select.Rule("nested"), setup.methods)
-    counts = select.chosen_counts(chosen, context.scores(study.EXPERIMENT, metric))
-    found: dict[str, set[select.Edge]] = {}
-    for method, edge in zip(counts.method, counts.edge, strict=True):
-        if edge is not None:
-            found.setdefault(method, set()).add(edge)
-    return found

@@ -16,10 +16,12 @@ from typing import Any, Literal
 import yaml
 
 from rankexp.errors import ConfigError
+from rankexp.runner.analyse import select
 from rankexp.runner.analyse.delong import METRICS
 from rankexp.runner.compare.methods import Candidate, Offer
 from rankexp.runner.compare.question import Question
 from rankexp.runner.data.reading import Reading
+from rankexp.runner.report.build import open_report
 
 STUDY = "study.yaml"
 WRITTEN = (STUDY, "report.md")  # what a user may have under the same name
@@ -188,8 +190,11 @@ def content(
         "methods": {name: method.content for name, method in methods.items()},
         "experiments": {EXPERIMENT: setup},
         "report": [
-            _block("pairs_or_points", "answer", "The answer", options, asked.remarks),
-            _block("chosen_grid", "chosen", "What was chosen", {"rules": ["nested"]}),
+            {"block": "pairs_or_points", "name": "answer", "title": "The answer"}
+            | ({"text": asked.remarks} if asked.remarks else {})
+            | {"experiment": EXPERIMENT, "options": options},
+            {"block": "chosen_grid", "name": "chosen", "title": "What was chosen"}
+            | {"experiment": EXPERIMENT, "options": {"rules": ["nested"]}},
         ],
     }
 
@@ -207,11 +212,14 @@ def used(reading: Reading) -> str:
     return text
 
 
-def _block(
-    kind: str, name: str, title: str, options: Mapping[str, Any], text: str = ""
-) -> dict[str, Any]:
-    said = {"block": kind, "name": name, "title": title} | ({"text": text} if text else {})
-    return said | {"experiment": EXPERIMENT, "options": options}
+def edges(folder: Path) -> dict[str, set[select.Edge]]:
+    """Return the ends of grids at which choices lie, by method, of the study in a folder."""
+    context = open_report(folder).context
+    setup = context.evaluate(EXPERIMENT)
+    metric = context.metric(EXPERIMENT, None)
+    chosen = context.chosen(EXPERIMENT, metric, select.Rule("nested"), setup.methods)
+    counts = select.chosen_counts(chosen, context.scores(EXPERIMENT, metric))
+    return {str(m): set(own.edge.dropna()) for m, own in counts.groupby("method", sort=False)}
 
 
 class _Dumper(yaml.SafeDumper):

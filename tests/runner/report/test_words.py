@@ -18,7 +18,7 @@ OWN = {
     "report/blocks/tables/claims.py": "the study and the block that a claim names",
     "report/figure.py": "what matplotlib writes",
     "compare/pilot.py": "an import path",
-    "compare/queries.py": "the name of a column",
+    "compare/looking.py": "the name of a column",
     "compare/recipe.py": "an import path, and the ending of a file",
     "report/ledger.py": "the name of a quantity",
     "report/build.py": "the ending of a quick study's name",

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rankexp.runner.compare import budget, command, methods, queries, session
+from rankexp.runner.compare import budget, command, looking, methods, session
 from rankexp.runner.data.dataset import Dataset, Feature
 from rankexp.runner.data.reading import Column, Layout, Reading
 
 
 def said_of(*given: Any, within: bool) -> list[str]:
-    return list(queries.said_of(*given, within=within))
+    return list(looking.of_queries(*given, within=within))
 
 
 def data(names: str = "a", groups: int | None = None, levels: int = 4, n: int = 120) -> Dataset:
