@@ -174,7 +174,7 @@ def test_a_published_run_is_placed_among_the_seeds() -> None:
     shown = [".5000 (.5000 to .5000)", "100 %", "not reproduced"]
     assert rows(output.tables[0])[1][3:6] == shown
     assert output.tally is not None and output.tally.found.startswith(
-        "1 of 2 published values agree"
+        "1 of 2 published values are consistent"
     )
     assert output.tally.lacks.startswith("1 of 2 values, furthest Flat in IAUC (.5000 here, .")
 

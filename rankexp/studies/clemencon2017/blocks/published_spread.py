@@ -180,7 +180,7 @@ class PublishedSpread(AtRule):
         found = found_of(
             [line.spread.verdict for line in told],
             "published values",
-            f"agree with {100 * LEVEL:g} % of {seeds} seeds",
+            f"are consistent with {seeds} seeds ({100 * LEVEL:g} %)",
         )
         apart = [line for line in told if line.spread.verdict is Reproduction.APART]
         if not apart:
