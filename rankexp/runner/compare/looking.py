@@ -14,6 +14,7 @@ from rankexp.errors import ConfigError, DataError
 from rankexp.metrics.continuous import concordance
 from rankexp.runner.compare.pilot import FEWEST_ROWS
 from rankexp.runner.compare.question import Question, ask
+from rankexp.runner.config.asking import flag
 from rankexp.runner.config.schema import Preprocess
 from rankexp.runner.data.dataset import Dataset
 from rankexp.runner.data.inspect import Option, dataset_of, entry_of, inspect_table, target_values
@@ -54,8 +55,8 @@ def by_time(dataset: Dataset) -> Dataset:
         for code, level in enumerate(dataset.levels or ()):
             if (count := int((dataset.y[parts == part] == code).sum())) < FEWEST_ROWS:
                 raise ConfigError(
-                    f"--time: the {when} of the rows have {count} of '{level}', and at least "
-                    f"{FEWEST_ROWS} are needed; merge rare values with --merge"
+                    f"{flag('time')}: the {when} of the rows have {count} of '{level}', and at "
+                    f"least {FEWEST_ROWS} are needed; merge rare values with {flag('merge')}"
                 )
     return replace(dataset, parts=parts, part_names=("test", "train"))
 
@@ -107,7 +108,7 @@ def of_queries(dataset: Dataset, column: str, target: str, *, within: bool) -> I
 def _hint(column: str) -> str:
     return (
         f"If the values of '{column}' are queries, and only the rows of one query are to be "
-        f"ranked among each other, say --queries {column}"
+        f"ranked among each other, say {flag('queries', column)}"
     )
 
 

@@ -11,6 +11,7 @@ from threadpoolctl import threadpool_limits
 
 from rankexp.errors import one_line
 from rankexp.runner.compare.methods import GROWING
+from rankexp.runner.config.asking import flag
 from rankexp.runner.config.schema import Evaluate, Study
 from rankexp.runner.data.dataset import Dataset
 from rankexp.runner.files import environment_problem
@@ -29,7 +30,7 @@ PILOT_SHARE = 0.02
 """Most of the time given that one method's next pilot fit may take, by the one before."""
 PILOTS = 0.2  # of the time given; after it only fits that take `LATE` times less are timed
 LATE = 10.0
-LATER = "a fifth of the time had passed before it was timed; a larger --minutes includes it"
+LATER = "a fifth of the time had passed before it was timed; a larger {} includes it"
 WARM_ROWS, WARM_COLUMNS = 60, 3
 KNOWN = ("sklearn.", "rankexp.", "LinearRanker", "RankBoost", "ProportionalOdds", "OrdinalSVM")
 """Estimators that every process may fit; others may end it, and end none but their own."""
@@ -140,7 +141,7 @@ def _timings(
         warnings.simplefilter("ignore")
         until = max(until, _warm([*shared, spec], folds[0], seed) + PILOTS / 2 * seconds)
         if time.monotonic() > until and not needed:
-            return found, LATER
+            return found, LATER.format(flag("minutes"))
         for fold in folds[1:]:
             rows = len(fold.train.X)
             if found:  # of a single timing it is unknown how much of it grows

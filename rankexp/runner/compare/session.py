@@ -14,6 +14,7 @@ from rankexp.metrics.metric import parse
 from rankexp.runner.compare import budget, looking, recipe, study
 from rankexp.runner.compare.methods import growth, narrowed, widened
 from rankexp.runner.compare.pilot import pilot
+from rankexp.runner.config.asking import flag
 from rankexp.runner.config.load import load
 from rankexp.runner.config.methods import takes
 from rankexp.runner.config.schema import Method, Study
@@ -158,7 +159,7 @@ class Session:
                 "rows with weights can only be compared where the target has two values or "
                 f"levels: the measure of a number to rank by, {measure!r}, takes no weights. "
                 "To compare with every row counting the same, say "
-                f"--drop {weights} in place of --weights {weights}"
+                f"{flag('drop', weights)} in place of {flag('weights', weights)}"
             )
         known = {n: takes(Method.model_validate(m.content)) for n, m in self.methods.items()}
         lone = [name for name, own in known.items() if "sample_weight" not in own]
@@ -195,11 +196,12 @@ class Session:
         """Say that methods are left out, and how to have them."""
         it, them, are = ("it", "it", "is") if len(names) == 1 else ("they", "them", "are")
         if needed is None:
-            end = f"{it} did not finish within {self.given}; a larger --minutes includes {them}"
+            more, what = f"a larger {flag('minutes')}", f"did not finish within {self.given}"
         else:
             minutes = math.ceil((60 * self.minutes - self.left + needed) / self.share / 60)
-            end = f"{it} would take {duration(needed)} more; --minutes {minutes} includes {them}"
-        self._tell(f"{' and '.join(map(self._label, names))} {are} left out because {end}")
+            more, what = flag("minutes", minutes), f"would take {duration(needed)} more"
+        end = f"{are} left out because {it} {what}; {more} includes {them}"
+        self._tell(f"{' and '.join(map(self._label, names))} {end}")
 
     def widen(self) -> None:
         """Run the first repeat again with wider grids where choices lie at an edge."""

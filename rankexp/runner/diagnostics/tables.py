@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from rankexp.runner.config.asking import is_typed, option
+from rankexp.runner.config.asking import manner, option, repeated
 from rankexp.runner.diagnostics.diagnostic import BeforeFitting, Said, TableFacts
 from rankexp.runner.labels import printed
 from rankexp.runner.protocols.dealing import duplicates
@@ -51,7 +51,7 @@ class InOrderOfTime(BeforeFitting):
         name, oldest_first = table.reading.in_order[0]
         said = f"Rows are in order of '{name}', and random splits mix past and future."
         protocol = f"'protocol: {{kind: time, column: {name}}}'"
-        how = option("time", name) if is_typed() else protocol
+        how = option("time", name) if manner() else protocol
         advice = f"If later rows are to be ranked, split by time: {how}"
         return said + table.ahead(oldest_first), advice
 
@@ -105,5 +105,5 @@ class AlikeValues(BeforeFitting):
             groups.setdefault(word, []).append(value)
         found = [own for own in groups.values() if len(own) > 1]
         said = "; ".join(f"{', '.join(own)} look alike" for own in found)
-        advice = f"To make each one value: {' '.join(option('merge', *own) for own in found)}"
+        advice = f"To make each one value: {repeated('merge', found)}"
         return (f"Of the target's values {said}.", advice) if found else None

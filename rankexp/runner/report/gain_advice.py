@@ -3,6 +3,7 @@
 import math
 
 from rankexp.runner.analyse.adjust import Contrast
+from rankexp.runner.config.asking import flag
 from rankexp.runner.report.gain_words import Words, undecided
 from rankexp.runner.report.gains import Gains, MethodStanding
 from rankexp.runner.report.numbers import capital, listed, number
@@ -52,7 +53,7 @@ def advice(words: Words) -> str:
     elif promise := found.promising:
         text = _promise(words, promise)
     elif all(map(undecided, verdicts.values())):
-        more = "a larger --minutes, which runs more repeats, or " * bool(_more(words))
+        more = f"a larger {flag('minutes')}, which runs more repeats, or " * bool(_more(words))
         text = f"Train on points, which is simpler, until {more}more data show a gain."
     else:
         text = "Train on points. This is simpler, and pairs show no gain that matters."
@@ -64,8 +65,9 @@ def advice(words: Words) -> str:
 def _intervals(words: Words) -> str:
     """Say what would give intervals where there are none."""
     if math.isnan(words.found.tested):
-        return " Three splits or more would give intervals; a larger --minutes allows more."
-    return " With all rows in one file, without --test, cross-validation gives intervals."
+        more = f"a larger {flag('minutes')} allows more."
+        return f" Three splits or more would give intervals; {more}"
+    return f" With all rows in one file, without {flag('test')}, cross-validation gives intervals."
 
 
 def _promise(words: Words, method: str) -> str:
@@ -76,7 +78,7 @@ def _promise(words: Words, method: str) -> str:
     shown = f"{text} A gain of this size would probably be shown by"
     if need.repeats_to_show <= REPEATS:
         repeats = words.enough(need.data_to_show, need.repeats_to_show)
-        return f"{shown} {repeats}, with a larger --minutes. {later}"
+        return f"{shown} {repeats}, with a larger {flag('minutes')}. {later}"
     rows = words.enough(need.data_to_show, math.inf) or "more rows"
     if more := _more(words):
         return f"{text} {more}If that does not show it, {rows} probably would. {later}"
@@ -89,7 +91,8 @@ def _more(words: Words) -> str:
     if not 0 < done < MOST_REPEATS:
         return ""
     were = f"{done} repeat{'s were' if done > 1 else ' was'}"
-    return f"First run more repeats, with a larger --minutes: {were} run of up to {MOST_REPEATS}. "
+    how = f"First run more repeats, with a larger {flag('minutes')}"
+    return f"{how}: {were} run of up to {MOST_REPEATS}. "
 
 
 def _gap(found: Gains) -> float | None:
