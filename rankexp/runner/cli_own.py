@@ -141,7 +141,7 @@ def compare(asked: CompareOptions) -> None:
     given = _given(asked)
     reading = {field.name: given.pop(field.name) for field in fields(ReadingOptions)}
     with typed():
-        code = run(given.pop("table"), Options(**given, reading=reading))
+        code, _ = run(given.pop("table"), Options(**given, reading=reading))
     raise typer.Exit(code)
 
 
@@ -149,16 +149,15 @@ def compare(asked: CompareOptions) -> None:
 def inspect(asked: InspectOptions) -> None:
     """Show how a table is read: column types, missing values, columns left out and why."""
     from rankexp.runner.compare.looking import look
-    from rankexp.runner.compare.session import say
+    from rankexp.runner.compare.session import filled
 
     given = _given(asked)
     given |= {"groups": given.pop("queries") or asked.groups}
     with typed():
-        first, *more = look(given.pop("table"), **given)
-    print(first)
-    for text in more:
-        print()
-        say(text)
+        found = look(given.pop("table"), **given)
+    print(found.reading.text())
+    for text in found.sentences:
+        print(f"\n{filled(text)}")
 
 
 def _given(asked: TableOptions) -> dict[str, Any]:

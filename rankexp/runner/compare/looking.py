@@ -14,6 +14,7 @@ from rankexp.errors import ConfigError, DataError
 from rankexp.metrics.continuous import concordance
 from rankexp.runner.compare.pilot import FEWEST_ROWS
 from rankexp.runner.compare.question import Question, ask
+from rankexp.runner.compare.results import InspectResult
 from rankexp.runner.config.asking import flag
 from rankexp.runner.config.schema import Preprocess
 from rankexp.runner.data.dataset import Dataset
@@ -114,16 +115,15 @@ def _hint(column: str) -> str:
 
 def look(
     path: Path, *, target: str | None, merge: Sequence[Sequence[str]] = (), **given: Option
-) -> Iterator[str]:
-    """Yield how a table is read, what the diagnostics find, and what `compare` would do.
+) -> InspectResult:
+    """Return how a table is read, what the diagnostics find, and what `compare` would do.
 
     Options are those of ``rankexp inspect``; errors as of `inspect_table`.
     """
     asked = {name: given.pop(name, None) for name in ("positive", "levels", "continuous")}
     if target is None:
         reading = inspect_table(path, target=None, **given)
-        yield from [reading.text(), *map(str, before(TableFacts(reading)))]
-        return
+        return InspectResult(reading, before(TableFacts(reading)))
     values = target_values(path, target=target, **given)
     try:
         question = ask(target, values, merge=merge, **asked)  # type: ignore[arg-type]
@@ -131,14 +131,11 @@ def look(
         dataset = dataset_of(path, entry)
     except (ConfigError, DataError) as error:
         reading = inspect_table(path, target=target, **given)
-        yield reading.text()
-        if str(error) not in " ".join(reading.warnings):
-            yield f"compare would stop here: {error}"
-        return
+        known = str(error) in " ".join(reading.warnings)
+        return InspectResult(reading, [], "" if known else f"compare would stop here: {error}")
     assert dataset.reading is not None
-    yield dataset.reading.text()
-    yield from map(str, of_table(dataset, question, fits=False))
-    yield f"compare will do this: {_does(question)}"
+    found = of_table(dataset, question, fits=False)
+    return InspectResult(dataset.reading, found, f"compare will do this: {_does(question)}")
 
 
 def _does(question: Question) -> str:

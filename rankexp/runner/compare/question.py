@@ -134,8 +134,8 @@ def _guessed(target: str, counts: Mapping[str, int]) -> Question:
         guess = (
             f"the {len(names)} whole numbers of '{target}' are taken as ordered levels, "
             f"{' < '.join(names)}; {flag('levels')} orders them anew, {flag('continuous')} takes "
-            f"them as a number; if they are only names, {flag('positive')} ranks one of them before "
-            "all others"
+            f"them as a number; if they are only names, {flag('positive')} ranks one of them "
+            "before all others"
         )
         return _levels(counts, names, [guess])
     guess = f"'{target}' is taken as a number to rank by ({len(counts):,} values)"

@@ -46,8 +46,13 @@ NAMES = """("names", make_pipeline(
 AS = {"numeric": ".astype(float)", "nominal": ".astype(object).where(table[names].notna())"}
 
 
-def of_report(report: Report, asked: Asked, dataset: Dataset, folder: Path) -> str:
-    """Return the lines for the method that a report recommends; empty where it has none."""
+def of_report(
+    report: Report, asked: Asked, dataset: Dataset, folder: Path, table: str = ""
+) -> str:
+    """Return the lines for the method that a report recommends; empty where it has none.
+
+    `table` is Python for the table, by default what reads its files.
+    """
     block = report.context.study.report[0]
     try:
         found = PairsOrPoints.model_validate(block.options).gains(report.context, block)
@@ -56,10 +61,18 @@ def of_report(report: Report, asked: Asked, dataset: Dataset, folder: Path) -> s
     if (best := recommended(found)) is None:
         return ""
     chosen = dict(best.chosen.values) if best.chosen else {}
-    return lines(asked, dataset, best.method, chosen, (folder / "ranker.joblib").as_posix())
+    file = (folder / "ranker.joblib").as_posix()
+    return lines(asked, dataset, best.method, chosen, file, table)
 
 
-def lines(asked: Asked, dataset: Dataset, name: str, chosen: Mapping[str, Json], file: str) -> str:
+def lines(
+    asked: Asked,
+    dataset: Dataset,
+    name: str,
+    chosen: Mapping[str, Json],
+    file: str,
+    table: str = "",
+) -> str:
     """Return the lines for a method with the parameters chosen, which save it to `file`.
 
     They are to be run where the table's path is right. Empty where pandas cannot read it, or
@@ -82,7 +95,7 @@ def lines(asked: Asked, dataset: Dataset, name: str, chosen: Mapping[str, Json],
     return LINES.format(
         module=module or "rankexp.estimators",
         name=own,
-        read=_read(asked, layout, reader),
+        read=f"table = {table}" if table else _read(asked, layout, reader),
         needed=[asked.target],
         columns="\n".join(
             f"{short} = {kinds[k]}\ntable[{short}] = table[{short}]{AS[k]}"

@@ -21,8 +21,9 @@ from rankexp.runner.config.schema import Method, Study
 from rankexp.runner.data.find import find
 from rankexp.runner.data.inspect import inspect_table
 from rankexp.runner.data.reading import terminal_width
+from rankexp.runner.diagnostics.diagnostic import Diagnosis
 from rankexp.runner.files import write_atomically
-from rankexp.runner.report.build import open_report
+from rankexp.runner.report.build import Report, open_report
 from rankexp.runner.report.numbers import capital, listed
 from rankexp.runner.report.render import terminal
 from rankexp.runner.run.execute import execute
@@ -39,9 +40,9 @@ WEIGHTED = (
 )
 
 
-def say(text: str) -> None:
-    """Print a sentence."""
-    print(textwrap.fill(text, terminal_width()))
+def filled(text: str) -> str:
+    """Return a sentence in lines as wide as the terminal."""
+    return textwrap.fill(text, terminal_width())
 
 
 @dataclass
@@ -56,6 +57,10 @@ class Session:
     protocol: Mapping[str, Any] = field(
         default_factory=lambda: {"kind": "cross_validation", "folds": 2}
     )
+    verbose: bool = True
+    said: list[str] = field(default_factory=list)
+    diagnoses: list[Diagnosis] = field(default_factory=list)  # of the table
+    report: Report | None = None  # once there is one
 
     def __post_init__(self) -> None:
         self.end = self.begun[0] + 60 * self.minutes
@@ -87,15 +92,16 @@ class Session:
             self.dataset = find(study.PROBLEM, entry, []).dataset
         except DataError:  # what was read shows why
             given = {"levels": asked.question.levels, "test": asked.test, **asked.entry}
-            print(inspect_table(asked.table, target=asked.target, **given).text())
+            self._print(inspect_table(asked.table, target=asked.target, **given).text())
             raise
         assert self.dataset.reading is not None
-        print(self.dataset.reading.text())
+        self._print(self.dataset.reading.text())
         self.asked = replace(asked, remarks=study.used(self.dataset.reading))
-        for finding in looking.of_table(self.dataset, asked.question):
-            self._tell(finding.unstopped)
+        self.diagnoses = looking.of_table(self.dataset, asked.question)
+        for finding in self.diagnoses:
+            self.tell(finding.unstopped)
         for guess in asked.question.guesses:
-            self._tell(f"guessed: {guess}")
+            self.tell(f"guessed: {guess}")
         wall, cpu = time.monotonic() - self.begun[0], time.process_time() - self.begun[1]
         self.reserved = REPORT * min(max(wall / max(cpu, 0.1), 1.0), SLOWEST)
 
@@ -109,11 +115,11 @@ class Session:
             remarks = f"{WEIGHTED} {remarks}".strip()
         together, said = budget.together(training, "queries" if asked.within else "groups")
         for line in filter(None, (remarks, said)):
-            say(line)
+            self.say(line)
         remarks = " ".join(filter(None, (remarks, self.asked.remarks)))
         self.asked = replace(self.asked, inner=budget.inner_folds(training), remarks=remarks)
         for line in looking.of_queries(training, asked.groups, asked.target, within=asked.within):
-            self._tell(line)
+            self.tell(line)
         stratified = self.dataset.levels is not None and not asked.one_test_set
         base = {name: v for name, v in (("stratified", stratified), ("together", together)) if v}
         workers = min(self.workers, 1 if asked.one_test_set else budget.outer_folds(training))
@@ -133,7 +139,7 @@ class Session:
             {name: narrowed(method)[1] for name, method in self.methods.items()},
         )
         for line in found.words:
-            self._tell(line)
+            self.tell(line)
         narrow = {name: narrowed(self.methods[name])[0] for name in found.narrow}
         self.methods = {name: (self.methods | narrow)[name] for name in found.methods}
         self.most, self.stages = found.repeats, found.stages
@@ -142,11 +148,20 @@ class Session:
     def _label(self, name: str) -> str:
         return Method.model_validate(self.asked.offer.methods[name].content).label or name
 
-    def _tell(self, text: str) -> None:
+    def _print(self, text: str) -> None:
+        if self.verbose:
+            print(text)
+
+    def say(self, text: str) -> None:
+        """Print a sentence, unless nothing is to be printed, and remember it."""
+        self.said.append(text)
+        self._print(filled(text))
+
+    def tell(self, text: str) -> None:
         """Say a thing once, here and above the answer in the report."""
         said = f"{capital(text)}."
         if said not in self.asked.remarks:
-            say(said)
+            self.say(said)
             self.asked = replace(self.asked, remarks=f"{self.asked.remarks} {said}".strip())
 
     def _leave_out_without_weights(self) -> None:
@@ -167,7 +182,7 @@ class Session:
 
     def _leave_out(self, reasons: Mapping[str, str]) -> None:
         for name, why in reasons.items():
-            self._tell(f"{self._label(name)} is left out: {why}")
+            self.tell(f"{self._label(name)} is left out: {why}")
             del self.methods[name]
         if not self.asked.contrasts(self.methods):
             raise ConfigError("no loss is left for which both pairs and points can be trained on")
@@ -201,7 +216,7 @@ class Session:
             minutes = math.ceil((60 * self.minutes - self.left + needed) / self.share / 60)
             more, what = flag("minutes", minutes), f"would take {duration(needed)} more"
         end = f"{are} left out because {it} {what}; {more} includes {them}"
-        self._tell(f"{' and '.join(map(self._label, names))} {end}")
+        self.tell(f"{' and '.join(map(self._label, names))} {end}")
 
     def widen(self) -> None:
         """Run the first repeat again with wider grids where choices lie at an edge."""
@@ -219,14 +234,16 @@ class Session:
                     wider[name], needed = made, needed + seconds
             room -= needed
             if late:
-                self._tell(f"No time is left to try more settings of {listed(late)}")
+                self.tell(f"No time is left to try more settings of {listed(late)}")
             if not wider:
                 return
             named, before = listed([self._label(name) for name in wider]), self.methods
-            say(f"The best settings of {named} are at the end of the range tried. It is widened.")
+            self.say(
+                f"The best settings of {named} are at the end of the range tried. It is widened."
+            )
             self.methods = before | wider
             if not self._run(1, self.end - self.reserved):
-                say("Time ran out; the answer uses the original settings.")
+                self.say("Time ran out; the answer uses the original settings.")
                 self.methods = before
                 self._run(1)
                 return
@@ -257,6 +274,7 @@ class Session:
             workers=self.workers,
             plan=False,
             until=until,
+            quiet=not self.verbose,
         )
         return not self.outcome.stopped
 
@@ -269,26 +287,29 @@ class Session:
         done = Store(self.outcome.folder).read()
         lacking = [c.place.rep or 0 for c in self.outcome.cells or () if c.key not in done]
         whole = min(lacking, default=wanted)
-        self._tell(f"{whole} of {wanted} repeats were run within {self.given}")
+        self.tell(f"{whole} of {wanted} repeats were run within {self.given}")
         self._run(whole)
 
     def finish(self) -> int:
         """Run the further repeats that there is time for, and print the answer."""
         if self.going:
             self._repeat()
-        for line in self.outcome.messages:
+        for line in self.outcome.messages if self.verbose else ():
             print(line, file=sys.stderr)
         if not self.outcome.records or self.outcome.exit_code == INTERRUPTED:
             return self.outcome.exit_code
-        made = open_report(self.outcome.folder, load(self.file), self.outcome.cells)
+        made = self.report = open_report(self.outcome.folder, load(self.file), self.outcome.cells)
         written = made.write()
-        print(f"\n{terminal.render(made.blocks[0].output, terminal_width())}\n")
+        self._print(f"\n{terminal.render(made.blocks[0].output, terminal_width())}\n")
         if lines := recipe.of_report(made, self.asked, self.dataset, self.folder):
             write_atomically(self.folder / "train.py", lines.encode())
-            say("train.py trains the method recommended on all rows, and saves it:")
-            print(f"\n{lines}")
-        say(
+            self._print(
+                filled("train.py trains the method recommended on all rows, and saves it:")
+            )
+            self._print(f"\n{lines}")
+        files = (
             f"{len(written)} files in {self.folder}: report.md is the whole report, answer.png "
             "the figure. study.yaml is the study that was run; edit it and run it again."
         )
+        self._print(filled(files))
         return max(self.outcome.exit_code, made.exit_code)
