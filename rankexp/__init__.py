@@ -15,3 +15,6 @@ else:
         from rankexp.runner.compare import calls
 
         return vars(calls)[name]
+
+    def __dir__():
+        return [*globals(), *__all__]

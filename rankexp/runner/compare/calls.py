@@ -18,6 +18,7 @@ from rankexp.runner.compare.session import Session
 from rankexp.runner.config.asking import LISTS, flag, said
 from rankexp.runner.data.frames import Frame, save
 from rankexp.runner.data.levels import number_text
+from rankexp.runner.data.reading import Reading
 
 Table = str | PathLike[str] | Frame
 Value = str | float
@@ -199,8 +200,8 @@ def inspect(
         options["groups"] = options.pop("queries") or options["groups"]
         file, notes = options.pop("table"), options.pop("notes")
         found = looking.look(file, **options)
-    warnings = (*found.reading.warnings, *notes)
-    return replace(found, reading=replace(found.reading, warnings=warnings))
+    reading = _called(found.reading, table)
+    return replace(found, reading=replace(reading, warnings=(*reading.warnings, *notes)))
 
 
 def _compared(given: Mapping[str, Any], folder: Path) -> CompareResult:
@@ -242,7 +243,7 @@ def _result(session: Session, given: Mapping[str, Any]) -> CompareResult:
         code=recipe.of_report(
             session.report, session.asked, session.dataset, folder, _python(given)
         ),
-        reading=session.dataset.reading,
+        reading=_called(session.dataset.reading, given["table"]),
         folder=session.folder,
         built=built,
     )
@@ -267,6 +268,14 @@ def _options(given: Mapping[str, Any], folder: Path) -> dict[str, Any]:
         made["levels"] = found.levels or None
     reading = {name: made.pop(name) for name in READING}
     return made | {"reading": reading, "notes": found.notes}
+
+
+def _called(reading: Reading, table: Table) -> Reading:
+    """Return a reading that speaks of a frame, not of the file that was made of it."""
+    if not _is_frame(table):
+        return reading
+    library = type(table).__module__.partition(".")[0]
+    return replace(reading, file="frame", layout=replace(reading.layout, format=library))
 
 
 def _is_frame(table: Table | None) -> bool:

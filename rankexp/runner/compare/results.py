@@ -11,6 +11,7 @@ from rankexp.runner.data.reading import CELLS, Reading
 from rankexp.runner.diagnostics.diagnostic import Diagnosis
 from rankexp.runner.report.build import Built
 from rankexp.runner.report.model import Table
+from rankexp.runner.report.numbers import capital
 from rankexp.runner.report.render import html
 
 if TYPE_CHECKING:
@@ -120,5 +121,6 @@ class InspectResult:
         shown = html.table(Table(list(CELLS), reading.cells(MOST_COLUMNS)))
         more = len(reading.columns) - MOST_COLUMNS
         rest = [f"and {more:,} more columns; .columns has all"] * (more > 0)
-        below = [*rest, *self.notes, *self.sentences]
-        return html.whole([html.sentences(reading.head), shown, html.sentences(below)])
+        below = map(capital, [*rest, *self.notes, *self.sentences])
+        head = html.sentences([" · ".join(reading.head)])
+        return html.whole([head, shown, html.sentences(below)])

@@ -71,9 +71,11 @@ def _table(frame: Frame, named: Collection[str | None]) -> pa.Table:
     if isinstance(frame, pd.DataFrame):
         _check_pandas(frame, named)
         made = {str(name): _arrow(str(name), column) for name, column in frame.items()}
-        table = pa.table(made) if made else pa.table({"": []})
+        table = pa.table(made)
     else:
         table = _of_polars(frame)
+    if not table.num_rows:
+        raise DataError("the frame has no rows")
     for field in table.schema:
         if any(is_such(field.type) for is_such in UNFIT):
             raise _unfit(field.name, str(field.type))

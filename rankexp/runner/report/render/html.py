@@ -7,6 +7,7 @@ from html import escape
 from rankexp.runner.report.model import Output, Table, footnotes
 from rankexp.runner.report.render.text import all_notes, led, one_line, rows, to_the_right
 
+SHORT = 24  # characters: fewer are kept on one line
 STYLE = """\
 <style>
 .rankexp {max-width: 60em; line-height: 1.45; text-align: left}
@@ -16,7 +17,8 @@ STYLE = """\
 .rankexp caption {text-align: left; opacity: .75; padding-bottom: .2em}
 .rankexp th, .rankexp td {padding: .2em .7em; text-align: left; vertical-align: top; border: 0;
   border-bottom: 1px solid rgba(128, 128, 128, .35)}
-.rankexp .number {text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap}
+.rankexp .number {text-align: right; font-variant-numeric: tabular-nums}
+.rankexp .number, .rankexp .short {white-space: nowrap}
 .rankexp img {max-width: 100%; background: white}
 .rankexp .notes {opacity: .75; font-size: .9em}
 .rankexp summary {cursor: pointer}
@@ -37,8 +39,10 @@ def table(shown: Table, notes: Mapping[str, int] | None = None) -> str:
 
 
 def _row(tag: str, cells: Sequence[str], right: Sequence[bool]) -> str:
-    kinds = (' class="number"' if one else "" for one in right)
-    made = (f"<{tag}{k}>{text(c)}</{tag}>" for c, k in zip(cells, kinds, strict=True))
+    kinds = (
+        "number" if r else "short" * (len(c) < SHORT) for c, r in zip(cells, right, strict=True)
+    )
+    made = (f'<{tag} class="{k}">{text(c)}</{tag}>' for c, k in zip(cells, kinds, strict=True))
     return f"<tr>{''.join(made)}</tr>"
 
 
