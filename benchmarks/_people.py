@@ -65,8 +65,8 @@ def text(file: Path) -> None:
     n = 1200
     rng, table = _features(n, 2, 6)
     y = rng.integers(0, 2, n)
-    words = {0: "slow rude dirty cold late broken".split(), 1: "fast kind clean warm fine".split()}
-    filler = "the room and our table were rather very so quite really always staff food".split()
+    words = {0: ["slow", "rude", "dirty", "cold"], 1: ["fast", "kind", "clean", "warm"]}
+    filler = ["the", "room", "and", "our", "table", "were", "rather", "very", "quite", "always"]
     table["review"] = [
         " ".join([*rng.choice(filler, 9), *rng.choice(words[label], 3), str(i)])
         for i, label in enumerate(y)

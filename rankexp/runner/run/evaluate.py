@@ -221,7 +221,7 @@ def _apart(key: str) -> Iterator[None]:
 
 
 def _by_user(error: BaseException) -> BaseException | None:
-    """Return the user's wish to stop that an error is or comes from; None for a method's own doing.
+    """Return the user's wish to stop that an error is, or comes from; None if it has none.
 
     A run's own handler raises `Interrupted`; without it a plain KeyboardInterrupt is Ctrl-C.
     Compiled loops, and methods, may raise an error of their own in place of it.

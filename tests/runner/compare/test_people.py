@@ -27,7 +27,7 @@ def compare(name: str, folder: Path, minutes: float = 0.4, asked: bool = True) -
     make(folder / f"table.{suffix}")
     call = [sys.executable, "-m", "rankexp", "compare", f"table.{suffix}", "--target", target]
     call += ["--minutes", str(minutes), "--out", "answer", *(options if asked else ())]
-    done = subprocess.run(call, cwd=folder, capture_output=True, text=True, timeout=300)
+    done = subprocess.run(call, cwd=folder, capture_output=True, text=True, check=False)
     assert "Traceback" not in done.stderr and "internal error" not in done.stderr
     assert done.returncode == (0 if asked or "answer" in done.stdout else 2 + (suffix == "xlsx"))
     return " ".join((done.stdout + done.stderr).split())
@@ -105,7 +105,9 @@ def test_one_of_two_sheets_is_chosen(tmp_path: Path) -> None:
 def test_values_that_look_alike_are_merged_where_asked(tmp_path: Path) -> None:
     said = compare("typos", tmp_path, asked=False)
     assert "look alike" in said and "--merge" in said
-    assert "'YES|Yes|y|yes'" in compare("typos", tmp_path).replace("'yes|Yes|YES|y'", "'YES|Yes|y|yes'")
+    assert "'YES|Yes|y|yes'" in compare("typos", tmp_path).replace(
+        "'yes|Yes|YES|y'", "'YES|Yes|y|yes'"
+    )
 
 
 def test_many_rows_decide_it_in_one_split(tmp_path: Path) -> None:
