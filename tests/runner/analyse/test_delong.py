@@ -16,7 +16,7 @@ from rankexp.metrics import auc, u_pairs
 from rankexp.metrics.level_counts import won
 from rankexp.runner.analyse.delong import Seen
 from rankexp.statistics import paired
-from rankexp.statistics.orders import TRAINING, Orders, PlacedPart, from_parts, from_won
+from rankexp.statistics.orders import TRAINING, Orders, PlacedPart, from_parts, from_won, shares
 
 
 def orders(y: npt.ArrayLike, scores: npt.ArrayLike) -> Orders:
