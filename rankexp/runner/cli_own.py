@@ -149,7 +149,7 @@ def compare(asked: CompareOptions) -> None:
 def inspect(asked: InspectOptions) -> None:
     """Show how a table is read: column types, missing values, columns left out and why."""
     from rankexp.runner.compare.looking import look
-    from rankexp.runner.compare.session import filled
+    from rankexp.runner.compare.session import say
 
     given = _given(asked)
     given |= {"groups": given.pop("queries") or asked.groups}
@@ -157,7 +157,8 @@ def inspect(asked: InspectOptions) -> None:
         found = look(given.pop("table"), **given)
     print(found.reading.text())
     for text in found.sentences:
-        print(f"\n{filled(text)}")
+        print()
+        say(text)
 
 
 def _given(asked: TableOptions) -> dict[str, Any]:

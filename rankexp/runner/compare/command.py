@@ -12,7 +12,7 @@ from rankexp.runner.compare import study
 from rankexp.runner.compare.methods import offer
 from rankexp.runner.compare.pilot import FEWEST_ROWS
 from rankexp.runner.compare.question import MARGINS, ask
-from rankexp.runner.compare.session import Session
+from rankexp.runner.compare.session import Session, say
 from rankexp.runner.config.asking import flag
 from rankexp.runner.data.inspect import target_values
 from rankexp.runner.run.workers import default_workers
@@ -39,7 +39,7 @@ class Options:
     jobs: int | None = None
     reading: Mapping[str, Any] = field(default_factory=dict)  # options of the data entry
     notes: Sequence[str] = ()  # what is to be said of the table
-    verbose: bool = True
+    held: str = ""  # Python for the table, where its file does not stay
 
 
 def compare(table: Path, options: Options) -> tuple[int, Session]:
@@ -52,12 +52,11 @@ def compare(table: Path, options: Options) -> tuple[int, Session]:
     out, said = study.choose(options.out, table.stem)
     asked = _asked(table, options)
     session = Session(asked, out, options.jobs or default_workers(), options.minutes, begun)
-    session.verbose = options.verbose
     session.read()
     for line in options.notes:
         session.tell(line)
     for line in filter(None, (asked.offer.remark, *(f"{line}." for line in said))):
-        session.say(line)
+        say(line)
     session.design()
     session.first()
     session.widen()
@@ -69,6 +68,9 @@ def _check(options: Options) -> None:
     if options.time is not None and options.test is not None:
         both = f"{flag('time')} and {flag('test')} exclude each other"
         raise ConfigError(f"{both}: both say which rows are tested")
+    for name, value, least in (("minutes", options.minutes, 0.1), ("jobs", options.jobs, 1)):
+        if value is not None and value < least:
+            raise ConfigError(f"{flag(name)}: expected {least} or more, got {value:g}")
     margin = options.margin
     if margin is not None and not (margin > 0 and math.isfinite(margin)):
         raise ConfigError(f"{flag('margin')}: expected a number above 0, got {margin:g}")
@@ -108,4 +110,4 @@ def _asked(table: Path, options: Options) -> study.Asked:
     offered = offer(question.kind, options.methods, within=within)
     margin = MARGINS[question.metric] if options.margin is None else options.margin
     asked = study.Asked(table, options.target, question, offered, how, margin, test=options.test)
-    return replace(asked, groups=groups or "", within=within)
+    return replace(asked, groups=groups or "", within=within, held=options.held)

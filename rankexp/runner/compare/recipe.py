@@ -46,13 +46,8 @@ NAMES = """("names", make_pipeline(
 AS = {"numeric": ".astype(float)", "nominal": ".astype(object).where(table[names].notna())"}
 
 
-def of_report(
-    report: Report, asked: Asked, dataset: Dataset, folder: Path, table: str = ""
-) -> str:
-    """Return the lines for the method that a report recommends; empty where it has none.
-
-    `table` is Python for the table, by default what reads its files.
-    """
+def of_report(report: Report, asked: Asked, dataset: Dataset, folder: Path) -> str:
+    """Return the lines for the method that a report recommends; empty where it has none."""
     block = report.context.study.report[0]
     try:
         found = PairsOrPoints.model_validate(block.options).gains(report.context, block)
@@ -61,18 +56,11 @@ def of_report(
     if (best := recommended(found)) is None:
         return ""
     chosen = dict(best.chosen.values) if best.chosen else {}
-    file = (folder / "ranker.joblib").as_posix()
-    return lines(asked, dataset, best.method, chosen, file, table)
+    file = (Path() if asked.held else folder) / "ranker.joblib"
+    return lines(asked, dataset, best.method, chosen, file.as_posix())
 
 
-def lines(
-    asked: Asked,
-    dataset: Dataset,
-    name: str,
-    chosen: Mapping[str, Json],
-    file: str,
-    table: str = "",
-) -> str:
+def lines(asked: Asked, dataset: Dataset, name: str, chosen: Mapping[str, Json], file: str) -> str:
     """Return the lines for a method with the parameters chosen, which save it to `file`.
 
     They are to be run where the table's path is right. Empty where pandas cannot read it, or
@@ -95,7 +83,7 @@ def lines(
     return LINES.format(
         module=module or "rankexp.estimators",
         name=own,
-        read=f"table = {table}" if table else _read(asked, layout, reader),
+        read=_read(asked, layout, reader),
         needed=[asked.target],
         columns="\n".join(
             f"{short} = {kinds[k]}\ntable[{short}] = table[{short}]{AS[k]}"
@@ -120,6 +108,8 @@ def _read(asked: Asked, layout: Layout, reader: str) -> str:
         given |= {"thousands": layout.thousands, "na_values": marks, "keep_default_na": False}
     usual = {"sep": ",", "encoding": "utf-8", "decimal": "."}
     said = [f", {k}={v!r}" for k, v in given.items() if v not in (None, "", usual.get(k))]
+    if asked.held:
+        return f"table = {asked.held}"
     files = [file for file in (asked.table, asked.test) if file is not None]
     calls = [f"pd.{reader}({str(file)!r}{''.join(said)})" for file in files]
     return f"table = {calls[0]}" if len(calls) == 1 else f"table = pd.concat([{', '.join(calls)}])"

@@ -1,106 +1,85 @@
 """What `rankexp.compare` and `rankexp.inspect` return."""
 
-from collections.abc import Sequence
+from base64 import b64encode
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from rankexp.runner.data.reading import CELLS, Reading
+from rankexp.runner.data.reading import Reading
 from rankexp.runner.diagnostics.diagnostic import Diagnosis
-from rankexp.runner.report.build import Built
-from rankexp.runner.report.model import Table
-from rankexp.runner.report.numbers import capital
-from rankexp.runner.report.render import html
+from rankexp.runner.report.model import Output
+from rankexp.runner.report.render.text import all_notes, rows
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-PNG = "answer.png"
-MOST_COLUMNS = 60  # that a notebook shows
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class CompareResult:
-    """The answer of `rankexp.compare`; a notebook shows it whole.
+    """An answer: its sentences, tables and figure; a notebook shows all of it."""
 
-    Attributes
-    ----------
-    answer : list of str
-        What training on pairs gains, which method ranks best, what each costs, how far the answer
-        can be trusted, and what to do. What the diagnostics find in the results comes first.
-    remarks : list of str
-        What was guessed, left out or noticed on the way.
-    diagnoses : list of Diagnosis
-        What the diagnostics found in the table: `code` (``RK101``), `text` and `advice`.
-    methods : DataFrame
-        A row a method, the best first: `mean` of the `metric` on test rows, `se`, the interval
-        from `low` to `high`, `seconds` a training run took, the settings `chosen`.
-    contrasts : DataFrame
-        A row a method on pairs: its `difference` from the same loss `on_points`, with `low_all`
-        and `high_all`, which hold for all rows at once, adjusted p-values and the `verdict`.
-        Both tables have the numbers of ``answer.csv``.
-    figure : Figure or None
-        Both tables, drawn by matplotlib.
-    code : str
-        Lines of Python that train the recommended method on all rows and save it; empty where
-        there are none.
-    reading : Reading
-        How the table was read.
-    folder : Path
-        All files: ``report.md``, ``answer.csv``, ``answer.png``, ``study.yaml``, ... It is
-        removed with this object unless it was named by `out`.
-    """
+    output: Output  # as in ``report.md``
+    remarks: list[str]  # what was guessed, left out or noticed on the way
+    diagnoses: list[Diagnosis]  # of the table: `code`, `text` and `advice`
+    reading: Reading  # how the table was read
+    code: str  # trains the recommended method on all rows; empty where there is none
+    folder: Path  # all files; removed with the answer unless `out` named it
 
-    answer: list[str]
-    remarks: list[str]
-    diagnoses: list[Diagnosis]
-    methods: pd.DataFrame
-    contrasts: pd.DataFrame
-    figure: "Figure | None"
-    code: str
-    reading: Reading
-    folder: Path
-    built: Built
+    @property
+    def answer(self) -> list[str]:
+        """What pairs gain, what ranks best, what it costs, can it be trusted, what now."""
+        return list(map(str, self.output.lead))
+
+    @property
+    def methods(self) -> pd.DataFrame:
+        """The numbers of ``answer.csv``: a row a method, the best first."""
+        assert self.output.numbers is not None
+        return self.output.numbers.loc[:, :"flat"]
+
+    @property
+    def contrasts(self) -> pd.DataFrame:
+        """A row a method on pairs: its `difference` from its like on points, and the verdict."""
+        assert self.output.numbers is not None
+        own = self.output.numbers.set_index("method").loc[:, "on_points":"verdict"]
+        return own[own.on_points != ""].reset_index()
+
+    @property
+    def figure(self) -> "Figure | None":
+        """Both tables, drawn by matplotlib."""
+        return self.output.figure
 
     def __repr__(self) -> str:
         return "\n\n".join([*self.answer, *self.remarks])
 
     def _repr_html_(self) -> str:
-        drawn = [png for name, png in self.built.files.items() if name == PNG]
-        told = "Left: the methods. Right: what pairs gain. Both with intervals."
-        parts = [
-            html.body(self.built.output),
-            *(html.picture(png, told) for png in drawn),
-            html.folded("What was noticed on the way", html.sentences(self.remarks)),
-            html.folded("How the table was read", html.lines(self.reading.text())),
-            html.folded("Train the recommended method", html.lines(self.code)),
-        ]
-        return html.whole(parts)
+        (shown,) = self.output.tables
+        png = b64encode((self.folder / "answer.png").read_bytes()).decode()
+        return _page(
+            self.answer,
+            _table(pd.DataFrame(rows(shown), columns=shown.columns)),
+            f'<img alt="the table as a figure" width="720" src="data:image/png;base64,{png}">',
+            _folded("What the table says", all_notes(self.output)),
+            _folded("What was noticed on the way", self.remarks),
+            _folded("How the table was read", [self.reading.text()]),
+            _folded("Train the recommended method", [self.code]),
+        )
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class InspectResult:
-    """How a table is read, and what `compare` will do; a notebook shows it whole.
-
-    Attributes
-    ----------
-    reading : Reading
-        All that was read: `rows`, `levels` of the target with their rows, `layout`, ...
-    diagnoses : list of Diagnosis
-        What the diagnostics found: `code` (``RK101``), `text` and `advice`.
-    plan : str
-        What `compare` will do with the target, or why it would stop; empty without a target.
-    """
+    """How a table is read, and what `compare` will do with it."""
 
     reading: Reading
     diagnoses: Sequence[Diagnosis] = ()
-    plan: str = ""
+    plan: str = ""  # what `compare` will do, or why it would stop; empty without a target
 
     @property
     def notes(self) -> list[str]:
-        """What the owner of the table should know: columns left out, texts that are numbers."""
+        """What the owner of the table should know."""
         return list(self.reading.warnings)
 
     @property
@@ -110,17 +89,26 @@ class InspectResult:
 
     @property
     def sentences(self) -> list[str]:
-        """The diagnoses, and what `compare` will do."""
+        """What is said below the table of columns."""
         return [*map(str, self.diagnoses), *filter(None, [self.plan])]
 
     def __repr__(self) -> str:
         return "\n\n".join([self.reading.text(), *self.sentences])
 
     def _repr_html_(self) -> str:
-        reading = self.reading
-        shown = html.table(Table(list(CELLS), reading.cells(MOST_COLUMNS)))
-        more = len(reading.columns) - MOST_COLUMNS
-        rest = [f"and {more:,} more columns; .columns has all"] * (more > 0)
-        below = map(capital, [*rest, *self.notes, *self.sentences])
-        head = html.sentences([" · ".join(reading.head)])
-        return html.whole([head, shown, html.sentences(below)])
+        return _page([*self.notes, *self.sentences], _table(self.columns.drop(columns="frequent")))
+
+
+def _table(frame: pd.DataFrame) -> str:
+    with pd.option_context("display.max_colwidth", None):
+        return frame.to_html(index=False, border=0, justify="left", na_rep="")
+
+
+def _page(sentences: Iterable[str], *parts: str) -> str:
+    told = "".join(f"<p>{escape(one)}</p>" for one in sentences)
+    return f'<div style="max-width: 60em; overflow-x: auto">{told}{"".join(parts)}</div>'
+
+
+def _folded(title: str, texts: Sequence[str]) -> str:
+    inside = f'<pre style="white-space: pre-wrap">{escape(chr(10).join(texts))}</pre>'
+    return f"<details><summary>{title}</summary>{inside}</details>" if any(texts) else ""

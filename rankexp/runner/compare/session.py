@@ -40,9 +40,9 @@ WEIGHTED = (
 )
 
 
-def filled(text: str) -> str:
-    """Return a sentence in lines as wide as the terminal."""
-    return textwrap.fill(text, terminal_width())
+def say(text: str) -> None:
+    """Print a sentence."""
+    print(textwrap.fill(text, terminal_width()))
 
 
 @dataclass
@@ -57,10 +57,10 @@ class Session:
     protocol: Mapping[str, Any] = field(
         default_factory=lambda: {"kind": "cross_validation", "folds": 2}
     )
-    verbose: bool = True
-    said: list[str] = field(default_factory=list)
+    told: list[str] = field(default_factory=list)
     diagnoses: list[Diagnosis] = field(default_factory=list)  # of the table
     report: Report | None = None  # once there is one
+    code: str = ""  # trains the method that the report recommends
 
     def __post_init__(self) -> None:
         self.end = self.begun[0] + 60 * self.minutes
@@ -92,10 +92,10 @@ class Session:
             self.dataset = find(study.PROBLEM, entry, []).dataset
         except DataError:  # what was read shows why
             given = {"levels": asked.question.levels, "test": asked.test, **asked.entry}
-            self._print(inspect_table(asked.table, target=asked.target, **given).text())
+            print(inspect_table(asked.table, target=asked.target, **given).text())
             raise
         assert self.dataset.reading is not None
-        self._print(self.dataset.reading.text())
+        print(self.dataset.reading.text())
         self.asked = replace(asked, remarks=study.used(self.dataset.reading))
         self.diagnoses = looking.of_table(self.dataset, asked.question)
         for finding in self.diagnoses:
@@ -115,7 +115,7 @@ class Session:
             remarks = f"{WEIGHTED} {remarks}".strip()
         together, said = budget.together(training, "queries" if asked.within else "groups")
         for line in filter(None, (remarks, said)):
-            self.say(line)
+            say(line)
         remarks = " ".join(filter(None, (remarks, self.asked.remarks)))
         self.asked = replace(self.asked, inner=budget.inner_folds(training), remarks=remarks)
         for line in looking.of_queries(training, asked.groups, asked.target, within=asked.within):
@@ -148,20 +148,12 @@ class Session:
     def _label(self, name: str) -> str:
         return Method.model_validate(self.asked.offer.methods[name].content).label or name
 
-    def _print(self, text: str) -> None:
-        if self.verbose:
-            print(text)
-
-    def say(self, text: str) -> None:
-        """Print a sentence, unless nothing is to be printed, and remember it."""
-        self.said.append(text)
-        self._print(filled(text))
-
     def tell(self, text: str) -> None:
         """Say a thing once, here and above the answer in the report."""
         said = f"{capital(text)}."
         if said not in self.asked.remarks:
-            self.say(said)
+            say(said)
+            self.told.append(said)
             self.asked = replace(self.asked, remarks=f"{self.asked.remarks} {said}".strip())
 
     def _leave_out_without_weights(self) -> None:
@@ -238,12 +230,10 @@ class Session:
             if not wider:
                 return
             named, before = listed([self._label(name) for name in wider]), self.methods
-            self.say(
-                f"The best settings of {named} are at the end of the range tried. It is widened."
-            )
+            say(f"The best settings of {named} are at the end of the range tried. It is widened.")
             self.methods = before | wider
             if not self._run(1, self.end - self.reserved):
-                self.say("Time ran out; the answer uses the original settings.")
+                say("Time ran out; the answer uses the original settings.")
                 self.methods = before
                 self._run(1)
                 return
@@ -274,7 +264,6 @@ class Session:
             workers=self.workers,
             plan=False,
             until=until,
-            quiet=not self.verbose,
         )
         return not self.outcome.stopped
 
@@ -294,22 +283,20 @@ class Session:
         """Run the further repeats that there is time for, and print the answer."""
         if self.going:
             self._repeat()
-        for line in self.outcome.messages if self.verbose else ():
+        for line in self.outcome.messages:
             print(line, file=sys.stderr)
         if not self.outcome.records or self.outcome.exit_code == INTERRUPTED:
             return self.outcome.exit_code
         made = self.report = open_report(self.outcome.folder, load(self.file), self.outcome.cells)
         written = made.write()
-        self._print(f"\n{terminal.render(made.blocks[0].output, terminal_width())}\n")
-        if lines := recipe.of_report(made, self.asked, self.dataset, self.folder):
-            write_atomically(self.folder / "train.py", lines.encode())
-            self._print(
-                filled("train.py trains the method recommended on all rows, and saves it:")
-            )
-            self._print(f"\n{lines}")
-        files = (
+        print(f"\n{terminal.render(made.blocks[0].output, terminal_width())}\n")
+        self.code = recipe.of_report(made, self.asked, self.dataset, self.folder)
+        if self.code:
+            write_atomically(self.folder / "train.py", self.code.encode())
+            say("train.py trains the method recommended on all rows, and saves it:")
+            print(f"\n{self.code}")
+        say(
             f"{len(written)} files in {self.folder}: report.md is the whole report, answer.png "
             "the figure. study.yaml is the study that was run; edit it and run it again."
         )
-        self._print(filled(files))
         return max(self.outcome.exit_code, made.exit_code)

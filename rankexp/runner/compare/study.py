@@ -137,6 +137,7 @@ class Asked:
     test: Path | None = None
     remarks: str = ""  # what the report says above the answer
     groups: str = ""  # their column
+    held: str = ""  # Python for the table, where there is no file of it
     within: bool = False  # whether the groups are queries: only pairs within them count
 
     @property

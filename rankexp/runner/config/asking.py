@@ -1,7 +1,7 @@
 """How messages name an option: as a study's key, as the command line has it, or as Python does."""
 
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from typing import Literal
@@ -66,20 +66,6 @@ def option(key: str, *values: str | bool) -> str:
     return f"--{key} {shlex.quote(','.join(quoted))}" if texts else f"--{key}"
 
 
-def repeated(key: str, lists: Sequence[Sequence[str]]) -> str:
-    """Return how a user says an option that may be given several times.
-
-    >>> repeated("merge", [["yes", "y"], ["no", "n"]])
-    "'merge: yes, y' 'merge: no, n'"
-    >>> with said("python"):
-    ...     repeated("merge", [["yes", "y"], ["no", "n"]])
-    "merge=[['yes', 'y'], ['no', 'n']]"
-    """
-    if manner() == "python":
-        return f"{key}={list(map(list, lists))!r}"
-    return " ".join(option(key, *own) for own in lists)
-
-
 def flag(key: str, *value: str | int) -> str:
     """Return how a user says an option of `compare`, which no study has.
 
@@ -94,6 +80,8 @@ def flag(key: str, *value: str | int) -> str:
     return " ".join([f"--{key}", *map(str, value)])
 
 
-def _argument(key: str, values: Sequence[str | int]) -> str:
-    shown = list(values) if key in LISTS else values[0] if values else None
-    return f"{key}={shown!r}" if values else f"{key}=..."
+def _argument(key: str, values: tuple[str | int, ...]) -> str:
+    if not values:
+        return f"{key}=..."
+    listed = [list(values)] if key == "merge" else list(values)
+    return f"{key}={(listed if key in LISTS or key == 'merge' else values[0])!r}"

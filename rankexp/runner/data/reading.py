@@ -19,8 +19,6 @@ EMPTY = "empty cells"
 """What `Layout.marks` calls them."""
 LEVELS = 30
 """Levels of a target that a reading names."""
-CELLS = ("column", "type", "role", "missing", "values")
-"""What a reading says of each column."""
 WIDTH = 100
 """Columns of the text that `Reading.text` gives, where no terminal says how wide it is."""
 
@@ -135,7 +133,10 @@ class Reading:
     def text(self, most: int = 60) -> str:
         """Return a plain table, a line a column, at most `most` of them, those left out first."""
         width = terminal_width()
-        cells = [CELLS, *self.cells(most)]
+        head = [f"{self.file}: {_described(self.layout)}", *self._counts()]
+        shown = sorted(self.columns, key=lambda c: c.role != "left out")[:most]
+        cells = [("column", "type", "role", "missing", "values")]
+        cells += [(c.name, c.kind, c.role, f"{c.missing:,}", _values(c)) for c in shown]
         wide = [min(24, max(len(row[i]) for row in cells)) for i in range(4)]
         lines = [
             "  ".join(f"{_cut(row[i], wide[i]):<{wide[i]}}" for i in range(4)) + "  " + row[4]
@@ -146,24 +147,17 @@ class Reading:
         notes = _wrapped((f"- {warning}" for warning in self.warnings), width)
         lines = [line.rstrip() for line in lines]
         lines = [line if len(line) <= width else line[: width - 3] + "..." for line in lines]
-        parts = [_wrapped(self.head, width), lines, notes]
+        parts = [_wrapped(head, width), lines, notes]
         return "\n\n".join("\n".join(part) for part in parts if part)
 
-    def cells(self, most: int) -> list[tuple[str, ...]]:
-        """Return `CELLS` of at most `most` columns, those left out first."""
-        shown = sorted(self.columns, key=lambda c: c.role != "left out")[:most]
-        return [(c.name, c.kind, c.role, f"{c.missing:,}", _values(c)) for c in shown]
-
-    @property
-    def head(self) -> list[str]:
-        """How the table was taken apart, how large it is, and its target."""
+    def _counts(self) -> list[str]:
         rows = f"{self.rows:,} rows" + (f": {_shown(self.parts)}" if self.parts else "")
         if self.without_target:
             rows += f"; {self.without_target:,} without a target were left out"
         if self.layout.empty_rows:
             rows += f"; {self.layout.empty_rows:,} empty rows were left out"
         size = f"{self.width:,} columns after one-hot coding, {_bytes(self.size)}"
-        found = [f"{self.file}: {_described(self.layout)}", rows, size]
+        found = [rows, size]
         if self.layout.marks:
             found.append("read as missing: " + _shown(tuple(self.layout.marks.items())))
         if self.target is not None:

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from rankexp.runner.config.asking import manner, option, repeated
+from rankexp.runner.config.asking import manner, option
 from rankexp.runner.diagnostics.diagnostic import BeforeFitting, Said, TableFacts
 from rankexp.runner.labels import printed
 from rankexp.runner.protocols.dealing import duplicates
@@ -105,5 +105,5 @@ class AlikeValues(BeforeFitting):
             groups.setdefault(word, []).append(value)
         found = [own for own in groups.values() if len(own) > 1]
         said = "; ".join(f"{', '.join(own)} look alike" for own in found)
-        advice = f"To make each one value: {repeated('merge', found)}"
+        advice = f"To make each one value: {' '.join(option('merge', *own) for own in found)}"
         return (f"Of the target's values {said}.", advice) if found else None

@@ -94,14 +94,14 @@ def _texts(path: Path, name: str, column: "pd.Series[Any]") -> tuple[dict[str, i
     known = {"": 0}
     order = [0]
     for value in distinct:
-        if (cell := text_of(value)) is None:
+        if (cell := _text(value)) is None:
             text = f"{path}: column '{name}' holds values of type {type(value).__name__}"
             raise DataError(f"{text}; leave it out before saving")
         order.append(known.setdefault(cell, len(known)))
     return known, np.array(order, dtype=np.int32)[codes + 1]
 
 
-def text_of(value: object) -> str | None:
+def _text(value: object) -> str | None:
     """Return a value as CSV would hold it; None where it would not."""
     value = value.item() if isinstance(value, np.generic) else value
     if value is None:
@@ -154,7 +154,7 @@ def _sheets(content: bytes) -> dict[str, list[Row]]:
     found: dict[str, list[Row]] = {}
     for name, frame in sheets.items():
         rows = [
-            (line, ["" if (text := text_of(cell)) is None else text for cell in row])
+            (line, ["" if (text := _text(cell)) is None else text for cell in row])
             for line, row in enumerate(frame.itertuples(index=False, name=None), start=1)
         ]
         rows = [row for row in rows if any(cell.strip() for cell in row[1])]
