@@ -22,7 +22,6 @@ from rankexp.runner.data.levels import number_text
 Value = str | float
 """A number, a text or a truth value, as it stands in a table."""
 Names = str | Sequence[str]
-LISTED = {*LISTS, "methods"}
 
 
 class ReadingArguments(TypedDict, total=False):
@@ -107,10 +106,7 @@ def compare(
     try:
         with said("python"):
             folder = root / "compare" if out is None else Path(out)
-            study.choose(folder, "")  # refuses one with files of the user's
-            if study.state(folder) == "free" and list(folder.glob(FILES[0])):
-                why = f"'{folder}' holds {FILES[0]} that 'rankexp' did not write"
-                raise ConfigError(f"{why}; name another folder with {flag('out')}")
+            _check(folder)
             saved = save(table, test, folder, target, map(str, options.values()))
             given = _plain(options, saved)
             reading = {k: given.pop(k) for k in [*given] if k in ReadingArguments.__annotations__}
@@ -159,6 +155,14 @@ def inspect(
     return replace(found, reading=replace(found.reading, warnings=warnings))
 
 
+def _check(folder: Path) -> None:
+    """Refuse a folder with files of the user's."""
+    study.choose(folder, "")
+    if study.state(folder) == "free" and (folder / FILES[0]).exists():
+        why = f"'{folder}' holds {FILES[0]} that 'rankexp' did not write"
+        raise ConfigError(f"{why}; name another folder with {flag('out')}")
+
+
 @contextmanager
 def _silence() -> Iterator[None]:
     with Path(os.devnull).open("w") as sink, redirect_stdout(sink), redirect_stderr(sink):
@@ -180,9 +184,12 @@ def _result(code: int, session: Session) -> CompareResult:
 def _plain(options: TableArguments, saved: Saved) -> dict[str, Any]:
     """Return arguments as the command has them, with what the types of a frame say."""
     given: dict[str, Any] = {name: own for name, own in options.items() if own is not None}
-    for name in given.keys() & {*LISTED, "merge", "positive"}:
-        value = [given[name]] if name in LISTED and isinstance(given[name], str) else given[name]
-        given[name] = _texts(value)
+    for name in given.keys() & {*LISTS, "methods"}:
+        given[name] = _texts([given[name]] if isinstance(given[name], str) else given[name])
+    if "positive" in given:
+        given |= {"positive": "".join(_texts([given.pop("positive")]))}
+    if "merge" in given:
+        given |= {"merge": list(map(_texts, given.pop("merge")))}
     if saved.nominal:
         given |= {"nominal": [*given.pop("nominal", []), *saved.nominal]}
     if saved.levels and not given.keys() & {"positive", "levels", "continuous", "merge"}:
@@ -190,8 +197,6 @@ def _plain(options: TableArguments, saved: Saved) -> dict[str, Any]:
     return given
 
 
-def _texts(value: Any) -> Any:
-    """Return values of a table, or lists of such, as the table's reader has them."""
-    if isinstance(value, float | str):
-        return number_text(value) if isinstance(value, float) else value
-    return list(map(_texts, value)) if isinstance(value, Sequence) else str(value)
+def _texts(values: Sequence[Value]) -> list[str]:
+    """Return values of a table as its reader has them."""
+    return [number_text(own) if isinstance(own, float) else str(own) for own in values]

@@ -58,9 +58,12 @@ class CompareResult:
     def _repr_html_(self) -> str:
         (shown,) = self.output.tables
         png = b64encode((self.folder / "answer.png").read_bytes()).decode()
+        table = pd.DataFrame(rows(shown), columns=shown.columns)
+        with pd.option_context("display.max_colwidth", None):
+            drawn = table.to_html(index=False, border=0, justify="left")
         return _page(
-            self.answer,
-            _table(pd.DataFrame(rows(shown), columns=shown.columns)),
+            _told(self.answer),
+            f'<div style="overflow-x: auto; white-space: nowrap">{drawn}</div>',
             f'<img alt="the table as a figure" width="720" src="data:image/png;base64,{png}">',
             _folded("What the table says", all_notes(self.output)),
             _folded("What was noticed on the way", self.remarks),
@@ -96,17 +99,15 @@ class InspectResult:
         return "\n\n".join([self.reading.text(), *self.sentences])
 
     def _repr_html_(self) -> str:
-        return _page([*self.notes, *self.sentences], _table(self.columns.drop(columns="frequent")))
+        return _page(f"<pre>{escape(self.reading.text())}</pre>", _told(self.sentences))
 
 
-def _table(frame: pd.DataFrame) -> str:
-    with pd.option_context("display.max_colwidth", None):
-        return frame.to_html(index=False, border=0, justify="left", na_rep="")
+def _told(sentences: Iterable[str]) -> str:
+    return "".join(f"<p>{escape(one)}</p>" for one in sentences)
 
 
-def _page(sentences: Iterable[str], *parts: str) -> str:
-    told = "".join(f"<p>{escape(one)}</p>" for one in sentences)
-    return f'<div style="max-width: 60em; overflow-x: auto">{told}{"".join(parts)}</div>'
+def _page(*parts: str) -> str:
+    return f'<div style="max-width: 60em">{"".join(parts)}</div>'
 
 
 def _folded(title: str, texts: Sequence[str]) -> str:
