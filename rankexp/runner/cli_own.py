@@ -141,7 +141,7 @@ def compare(asked: CompareOptions) -> None:
     given = _given(asked)
     reading = {field.name: given.pop(field.name) for field in fields(ReadingOptions)}
     with typed():
-        code, _ = run(given.pop("table"), Options(**given, reading=reading))
+        code = run(given.pop("table"), Options(**given, reading=reading))
     raise typer.Exit(code)
 
 

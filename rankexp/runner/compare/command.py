@@ -42,8 +42,13 @@ class Options:
     held: str = ""  # Python for the table, where its file does not stay
 
 
-def compare(table: Path, options: Options) -> tuple[int, Session]:
-    """Answer whether training on pairs helps on a table; return the exit code, and what was done.
+def compare(table: Path, options: Options) -> int:
+    """Answer whether training on pairs helps on a table; return the exit code."""
+    return compared(table, options)[0]
+
+
+def compared(table: Path, options: Options) -> tuple[int, Session]:
+    """Do the same; return the session, too.
 
     ConfigError or DataError where the table cannot be read, or an option or the target is wrong.
     """

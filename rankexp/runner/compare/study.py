@@ -112,7 +112,7 @@ def _replaced(folder: Path) -> list[str]:
     title = yaml.safe_load((folder / STUDY).read_text("utf-8"))["title"]
     return [
         f"{folder} holds an earlier answer ({title}). This one replaces it and uses its fits "
-        "again where they are the same; to keep both, name another folder with {flag('out')}"
+        f"again where they are the same; to keep both, name another folder with {flag('out')}"
     ]
 
 
