@@ -63,7 +63,7 @@ class CompareResult:
             drawn = table.to_html(index=False, border=0, justify="left")
         return _page(
             _told(self.answer),
-            f'<div style="overflow-x: auto; white-space: nowrap">{drawn}</div>',
+            f'<div style="overflow-x: auto">{drawn}</div>',
             f'<img alt="the table as a figure" width="720" src="data:image/png;base64,{png}">',
             _folded("What the table says", all_notes(self.output)),
             _folded("What was noticed on the way", self.remarks),
@@ -107,7 +107,7 @@ def _told(sentences: Iterable[str]) -> str:
 
 
 def _page(*parts: str) -> str:
-    return f'<div style="max-width: 60em">{"".join(parts)}</div>'
+    return f'<div style="max-width: 70em">{"".join(parts)}</div>'
 
 
 def _folded(title: str, texts: Sequence[str]) -> str:
