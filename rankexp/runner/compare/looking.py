@@ -18,6 +18,7 @@ from rankexp.runner.config.schema import Preprocess
 from rankexp.runner.data.dataset import Dataset
 from rankexp.runner.data.inspect import Option, dataset_of, entry_of, inspect_table, target_values
 from rankexp.runner.data.preprocess import Preprocessor
+from rankexp.runner.data.reading import Column
 from rankexp.runner.diagnostics.alone import best_alone
 from rankexp.runner.diagnostics.diagnostic import Diagnosis, TableFacts, before
 from rankexp.runner.protocols.expanding import ExpandingWindow
@@ -30,6 +31,10 @@ CALLED = re.compile(
     r"qid|(query|search|srch|session|request|impression)[ _.-]?(id)?|search.?query"
 )
 """What columns of queries are called, in small letters."""
+WEIGHTS = re.compile(
+    r"(row|case|sample|sampling|survey|design|p|f)?[_ .-]?(weights?|wgt|wt)|fnlwgt|gewicht(ung)?",
+    re.IGNORECASE,
+)
 FEW = 50
 """Rows a value, in the median: with more, a column of groups is hardly one of queries."""
 
@@ -86,8 +91,20 @@ def of_queries(dataset: Dataset, column: str, target: str, *, within: bool) -> I
     """
     if dataset.groups is None:
         assert dataset.reading is not None
-        names = (column.name for column in dataset.reading.columns)
-        yield from (_hint(n) for n in names if CALLED.fullmatch(n.lower()) and n != target)
+        for own in dataset.reading.columns:
+            if CALLED.fullmatch(own.name.lower()) and own.name != target:
+                yield _hint(own.name)
+            elif own.kind == "groups" and own.role == "left out":
+                yield (
+                    f"{_hint(own.name)}. If they are persons or things, and new ones are to be "
+                    f"ranked, say --groups {own.name}. If they are categories, say --nominal "
+                    f"{own.name}"
+                )
+            elif own.role == "feature" and _weighs(own):
+                yield (
+                    f"'{own.name}' is used as a feature. If it says how much each row counts, "
+                    f"say --weights {own.name}"
+                )
         return
     sizes = np.unique(dataset.groups, return_counts=True)[1]
     if within:
@@ -104,6 +121,13 @@ def of_queries(dataset: Dataset, column: str, target: str, *, within: bool) -> I
         yield f"'{column}' has {rows:g} rows a value. {_hint(column)}"
 
 
+def _weighs(column: Column) -> bool:
+    """Tell whether a column may have the weights of rows."""
+    if column.low is None or column.low <= 0 or not WEIGHTS.fullmatch(column.name):
+        return False
+    return column.name.lower() != "weight" or column.low <= 1
+
+
 def _hint(column: str) -> str:
     return (
         f"If the values of '{column}' are queries, and only the rows of one query are to be "
@@ -118,6 +142,7 @@ def look(
 
     Options are those of ``rankexp inspect``; errors as of `inspect_table`.
     """
+    given["identifiers"] = "drop_groups"
     asked = {name: given.pop(name, None) for name in ("positive", "levels", "continuous")}
     if target is None:
         reading = inspect_table(path, target=None, **given)
@@ -137,6 +162,8 @@ def look(
     assert dataset.reading is not None
     yield dataset.reading.text()
     yield from map(str, of_table(dataset, question, fits=False))
+    if dataset.groups is None:
+        yield from (f"{line}." for line in of_queries(dataset, "", target, within=False))
     yield f"compare will do this: {_does(question)}"
 
 

@@ -1,17 +1,20 @@
 """What is asked of a table: told from its target's values, every guess in a sentence."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from rankexp.errors import ConfigError
 from rankexp.registry import did_you_mean
+from rankexp.runner.config.asking import option
 from rankexp.runner.data.levels import numbers_of, positive_of
 from rankexp.runner.diagnostics.tables import AlikeValues
 
 Kind = Literal["two", "ordered", "continuous"]
 
-MOST_LEVELS = 10  # a target of more whole numbers than this is taken as continuous
+MOST_LEVELS = 10  # a target of more numbers than this is taken as continuous
+REPEATED = 3  # rows of each value from which numbers that are not whole are levels
 METRICS: dict[Kind, str] = {"two": "auc", "ordered": "u_pairs", "continuous": "d_tau"}
 MARGINS = {"auc": 0.01, "u_pairs": 0.01, "d_tau": 0.01}
 """Differences that are taken to be of no importance: one pair in a hundred. By convention, so that
@@ -121,19 +124,50 @@ def _guessed(target: str, counts: Mapping[str, int]) -> Question:
         raise ConfigError(
             f"target '{target}' has {len(counts)} values of unknown order ({some}): give it "
             "worst to best with --levels, or name one with --positive to rank it before all "
-            f"others{_alike(counts)}"
+            f"others{_proposed(counts)}{_alike(counts)}"
         )
     whole = all(value.is_integer() for value in numbers)
-    if whole and len(counts) <= MOST_LEVELS:
+    if len(counts) <= MOST_LEVELS and (whole or min(counts.values()) >= REPEATED):
         names = [name for _, name in sorted(zip(numbers, counts, strict=True))]
         guess = (
-            f"the {len(names)} whole numbers of '{target}' are taken as ordered levels, "
+            f"the {len(names)}{' whole' * whole} numbers of '{target}' are taken as ordered "
+            "levels, "
             f"{' < '.join(names)}; --levels orders them anew, --continuous takes them as a "
             "number; if they are only names, --positive ranks one of them before all others"
         )
         return _levels(counts, names, [guess])
     guess = f"'{target}' is taken as a number to rank by ({len(counts):,} values)"
     return _number(target, counts, [f"{guess}; --levels changes it"])
+
+
+def _proposed(counts: Mapping[str, int]) -> str:
+    """Say in which order numbers within the values put them, if each has another one."""
+    found = [re.findall(r"\d+(?:\.\d+)?", value) for value in counts]
+    if not all(len(own) == 1 for own in found) or len({float(*own) for own in found}) < len(found):
+        return ""
+    names = [name for _, name in sorted(zip((float(*n) for n in found), counts, strict=True))]
+    return f". By the numbers in them: {option('levels', *names)}"
+
+
+def check_rows(target: str, question: Question, least: int) -> None:
+    """Hold that each value has rows to train on and rows to test on, or say what can be done."""
+    rare = [name for name, rows in question.counts.items() if rows < least]
+    if not rare:
+        return
+    names = list(question.counts)
+    fewest = min(rare, key=lambda name: question.counts[name])
+    rows, at = question.counts[fewest], names.index(fewest)
+    ways = [f"if it is a mistake, {option('missing', fewest)} leaves its rows out"]
+    if question.kind == "ordered":
+        beside = names[at - 1] if at else names[1]
+        ways += [f"{option('merge', beside, fewest)} makes it and the next value one"]
+    if numbers_of(names) is not None and len(names) > 2:
+        ways += ["--continuous takes the target as a number"]
+    raise ConfigError(
+        f"target '{target}' has {rows} row{'s' * (rows > 1)} of '{fewest}'; at least "
+        f"{least} of each value are needed to train on some and to test on others. What can "
+        f"be done: {'; '.join(ways)}"
+    )
 
 
 def _alike(counts: Mapping[str, int]) -> str:

@@ -10,10 +10,19 @@ from rankexp.errors import DataError
 from rankexp.registry import did_you_mean
 from rankexp.runner.config.asking import option
 from rankexp.runner.config.data_entry import DataEntry
+from rankexp.runner.data.belonging import of_groups
 from rankexp.runner.data.dataset import DataTable, Feature, Floats, Ints
 from rankexp.runner.data.levels import EXACT, in_words, key_of, large, number_text
 from rankexp.runner.data.reading import EMPTY, FREQUENT, Column, Layout, Reading, Role
-from rankexp.runner.data.suitable import FEWEST_ROWS, Unfit, coded_width, dubious, unfit
+from rankexp.runner.data.suitable import (
+    FEWEST_ROWS,
+    Unfit,
+    coded_width,
+    constant,
+    dubious,
+    unfit,
+    without_ties,
+)
 from rankexp.runner.data.times import ascends
 
 Levels = Sequence[tuple[str, int]]
@@ -73,8 +82,9 @@ class Chosen:
         )
 
     def _in_order(self, layout: Layout) -> Iterator[tuple[str, bool]]:
-        for column, values in zip(self.columns, self.values.T, strict=True):
-            if column.name in layout.dates and len(values) >= FEWEST_ROWS:
+        for column, values, role in zip(self.columns, self.values.T, self.roles, strict=True):
+            known = column.name in layout.dates or without_ties(column, values)
+            if known and len(values) >= FEWEST_ROWS and role != "target":
                 way = ascends(column, values)
                 yield from [(column.name, way)] if way is not None else []
 
@@ -116,7 +126,7 @@ class Chosen:
         if out := self.of("left out"):
             shown = [f"'{self.columns[j].name}' ({self.unfit[j][1]})" for j in out[:10]]
             more = f" and {len(out) - 10:,} more" if len(out) > 10 else ""
-            fit = any(self.unfit[j][0] not in ("empty", "text") for j in out)
+            fit = any(self.unfit[j][0] not in ("empty", "text", "constant") for j in out)
             hint = f"; {option('keep', 'NAME')} keeps one" if fit else ""
             found.append(f"left out: {', '.join(shown)}{more}{hint}")
         return found
@@ -167,6 +177,9 @@ def _unfit(
     doubtful = []
     for j, column in enumerate(columns):
         reason = unfit(column, values[:, j], table.layout) if roles[j] == "feature" else None
+        if reason is None and roles[j] == "feature" and act == "drop_groups" and j not in wanted:
+            known = "groups" in (*roles, *(kind for kind, _ in found.values()))
+            reason = constant(values[:, j]) or of_groups(column, values[:, j], known=known)
         out = (act != "keep" or column.name in labels) and j not in wanted
         if reason and (reason[0] == "empty" or out):
             found[j] = reason

@@ -1,0 +1,93 @@
+"""Columns whose values repeat because rows belong together: those of a query, person or order."""
+
+import re
+
+import numpy as np
+from scipy import special
+
+from rankexp.arrays import Floats, Ints
+from rankexp.runner.data.dataset import Feature
+from rankexp.runner.data.suitable import Unfit, whole
+
+CALLED = re.compile(
+    r"(query|search|session|sess|request|impression|basket|cart|customer|client|patient|subject|"
+    r"user|person|participant|respondent|student|household|visitor|kunden?|patienten?|proband|"
+    r"(.*[ _.-])?(id|uuid|guid)|(?-i:.*[a-z]I[Dd])|(doc|user|cust|sess|[qupcsg])id|"
+    r"(order|hospital|account|customer|patient|kunden|patienten|auftrags)[ _.-]?(number|nummer))"
+    r"([ _.-]?(id|no|nr|key))?",
+    re.IGNORECASE,
+)
+"""What columns are called that say to what a row belongs."""
+QUERY = re.compile(r"qid|query([ _.-]?id)?", re.IGNORECASE)
+MEASURES = re.compile(
+    r"(.*[ _.-])?(year|month|week|day|hour|minute|time|date|age|zip|plz|postal|jahr|monat|woche|"
+    r"tag|stunde|alter)([ _.-].*)?",
+    re.IGNORECASE,
+)
+"""What columns are called that may stand in blocks and are features all the same."""
+FEW, NAMES, UNNAMED = 10, 20, 61
+"""Values from which numbers and texts that are named so, and numbers that are not, name groups."""
+EVEN = 0.3  # of the variance that sizes of blocks have if rows fall at random
+SAME = 0.8  # agreement of the targets of equal values from which they are nearly the same
+NEIGHBOURS = 0.5  # correlation of targets of next values from which numbers measure something
+MOST = 50_000  # rows up to which numbers that are not whole are looked at
+SURE, FEWEST = 1e-6, 20  # chance of such agreement; rows that differ from the usual target
+
+
+def of_groups(column: Feature, values: Floats, *, known: bool) -> Unfit | None:
+    """Return why a column is of groups, not a feature; unless some are `known`, by values, too."""
+    some = values[~np.isnan(values)]
+    count, names = len(np.unique(some)), False
+    if CALLED.fullmatch(column.name):
+        least = 3 if QUERY.fullmatch(column.name) else NAMES if column.categories else FEW
+        names = count >= least and (bool(column.categories) or whole(some))
+    elif not (known or column.categories or MEASURES.fullmatch(column.name)):
+        few = UNNAMED <= count <= len(some) / 2 and len(some) == len(values)
+        names = few and whole(values) and _in_blocks(values, count)
+    said = f"its {count:,} values seem to say which rows belong together"
+    return ("groups", said) if names else None
+
+
+def _in_blocks(values: Floats, count: int) -> bool:
+    """Tell whether numbers repeat as those of groups do, and not as those of a measure."""
+    if values.min() >= 1900 and values.max() <= 2100:
+        return False
+    step = np.diff(values)
+    sizes = np.unique(values, return_counts=True)[1]
+    apart = np.count_nonzero(step) > count - 1
+    if apart or (step >= 0).all() or (step <= 0).all():
+        even = 0.0 if apart else EVEN * sizes.mean()
+        return bool(sizes.var() <= even)
+    return True  # each in one block, in no order
+
+
+def repeated(column: Feature, values: Floats, y: Ints | Floats, *, of_groups: bool) -> int:
+    """Return how many values a column has if rows of one value have nearly the same target.
+
+    0 if they have not, or no more than by chance, or if values repeat too seldom. By Fisher's
+    intraclass correlation of the ranks of targets. Of numbers, next values must differ: if not,
+    the column measures something that the target depends on.
+    """
+    import pandas as pd
+
+    if len(values) > MOST and not (column.categories or whole(values)):
+        return 0
+    known = ~np.isnan(values)
+    codes, found = pd.factorize(values[known], sort=True)
+    n, count = len(codes), len(found)
+    if count < FEW or not 2 * count <= n or len(values) > 2 * n:
+        return 0
+    rank = pd.Series(y[known]).rank().to_numpy()
+    if n - np.unique(rank, return_counts=True)[1].max() < FEWEST:
+        return 0
+    sizes = np.bincount(codes)
+    means = np.bincount(codes, weights=rank) / sizes
+    between = float((sizes * (means - rank.mean()) ** 2).sum()) / (count - 1)
+    inside = max(float(((rank - means[codes]) ** 2).sum()) / (n - count), 1e-9)
+    size = (n - float((sizes**2).sum()) / n) / (count - 1)
+    agreement = (between - inside) / (between + (size - 1) * inside)
+    chance = special.fdtrc(count - 1, n - count, between / inside)
+    if agreement < SAME or chance > SURE:
+        return 0
+    measures = not (of_groups or column.categories or CALLED.fullmatch(column.name))
+    return 0 if measures and np.corrcoef(means[1:], means[:-1])[0, 1] > NEIGHBOURS else count
