@@ -81,6 +81,8 @@ def repeated(column: Feature, values: Floats, y: Ints | Floats, *, of_groups: bo
     if n - np.unique(rank, return_counts=True)[1].max() < FEWEST:
         return 0
     sizes = np.bincount(codes)
+    if sizes.max() > n / 4:  # one value of its own kind, as 0 is
+        return 0
     means = np.bincount(codes, weights=rank) / sizes
     between = float((sizes * (means - rank.mean()) ** 2).sum()) / (count - 1)
     inside = max(float(((rank - means[codes]) ** 2).sum()) / (n - count), 1e-9)

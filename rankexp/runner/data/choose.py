@@ -20,10 +20,10 @@ from rankexp.runner.data.suitable import (
     coded_width,
     constant,
     dubious,
+    may_be_time,
     unfit,
-    without_ties,
 )
-from rankexp.runner.data.times import ascends
+from rankexp.runner.data.times import ascends, nearly_ascends
 
 Levels = Sequence[tuple[str, int]]
 DOUBTS = {
@@ -83,10 +83,12 @@ class Chosen:
 
     def _in_order(self, layout: Layout) -> Iterator[tuple[str, bool]]:
         for column, values, role in zip(self.columns, self.values.T, self.roles, strict=True):
-            known = column.name in layout.dates or without_ties(column, values)
-            if known and len(values) >= FEWEST_ROWS and role != "target":
+            way = None
+            if column.name in layout.dates and len(values) >= FEWEST_ROWS:
                 way = ascends(column, values)
-                yield from [(column.name, way)] if way is not None else []
+            elif role != "target" and may_be_time(column, values):
+                way = nearly_ascends(values)
+            yield from [(column.name, way)] if way is not None else []
 
     def _column(self, j: int) -> Column:
         column, role, values = self.columns[j], self.roles[j], self.values[:, j]

@@ -30,7 +30,7 @@ FEWEST_WORDS = 4
 _UUID = re.compile(r"\{?[0-9a-f]{8}(-?[0-9a-f]{4}){3}-?[0-9a-f]{12}\}?", re.IGNORECASE)
 _NAMED_SO = re.compile(r"(.*[_ .-])?(id|uuid|guid|index|row|rowid|rownum)", re.IGNORECASE)
 _TIMES = re.compile(
-    r"(.*[_ .-])?(ts|time|timestamp|zeit|datum|date|epoch)([_ .-].*)?", re.IGNORECASE
+    r"(.*[_ .-])?(ts|time|timestamp|epoch|date|year|month|day|zeit|datum|jahr)([ _.-].*)?", re.I
 )
 _CAMEL = re.compile(r".*[a-z]I[Dd]")
 _QUANTITY = re.compile(r"(\D{1,4}(?=\d*[.,]\d))?[+-]?\d[\d.,]*(\s?[^\d\s]\D{0,11})?")
@@ -83,11 +83,9 @@ def constant(values: Floats) -> Unfit | None:
     return ("constant", "it has the same value in every row") if same else None
 
 
-def without_ties(column: Feature, values: Floats) -> bool:
+def may_be_time(column: Feature, values: Floats) -> bool:
     """Tell whether numbers may say when a row was made: a time or a meter, but no index."""
-    if column.kind != "numeric" or np.isnan(values).any() or not np.diff(values).all():
-        return False
-    return bool(_TIMES.fullmatch(column.name)) or not whole(values)
+    return column.kind == "numeric" and bool(_TIMES.fullmatch(column.name) or not whole(values))
 
 
 def dubious(column: Feature, values: Floats) -> bool:

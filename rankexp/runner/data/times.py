@@ -5,11 +5,13 @@ import warnings
 from collections.abc import Sequence
 
 import numpy as np
+from scipy.stats import rankdata
 
 from rankexp.runner.data.dataset import Feature, Floats
 
 _SHORT = re.compile(r"([0-9]{1,2})[./-]([0-9]{1,2})[./-][0-9]{2,4}.*", re.DOTALL)
 """A date that begins with the day or with the month."""
+FEWEST, NEARLY = 20, 0.99  # rows, and Spearman's correlation from which they are in order
 SAMPLE = 500  # rows at which a column is looked at first
 
 
@@ -41,6 +43,15 @@ def ascends(column: Feature, values: Floats) -> bool | None:
         if not ways:
             return None
     return True in ways
+
+
+def nearly_ascends(values: Floats) -> bool | None:
+    """Tell whether numbers rise or fall with the number of the row, but for a little noise."""
+    some = values[:: max(1, len(values) // SAMPLE)]
+    if len(some) < FEWEST or np.isnan(some).any() or np.ptp(some) == 0:
+        return None
+    along = float(np.corrcoef(rankdata(some), np.arange(len(some)))[0, 1])
+    return along > 0 if abs(along) >= NEARLY else None
 
 
 def _way(times: Floats) -> bool | None:

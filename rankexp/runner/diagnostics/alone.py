@@ -9,7 +9,7 @@ from rankexp.runner.data.dataset import Dataset
 
 ROWS = 20_000  # at which columns are looked at first
 NEARLY = 0.99  # share of pairs in order from which a column ranks almost perfectly
-MUCH, FAR = 0.95, 3.0  # or from which it may, if the next best column errs so many times as often
+MUCH, FAR = 0.95, 5.0  # or from which it may, if the next best column errs so many times as often
 FILLED = 0.9  # share of pairs that are in order by whether a column is filled in
 CLEAR = 4.0  # standard errors above chance that the best of many columns must have
 A_CATEGORY = 20  # rows that a category needs on average to be ranked by its mean target
@@ -26,6 +26,7 @@ class Alone:
     se: float = 0.0  # of the share that a column without any relation to the target has
     second: float = 0.5  # the next best column's value
     filled: float = 0.5  # the share that is in order by whether it is filled in alone
+    categories: int = 0
 
     @property
     def clear(self) -> bool:
@@ -59,7 +60,8 @@ def best_alone(dataset: Dataset) -> Alone | None:
     second = max((*shares[:at], *shares[at + 1 :], 0.5))
     filled = concordance(dataset.y.astype(np.float64), np.isnan(dataset.X[:, at]))
     numeric, filled = feature.kind == "numeric", max(filled, 1 - filled)
-    return Alone(feature.name, value, numeric, untied, se, second, filled)
+    found = (value, numeric, untied, se, second, filled, len(feature.categories))
+    return Alone(feature.name, *found)
 
 
 def _share(dataset: Dataset, j: int, rows: slice) -> float:

@@ -27,6 +27,8 @@ REGISTER = {
 CODES = frozenset(sign * (10.0**k - 1) for k in range(1, 7) for sign in (-1, 1)) - {9.0}
 SEVERAL = 3  # rows that have a code for missing
 LONG, SIMILAR, RARE = 5, 0.85, 0.1  # letters, likeness and share of rows of a word misspelt
+GROUPS = 10  # categories from which each may be a person or thing
+MOST_WORDS = 50  # values of a target up to which spelling is looked at
 FEWEST = 5  # rows of the rarest level for it to mean anything
 YES = re.compile("yes|y|true|t|1|ja|j|oui|o|si|sí|s|wahr|vrai")
 NO = re.compile("no|n|false|f|0|nein|non|falsch|faux")
@@ -46,7 +48,7 @@ class GivesAway(BeforeFitting):
         what = f"has an AUC of {share}" if len(counts) == 2 else f"puts {share} of pairs in order"
         how = " (whether it is filled in says nearly as much)" if best.filled >= FILLED else ""
         advice = f"If not, leave it out with {option('drop', best.column)}"
-        if not best.numeric:
+        if best.categories >= GROUPS:
             advice += (
                 f". If rows of one value belong together, say {option('groups', best.column)}"
             )
@@ -60,8 +62,9 @@ class InOrderOfTime(BeforeFitting):
         if not table.reading.in_order or (table.dataset and table.dataset.times is not None):
             return None
         name, oldest_first = table.reading.in_order[0]
-        said = f"Rows are in order of '{name}'. If it is a time or grows with time, random splits "
-        said += "mix past and future."
+        known = name in table.reading.layout.dates
+        grows = ", and" if known else ". If it grows with time,"
+        said = f"Rows are in order of '{name}'{grows} random splits mix past and future."
         protocol = f"'protocol: {{kind: time, column: {name}}}'"
         how = option("time", name) if is_typed() else protocol
         advice = f"If later rows are to be ranked, split by time: {how}"
@@ -121,7 +124,8 @@ class AlikeValues(BeforeFitting):
         for value in sorted(values, key=lambda name: (-values[name], name)):
             plain = re.sub(r"(?<=\w)[\s._-]+(?=\w)", " ", value).strip(" ._\t").casefold()
             word = "yes" if YES.fullmatch(plain) else "no" if NO.fullmatch(plain) else plain
-            typed = next((known for known in groups if _misspelt(word, known)), word)
+            others = groups if len(values) <= MOST_WORDS else ()
+            typed = next((known for known in others if _misspelt(word, known)), word)
             rows = sum(values[name] for name in groups.get(typed, ()))
             groups.setdefault(typed if values[value] <= RARE * rows else word, []).append(value)
         found = [own for own in groups.values() if len(own) > 1]
@@ -147,7 +151,12 @@ class RowsBelongTogether(BeforeFitting):
             return None
         (name, count, rows), *more = table.reading.belonging
         best = table.alone
-        if best is not None and best.column == name and not best.numeric and best.gives_away:
+        if (
+            best is not None
+            and best.column == name
+            and best.gives_away
+            and best.categories >= GROUPS
+        ):
             return None  # said with it
         others = f" (and so of {len(more)} more column{'s' * (len(more) > 1)})" if more else ""
         said = (
