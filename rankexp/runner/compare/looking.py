@@ -142,7 +142,7 @@ def look(
 
     Options are those of ``rankexp inspect``; errors as of `inspect_table`.
     """
-    given["identifiers"] = "drop_groups"
+    given |= {"identifiers": "drop_groups"}
     asked = {name: given.pop(name, None) for name in ("positive", "levels", "continuous")}
     if target is None:
         reading = inspect_table(path, target=None, **given)

@@ -28,7 +28,7 @@ MEASURES = re.compile(
 FEW, NAMES, UNNAMED = 10, 20, 61
 """Values from which numbers and texts that are named so, and numbers that are not, name groups."""
 EVEN = 0.3  # of the variance that sizes of blocks have if rows fall at random
-SAME = 0.8  # agreement of the targets of equal values from which they are nearly the same
+SAME = 0.5  # agreement of the targets of equal values from which they are nearly the same
 NEIGHBOURS = 0.5  # correlation of targets of next values from which numbers measure something
 MOST = 50_000  # rows up to which numbers that are not whole are looked at
 SURE, FEWEST = 1e-6, 20  # chance of such agreement; rows that differ from the usual target

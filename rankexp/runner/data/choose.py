@@ -187,6 +187,8 @@ def _unfit(
             found[j] = reason
         elif roles[j] == "feature" and act != "keep" and j not in wanted:
             doubtful += [j] if dubious(column, values[:, j]) else []
+    if all(role != "feature" or j in found for j, role in enumerate(roles)):
+        found = {j: reason for j, reason in found.items() if reason[0] != "constant"}
     named = [f"'{names[j]}': {why}" for j, (kind, why) in found.items() if kind != "empty"]
     if named and act == "refuse":
         raise DataError(

@@ -158,6 +158,8 @@ class RowsBelongTogether(BeforeFitting):
             and best.categories >= GROUPS
         ):
             return None  # said with it
+        if table.dataset and len(np.unique(duplicates(table.dataset.X))) < 2 * count:
+            return None  # equal rows, which RK104 is about
         others = f" (and so of {len(more)} more column{'s' * (len(more) > 1)})" if more else ""
         said = (
             f"Rows with the same '{name}' have nearly the same target: {count:,} values, "
@@ -211,4 +213,4 @@ def _codes(counts: Mapping[float, int]) -> dict[float, int]:
         return {}
     low, high = min(others), max(others)
     far = {v: n for v, n in counts.items() if v in CODES and max(low - v, v - high) > high - low}
-    return {v: n for v, n in far.items() if n >= SEVERAL} if len(far) < len(others) else {}
+    return {v: n for v, n in far.items() if n >= SEVERAL} if len(far) <= len(others) else {}
