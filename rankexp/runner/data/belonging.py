@@ -28,7 +28,7 @@ MEASURES = re.compile(
 FEW, NAMES, UNNAMED = 10, 20, 61
 """Values from which numbers and texts that are named so, and numbers that are not, name groups."""
 EVEN = 0.3  # of the variance that sizes of blocks have if rows fall at random
-SAME = 0.5  # agreement of the targets of equal values from which they are nearly the same
+SAME = 0.5  # agreement of the targets of equal values from which it is said
 NEIGHBOURS = 0.5  # correlation of targets of next values from which numbers measure something
 MOST = 50_000  # rows up to which numbers that are not whole are looked at
 SURE, FEWEST = 1e-6, 20  # chance of such agreement; rows that differ from the usual target
@@ -61,35 +61,35 @@ def _in_blocks(values: Floats, count: int) -> bool:
     return True  # each in one block, in no order
 
 
-def repeated(column: Feature, values: Floats, y: Ints | Floats, *, of_groups: bool) -> int:
-    """Return how many values a column has if rows of one value have nearly the same target.
+def alike(
+    column: Feature, values: Floats, y: Ints | Floats, *, of_groups: bool
+) -> tuple[int, float] | None:
+    """Return how many values a column has, and how much the targets of equal values agree.
 
-    0 if they have not, or no more than by chance, or if values repeat too seldom. By Fisher's
-    intraclass correlation of the ranks of targets. Of numbers, next values must differ: if not,
-    the column measures something that the target depends on.
+    The agreement is the intraclass correlation of the targets' ranks. None if it is low, or may be
+    by chance, or values repeat too seldom. Of numbers, next values must differ: if not, the column
+    measures something that the target depends on.
     """
     import pandas as pd
 
     if len(values) > MOST and not (column.categories or whole(values)):
-        return 0
+        return None
     known = ~np.isnan(values)
     codes, found = pd.factorize(values[known], sort=True)
-    n, count = len(codes), len(found)
-    if count < FEW or not 2 * count <= n or len(values) > 2 * n:
-        return 0
+    n, count, sizes = len(codes), len(found), np.bincount(codes)
+    if count < FEW or not 2 * count <= n or len(values) > 2 * n or sizes.max() > n / 4:
+        return None
     rank = pd.Series(y[known]).rank().to_numpy()
     if n - np.unique(rank, return_counts=True)[1].max() < FEWEST:
-        return 0
-    sizes = np.bincount(codes)
-    if sizes.max() > n / 4:  # one value of its own kind, as 0 is
-        return 0
+        return None
     means = np.bincount(codes, weights=rank) / sizes
     between = float((sizes * (means - rank.mean()) ** 2).sum()) / (count - 1)
     inside = max(float(((rank - means[codes]) ** 2).sum()) / (n - count), 1e-9)
     size = (n - float((sizes**2).sum()) / n) / (count - 1)
     agreement = (between - inside) / (between + (size - 1) * inside)
-    chance = special.fdtrc(count - 1, n - count, between / inside)
-    if agreement < SAME or chance > SURE:
-        return 0
+    if agreement < SAME or special.fdtrc(count - 1, n - count, between / inside) > SURE:
+        return None
     measures = not (of_groups or column.categories or CALLED.fullmatch(column.name))
-    return 0 if measures and np.corrcoef(means[1:], means[:-1])[0, 1] > NEIGHBOURS else count
+    if measures and np.corrcoef(means[1:], means[:-1])[0, 1] > NEIGHBOURS:
+        return None
+    return count, float(agreement)

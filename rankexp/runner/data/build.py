@@ -8,7 +8,7 @@ import numpy as np
 from rankexp.errors import DataError
 from rankexp.runner.config.asking import option
 from rankexp.runner.config.data_entry import DataEntry
-from rankexp.runner.data.belonging import repeated
+from rankexp.runner.data.belonging import alike
 from rankexp.runner.data.choose import Chosen, check_codes, choose
 from rankexp.runner.data.dataset import Dataset, DataTable, Feature, Floats, Ints, Provenance
 from rankexp.runner.data.levels import level_codes, number_text
@@ -44,15 +44,15 @@ def build(
     return Dataset(name, X, y, features, *known, times=_times(chosen))
 
 
-def _belonging(chosen: Chosen, y: Ints | Floats) -> Iterator[tuple[str, int, int]]:
-    """Yield columns of which equal values have nearly equal targets, those of groups first."""
+def _belonging(chosen: Chosen, y: Ints | Floats) -> Iterator[tuple[str, int, float]]:
+    """Yield columns of which equal values have similar targets, those of groups first."""
     kinds = {j: kind for j, (kind, _) in chosen.unfit.items()}
     own = [j for j, role in enumerate(chosen.roles) if role in ("feature", "left out", "dropped")]
     own.sort(key=lambda j: (kinds.get(j) != "groups", not chosen.columns[j].categories))
     for j in own if not chosen.of("groups") else ():
         column, values = chosen.columns[j], chosen.values[:, j]
-        if count := repeated(column, values, y, of_groups=kinds.get(j) == "groups"):
-            yield column.name, count, len(values)
+        if found := alike(column, values, y, of_groups=kinds.get(j) == "groups"):
+            yield column.name, *found
 
 
 def _counted(names: Sequence[str], codes: Ints | Floats) -> list[tuple[str, int]]:

@@ -91,8 +91,8 @@ class Reading:
     """Of the data, with their rows."""
     in_order: tuple[tuple[str, bool], ...] = ()
     """Columns in whose order the rows stand, such as dates; whether the lowest comes first."""
-    belonging: tuple[tuple[str, int, int], ...] = ()
-    """Columns of which rows with equal values have nearly equal targets; their values and rows."""
+    belonging: tuple[tuple[str, int, float], ...] = ()
+    """Columns of which rows with equal values have similar targets: values and agreement."""
 
     @property
     def left_out(self) -> dict[str, str]:

@@ -30,7 +30,7 @@ FEWEST_WORDS = 4
 _UUID = re.compile(r"\{?[0-9a-f]{8}(-?[0-9a-f]{4}){3}-?[0-9a-f]{12}\}?", re.IGNORECASE)
 _NAMED_SO = re.compile(r"(.*[_ .-])?(id|uuid|guid|index|row|rowid|rownum)", re.IGNORECASE)
 _TIMES = re.compile(
-    r"(.*[_ .-])?(ts|time|timestamp|epoch|date|year|month|day|zeit|datum|jahr)([ _.-].*)?", re.I
+    r"(.*[_ .-])?(ts|time|timestamp|epoch|date|year|month|day|zeit|datum|jahr)", re.I
 )
 _CAMEL = re.compile(r".*[a-z]I[Dd]")
 _QUANTITY = re.compile(r"(\D{1,4}(?=\d*[.,]\d))?[+-]?\d[\d.,]*(\s?[^\d\s]\D{0,11})?")

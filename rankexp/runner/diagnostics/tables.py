@@ -144,27 +144,22 @@ def _misspelt(word: str, known: str) -> bool:
 
 
 class RowsBelongTogether(BeforeFitting):
-    """Rows with the same value of a column have nearly the same target, as those of a person."""
+    """Rows with the same value of a column have similar targets, as those of a person have."""
 
     def look(self, table: TableFacts) -> Said:
         if not table.reading.belonging:
             return None
-        (name, count, rows), *more = table.reading.belonging
-        best = table.alone
-        if (
-            best is not None
-            and best.column == name
-            and best.gives_away
-            and best.categories >= GROUPS
-        ):
+        (name, count, agreement), *more = table.reading.belonging
+        best, X = table.alone, None if table.dataset is None else table.dataset.X
+        if best and best.column == name and best.gives_away and best.categories >= GROUPS:
             return None  # said with it
-        if table.dataset and len(np.unique(duplicates(table.dataset.X))) < 2 * count:
+        if X is not None and len(np.unique(duplicates(X))) < 2 * count:
             return None  # equal rows, which RK104 is about
-        others = f" (and so of {len(more)} more column{'s' * (len(more) > 1)})" if more else ""
+        others = f", and of {len(more)} more column{'s' * (len(more) > 1)}" if more else ""
         said = (
-            f"Rows with the same '{name}' have nearly the same target: {count:,} values, "
-            f"{rows / count:.0f} rows a value{others}. Methods may learn to know these values, "
-            "and with random splits they are tested on values that they know."
+            f"Rows with the same '{name}' have similar targets: their intraclass correlation is "
+            f"{printed(f'{agreement:.2f}')} ({count:,} values{others}). With random splits, "
+            "methods are tested on values that they have seen and may know again."
         )
         advice = (
             "If rows of one value belong to one person or thing, and new ones are to be ranked, "

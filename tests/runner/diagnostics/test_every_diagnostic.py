@@ -66,8 +66,8 @@ CASES = {
         TableFacts(Reading("d", LAYOUT, 9), values={"yes": 3, "no": 4, "maybe": 1}),
     ),
     "RK106": (
-        table(belonging=(("patient", 80, 800), ("x", 80, 800))),
-        "the same 'patient' have nearly the same target: 80 values, 10 rows a value (and so of 1",
+        table(belonging=(("patient", 80, 0.98), ("x", 80, 0.9))),
+        "their intraclass correlation is .98 (80 values, and of 1 more column). With",
         table(),
     ),
     "RK107": (
@@ -219,8 +219,8 @@ def test_categories_that_tell_the_target_may_be_groups(
 ) -> None:
     """Twenty rows a category are enough, and with ten categories both ways are named."""
     of = np.repeat(np.arange(categories), rows)
-    made = data(of[:, None].astype(float), of % 2, kinds="n")
-    read = Reading("d", LAYOUT, len(of), belonging=(("x0", categories, len(of)),))
+    made = data(np.column_stack([of, RNG.normal(size=len(of))]), of % 2, kinds="n")
+    read = Reading("d", LAYOUT, len(of), belonging=(("x0", categories, 1.0),))
     said = codes(TableFacts(read, made, best_alone(made)))
     assert ("'groups: x0'" in said["RK101"]) is both
     assert ("RK106" in said) is not both, "said once"
@@ -297,3 +297,11 @@ def test_almost_perfect_is_asked_about_once_and_of_losses_too() -> None:
     assert [one.code for one in after(found(perfect, higher=False))] == ["RK207"]
     assert not after(found(MethodFacts("tree", 1.0, 0.001), alone=Alone("x", 0.995)))
     assert [o.code for o in after(found(MethodFacts("tree", 1.0, 0.3)))] == ["RK201"], "few rows"
+
+
+def test_rows_that_are_equal_altogether_are_kept_together_anyway() -> None:
+    thrice = np.repeat(X[:100], 3, axis=0)
+    facts = table(thrice, np.repeat(Y[:100], 3), belonging=(("x0", 100, 1.0),))
+    assert "RK106" not in codes(facts)
+    beside = np.column_stack([thrice, RNG.normal(size=300)])
+    assert "RK106" in codes(table(beside, facts.dataset.y, belonging=(("x0", 100, 1.0),)))  # type: ignore[union-attr]
