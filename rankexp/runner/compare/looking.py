@@ -18,7 +18,6 @@ from rankexp.runner.config.schema import Preprocess
 from rankexp.runner.data.dataset import Dataset
 from rankexp.runner.data.inspect import Option, dataset_of, entry_of, inspect_table, target_values
 from rankexp.runner.data.preprocess import Preprocessor
-from rankexp.runner.data.reading import Column
 from rankexp.runner.diagnostics.alone import best_alone
 from rankexp.runner.diagnostics.diagnostic import Diagnosis, TableFacts, before
 from rankexp.runner.protocols.expanding import ExpandingWindow
@@ -31,10 +30,7 @@ CALLED = re.compile(
     r"qid|(query|search|srch|session|request|impression)[ _.-]?(id)?|search.?query"
 )
 """What columns of queries are called, in small letters."""
-WEIGHTS = re.compile(
-    r"(row|case|sample|sampling|survey|design|p|f)?[_ .-]?(weights?|wgt|wt)|fnlwgt|gewicht(ung)?",
-    re.IGNORECASE,
-)
+WEIGHTS = re.compile(r"(row|case|sampl(e|ing)|survey|p)?[_ .-]?(weights?|wgt|wt)|gewicht", re.I)
 FEW = 50
 """Rows a value, in the median: with more, a column of groups is hardly one of queries."""
 
@@ -91,16 +87,15 @@ def of_queries(dataset: Dataset, column: str, target: str, *, within: bool) -> I
     """
     if dataset.groups is None:
         assert dataset.reading is not None
-        for own in dataset.reading.columns:
-            if CALLED.fullmatch(own.name.lower()) and own.name != target:
+        for own in (c for c in dataset.reading.columns if c.name != target):
+            if CALLED.fullmatch(own.name.lower()):
                 yield _hint(own.name)
             elif own.kind == "groups" and own.role == "left out":
                 yield (
-                    f"{_hint(own.name)}. If they are persons or things, and new ones are to be "
-                    f"ranked, say --groups {own.name}. If they are categories, say --nominal "
-                    f"{own.name}"
+                    f"{_hint(own.name)}. If they are persons or things, of which new ones are to "
+                    f"be ranked, say --groups {own.name}; if categories, --nominal {own.name}"
                 )
-            elif own.role == "feature" and _weighs(own):
+            elif own.role == "feature" and WEIGHTS.fullmatch(own.name) and 0 < (own.low or 0) < 2:
                 yield (
                     f"'{own.name}' is used as a feature. If it says how much each row counts, "
                     f"say --weights {own.name}"
@@ -119,13 +114,6 @@ def of_queries(dataset: Dataset, column: str, target: str, *, within: bool) -> I
     rows = float(np.median(sizes))
     if CALLED.fullmatch(column.lower()) or (dataset.levels is not None and rows <= FEW):
         yield f"'{column}' has {rows:g} rows a value. {_hint(column)}"
-
-
-def _weighs(column: Column) -> bool:
-    """Tell whether a column may have the weights of rows."""
-    if column.low is None or column.low <= 0 or not WEIGHTS.fullmatch(column.name):
-        return False
-    return column.name.lower() != "weight" or column.low <= 1
 
 
 def _hint(column: str) -> str:

@@ -151,22 +151,18 @@ def _proposed(counts: Mapping[str, int]) -> str:
 
 def check_rows(target: str, question: Question, least: int) -> None:
     """Hold that each value has rows to train on and rows to test on, or say what can be done."""
-    rare = [name for name, rows in question.counts.items() if rows < least]
-    if not rare:
-        return
     names = list(question.counts)
-    fewest = min(rare, key=lambda name: question.counts[name])
-    rows, at = question.counts[fewest], names.index(fewest)
-    ways = [f"if it is a mistake, {option('missing', fewest)} leaves its rows out"]
+    rare = min(names, key=lambda name: question.counts[name], default="")
+    if not names or (rows := question.counts[rare]) >= least:
+        return
+    ways = [f"if it is a mistake, {option('missing', rare)} leaves its rows out"]
     if question.kind == "ordered":
-        beside = names[at - 1] if at else names[1]
-        ways += [f"{option('merge', beside, fewest)} makes it and the next value one"]
-    if numbers_of(names) is not None and len(names) > 2:
-        ways += ["--continuous takes the target as a number"]
+        beside = names[1] if rare == names[0] else names[names.index(rare) - 1]
+        ways += [f"{option('merge', beside, rare)} makes it and the next value one"]
+        ways += ["--continuous takes the target as a number"] * (numbers_of(names) is not None)
     raise ConfigError(
-        f"target '{target}' has {rows} row{'s' * (rows > 1)} of '{fewest}'; at least "
-        f"{least} of each value are needed to train on some and to test on others. What can "
-        f"be done: {'; '.join(ways)}"
+        f"target '{target}' has {rows} row{'s' * (rows > 1)} of '{rare}'; at least {least} of "
+        f"each value are needed to train on some and to test on others: {'; '.join(ways)}"
     )
 
 

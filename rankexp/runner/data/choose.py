@@ -23,7 +23,7 @@ from rankexp.runner.data.suitable import (
     may_be_time,
     unfit,
 )
-from rankexp.runner.data.times import ascends, nearly_ascends
+from rankexp.runner.data.times import ascends
 
 Levels = Sequence[tuple[str, int]]
 DOUBTS = {
@@ -83,12 +83,10 @@ class Chosen:
 
     def _in_order(self, layout: Layout) -> Iterator[tuple[str, bool]]:
         for column, values, role in zip(self.columns, self.values.T, self.roles, strict=True):
-            way = None
-            if column.name in layout.dates and len(values) >= FEWEST_ROWS:
+            known = column.name in layout.dates or may_be_time(column, values)
+            if known and role != "target" and len(values) >= FEWEST_ROWS:
                 way = ascends(column, values)
-            elif role != "target" and may_be_time(column, values):
-                way = nearly_ascends(values)
-            yield from [(column.name, way)] if way is not None else []
+                yield from [(column.name, way)] if way is not None else []
 
     def _column(self, j: int) -> Column:
         column, role, values = self.columns[j], self.roles[j], self.values[:, j]

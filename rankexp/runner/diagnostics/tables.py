@@ -1,12 +1,13 @@
 """Diagnostics of a table, before anything is fitted."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from difflib import SequenceMatcher
 from itertools import zip_longest
 
 import numpy as np
 
+from rankexp.arrays import Floats
 from rankexp.runner.config.asking import is_typed, option
 from rankexp.runner.data.levels import number_text, numbers_of
 from rankexp.runner.diagnostics.alone import FILLED
@@ -135,12 +136,15 @@ class AlikeValues(BeforeFitting):
 
 
 def _misspelt(word: str, known: str) -> bool:
-    """Tell whether a word may be another, misspelt: unlike in one word of letters alone."""
+    """Tell whether a text may be another, with words of letters alone misspelt."""
     pairs = [(a, b) for a, b in zip_longest(word.split(), known.split(), fillvalue="") if a != b]
-    if len(pairs) != 1 or not all(len(one) >= LONG and one.isalpha() for one in pairs[0]):
-        return False
-    one, other = pairs[0]
-    return one[0] == other[0] and SequenceMatcher(None, one, other).ratio() >= SIMILAR
+    return bool(pairs) and all(
+        min(len(one), len(other)) >= LONG
+        and (one + other).isalpha()
+        and one[0] == other[0]
+        and SequenceMatcher(None, one, other).ratio() >= SIMILAR
+        for one, other in pairs
+    )
 
 
 class RowsBelongTogether(BeforeFitting):
@@ -172,40 +176,26 @@ class CodesForMissing(BeforeFitting):
     """A number far from all others occurs several times, so it may be a code for missing."""
 
     def look(self, table: TableFacts) -> Said:
-        found = dict(self._found(table))
-        if not found:
-            return None
-        shown = [
-            f"{number_text(code)} in {name} ({rows:,} rows)"
-            for name, own in list(found.items())[:5]
-            for code, rows in own.items()
-        ]
-        codes = sorted({code for own in found.values() for code in own})
-        return (
-            f"Far from all other values: {', '.join(shown)}. Is this a code for a missing value?",
-            f"If so, say {option('missing', *map(number_text, codes))}",
-        )
-
-    @staticmethod
-    def _found(table: TableFacts) -> Iterator[tuple[str, dict[float, int]]]:
-        """Yield what has such numbers, and these with their rows."""
-        if numbers := numbers_of(table.values):
-            of_target = dict(zip(numbers, table.values.values(), strict=True))
-            yield from [("the target", own)] if (own := _codes(of_target)) else []
-        data = table.dataset
+        numbers, data = numbers_of(table.values) or (), table.dataset
+        counts = {"the target": dict(zip(numbers, table.values.values(), strict=False))}
         for feature, values in zip(data.features, data.X.T, strict=True) if data else ():
-            ends = {np.nanmin(values), np.nanmax(values)}
-            if feature.kind == "numeric" and not ends.isdisjoint(CODES):
+            if feature.kind == "numeric" and not CODES.isdisjoint(_ends(values)):
                 each, rows = np.unique(values[~np.isnan(values)], return_counts=True)
-                own = _codes(dict(zip(each.tolist(), rows.tolist(), strict=True)))
-                yield from [(f"'{feature.name}'", own)] if own else []
+                counts[f"'{feature.name}'"] = dict(zip(each, rows.tolist(), strict=True))
+        found = [(code, n, name) for name, own in counts.items() for code, n in _codes(own)]
+        shown = ", ".join(f"{number_text(c)} in {name} ({n:,} rows)" for c, n, name in found[:5])
+        codes = option("missing", *map(number_text, sorted({code for code, _, _ in found})))
+        said = f"Far from all other values: {shown}. Is this a code for a missing value?"
+        return (said, f"If so, say {codes}") if found else None
 
 
-def _codes(counts: Mapping[float, int]) -> dict[float, int]:
+def _ends(values: Floats) -> tuple[float, float]:
+    return float(np.nanmin(values)), float(np.nanmax(values))
+
+
+def _codes(counts: Mapping[float, int]) -> list[tuple[float, int]]:
     """Return the numbers that may stand for missing, with their rows."""
     others = [value for value in counts if value not in CODES]
-    if len(others) < 2:
-        return {}
-    low, high = min(others), max(others)
-    far = {v: n for v, n in counts.items() if v in CODES and max(low - v, v - high) > high - low}
-    return {v: n for v, n in far.items() if n >= SEVERAL} if len(far) <= len(others) else {}
+    low, high = min(others, default=0.0), max(others, default=0.0)
+    far = [v for v in counts if v in CODES and max(low - v, v - high) > high - low > 0]
+    return [(v, counts[v]) for v in far if counts[v] >= SEVERAL and len(far) <= len(others)]
