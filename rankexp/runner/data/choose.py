@@ -25,6 +25,7 @@ from rankexp.runner.data.suitable import (
 )
 from rankexp.runner.data.times import ascends
 
+NO_WORDS = ("?", EMPTY)
 Levels = Sequence[tuple[str, int]]
 DOUBTS = {
     "numeric": "every row has a different whole number; kept as a feature. If the column only "
@@ -77,7 +78,7 @@ class Chosen:
             levels=tuple((in_words(name), count) for name, count in levels or ()),
             parts=tuple(parts),
             width=sum(coded_width([self.columns[j] for j in self.of("feature")])),
-            warnings=(*layout.notes, *_marks(layout), *self._warnings(levels)),
+            warnings=(*layout.notes, *_marks(layout), *self._warnings(layout, levels)),
             in_order=tuple(self._in_order(layout)),
         )
 
@@ -103,13 +104,16 @@ class Chosen:
         present = int((counts > 0).sum())
         return Column(column.name, kind, role, why, missing, present, frequent)
 
-    def _warnings(self, levels: Levels | None) -> list[str]:
+    def _warnings(self, layout: Layout, levels: Levels | None) -> list[str]:
         found = []
         for j in self.of("target"):
             name, without = self.columns[j].name, self.without_target
             if without:
                 rows = f"{without:,} of {without + len(self.rows):,} rows"
-                found.append(f"{rows} have no target '{name}' and were left out")
+                words = " or ".join(f"'{mark}'" for mark in layout.marks if mark not in NO_WORDS)
+                more = f"; if {words} is a value of it, name all values with {option('levels')}"
+                said = f"{rows} have no target '{name}' and were left out{more * bool(words)}"
+                found.append(said)
             two = np.unique(self.values[:, j])
             if levels is None and len(two) == 2:
                 low, high = map(number_text, two)
@@ -133,7 +137,7 @@ class Chosen:
 
 
 def _marks(layout: Layout) -> list[str]:
-    words = [f"{m} ({n:,})" for m, n in layout.marks.items() if m not in {"?", EMPTY}]
+    words = [f"{m} ({n:,})" for m, n in layout.marks.items() if m not in NO_WORDS]
     said = f"read as missing: {', '.join(words)}; {option('missing_values')} changes this"
     return [said] if words else []
 

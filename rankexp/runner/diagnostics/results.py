@@ -78,7 +78,7 @@ class AlmostPerfect(AfterFitting):
             return None
         share = best.mean / results.chance / 2
         share = share if results.higher else 1 - share
-        if share < PERFECT or not results.above_chance(best) > 1:
+        if share < PERFECT or results.above_chance(best) <= 1:
             return None
         lone = "" if alone is None else f" ('{alone.column}': {_number(alone.value)})"
         return (

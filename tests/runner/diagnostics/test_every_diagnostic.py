@@ -295,6 +295,7 @@ def test_the_best_column_is_doubted_before_it_is_recommended() -> None:
 def test_almost_perfect_is_asked_about_once_and_of_losses_too() -> None:
     perfect = MethodFacts("tree", 0.0004, 0.001)
     assert [one.code for one in after(found(perfect, higher=False))] == ["RK207"]
+    assert [one.code for one in after(found(MethodFacts("tree", 1.0, 0.0)))] == ["RK207"]
     assert not after(found(MethodFacts("tree", 1.0, 0.001), alone=Alone("x", 0.995)))
     assert [o.code for o in after(found(MethodFacts("tree", 1.0, 0.3)))] == ["RK201"], "few rows"
 
