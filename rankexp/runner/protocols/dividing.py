@@ -10,8 +10,9 @@ from pydantic import Field, PositiveFloat, PositiveInt
 from rankexp.arrays import Ints
 from rankexp.errors import DataError
 from rankexp.runner.protocols.dealing import KeptRows, Split, deal, duplicates, fold_of, holdout
-from rankexp.runner.protocols.protocol import Design, Loaded, Parts, Place, Protocol
+from rankexp.runner.protocols.protocol import Loaded, Parts, Place, Protocol
 from rankexp.seeds import stream
+from rankexp.statistics.design import Design
 
 REGISTER = {"cross_validation": "CrossValidation", "split": "Holdout"}
 
@@ -148,4 +149,5 @@ class Holdout(Dividing):
 
     def words(self) -> str:
         times = "one random split" if self.repeats == 1 else f"{self.repeats} splits"
-        return f"{times}, test part {self.test:g}{KEPT[self.together]}"
+        tested = f"test part {self.test:g}" if self.test < 1 else f"{self.test:,.0f} test rows"
+        return f"{times}, {tested}{KEPT[self.together]}"
