@@ -13,6 +13,7 @@ from rankexp.runner.config.data_entry import DataEntry
 from rankexp.runner.data.belonging import of_groups
 from rankexp.runner.data.dataset import DataTable, Feature, Floats, Ints
 from rankexp.runner.data.levels import EXACT, in_words, key_of, large, number_text
+from rankexp.runner.data.readers.numbers import USUAL
 from rankexp.runner.data.reading import EMPTY, FREQUENT, Column, Layout, Reading, Role
 from rankexp.runner.data.suitable import (
     FEWEST_ROWS,
@@ -25,7 +26,7 @@ from rankexp.runner.data.suitable import (
 )
 from rankexp.runner.data.times import ascends
 
-NO_WORDS = ("?", EMPTY)
+NO_WORDS = {"?", EMPTY}
 Levels = Sequence[tuple[str, int]]
 DOUBTS = {
     "numeric": "every row has a different whole number; kept as a feature. If the column only "
@@ -110,9 +111,10 @@ class Chosen:
             name, without = self.columns[j].name, self.without_target
             if without:
                 rows = f"{without:,} of {without + len(self.rows):,} rows"
-                words = " or ".join(f"'{mark}'" for mark in layout.marks if mark not in NO_WORDS)
-                more = f"; if {words} is a value of it, name all values with {option('levels')}"
-                said = f"{rows} have no target '{name}' and were left out{more * bool(words)}"
+                usual = sorted(USUAL.intersection(layout.marks) - NO_WORDS)
+                listed = " or ".join(f"'{mark}'" for mark in usual)
+                way = f"; if {listed} is a value of it, name all values with {option('levels')}"
+                said = f"{rows} have no target '{name}' and were left out{way * bool(usual)}"
                 found.append(said)
             two = np.unique(self.values[:, j])
             if levels is None and len(two) == 2:

@@ -565,4 +565,6 @@ def test_a_level_that_is_read_as_missing_is_named_with_the_way_back(tmp_path, ma
     assert ("left out; if 'None' is a value of it, name all values" in said) is bool(mark)
     levels = ["None", "low", "high"]
     if mark:
+        own = inspect_table(tmp_path / "t.csv", target="y", missing=["low"], missing_values=[""])
+        assert "is a value of it" not in " ".join(own.warnings), "the user said so"
         assert inspect_table(tmp_path / "t.csv", target="y", levels=levels).rows == 60
