@@ -11,7 +11,8 @@ from rankexp.runner.data.suitable import Unfit, whole
 
 CALLED = re.compile(
     r"(query|search|session|sess|request|impression|basket|cart|customer|client|patient|subject|"
-    r"user|person|participant|respondent|student|household|visitor|kunden?|patienten?|proband|"
+    r"user|person|participant|respondent|student|employee|household|visitor|firm|company|"
+    r"kunden?|patienten?|proband|mitarbeiter|"
     r"(.*[ _.-])?(id|uuid|guid)|(?-i:.*[a-z]I[Dd])|(doc|user|cust|sess|[qupcsg])id|"
     r"(order|hospital|account|customer|patient|kunden|patienten|auftrags)[ _.-]?(number|nummer))"
     r"([ _.-]?(id|no|nr|key))?",
@@ -25,10 +26,12 @@ MEASURES = re.compile(
     re.IGNORECASE,
 )
 """What columns are called that may stand in blocks and are features all the same."""
-FEW, NAMES, UNNAMED = 10, 20, 61
-"""Values from which numbers and texts that are named so, and numbers that are not, name groups."""
+FEW, NAMES, RANGE = 10, 20, 61
+"""Values from which numbers, and texts and numbers without such names, are those of groups; and
+the range of numbers from which these are no hours, minutes or days."""
 EVEN = 0.3  # of the variance that sizes of blocks have if rows fall at random
-SAME = 0.5  # agreement of the targets of equal values from which it is said
+THRICE = 3  # rows of each value, of which two may be those of a pair that is measured once
+SAME, OF_GROUPS = 0.5, 0.2  # agreement of targets that is said, and for what is called a group
 NEIGHBOURS = 0.5  # correlation of targets of next values from which numbers measure something
 MOST = 50_000  # rows up to which numbers that are not whole are looked at
 SURE, FEWEST = 1e-6, 20  # chance of such agreement; rows that differ from the usual target
@@ -42,7 +45,7 @@ def of_groups(column: Feature, values: Floats, *, known: bool) -> Unfit | None:
         least = 3 if QUERY.fullmatch(column.name) else NAMES if column.categories else FEW
         names = count >= least and (bool(column.categories) or whole(some))
     elif not (known or column.categories or MEASURES.fullmatch(column.name)):
-        few = UNNAMED <= count <= len(some) / 2 and len(some) == len(values)
+        few = NAMES <= count <= len(some) / 2 and len(some) == len(values)
         names = few and whole(values) and _in_blocks(values, count)
     said = f"its {count:,} values seem to say which rows belong together"
     return ("groups", said) if names else None
@@ -50,15 +53,14 @@ def of_groups(column: Feature, values: Floats, *, known: bool) -> Unfit | None:
 
 def _in_blocks(values: Floats, count: int) -> bool:
     """Tell whether numbers repeat as those of groups do, and not as those of a measure."""
-    if values.min() >= 1900 and values.max() <= 2100:
+    if np.ptp(values) < RANGE or (values.min() >= 1900 and values.max() <= 2100):
         return False
     step = np.diff(values)
     sizes = np.unique(values, return_counts=True)[1]
-    apart = np.count_nonzero(step) > count - 1
-    if apart or (step >= 0).all() or (step <= 0).all():
-        even = 0.0 if apart else EVEN * sizes.mean()
-        return bool(sizes.var() <= even)
-    return True  # each in one block, in no order
+    if np.count_nonzero(step) >= count:  # not each in one block: as many rows of each, or none
+        return bool(sizes.min() == sizes.max() >= THRICE)
+    in_order = (step >= 0).all() or (step <= 0).all()
+    return count >= RANGE and (not in_order or bool(sizes.var() <= EVEN * sizes.mean()))
 
 
 def alike(
@@ -87,9 +89,12 @@ def alike(
     inside = max(float(((rank - means[codes]) ** 2).sum()) / (n - count), 1e-9)
     size = (n - float((sizes**2).sum()) / n) / (count - 1)
     agreement = (between - inside) / (between + (size - 1) * inside)
-    if agreement < SAME or special.fdtrc(count - 1, n - count, between / inside) > SURE:
+    own = of_groups or CALLED.fullmatch(column.name) is not None
+    if (
+        agreement < (OF_GROUPS if own else SAME)
+        or special.fdtrc(count - 1, n - count, between / inside) > SURE
+    ):
         return None
-    measures = not (of_groups or column.categories or CALLED.fullmatch(column.name))
-    if measures and np.corrcoef(means[1:], means[:-1])[0, 1] > NEIGHBOURS:
+    if not (own or column.categories) and np.corrcoef(means[1:], means[:-1])[0, 1] > NEIGHBOURS:
         return None
     return count, float(agreement)

@@ -77,6 +77,8 @@ def test_few_values_are_classes_whatever_their_name() -> None:
         (np.where(np.arange(600) == 5, np.nan, BLOCKS), False),
         (np.repeat(np.arange(1900.0, 1990), 6), False),
         (np.repeat(RNG.permutation(30), 10).astype(float), False),
+        (RNG.permutation(np.repeat(500.0 + 7 * np.arange(60), 10)), True),
+        (np.sort(RNG.permutation(np.repeat(500.0 + 7 * np.arange(60), 10))[:590]), False),
         (np.sort(RNG.poisson(60, 600)).astype(float), False),
     ],
 )
@@ -99,7 +101,8 @@ def test_equal_values_with_similar_targets_belong_together() -> None:
     assert agreed("x", RNG.normal(size=60)[of.astype(int)], label) == pytest.approx(1)
     number = RNG.normal(size=60)[of.astype(int)]
     assert agreed("x", of, number + 0.7 * noise) == pytest.approx(1 / 1.49, abs=0.12)
-    assert agreed("x", of, number + 3 * noise) == 0, "little agreement"
+    assert agreed("x", of, number + 1.5 * noise) == 0, "little agreement"
+    assert agreed("patient", of, number + 1.5 * noise) == pytest.approx(1 / 3.25, abs=0.12)
     assert agreed("x", of, RNG.integers(0, 2, 600)) == 0
     smooth = (of > 29).astype(int)
     assert agreed("x", of, smooth) == 0, "the target depends on the number"
