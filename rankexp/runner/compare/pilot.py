@@ -176,9 +176,10 @@ def _pilot_folds(setup: Evaluate, dataset: Dataset, seed: int) -> list[Fold]:
     made: list[Fold] = []
     for size in PILOT_ROWS:
         rows = min(size, len(dataset.y) * 4 // 5)
-        if made and rows <= len(made[-1].train.X):
+        fold = _fold(setup, dataset, rows, stream(seed, f"pilot/{size}"))
+        if made and len(fold.train.X) <= len(made[-1].train.X):  # of whole queries, say
             break
-        made.append(_fold(setup, dataset, rows, stream(seed, f"pilot/{size}")))
+        made.append(fold)
     return made
 
 

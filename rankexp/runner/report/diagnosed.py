@@ -11,7 +11,7 @@ from rankexp.runner.report.context import Context
 from rankexp.runner.report.gains import Gains
 from rankexp.runner.run.manifest import diagnoses_of
 
-CHANCE = ("auc", "u_pairs", "rank_loss")  # metrics of which random scores have one half
+CHANCE = ("auc", "u_pairs", "rank_loss", "concordance")  # metrics of which random scores have one half
 TIED = "d_tau"  # one in which pairs of equal targets are never in order
 MOST = 20  # lines in a run's details
 NOT_CONVERGED = "ConvergenceWarning"

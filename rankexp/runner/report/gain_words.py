@@ -14,7 +14,10 @@ from rankexp.runner.report.verdict_words import REPEATS, enough, share_of_loss
 from rankexp.runner.run.progress import duration
 
 PLAIN = {"ConvergenceWarning": "stopped before it converged"}
-MEANT = {"auc": ", the share of pairs of different classes that are in the right order"}
+MEANT = {
+    "auc": ", the share of pairs of different classes that are in the right order",
+    "concordance": ", among pairs of rows with different targets (equal scores count one half)",
+}
 """What a name says that not everyone knows."""
 
 
