@@ -52,6 +52,12 @@ class Allowance:
     inner: int
     label: Callable[[str], str] = str  # what a method is called
     share: float = SHARE  # of the time, for the first cross-validation
+    least: float = 0.0  # seconds that are allowed in any case
+
+    @property
+    def limit(self) -> float:
+        """The seconds for the first cross-validation."""
+        return max(self.share * self.seconds, self.least)
 
     def total(self, costs: Iterable[Cost], rows: float, splits: int) -> float:
         """Return the seconds that splits with so many training rows take."""
@@ -80,7 +86,7 @@ def design(
     n, given = len(dataset.y), dataset.parts is not None
     folds = 1 if given else outer_folds(dataset)
     rows = n if given else n * (folds - 1) / folds
-    limit = allowed.share * allowed.seconds
+    limit = allowed.limit
     fit = _Fit(dict(costs), lambda now: allowed.total(now.values(), rows, folds), limit)
     once = fit.shrink(_spare(costs, contrasts, n), n, shares or {})
     methods = list(fit.now)
@@ -191,7 +197,7 @@ def _smaller(costs: Collection[Cost], n: int, allowed: Allowance, least: int) ->
     low, high = 0.0, 0.8 * n
     for _ in range(40):
         middle = (low + high) / 2
-        fits = allowed.total(costs, middle, SPLITS) <= allowed.share * allowed.seconds
+        fits = allowed.total(costs, middle, SPLITS) <= allowed.limit
         low, high = (middle, high) if fits else (low, middle)
     rows = max(int(low), least)
     return float(n - rows), (

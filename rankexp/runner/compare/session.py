@@ -29,6 +29,8 @@ from rankexp.runner.run.progress import duration
 from rankexp.runner.run.store import Store
 
 REPORT = 2.5  # seconds of a processor kept for the report
+MOST_RESERVED = 0.25  # of the time, on a machine that is busy
+LEAST = 0.05  # of the time: no method is left out to save less
 SLOWEST = 8.0  # times a second of a processor may take on a machine that others use, too
 INTERRUPTED = 130
 ROUNDS = 4  # times that grids are made wider before the answer is given with what there is
@@ -96,7 +98,8 @@ class Session:
         for guess in asked.question.guesses:
             self._tell(f"guessed: {guess}")
         wall, cpu = time.monotonic() - self.begun[0], time.process_time() - self.begun[1]
-        self.reserved = REPORT * min(max(wall / max(cpu, 0.1), 1.0), SLOWEST)
+        busy = min(max(wall / max(cpu, 0.1), 1.0), SLOWEST)
+        self.reserved = max(REPORT, min(REPORT * busy, MOST_RESERVED * 60 * self.minutes))
 
     def design(self) -> None:
         """Time the methods on parts of the data, and take the splits that the time allows."""
@@ -121,13 +124,15 @@ class Session:
             boosted = [name for name in self.methods if "boost" in name and name != "rankboost"]
             self._leave_out(dict.fromkeys(boosted, budget.CONSTANT))
         made = Study.model_validate(self._content(1))
-        costs, failed = pilot(made, training, self.left, workers, needed)
+        least = LEAST * 60 * self.minutes
+        costs, failed = pilot(made, training, max(self.left, least), workers, needed)
         self._leave_out(failed)
+        allowed = (self.left, workers, self.asked.inner, self._label, self.share, least)
         found = budget.design(
             {name: costs[name] for name in self.methods},
             self.asked.contrasts(self.methods),
             training,
-            budget.Allowance(self.left, workers, self.asked.inner, self._label, self.share),
+            budget.Allowance(*allowed),
             base,
             {name: narrowed(method)[1] for name, method in self.methods.items()},
         )

@@ -27,6 +27,7 @@ from rankexp.runner.plan import PlanCell
 from rankexp.runner.protocols.dividing import Dividing
 from rankexp.runner.protocols.protocol import EXAMPLES, QUERIES, Design
 from rankexp.runner.report.model import Output
+from rankexp.runner.run.manifest import diagnoses_of
 from rankexp.runner.run.record import Record
 from rankexp.seeds import stream
 
