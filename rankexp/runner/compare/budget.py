@@ -56,8 +56,13 @@ class Allowance:
 
     @property
     def limit(self) -> float:
-        """The seconds for the first cross-validation."""
+        """The seconds for the first cross-validation, if methods can be left out."""
         return max(self.share * self.seconds, self.least)
+
+    @property
+    def most(self) -> float:
+        """The seconds for the question alone, before it is trained on fewer rows."""
+        return max(SHARE * self.seconds, self.limit)
 
     def total(self, costs: Iterable[Cost], rows: float, splits: int) -> float:
         """Return the seconds that splits with so many training rows take."""
@@ -95,7 +100,7 @@ def design(
     tried = [([m], fit.narrow[m]) for m in narrow]
     words = [_less(*own, what, allowed, "tried with half of the settings", "all") for own in tried]
     words += [_less(*own, what, allowed, "left out") for own in fit.gone]
-    if once > limit and not given:
+    if once > allowed.most and not given:
         test, said = _smaller(
             fit.now.values(), n, allowed, _least(dataset, together="together" in base)
         )
@@ -197,7 +202,7 @@ def _smaller(costs: Collection[Cost], n: int, allowed: Allowance, least: int) ->
     low, high = 0.0, 0.8 * n
     for _ in range(40):
         middle = (low + high) / 2
-        fits = allowed.total(costs, middle, SPLITS) <= allowed.limit
+        fits = allowed.total(costs, middle, SPLITS) <= allowed.most
         low, high = (middle, high) if fits else (low, middle)
     rows = max(int(low), least)
     return float(n - rows), (

@@ -138,10 +138,10 @@ def _timings(
     """Return rows and seconds of fits that take no more than `PILOT_SHARE` each, or why not.
 
     They take less after `until`, a time of `time.monotonic`, which all processes share; a method
-    whose turn comes then is not timed if it takes longer even on the first of `folds`, which is
-    for the methods `shared`, too, as these make this process warm. Of a method that takes longer
-    only the first grid point is timed, which stands for the others. Compiling, once after an
-    installation, may have taken all of that time.
+    whose turn comes then is not timed if it takes longer even on the first of `folds`, or its turn
+    comes much later. That fold is for the methods `shared`, too, which make this process warm. Of
+    a method that takes longer only the first grid point is timed, which stands for the others.
+    Compiling, once after an installation, may have taken all of that time.
     """
     most = PILOT_SHARE * seconds
     found: list[tuple[int, float]] = []
@@ -153,6 +153,8 @@ def _timings(
         warnings.simplefilter("ignore")
         until = max(until, _warm([*shared, spec], folds[0], seed) + PILOTS / 2 * seconds)
         late = time.monotonic() > until and not needed
+        if late and time.monotonic() > until + PILOTS / 2 * seconds:
+            return found, LATER
         for fold in folds[1:]:
             rows = len(fold.train.X)
             if found:  # of a single timing it is unknown how much of it grows
