@@ -8,7 +8,7 @@ import numpy as np
 
 from rankexp.arrays import Bools
 from rankexp.errors import ConfigError
-from rankexp.runner.compare.pilot import FEWEST_ROWS, PILOT_ROWS, Cost
+from rankexp.runner.compare.pilot import FEWEST_ROWS, PILOT_ROWS, Cost, rankable
 from rankexp.runner.data.dataset import Dataset
 from rankexp.runner.protocols.dealing import duplicates
 from rankexp.runner.run.progress import duration
@@ -294,6 +294,11 @@ def together(dataset: Dataset, option: str = "groups") -> tuple[str | None, str]
             raise ConfigError(
                 f"--{option}: the column has {groups} different values; at least {FEWEST_ROWS} "
                 "are needed to train on some and to test on others"
+            )
+        if option == "queries" and not rankable(dataset.y, dataset.groups):
+            raise ConfigError(
+                "--queries: no two rows of one query have different targets, so there is nothing "
+                "to rank within queries"
             )
         return "groups", ""
     different = len(np.unique(duplicates(dataset.X)))

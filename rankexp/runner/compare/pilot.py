@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from rankexp.arrays import Ints, Labels
 from rankexp.errors import one_line
 from rankexp.runner.compare.methods import GROWING, ON_RANKS
 from rankexp.runner.config.schema import Evaluate, Study
@@ -196,7 +197,14 @@ def _pilot_folds(setup: Evaluate, dataset: Dataset, seed: int) -> list[Fold]:
         if made and len(fold.train.X) <= len(made[-1].train.X):  # of whole queries, say
             break
         made.append(fold)
-    return made
+    return [one for one in made if rankable(one.train.part.y, one.train.part.groups)] or made
+
+
+def rankable(y: Labels, groups: Ints | None) -> bool:
+    """Tell whether any two rows with different targets are of one group, if there are groups."""
+    of = np.zeros(len(y)) if groups is None else groups
+    order = np.lexsort((y, of))
+    return bool(((np.diff(of[order]) == 0) & (np.diff(y[order]) != 0)).any())
 
 
 def _warm_fold(setup: Evaluate, dataset: Dataset, seed: int) -> Fold:
