@@ -113,7 +113,7 @@ TWO = {
     ),
     "forest": _forest("Classifier", n_estimators=100),
     "boosting": _boosting("Classifier"),
-    "rankboost": _method("RankBoost", "RankBoost", ROUNDS),
+    "rankboost": _method("RankBoost on pairs", "RankBoost", ROUNDS),
 }
 ORDERED = {
     **_linear(
@@ -124,7 +124,7 @@ ORDERED = {
     "ridge": _ridge("least squares on points"),
     "forest": _forest("Regressor", n_estimators=100),
     "boosting": _boosting("Regressor"),
-    "rankboost": _method("RankBoost", "RankBoost", ROUNDS, risk="multipartite"),
+    "rankboost": _method("RankBoost on pairs", "RankBoost", ROUNDS, risk="multipartite"),
 }
 RISKS: dict[Kind, str] = {"two": "bipartite", "ordered": "multipartite"}
 ALL_PAIRS = {

@@ -6,23 +6,39 @@ from dataclasses import replace
 from rankexp.metrics.metric import Metric, parse
 from rankexp.runner.analyse import select
 from rankexp.runner.config.schema import Evaluate
-from rankexp.runner.diagnostics.diagnostic import MethodFacts, ResultFacts, after
+from rankexp.runner.diagnostics.diagnostic import Diagnosis, MethodFacts, ResultFacts, after
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.gains import Gains
 from rankexp.runner.run.manifest import diagnoses_of
 
-CHANCE = ("auc", "u_pairs", "rank_loss", "concordance")  # metrics of which random scores have one half
+CHANCE = (
+    "auc",
+    "u_pairs",
+    "rank_loss",
+    "concordance",
+)  # metrics of which random scores have one half
 TIED = "d_tau"  # one in which pairs of equal targets are never in order
 MOST = 20  # lines in a run's details
+AT_CHANCE = "RK201"  # the finding that nothing is shown to rank
+MOST_CONDITIONS = 3  # findings that an advice repeats
 NOT_CONVERGED = "ConvergenceWarning"
 
 
-def of_answer(context: Context, experiment: str, found: Gains) -> list[str]:
-    """Return what stands above the answer to a comparison, a sentence or two each."""
+def of_answer(context: Context, experiment: str, found: Gains) -> list[Diagnosis]:
+    """Return what stands above the answer to a comparison."""
     known = [one for one in found.standings if one.known]
     own = [MethodFacts(context.method_label(one.method), one.mean, one.se) for one in known]
     problem = context.evaluate(experiment).problems[0]
-    return [str(one) for one in after(_facts(context, experiment, problem, found.metric, own))]
+    return after(_facts(context, experiment, problem, found.metric, own))
+
+
+def with_findings(context: Context, experiment: str, found: Gains) -> Gains:
+    """Return gains that know whether anything ranks, and what speaks against the table."""
+    problem = context.evaluate(experiment).problems[0]
+    known = diagnoses_of(context.manifest).get(problem)
+    asked = [f"{one.advice} ({one.code})." for one in (known.found if known else ())]
+    codes = {one.code for one in of_answer(context, experiment, found)}
+    return replace(found, chance=AT_CHANCE in codes, conditions=asked[:MOST_CONDITIONS])
 
 
 def of_run(context: Context) -> list[str]:
