@@ -16,7 +16,7 @@ from rankexp.runner.run.progress import duration
 MOST_REPEATS = 10
 """Further repeats of cross-validation hardly narrow an interval (docs/statistics.md)."""
 SPLITS = 5  # random ones, where not even one cross-validation is to be had
-CHEAP = 0.05  # of the time of all methods: leaving out one that takes less would not help
+CHEAP = 0.05  # of all time, or that of all methods: what takes less is not left out
 SHARE = 0.6  # of the time, for the first cross-validation; then come wider grids and repeats
 SPREAD_SHARE = 0.2  # the same where intervals come from the spread over splits
 OWN = 0.1
@@ -92,7 +92,9 @@ def design(
     folds = 1 if given else outer_folds(dataset)
     rows = n if given else n * (folds - 1) / folds
     limit = allowed.limit
-    fit = _Fit(dict(costs), lambda now: allowed.total(now.values(), rows, folds), limit)
+    fit = _Fit(
+        dict(costs), lambda now: allowed.total(now.values(), rows, folds), limit, allowed.seconds
+    )
     once = fit.shrink(_spare(costs, contrasts, n), n, shares or {})
     methods = list(fit.now)
     narrow = [m for m in fit.narrow if fit.now.get(m, costs[m]) != costs[m]]
@@ -125,6 +127,7 @@ class _Fit:
     now: dict[str, Cost]
     total: Callable[[Mapping[str, Cost]], float]
     limit: float
+    seconds: float  # of the whole run
     gone: list[tuple[list[str], float]] = field(default_factory=list)
     narrow: dict[str, float] = field(default_factory=dict)
 
@@ -133,8 +136,8 @@ class _Fit:
         costs = dict(self.now)
         while (once := self.total(self.now)) > self.limit:
             spare.sort(key=lambda unit: sum(self.now[m].at(n) for m in unit))
-            whole = sum(cost.at(n) for cost in self.now.values())
-            if not spare or sum(self.now[m].at(n) for m in spare[-1]) < CHEAP * whole:
+            last = self.total({m: self.now[m] for m in spare[-1]}) if spare else 0.0
+            if not spare or last < CHEAP * max(once, self.seconds):
                 break
             less = {m: shares[m] for m in spare[-1] if shares.get(m, 1.0) < 1.0}
             if less.keys() - self.narrow.keys():

@@ -11,12 +11,7 @@ from rankexp.runner.report.context import Context
 from rankexp.runner.report.gains import Gains
 from rankexp.runner.run.manifest import diagnoses_of
 
-CHANCE = (
-    "auc",
-    "u_pairs",
-    "rank_loss",
-    "concordance",
-)  # metrics of which random scores have one half
+CHANCE = ("auc", "u_pairs", "rank_loss", "concordance")  # random scores have one half
 TIED = "d_tau"  # one in which pairs of equal targets are never in order
 MOST = 20  # lines in a run's details
 AT_CHANCE = "RK201"  # the finding that nothing is shown to rank
@@ -36,7 +31,7 @@ def with_findings(context: Context, experiment: str, found: Gains) -> Gains:
     """Return gains that know whether anything ranks, and what speaks against the table."""
     problem = context.evaluate(experiment).problems[0]
     known = diagnoses_of(context.manifest).get(problem)
-    asked = [f"{one.advice} ({one.code})." for one in (known.found if known else ())]
+    asked = [str(one) for one in (known.found if known else ())]
     codes = {one.code for one in of_answer(context, experiment, found)}
     return replace(found, chance=AT_CHANCE in codes, conditions=asked[:MOST_CONDITIONS])
 

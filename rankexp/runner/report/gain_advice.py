@@ -8,6 +8,7 @@ from rankexp.runner.report.gains import Effect, Gains, MethodStanding
 from rankexp.runner.report.numbers import capital, listed, number
 from rankexp.runner.report.verdict_words import REPEATS
 
+NONE_RANKS = "none is shown to rank better than chance"
 MOST_REPEATS = 10
 """Further repeats of cross-validation hardly narrow an interval (docs/statistics.md)."""
 
@@ -44,7 +45,7 @@ def advice(words: Words) -> str:
         text = "See below why nothing could be compared."
         return f"{text}{_intervals(words)}" if found.contrasts else text
     if best is None:
-        return f"Train none of these methods yet.{_conditions(found)}"
+        return f"Train none of these methods yet: {NONE_RANKS}.{_conditions(found)}"
     if (gap := _gap(found)) is not None:
         text = (
             f"Train {words.label(best.method)}. It is ahead of all methods on points and pairs "
@@ -68,11 +69,15 @@ def _of_pairs(words: Words, effects: set[Effect], best: str) -> str:
     if promise := found.promising:
         return _promise(words, promise, simple)
     if Effect.LOSS in effects:
-        return f"{simple} It ranks better than the same loss on pairs."
-    if effects == {Effect.OPEN}:
+        why = "It ranks better than the same loss on pairs"
+    elif effects == {Effect.OPEN}:
         more = "a larger --minutes, which runs more repeats, or " * bool(_more(words))
-        return f"{simple} This is simpler, and right until {more}more data show a gain."
-    return f"{simple} This is simpler, and pairs show no gain that matters."
+        why = f"This is simpler, and right until {more}more data show a gain"
+    elif effects == {Effect.PERFECT}:
+        why = "This is simpler, and no gain is left to find"
+    else:
+        why = "This is simpler, and pairs show no gain that matters"
+    return f"{simple} {why}."
 
 
 def _conditions(found: Gains) -> str:

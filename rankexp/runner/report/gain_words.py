@@ -47,13 +47,12 @@ def headline(effects: Mapping[str, Effect]) -> str:
         text = "training on pairs helps with one loss and hurts with another"
     elif shown:
         word = "helps" if Effect.GAIN in shown else "hurts"
-        text = (
-            f"training on pairs {word}{' with some losses, not with all' * (len(shown) < count)}"
-        )
+        some = " with some losses, not with all" * (len(shown) < len(known))
+        text = f"training on pairs {word}{some}"
     elif found == {Effect.OPEN}:
         text = "the data are too few to tell whether training on pairs helps"
     elif found == {Effect.PERFECT}:
-        text = "pairs and points both rank these rows (almost) perfectly: no difference is left to find"
+        text = "both pairs and points rank these rows (almost) perfectly: no gain is left to find"
     elif Effect.OPEN in found:
         named = listed([label for label, own in known.items() if own is Effect.OPEN])
         text = f"training on pairs shows no gain, but a gain with {named} is not excluded"
