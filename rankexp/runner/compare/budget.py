@@ -8,6 +8,7 @@ import numpy as np
 
 from rankexp.arrays import Bools
 from rankexp.errors import ConfigError
+from rankexp.runner.analyse.paired import FEWEST
 from rankexp.runner.compare.pilot import FEWEST_ROWS, PILOT_ROWS, Cost, rankable
 from rankexp.runner.data.dataset import Dataset
 from rankexp.runner.protocols.dealing import duplicates
@@ -38,6 +39,7 @@ class RunDesign:
     words: list[str]  # what was left out or made smaller, and how to have it
     narrow: list[str]  # methods tried with every second point of their grids
     stages: list[tuple[list[str], float]]  # names and seconds, run one after the other
+    fewest: int = 1  # repeats, before anything else is tried
 
 
 @dataclass(frozen=True)
@@ -107,7 +109,10 @@ def design(
             fit.now.values(), n, allowed, _least(dataset, together="together" in base)
         )
         protocol = {"kind": "split", "test": test, **base}
-        return RunDesign(protocol, methods, SPLITS, [*words, said], narrow, [(methods, limit)])
+        several = allowed.total(fit.now.values(), n - test, FEWEST) <= allowed.seconds
+        stages = [(methods, limit)]
+        fewest = FEWEST if several else 1
+        return RunDesign(protocol, methods, SPLITS, [*words, said], narrow, stages, fewest)
     if once > allowed.seconds:
         words.append(f"training takes about {duration(once)}, which is longer than --minutes")
     stages = _stages(fit, contrasts, n, OWN * allowed.seconds)

@@ -140,7 +140,7 @@ class Session:
             self._tell(line)
         narrow = {name: narrowed(self.methods[name])[0] for name in found.narrow}
         self.methods = {name: (self.methods | narrow)[name] for name in found.methods}
-        self.most, self.stages = found.repeats, found.stages
+        self.most, self.fewest, self.stages = found.repeats, found.fewest, found.stages
         self.protocol = found.protocol if self.dataset.times is None else looking.LATER
 
     def _label(self, name: str) -> str:
@@ -183,18 +183,18 @@ class Session:
             before = self.methods
             self.methods = {n: m for n, m in whole.items() if n in before or n in names}
             if not before:
-                self._run(1)
+                self._run(self.fewest)
             else:
                 needed = seconds * self._seconds(before) / planned
                 late = needed > self.left
-                if late or not self._run(1, self.end - self.reserved):
+                if late or not self._run(self.fewest, self.end - self.reserved):
                     self.methods = before
                     self._say_late(names, needed if late else None)
                     continue
             planned += seconds
             if not self.going:
                 return
-        self._run(1) if self.outcome.stopped else None
+        self._run(self.fewest) if self.outcome.stopped else None
 
     def _say_late(self, names: Sequence[str], needed: float | None) -> None:
         """Say that methods are left out, and how to have them."""
@@ -228,10 +228,10 @@ class Session:
             named, before = listed([self._label(name) for name in wider]), self.methods
             say(f"The best settings of {named} are at the end of the range tried. It is widened.")
             self.methods = before | wider
-            if not self._run(1, self.end - self.reserved):
+            if not self._run(self.fewest, self.end - self.reserved):
                 say("Time ran out; the answer uses the original settings.")
                 self.methods = before
-                self._run(1)
+                self._run(self.fewest)
                 return
 
     @property
@@ -239,14 +239,17 @@ class Session:
         """Whether the last run left something to go on with."""
         return self.outcome.exit_code in (0, 1) and self.outcome.records > 0
 
-    def _seconds(self, methods: Container[str], repeats: int = 1) -> float:
-        """Return the seconds that repeats take the workers, as the methods' first one took."""
+    def _seconds(self, methods: Container[str], repeats: int = 0) -> float:
+        """Return the seconds that repeats take the workers, as the methods' first one took.
+
+        By default they are the fewest.
+        """
         known = Store(self.outcome.folder).read()
         cells = [c for c in self.outcome.cells or () if c.key in known and not c.place.rep]
         jobs = len({c.place for c in cells})
         records = (known[cell.key] for cell in cells if cell.method in methods)
         spent = sum(record.seconds for record in records if record.times)  # a failed one has none
-        return spent / max(jobs, 1) * math.ceil(jobs * repeats / self.workers)
+        return spent / max(jobs, 1) * math.ceil(jobs * (repeats or self.fewest) / self.workers)
 
     def _run(self, repeats: int, until: float | None = None) -> bool:
         """Run the study as it stands, and tell whether all of it was done in time."""
@@ -267,7 +270,7 @@ class Session:
         """Run further repeats until the time is over; count those that are whole."""
         each = self._seconds(self.methods, budget.MOST_REPEATS) / budget.MOST_REPEATS
         wanted = min(self.most, 1 + int(self.left / max(0.9 * each, 0.1)))
-        if wanted < 2 or self._run(wanted, self.end - self.reserved):
+        if wanted <= self.fewest or self._run(wanted, self.end - self.reserved):
             return
         done = Store(self.outcome.folder).read()
         lacking = [c.place.rep or 0 for c in self.outcome.cells or () if c.key not in done]

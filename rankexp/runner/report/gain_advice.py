@@ -76,7 +76,8 @@ def _of_pairs(words: Words, effects: set[Effect], best: str) -> str:
     elif effects == {Effect.PERFECT}:
         why = "This is simpler, and no gain is left to find"
     else:
-        why = "This is simpler, and pairs show no gain that matters"
+        matters = "" if Effect.OPEN in effects else " that matters"
+        why = f"This is simpler, and pairs show no gain{matters}"
     return f"{simple} {why}."
 
 
