@@ -102,6 +102,10 @@ def test_chance_is_the_first_word_of_the_answer(tmp_path: Path, typed: Typed, sh
     for said in (flat(done.stdout), report):
         first = said.index("Nothing here ranks: the best AUC, .")
         assert first < said.index("AUC, the share of pairs")
+        assert "Whether training on pairs helps cannot be told from these columns" in said
+        assert "Train none of these methods yet" in said and "Best AUC" not in said
+        assert re.search(r"But first settle this: .*\(RK103\)", said)
+    assert not (tmp_path / "compare-t" / "train.py").exists()
     assert "RK103" in report and "RK201" in (tmp_path / "compare-t" / "run.md").read_text("utf-8")
 
 
