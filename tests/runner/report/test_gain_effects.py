@@ -12,10 +12,15 @@ from rankexp.metrics.metric import parse
 from rankexp.runner.analyse.contrast import Contrast
 from rankexp.runner.analyse.needed import Needed
 from rankexp.runner.analyse.verdicts import NOT_RUN, UNDECIDED, Verdict
+from rankexp.runner.compare.question import METRICS
+from rankexp.runner.diagnostics.alone import Alone
+from rankexp.runner.report import context as contexts
+from rankexp.runner.report import diagnosed
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.gain_advice import advice, recommended
 from rankexp.runner.report.gain_words import Words, headline, of_scorers
 from rankexp.runner.report.gains import Effect, Gains, MethodStanding
+from rankexp.runner.run.diagnosed import DataDiagnosis
 
 Make = Callable[..., Context]
 PAIRS = {"svm_or": "logistic"}
@@ -194,3 +199,19 @@ def test_the_advice_names_the_method_recommended_and_the_best_where_it_is_ahead(
 
 
 CONTEXTS: dict[str, Context] = {}
+
+
+def test_the_measures_of_compare_have_chance_at_one_half() -> None:
+    assert {*METRICS.values()} <= {*diagnosed.CHANCE}
+
+
+def test_a_row_moves_more_of_the_pairs_where_targets_tie(
+    make: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    alone = Alone("x", 0.8, untied=0.4)
+    known = {"vote": DataDiagnosis([], alone)}
+    monkeypatch.setattr(contexts, "diagnoses_of", lambda _: known)
+    assert make().examples("vote", parse("d_tau")) == 200.0
+    assert make().examples("vote", parse("concordance")) == pytest.approx(80.0)
+    monkeypatch.setattr(contexts, "diagnoses_of", lambda _: {})
+    assert make().examples("vote", parse("concordance")) == 200.0
