@@ -148,4 +148,5 @@ class Holdout(Dividing):
 
     def words(self) -> str:
         times = "one random split" if self.repeats == 1 else f"{self.repeats} splits"
-        return f"{times}, test part {self.test:g}{KEPT[self.together]}"
+        tested = f"test part {self.test:g}" if self.test < 1 else f"{self.test:,.0f} test rows"
+        return f"{times}, {tested}{KEPT[self.together]}"

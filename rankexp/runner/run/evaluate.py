@@ -109,8 +109,8 @@ class _Work:
             try:
                 seconds = step(self, *arguments)
             except BaseException as error:
-                if _by_user(error):
-                    raise
+                if (stopped := _by_user(error)) is not None:
+                    raise stopped from None
                 if (problem := environment_problem(error)) is not None:
                     raise problem from error  # the method is not to blame
                 self.fail(error)
@@ -220,13 +220,20 @@ def _apart(key: str) -> Iterator[None]:
             os.environ.update(environment)
 
 
-def _by_user(error: BaseException) -> bool:
-    """Tell whether an error is the user's wish to stop, not a method's own doing.
+def _by_user(error: BaseException) -> BaseException | None:
+    """Return the user's wish to stop that an error is, or comes from; None if it has none.
 
     A run's own handler raises `Interrupted`; without it a plain KeyboardInterrupt is Ctrl-C.
+    Compiled loops, and methods, may raise an error of their own in place of it.
     """
     default = signal.getsignal(signal.SIGINT) is signal.default_int_handler
-    return isinstance(error, KeyboardInterrupt if default else Interrupted)
+    wish = KeyboardInterrupt if default else Interrupted
+    found: BaseException | None = error
+    for _ in range(LONGEST):  # a method's chain of errors may be a circle
+        if found is None or isinstance(found, wish):
+            return found
+        found = found.__cause__ or found.__context__
+    return None
 
 
 def failure(cell: PlanCell, error: BaseException) -> Record:

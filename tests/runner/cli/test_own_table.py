@@ -410,7 +410,7 @@ def test_a_first_line_of_numbers_may_name_columns_and_one_of_words_may_not(
     code, _, err = typed("inspect", "years.csv")
     assert code == 3 and "--header or --no-header" in err
     code, out, _ = typed("inspect", "years.csv", "--header")
-    assert code == 0 and "60 rows" in out and "with a header" in out
+    assert code == 0 and "60 rows" in out and "with a header" in " ".join(out.split())
     code, _, err = typed("compare", "years.csv", "--target", "left", "--header", *FEW)
     study = yaml.safe_load((tmp_path / "compare-years" / "study.yaml").read_text("utf-8"))
     assert code == 0 and next(iter(study["data"].values()))["header"] is True

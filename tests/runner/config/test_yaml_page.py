@@ -7,9 +7,11 @@ from pathlib import Path
 
 import pytest
 import yaml
+from pydantic import ValidationError
 
 from rankexp import registry
 from rankexp.runner.config.load import load, schema_json
+from rankexp.runner.config.schema import Study
 
 ROOT = Path(__file__).parents[3]
 MADE = runpy.run_path(str(ROOT / ".ci" / "yaml_page.py"))
@@ -88,3 +90,35 @@ def test_a_wrong_example_does_not_pass(place: Path) -> None:
     (place / "wrong.yaml").write_text(yaml.safe_dump(whole), "utf-8")
     with pytest.raises(Exception, match="unknown key 'folds'"):
         load(place / "wrong.yaml")
+
+
+FRAGMENTS = [
+    (page.name, block)
+    for page in (*sorted((ROOT / "docs").glob("*.md")), ROOT / "README.md")
+    if page.name != "yaml.md"
+    for block in re.findall(r"```yaml\n(.*?)```", page.read_text("utf-8"), re.DOTALL)
+]
+
+
+@pytest.mark.parametrize(("page", "block"), FRAGMENTS)
+def test_what_other_pages_show_of_a_study_names_keys_that_there_are(page: str, block: str) -> None:
+    for text in block.splitlines() if block.startswith("keep:") else [block]:
+        shown = yaml.safe_load(text)
+        if isinstance(shown, list):
+            shown = {"report": shown}
+        elif {"protocol", "keep"} & shown.keys():
+            shown = {"experiments": {"e": shown}}
+        elif "source" in shown:
+            shown = {"data": {"d": shown}}
+        elif "means" in shown:
+            shown = {"report": [{"block": "summary", "name": "summary", "options": shown}]}
+        try:
+            Study.model_validate(shown)
+        except ValidationError as error:  # what a whole study has besides is not shown
+            assert [one for one in error.errors() if one["type"] != "missing"] == []
+
+
+def test_there_are_fragments_and_a_wrong_key_is_seen() -> None:
+    assert len(FRAGMENTS) >= 15
+    with pytest.raises(AssertionError):
+        test_what_other_pages_show_of_a_study_names_keys_that_there_are("", "keep: {score: true}")

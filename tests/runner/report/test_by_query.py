@@ -94,7 +94,7 @@ def context(change: Callable[[PlanCell], bool] = lambda _: True, **more: Any) ->
     parsed = Study.model_validate(study)
     cells = list(plan.cells(parsed, {"d": DataFacts(400, "f" * 64, "")}))
     records = {cell.key: made_up(cell) for cell in cells if change(cell)}
-    manifest = {"published": PUBLISHED, "data": {"d": {"rows": 400}}}
+    manifest = {"published": PUBLISHED, "data": {"d": {"rows": 400, "fingerprint": "f" * 64}}}
     return Context(parsed, cells, records, manifest | {"study": parsed.model_dump(mode="json")})
 
 

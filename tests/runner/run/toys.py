@@ -52,8 +52,13 @@ class Fills(MeanDifference):
 
 
 class Sleeps(MeanDifference):
+    """Whatever wakes it becomes an error of its own, as in compiled loops."""
+
     def fit(self, X: Any, y: Any) -> "Sleeps":
-        time.sleep(60)
+        try:
+            time.sleep(60)
+        except BaseException as error:
+            raise SystemError("a loop ended with an exception set") from error
         return self
 
 
