@@ -57,14 +57,9 @@ class Allowance:
     least: float = 0.0  # seconds that are allowed in any case
 
     @property
-    def limit(self) -> float:
-        """The seconds for the first cross-validation, if methods can be left out."""
-        return max(self.share * self.seconds, self.least)
-
-    @property
     def most(self) -> float:
         """The seconds for the question alone, before it is trained on fewer rows."""
-        return max(SHARE * self.seconds, self.limit)
+        return max(SHARE * self.seconds, self.least)
 
     def total(self, costs: Iterable[Cost], rows: float, splits: int) -> float:
         """Return the seconds that splits with so many training rows take."""
@@ -93,10 +88,9 @@ def design(
     n, given = len(dataset.y), dataset.parts is not None
     folds = 1 if given else outer_folds(dataset)
     rows = n if given else n * (folds - 1) / folds
-    limit = allowed.limit
-    fit = _Fit(
-        dict(costs), lambda now: allowed.total(now.values(), rows, folds), limit, allowed.seconds
-    )
+    limit = max(allowed.share * allowed.seconds, allowed.least)
+    of_all = CHEAP * allowed.seconds
+    fit = _Fit(dict(costs), lambda now: allowed.total(now.values(), rows, folds), limit, of_all)
     once = fit.shrink(_spare(costs, contrasts, n), n, shares or {})
     methods = list(fit.now)
     narrow = [m for m in fit.narrow if fit.now.get(m, costs[m]) != costs[m]]
@@ -110,9 +104,8 @@ def design(
         )
         protocol = {"kind": "split", "test": test, **base}
         several = allowed.total(fit.now.values(), n - test, FEWEST) <= allowed.seconds
-        stages = [(methods, limit)]
-        fewest = FEWEST if several else 1
-        return RunDesign(protocol, methods, SPLITS, [*words, said], narrow, stages, fewest)
+        rest = (narrow, [(methods, limit)], FEWEST if several else 1)
+        return RunDesign(protocol, methods, SPLITS, [*words, said], *rest)
     if once > allowed.seconds:
         words.append(f"training takes about {duration(once)}, which is longer than --minutes")
     stages = _stages(fit, contrasts, n, OWN * allowed.seconds)
@@ -132,7 +125,7 @@ class _Fit:
     now: dict[str, Cost]
     total: Callable[[Mapping[str, Cost]], float]
     limit: float
-    seconds: float  # of the whole run
+    cheap: float  # what takes fewer seconds is not left out
     gone: list[tuple[list[str], float]] = field(default_factory=list)
     narrow: dict[str, float] = field(default_factory=dict)
 
@@ -142,7 +135,7 @@ class _Fit:
         while (once := self.total(self.now)) > self.limit:
             spare.sort(key=lambda unit: sum(self.now[m].at(n) for m in unit))
             last = self.total({m: self.now[m] for m in spare[-1]}) if spare else 0.0
-            if not spare or last < CHEAP * max(once, self.seconds):
+            if not spare or last < max(CHEAP * once, self.cheap):
                 break
             less = {m: shares[m] for m in spare[-1] if shares.get(m, 1.0) < 1.0}
             if less.keys() - self.narrow.keys():

@@ -85,9 +85,9 @@ def pilot(
     assert isinstance(setup, Evaluate)
     folds = _pilot_folds(setup, dataset, study.seed)
     specs = {name: method_spec(study.methods[name], setup) for name in setup.methods}
-    specs = dict(
-        sorted(specs.items(), key=lambda own: _turn(own[1].estimator, first=own[0] in needed))
-    )
+    slow = {name for name, spec in specs.items() if spec.estimator.startswith(ENSEMBLES)}
+    turns = sorted(specs, key=lambda name: (name not in needed, name in slow))
+    specs = {name: specs[name] for name in turns}
     until = time.monotonic() + PILOTS * seconds
     few = _warm_fold(setup, dataset, study.seed)
     known = [one for one in specs.values() if one.estimator.startswith(KNOWN)]
@@ -98,10 +98,6 @@ def pilot(
     timed = {name: own or dead for name, own in zip(specs, found, strict=True)}
     costs = {name: _law(timings) for name, (timings, _) in timed.items() if timings}
     return costs, {name: why for name, (_, why) in timed.items() if why}
-
-
-def _turn(estimator: str, *, first: bool) -> int:
-    return 0 if first else 1 + estimator.startswith(ENSEMBLES)
 
 
 _WARM: dict[str, float] = {}  # when a method was first fitted in this process

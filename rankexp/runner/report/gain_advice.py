@@ -8,9 +8,9 @@ from rankexp.runner.report.gains import Effect, Gains, MethodStanding
 from rankexp.runner.report.numbers import capital, listed, number
 from rankexp.runner.report.verdict_words import REPEATS
 
-NONE_RANKS = "none is shown to rank better than chance"
 MOST_REPEATS = 10
 """Further repeats of cross-validation hardly narrow an interval (docs/statistics.md)."""
+NONE_RANKS = "none is shown to rank better than chance"
 
 
 def gaining(found: Gains) -> list[str]:
