@@ -150,7 +150,7 @@ def _timings(
         warnings.simplefilter("ignore")
         until = max(until, _warm([*shared, spec], folds[0], seed) + PILOTS / 2 * seconds)
         late = time.monotonic() > until and not needed
-        if late and time.monotonic() > until + PILOTS / 2 * seconds:
+        if late and time.monotonic() > until + PILOTS * seconds:
             return found, LATER
         for fold in folds[1:]:
             rows = len(fold.train.X)
