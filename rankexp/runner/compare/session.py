@@ -293,6 +293,8 @@ class Session:
             write_atomically(self.folder / "train.py", lines.encode())
             say("train.py trains the method recommended on all rows, and saves it:")
             print(f"\n{lines}")
+        else:  # of an earlier answer
+            (self.folder / "train.py").unlink(missing_ok=True)
         say(
             f"{len(written)} files in {self.folder}: report.md is the whole report, answer.png "
             "the figure. study.yaml is the study that was run; edit it and run it again."

@@ -96,6 +96,8 @@ def test_what_is_wrong_with_a_table_is_said_before_all_else(
 
 def test_chance_is_the_first_word_of_the_answer(tmp_path: Path, typed: Typed, short: None) -> None:
     text().to_csv(tmp_path / "t.csv", index=False)
+    (tmp_path / "compare-t").mkdir()
+    (tmp_path / "compare-t" / "train.py").write_text("of an earlier answer", encoding="utf-8")
     done = typed("compare", "t.csv", "--target", "churn", *FEW, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     report = flat((tmp_path / "compare-t" / "report.md").read_text("utf-8"))
