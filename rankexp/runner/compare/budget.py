@@ -89,7 +89,7 @@ def design(
     folds = 1 if given else outer_folds(dataset)
     rows = n if given else n * (folds - 1) / folds
     limit = max(allowed.share * allowed.seconds, allowed.least)
-    of_all = CHEAP * allowed.seconds
+    of_all = max(CHEAP * allowed.seconds, allowed.least)
     fit = _Fit(dict(costs), lambda now: allowed.total(now.values(), rows, folds), limit, of_all)
     once = fit.shrink(_spare(costs, contrasts, n), n, shares or {})
     methods = list(fit.now)
@@ -103,7 +103,9 @@ def design(
             fit.now.values(), n, allowed, _least(dataset, together="together" in base)
         )
         protocol = {"kind": "split", "test": test, **base}
-        several = allowed.total(fit.now.values(), n - test, FEWEST) <= allowed.seconds
+        several = allowed.total(fit.now.values(), n - test, FEWEST) <= max(
+            allowed.seconds, 2 * allowed.least
+        )
         rest = (narrow, [(methods, limit)], FEWEST if several else 1)
         return RunDesign(protocol, methods, SPLITS, [*words, said], *rest)
     if once > allowed.seconds:

@@ -135,8 +135,8 @@ def _timings(
     """Return rows and seconds of fits that take no more than `PILOT_SHARE` each, or why not.
 
     They take less after `until`, a time of `time.monotonic`, which all processes share; a method
-    whose turn comes then is not timed if it takes longer even on the first of `folds`, or its turn
-    comes much later. That fold is for the methods `shared`, too, which make this process warm. Of
+    whose turn comes then is not timed if it takes longer even on the first of `folds`, or if its
+    turn comes much later and it may be slow. That fold is for the methods `shared`, too, which make this process warm. Of
     a method that takes longer only the first grid point is timed, which stands for the others.
     Compiling, once after an installation, may have taken all of that time.
     """
@@ -150,7 +150,8 @@ def _timings(
         warnings.simplefilter("ignore")
         until = max(until, _warm([*shared, spec], folds[0], seed) + PILOTS / 2 * seconds)
         late = time.monotonic() > until and not needed
-        if late and time.monotonic() > until + PILOTS * seconds:
+        quick = spec.estimator.startswith(KNOWN) and not spec.estimator.startswith(ENSEMBLES)
+        if late and not quick and time.monotonic() > until + PILOTS / 2 * seconds:
             return found, LATER
         for fold in folds[1:]:
             rows = len(fold.train.X)
@@ -159,7 +160,7 @@ def _timings(
                 if longest > (most if time.monotonic() < until else most / LATE):
                     break
             try:
-                if late and not found and points * _once(_first(spec), folds[0], seed) > most / 2:
+                if late and not found and points * _once(_first(spec), folds[0], seed) > most:
                     return found, LATER
                 if not found and points > 1:
                     one = points * _once(_first(spec), fold, seed)

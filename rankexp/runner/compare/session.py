@@ -270,12 +270,17 @@ class Session:
         """Run further repeats until the time is over; count those that are whole."""
         each = self._seconds(self.methods, budget.MOST_REPEATS) / budget.MOST_REPEATS
         wanted = min(self.most, 1 + int(self.left / max(0.9 * each, 0.1)))
-        if wanted <= self.fewest or self._run(wanted, self.end - self.reserved):
+        if wanted <= self.fewest:
             return
-        done = Store(self.outcome.folder).read()
-        lacking = [c.place.rep or 0 for c in self.outcome.cells or () if c.key not in done]
-        whole = min(lacking, default=wanted)
-        self._tell(f"{whole} of {wanted} repeats were run within {self.given}")
+        in_time, failed = self._run(wanted, self.end - self.reserved), self.outcome.failed
+        if in_time and not failed:
+            return
+        known = Store(self.outcome.folder).read().items()
+        good = {key for key, record in known if record.status == "ok"}
+        lacking = [c.place.rep or 0 for c in self.outcome.cells or () if c.key not in good]
+        whole = max(min(lacking, default=wanted), self.fewest)
+        why = "without a method that failed" if failed else f"within {self.given}"
+        self._tell(f"{whole} of {wanted} repeats were run {why}")
         self._run(whole)
 
     def finish(self) -> int:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from rankexp.metrics.metric import Metric, parse
 from rankexp.runner.analyse import select
 from rankexp.runner.config.schema import Evaluate
-from rankexp.runner.diagnostics.diagnostic import Diagnosis, MethodFacts, ResultFacts, after
+from rankexp.runner.diagnostics.diagnostic import MethodFacts, ResultFacts, after
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.gains import Gains
 from rankexp.runner.run.manifest import diagnoses_of
@@ -14,26 +14,30 @@ from rankexp.runner.run.manifest import diagnoses_of
 CHANCE = ("auc", "u_pairs", "rank_loss", "concordance")  # random scores have one half
 TIED = "d_tau"  # one in which pairs of equal targets are never in order
 MOST = 20  # lines in a run's details
-AT_CHANCE = "RK201"  # the finding that nothing is shown to rank
 MOST_CONDITIONS = 3  # findings that an advice repeats
 NOT_CONVERGED = "ConvergenceWarning"
 
 
-def of_answer(context: Context, experiment: str, found: Gains) -> list[Diagnosis]:
-    """Return what stands above the answer to a comparison."""
+def of_answer(context: Context, experiment: str, found: Gains) -> list[str]:
+    """Return what stands above the answer to a comparison, a sentence or two each."""
+    return [str(one) for one in after(_of_gains(context, experiment, found))]
+
+
+def _of_gains(context: Context, experiment: str, found: Gains) -> ResultFacts:
     known = [one for one in found.standings if one.known]
     own = [MethodFacts(context.method_label(one.method), one.mean, one.se) for one in known]
     problem = context.evaluate(experiment).problems[0]
-    return after(_facts(context, experiment, problem, found.metric, own))
+    return _facts(context, experiment, problem, found.metric, own)
 
 
 def with_findings(context: Context, experiment: str, found: Gains) -> Gains:
-    """Return gains that know whether anything ranks, and what speaks against the table."""
-    problem = context.evaluate(experiment).problems[0]
-    known = diagnoses_of(context.manifest).get(problem)
+    """Return gains that know what is not shown to rank, and what speaks against the table."""
+    known = diagnoses_of(context.manifest).get(context.evaluate(experiment).problems[0])
     asked = [str(one) for one in (known.found if known else ())]
-    codes = {one.code for one in of_answer(context, experiment, found)}
-    return replace(found, chance=AT_CHANCE in codes, conditions=asked[:MOST_CONDITIONS])
+    facts, ranked = _of_gains(context, experiment, found), (s for s in found.standings if s.known)
+    both = zip(ranked, facts.methods, strict=True)
+    random = frozenset(s.method for s, one in both if facts.above_chance(one) <= 1)
+    return replace(found, random=random, conditions=asked[:MOST_CONDITIONS])
 
 
 def of_run(context: Context) -> list[str]:

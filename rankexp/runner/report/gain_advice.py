@@ -30,7 +30,7 @@ def recommended(found: Gains) -> MethodStanding | None:
     if found.chance:
         return None
     named = set(_ahead(found) or found.pairs.values())
-    if _gap(found) is not None:
+    if _gap(found) is not None or (not _ahead(found) and _lead(found)):
         named = {found.standings[0].method}
     known = [one for one in found.standings if one.known]
     return next((one for one in known if one.method in named), None)
@@ -64,6 +64,11 @@ def _of_pairs(words: Words, effects: set[Effect], best: str) -> str:
     found, gains, simple = words.found, gaining(words.found), f"Train on points: {best}."
     if gains and (ahead := _ahead(found)):
         return f"Train on pairs: {listed([words.label(m) for m in ahead])}."
+    if lead := _lead(found):
+        return (
+            f"Train {best}. It looks best, {_down(lead, words.digits)} ahead of all methods on "
+            "points that are compared here, which is not shown."
+        )
     if gains:
         return f"{simple} It ranks as high as {listed([words.label(m) for m in gains])}."
     if promise := found.promising:
@@ -125,6 +130,15 @@ def _gap(found: Gains) -> float | None:
     if found.standings[0].method in compared or not gaps or not ahead:
         return None
     return min(abs(own.difference) for own in gaps)
+
+
+def _lead(found: Gains) -> float:
+    """Return how far a method that is not compared looks ahead by what matters; 0 elsewhere."""
+    best, points = found.standings[0], found.pairs.values()
+    if best.method in {*found.pairs, *points}:
+        return 0.0
+    lead = min(abs(best.mean - one.mean) for one in found.standings if one.method in points)
+    return lead if lead >= found.margin else 0.0
 
 
 def _down(gap: float, digits: int) -> str:

@@ -39,6 +39,7 @@ def said(verdict: Verdict) -> str:
 def headline(effects: Mapping[str, Effect]) -> str:
     """Say what training on pairs gains, from its effect with each method, by their labels."""
     known = {label: own for label, own in effects.items() if own is not Effect.UNKNOWN}
+    known = {label: own for label, own in known.items() if own is not Effect.RANDOM} or known
     found = set(known.values())
     shown = [own for own in known.values() if own in (Effect.GAIN, Effect.LOSS)]
     if not known:
@@ -49,6 +50,8 @@ def headline(effects: Mapping[str, Effect]) -> str:
         word = "helps" if Effect.GAIN in shown else "hurts"
         some = " with some losses, not with all" * (len(shown) < len(known))
         text = f"training on pairs {word}{some}"
+    elif found == {Effect.RANDOM}:
+        text = "no gain by pairs can be told, as no method is shown to rank better than chance"
     elif found == {Effect.OPEN}:
         text = "the data are too few to tell whether training on pairs helps"
     elif found == {Effect.PERFECT}:

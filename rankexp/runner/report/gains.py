@@ -38,6 +38,7 @@ class Effect(StrEnum):
     LOSS = "worse by what matters"
     NONE = "no gain that matters"  # shown, or outside the interval
     PERFECT = "both rank perfectly"
+    RANDOM = "neither is shown to rank better than chance"
     OPEN = "a gain is not excluded"
     UNKNOWN = "not compared"
 
@@ -160,7 +161,7 @@ class Gains:
     rarest: tuple[str, int] | None = None  # level and its rows
     within: bool = False  # whether only pairs within queries count
     trained: float = NAN  # rows of each training part
-    chance: bool = False  # whether no method is shown to rank better than chance
+    random: frozenset[str] = frozenset()  # methods not shown to rank better than chance
     conditions: Sequence[str] = ()  # what speaks against the table, and is to be settled first
 
     def effect(self, method: str) -> Effect:
@@ -168,6 +169,8 @@ class Gains:
         own, verdict = self.contrasts[method], self.contrasts[method].verdict
         if not verdict.compared:
             return Effect.UNKNOWN
+        if {method, self.pairs[method]} <= self.random:
+            return Effect.RANDOM
         if verdict.equivalent:
             return Effect.NONE
         if verdict.shown:
@@ -176,6 +179,11 @@ class Gains:
             return Effect.PERFECT
         most = own.high_all if self.metric.direction == "higher" else -own.low_all
         return Effect.NONE if most < self.margin else Effect.OPEN
+
+    @property
+    def chance(self) -> bool:
+        """Whether no method is shown to rank better than chance."""
+        return all(one.method in self.random for one in self.standings if one.known)
 
     def _loss(self, method: str) -> float:
         """Return how far a method is from the best value; infinite where that is not known."""

@@ -140,7 +140,7 @@ def test_each_family_of_scores_has_its_own_answer() -> None:
 
 def test_at_chance_nothing_is_claimed_of_pairs(make: Make) -> None:
     found = gains({"svm_or": (WORSE, -0.114, -0.026)}, {"logistic": 0.514, "svm_or": 0.444})
-    words = Words(make(), replace(found, chance=True), 3)
+    words = Words(make(), replace(found, random=frozenset(PAIRS.values()) | {*PAIRS}), 3)
     said = " ".join(words.answer())
     assert said.startswith("Whether training on pairs helps cannot be told from these columns")
     assert "hurts" not in said and "Best AUC" not in said and "would take" not in said

@@ -155,7 +155,7 @@ class PairsOrPoints(BlockKind):
             tables=[self._table(context, found)],
             figure=draw(found, context.method_label),
             lead=[
-                *map(str, diagnosed.of_answer(context, block.experiments[0], found)),
+                *diagnosed.of_answer(context, block.experiments[0], found),
                 *words.answer(),
                 f"Can it be trusted? {words.trust(protocol)}",
                 f"What now? {advice(words)}",
