@@ -136,9 +136,9 @@ def _timings(
 
     They take less after `until`, a time of `time.monotonic`, which all processes share; a method
     whose turn comes then is not timed if it takes longer even on the first of `folds`, or if its
-    turn comes much later and it may be slow. That fold is for the methods `shared`, too, which make this process warm. Of
-    a method that takes longer only the first grid point is timed, which stands for the others.
-    Compiling, once after an installation, may have taken all of that time.
+    turn comes much later and it may be slow. That fold is for the methods `shared`, too, which
+    make this process warm. Of a method that takes longer only the first grid point is timed, which
+    stands for the others. Compiling, once after an installation, may have taken all of that time.
     """
     most = PILOT_SHARE * seconds
     found: list[tuple[int, float]] = []

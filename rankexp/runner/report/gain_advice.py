@@ -81,7 +81,7 @@ def _of_pairs(words: Words, effects: set[Effect], best: str) -> str:
     elif effects == {Effect.PERFECT}:
         why = "This is simpler, and no gain is left to find"
     else:
-        matters = "" if Effect.OPEN in effects else " that matters"
+        matters = "" if effects & {Effect.OPEN, Effect.RANDOM} else " that matters"
         why = f"This is simpler, and pairs show no gain{matters}"
     return f"{simple} {why}."
 

@@ -51,7 +51,7 @@ def headline(effects: Mapping[str, Effect]) -> str:
         some = " with some losses, not with all" * (len(shown) < len(known))
         text = f"training on pairs {word}{some}"
     elif found == {Effect.RANDOM}:
-        text = "no gain by pairs can be told, as no method is shown to rank better than chance"
+        text = "neither pairs nor points are shown to rank better than chance, so no gain is told"
     elif found == {Effect.OPEN}:
         text = "the data are too few to tell whether training on pairs helps"
     elif found == {Effect.PERFECT}:

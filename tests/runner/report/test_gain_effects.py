@@ -149,6 +149,20 @@ def test_at_chance_nothing_is_claimed_of_pairs(make: Make) -> None:
     assert "hurts" in " ".join(Words(make(), found, 3).answer())
 
 
+def test_two_methods_at_chance_gain_and_lose_nothing_beside_one_that_ranks(make: Make) -> None:
+    means = {"exponential": 0.818, "logistic": 0.5, "svm_or": 0.456}
+    found = gains({"svm_or": (WORSE, -0.0827, -0.0045)}, means, random=frozenset(list(means)[1:]))
+    assert found.effect("svm_or") is Effect.RANDOM and not found.chance
+    words = Words(make(), found, 3)
+    said = words.answer()[0]
+    assert said.startswith("Neither pairs nor points are shown to rank better than chance")
+    assert "hurts" not in said and advice(words).startswith("Train exponential.")
+    one = replace(found, random=frozenset({"svm_or"}))
+    assert one.effect("svm_or") is Effect.LOSS, "its like ranks"
+    both = {"a": Effect.RANDOM, "b": Effect.NONE}
+    assert headline(both) == headline({"b": Effect.NONE})
+
+
 def test_few_training_rows_are_said_in_the_first_lines(make: Make) -> None:
     found = gains({"svm_or": (SAME, -0.001, 0.001)}, {"svm_or": 0.8, "logistic": 0.8})
     words = Words(make(), replace(found, trained=250.0), 3)
@@ -193,6 +207,10 @@ def test_the_advice_names_the_method_recommended_and_the_best_where_it_is_ahead(
     words = Words(CONTEXTS.setdefault("one", make()), found, 3)
     best = recommended(found)
     assert best is not None and words.label(best.method) in advice(words)
+    gained = verdict is BETTER and order.index("svm_or") < order.index("logistic")
+    if order[0] == "exponential" and not ahead and not gained:
+        assert best.method == "exponential"
+        assert "It looks best, .050 ahead of all" in advice(words) or order[1] != "logistic"
     if order[0] == "exponential" and ahead:
         assert best.method == "exponential"
         assert advice(words).startswith("Train exponential. It is ahead of all methods")
