@@ -1,14 +1,20 @@
 """Queries of any size and number: pilots take parts that have a pair, and differ in rows."""
 
+import time
 from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
 
 from rankexp.errors import ConfigError
-from rankexp.runner.compare import budget, pilot
+from rankexp.runner.compare import budget, pilot, session
 from rankexp.runner.config.schema import Study
 from rankexp.runner.data.dataset import Dataset, Feature
+from rankexp.runner.protocols.protocol import Place
+from rankexp.runner.run.execute import Outcome
 
 SHAPES = {
     "six": [200] * 6,
@@ -61,3 +67,42 @@ def test_queries_without_a_pair_are_refused() -> None:
         budget.together(data([1] * 600), "queries")
     assert budget.together(data([2] * 300), "queries")[0] == "groups"
     assert budget.together(data([1] * 600), "groups")[0] == "groups", "all pairs count"
+
+
+@pytest.mark.parametrize(
+    ("failed_in", "stopped_in", "runs", "said"),
+    [
+        (None, None, [3], None),
+        (2, None, [3, 2], "2 of 3 repeats were run without a method that failed"),
+        (None, 1, [3, 1], "1 of 3 repeats were run within 1 minute"),
+        (0, None, [3, 1], "1 of 3 repeats were run without a method that failed"),
+    ],
+)
+def test_only_repeats_in_which_no_method_failed_count(
+    failed_in: int | None,
+    stopped_in: int | None,
+    runs: list[int],
+    said: str | None,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> None:
+    one: Any = object.__new__(session.Session)
+    one.fewest, one.most, one.methods, one.given = 1, 3, {}, "1 minute"
+    one.end, one.reserved, told, asked = time.monotonic() + 100, 1.0, [], []
+    one._tell, one._seconds = told.append, lambda *_: 0.1
+
+    def run(repeats: int, until: float | None = None) -> bool:
+        asked.append(repeats)
+        cells: Any = [SimpleNamespace(key=rep, place=Place(None, rep)) for rep in range(repeats)]
+        failed = failed_in is not None and failed_in < repeats
+        one.outcome = Outcome(tmp_path, failed=int(failed), cells=cells)
+        return stopped_in is None
+
+    known = {
+        rep: SimpleNamespace(status="failed" if rep == failed_in else "ok")
+        for rep in range(3 if stopped_in is None else stopped_in)
+    }
+    monkeypatch.setattr(session, "Store", lambda _: SimpleNamespace(read=lambda: known))
+    one._run = run
+    one._repeat()
+    assert asked == runs and told == ([said] if said else [])
