@@ -62,8 +62,8 @@ def advice(words: Words) -> str:
 def _of_pairs(words: Words, effects: set[Effect], best: str) -> str:
     """Say whether to train on pairs, where no other kind of model is ahead; `best` is named."""
     found, gains, simple = words.found, gaining(words.found), f"Train on points: {best}."
-    if gains and (ahead := _ahead(found)):
-        return f"Train on pairs: {listed([words.label(m) for m in ahead])}."
+    if _ahead(found):
+        return f"Train on pairs: {best}."
     if lead := _lead(found):
         return (
             f"Train {best}. It looks best, {_down(lead, words.digits)} ahead of all methods on "
@@ -74,7 +74,9 @@ def _of_pairs(words: Words, effects: set[Effect], best: str) -> str:
     if promise := found.promising:
         return _promise(words, promise, simple)
     if Effect.LOSS in effects:
-        why = "It ranks better than the same loss on pairs"
+        worse = [words.label(m) for m in found.contrasts if found.effect(m) is Effect.LOSS]
+        rank = "ranks" if len(worse) == 1 else "rank"
+        why = f"{capital(listed(worse))} {rank} worse than the same loss on points"
     elif effects == {Effect.OPEN}:
         more = "a larger --minutes, which runs more repeats, or " * bool(_more(words))
         why = f"This is simpler, and right until {more}more data show a gain"

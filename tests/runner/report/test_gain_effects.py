@@ -179,7 +179,7 @@ def test_few_training_rows_are_said_in_the_first_lines(make: Make) -> None:
 def test_where_pairs_are_worse_the_advice_says_so(make: Make) -> None:
     found = gains({"svm_or": (WORSE, -0.041, -0.013)}, {"logistic": 0.826, "svm_or": 0.799})
     text = advice(Words(make(), found, 3))
-    assert text == "Train on points: logistic. It ranks better than the same loss on pairs."
+    assert text == "Train on points: logistic. SVM-OR ranks worse than the same loss on points."
 
 
 def test_the_advice_repeats_what_speaks_against_the_table(make: Make) -> None:
