@@ -21,9 +21,10 @@ from numpy.typing import NDArray
 from scipy import stats
 from sklearn.tree import DecisionTreeClassifier
 
-from rankexp.runner.analyse import paired
-from rankexp.runner.analyse.delong import PlacedPart, Seen, from_parts
-from rankexp.runner.protocols.protocol import Design
+from rankexp.runner.analyse.delong import Seen
+from rankexp.statistics import paired
+from rankexp.statistics.design import Design
+from rankexp.statistics.orders import PlacedPart, from_parts
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -8,7 +8,7 @@ from sklearn.metrics import roc_auc_score
 from benchmarks._timing import best_times, time_ratio
 from rankexp.metrics import mean_average_precision, ndcg, rank_loss
 from rankexp.metrics.level_counts import won
-from rankexp.runner.analyse.delong import from_won
+from rankexp.statistics.orders import from_won
 
 
 def rows() -> Iterator[tuple[str, float, float | None]]:

@@ -38,7 +38,7 @@ from rankexp.runner.checks.check import of_data as of_data
 from rankexp.keep.curves import Curve as Curve
 
 # Protocols.
-from rankexp.runner.protocols.protocol import Design as Design
+from rankexp.statistics.design import Design as Design
 from rankexp.runner.protocols.protocol import Generated as Generated
 from rankexp.runner.protocols.protocol import Loaded as Loaded
 from rankexp.runner.protocols.protocol import Part as Part

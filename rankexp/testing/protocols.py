@@ -6,16 +6,9 @@ from itertools import pairwise
 import numpy as np
 
 from rankexp.generators.flipped import Linear
-from rankexp.runner.protocols.protocol import (
-    Design,
-    Generated,
-    Loaded,
-    Part,
-    Parts,
-    Place,
-    Protocol,
-)
+from rankexp.runner.protocols.protocol import Generated, Loaded, Part, Parts, Place, Protocol
 from rankexp.seeds import stream
+from rankexp.statistics.design import Design
 from rankexp.testing.contract import ContractError, keep, need
 
 __all__ = ["check_protocol"]

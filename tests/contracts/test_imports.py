@@ -48,6 +48,7 @@ LIBRARY = {
     "preference": {"metrics", "estimators"},
     "theory": {"losses", "metrics", "generators"},
     "keep": {"metrics"},
+    "statistics": set(),
 }
 """Each room of the library, and the rooms that it may use."""
 RUNNER = {

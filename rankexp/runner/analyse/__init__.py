@@ -8,7 +8,7 @@ the protocol has: models that are independent, or splits whose training parts ov
 >>> Rule.parse("fixed:lam=0.1").label
 'λ = .1'
 >>> import numpy as np
->>> from rankexp.runner.analyse.several import holm
+>>> from rankexp.statistics.several import holm
 >>> holm(np.array([0.01, 0.04, 0.03])).tolist()
 [0.03, 0.06, 0.06]
 """

@@ -8,12 +8,12 @@ from typing import Any, Literal
 import numpy as np
 from scipy import special
 
-from rankexp.runner.analyse import paired, several
 from rankexp.runner.analyse.complete_blocks import Policy
-from rankexp.runner.analyse.needed import Growth, Needed, needed
-from rankexp.runner.analyse.paired import Estimate
-from rankexp.runner.analyse.pooled import Pooled
 from rankexp.runner.analyse.verdicts import NOT_RUN, Kind, Refusal, Verdict, judge
+from rankexp.statistics import paired, several
+from rankexp.statistics.needed import Growth, Needed, needed
+from rankexp.statistics.paired import Estimate
+from rankexp.statistics.pooled import Pooled
 
 NAN = math.nan
 MORE_UNITS, NOT_KNOWN = Growth(), Needed()

@@ -13,7 +13,7 @@ from enum import StrEnum
 import numpy as np
 
 from rankexp.arrays import Floats
-from rankexp.runner.analyse import paired, several
+from rankexp.statistics import paired, several
 
 Range = tuple[float, float]
 

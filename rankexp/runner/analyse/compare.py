@@ -15,9 +15,9 @@ import pandas as pd
 from rankexp.arrays import Floats
 from rankexp.runner.analyse import queries
 from rankexp.runner.analyse.frame import NONE, typed
-from rankexp.runner.analyse.paired import Estimate, interval, of_design, stratified
-from rankexp.runner.analyse.several import holm, settled
-from rankexp.runner.protocols.protocol import QUERIES, Design
+from rankexp.statistics.design import QUERIES, Design
+from rankexp.statistics.paired import Estimate, interval, of_design, stratified
+from rankexp.statistics.several import holm, settled
 
 SPLIT = ["problem", "model", "rep", "fold", "unit"]
 OF_MODELS = "models"

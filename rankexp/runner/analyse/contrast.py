@@ -1,7 +1,7 @@
 """One method against another: on each problem of an experiment, and over all of them.
 
 On one problem the pairs are models, folds or queries, and the design of the protocol gives the
-standard error (:mod:`analyse.paired`). Over the settings of a generator the estimates are
+standard error (:mod:`rankexp.statistics.paired`). Over settings of a generator estimates are
 averaged; over data sets, which are few and not alike, signed ranks are used.
 """
 
@@ -12,15 +12,16 @@ from functools import partial
 import numpy as np
 import pandas as pd
 
-from rankexp.runner.analyse import complete_blocks, paired, queries, several
+from rankexp.runner.analyse import complete_blocks, queries
 from rankexp.runner.analyse.adjust import NAN, Contrast, Settings, adjusted, together
 from rankexp.runner.analyse.complete_blocks import Blocks, IncompleteError
 from rankexp.runner.analyse.delong import Seen
-from rankexp.runner.analyse.needed import Growth
-from rankexp.runner.analyse.paired import Estimate
-from rankexp.runner.analyse.pooled import pooled
 from rankexp.runner.analyse.verdicts import MIXED, NOT_RUN, UNDECIDED, Lack, Refusal
-from rankexp.runner.protocols.protocol import EXAMPLES, QUERIES, Design
+from rankexp.statistics import paired, several
+from rankexp.statistics.design import EXAMPLES, QUERIES, Design
+from rankexp.statistics.needed import Growth
+from rankexp.statistics.paired import Estimate
+from rankexp.statistics.pooled import pooled
 
 UNBOUNDED = (
     "most differences are equal, so their spread says nothing, and no other bound on the error is "

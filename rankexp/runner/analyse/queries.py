@@ -2,7 +2,7 @@
 
 A method's value is the mean over folds of the mean over a fold's queries, as LETOR has it (Qin et
 al., Information Retrieval 13, 2010). The folds' test sets have no query in common: queries are
-what is independent, and folds are strata (:func:`rankexp.runner.analyse.paired.stratified`).
+what is independent, and folds are strata (:func:`rankexp.statistics.paired.stratified`).
 """
 
 from collections.abc import Sequence
@@ -56,7 +56,7 @@ def bootstrap(
 
     `differences`, (n,), are finite, one a query, and `folds`, (n,), the fold of each, of F.
 
-    The level is raised as in :func:`analyse.paired.bootstrap`: a plain interval is too
+    The level is raised as in :func:`rankexp.statistics.paired.bootstrap`: a plain interval is too
     short by ``sqrt((n - F) / n)`` and by a normal in place of a t quantile.
 
     >>> low, high = bootstrap(np.array([0.1, 0.2, 0.3, 0.0, 0.1, 0.2]), [0, 0, 0, 1, 1, 1], 0.95)

@@ -8,11 +8,11 @@ import numpy as np
 
 from rankexp.arrays import Bools
 from rankexp.errors import ConfigError
-from rankexp.runner.analyse.paired import FEWEST
 from rankexp.runner.compare.pilot import FEWEST_ROWS, PILOT_ROWS, Cost, rankable
 from rankexp.runner.data.dataset import Dataset
 from rankexp.runner.protocols.dealing import duplicates
 from rankexp.runner.run.progress import duration
+from rankexp.statistics.paired import FEWEST
 
 MOST_REPEATS = 10
 """Further repeats of cross-validation hardly narrow an interval (docs/statistics.md)."""

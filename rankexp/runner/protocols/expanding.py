@@ -9,7 +9,8 @@ from pydantic import Field, PositiveInt
 from rankexp.arrays import Floats
 from rankexp.errors import DataError
 from rankexp.runner.protocols.dividing import Together, kept_together, numbered
-from rankexp.runner.protocols.protocol import EXAMPLES, Design, Loaded, Parts, Place, Protocol
+from rankexp.runner.protocols.protocol import Loaded, Parts, Place, Protocol
+from rankexp.statistics.design import EXAMPLES, Design
 
 REGISTER = {"time": "ExpandingWindow"}
 

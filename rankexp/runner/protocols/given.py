@@ -10,8 +10,9 @@ from pydantic import Field
 from rankexp.arrays import Ints
 from rankexp.errors import DataError
 from rankexp.runner.protocols.dividing import Together, kept_together, numbered
-from rankexp.runner.protocols.protocol import EXAMPLES, Design, Loaded, Parts, Place, Protocol
+from rankexp.runner.protocols.protocol import Loaded, Parts, Place, Protocol
 from rankexp.runner.strict import Strict
+from rankexp.statistics.design import EXAMPLES, Design
 
 REGISTER = {"given": "Given"}
 

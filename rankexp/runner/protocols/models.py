@@ -5,7 +5,8 @@ from typing import Literal
 
 from pydantic import PositiveInt
 
-from rankexp.runner.protocols.protocol import Design, Generated, Parts, Place, Protocol
+from rankexp.runner.protocols.protocol import Generated, Parts, Place, Protocol
+from rankexp.statistics.design import Design
 
 REGISTER = {"models": "Models"}
 

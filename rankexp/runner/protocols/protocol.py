@@ -1,6 +1,5 @@
 """What every protocol says of itself, and the values that it makes."""
 
-import math
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -10,13 +9,10 @@ from numpy.typing import NDArray
 
 from rankexp.arrays import Floats, Ints
 from rankexp.runner.strict import Plain, Strict
+from rankexp.statistics.design import Design
 
 TRUTHS = ("eta", "mean", "ranking")
 """What models know of the best scores; the first that a model has is taken."""
-EXAMPLES = "examples"
-"""The pairs of a design that has one test set only."""
-QUERIES = "queries"
-"""The pairs of a design whose test sets the data names, where rows come in queries."""
 
 
 class Place(NamedTuple):
@@ -33,33 +29,6 @@ class Place(NamedTuple):
         """Return what determines a record's numbers; a setting's parameters do, not its place."""
         named = {"model": self.model, "rep": self.rep, "fold": self.fold}
         return {name: value for name, value in named.items() if value is not None}
-
-
-@dataclass(frozen=True)
-class Design:
-    """What the pairs of a comparison are."""
-
-    pairs: str
-    """``models``, ``queries``, ``folds`` or ``splits``; ``examples`` of one test set."""
-    correction: float = 0.0
-    """Rows in the test part over rows in the training part where training sets overlap; 0 where
-    pairs are independent."""
-    examples: float = math.inf
-    """Test examples of all parts, which bound an SE from below; NaN if unknown."""
-    repeatable: bool = True
-    """Whether there could be more splits of the same rows; false where the data names them."""
-
-    @property
-    def independent(self) -> bool:
-        """Whether the pairs may be resampled one by one."""
-        return self.correction == 0.0
-
-    @property
-    def test(self) -> str:
-        """What the test is called."""
-        if self.pairs == EXAMPLES:
-            return "DeLong's test"
-        return "paired t-test" if self.independent else "corrected resampled t-test"
 
 
 @dataclass(frozen=True, eq=False)

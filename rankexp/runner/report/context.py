@@ -12,7 +12,7 @@ import pandas as pd
 from rankexp import registry
 from rankexp.errors import ConfigError
 from rankexp.metrics.metric import Metric, parse
-from rankexp.runner.analyse import compare, delong, frame, paired, queries, select
+from rankexp.runner.analyse import compare, delong, frame, queries, select
 from rankexp.runner.analyse.adjust import NAN
 from rankexp.runner.analyse.compare import Mean
 from rankexp.runner.analyse.contrast import Family
@@ -25,11 +25,12 @@ from rankexp.runner.config import published
 from rankexp.runner.config.schema import Evaluate, Simulate, Study
 from rankexp.runner.plan import PlanCell
 from rankexp.runner.protocols.dividing import Dividing
-from rankexp.runner.protocols.protocol import EXAMPLES, QUERIES, Design
 from rankexp.runner.report.model import Output
 from rankexp.runner.run.manifest import diagnoses_of
 from rankexp.runner.run.record import Record
 from rankexp.seeds import stream
+from rankexp.statistics import paired
+from rankexp.statistics.design import EXAMPLES, QUERIES, Design
 
 
 class Estimated(NamedTuple):

@@ -17,8 +17,8 @@ from rankexp.runner.analyse import delong, select
 from rankexp.runner.analyse.adjust import Contrast, Settings
 from rankexp.runner.analyse.kept import sources
 from rankexp.runner.grid import Point
-from rankexp.runner.protocols.protocol import QUERIES
 from rankexp.runner.report.context import Context, Estimated
+from rankexp.statistics.design import QUERIES
 
 NAN = math.nan
 SAME = 1e-9

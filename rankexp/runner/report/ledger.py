@@ -12,16 +12,17 @@ import pandas as pd
 from rankexp.errors import ConfigError
 from rankexp.metrics.metric import Metric, parse
 from rankexp.registry import did_you_mean
-from rankexp.runner.analyse import claims, kept, paired, select
+from rankexp.runner.analyse import claims, kept, select
 from rankexp.runner.analyse.claims import Finding, Standing
 from rankexp.runner.analyse.frame import Key, shortfall
 from rankexp.runner.analyse.queries import QUERY
-from rankexp.runner.analyse.several import settled
 from rankexp.runner.config.claims import BAYES, OVER, ClaimRow
 from rankexp.runner.config.schema import Evaluate, Simulate
 from rankexp.runner.grid import points
 from rankexp.runner.labels import spoken
 from rankexp.runner.report.context import Context
+from rankexp.statistics import paired
+from rankexp.statistics.several import settled
 
 PLACE = ["model", "rep", "fold"]
 OUTSIDE = "this run has no such experiment, problem or method"

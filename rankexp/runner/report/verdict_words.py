@@ -8,12 +8,12 @@ import pandas as pd
 from rankexp.metrics.metric import Metric
 from rankexp.runner.analyse.adjust import Contrast, Settings
 from rankexp.runner.analyse.contrast import Family
-from rankexp.runner.analyse.paired import FEWEST
 from rankexp.runner.analyse.verdicts import NOT_RUN, UNDECIDED
-from rankexp.runner.protocols.protocol import QUERIES
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Fact
 from rankexp.runner.report.numbers import amount, number, short, span
+from rankexp.statistics.design import QUERIES
+from rankexp.statistics.paired import FEWEST
 
 Label = Callable[[str], str]
 SELF = ("itself", "themselves")

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from scipy import special, stats
 
-from rankexp.runner.analyse import paired, several
 from rankexp.runner.analyse.adjust import Contrast, Settings, adjusted
-from rankexp.runner.protocols.protocol import Design
+from rankexp.statistics import paired, several
+from rankexp.statistics.design import Design
 
 STUDIES = 2000
 LOW, HIGH = np.array(stats.binom.interval(0.99, STUDIES, 0.05)) / STUDIES

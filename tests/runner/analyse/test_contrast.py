@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from rankexp.runner.analyse import complete_blocks, contrast, paired, several
+from rankexp.runner.analyse import complete_blocks, contrast
 from rankexp.runner.analyse.adjust import Contrast, Settings
 from rankexp.runner.analyse.contrast import Family
 from rankexp.runner.analyse.frame import NONE
@@ -22,7 +22,8 @@ from rankexp.runner.analyse.verdicts import (
     Verdict,
     judge,
 )
-from rankexp.runner.protocols.protocol import Design
+from rankexp.statistics import paired, several
+from rankexp.statistics.design import Design
 
 MODELS, FOLDS = Design("models"), Design("folds", 1 / 9)
 NAN = math.nan

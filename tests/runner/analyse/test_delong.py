@@ -14,16 +14,9 @@ from rankexp.keep.curves import MakeCurve
 from rankexp.keep.curves.placements import placements_cons, placements_ovo
 from rankexp.metrics import auc, u_pairs
 from rankexp.metrics.level_counts import won
-from rankexp.runner.analyse import paired
-from rankexp.runner.analyse.delong import (
-    TRAINING,
-    Orders,
-    PlacedPart,
-    Seen,
-    _shares,
-    from_parts,
-    from_won,
-)
+from rankexp.runner.analyse.delong import Seen
+from rankexp.statistics import paired
+from rankexp.statistics.orders import TRAINING, Orders, PlacedPart, from_parts, from_won, shares
 
 
 def orders(y: npt.ArrayLike, scores: npt.ArrayLike) -> Orders:
@@ -343,8 +336,8 @@ def folds_of(
             fold[own] = np.arange(len(own)) % folds
         for k in range(folds):
             rows = np.flatnonzero(fold == k)
-            shares = [_shares(y[rows], won(y[rows], s)) for s in scores[rows].T]
-            parts.append(PlacedPart(rows, y[rows], np.array(shares)))
+            placed = [shares(y[rows], won(y[rows], s)) for s in scores[rows].T]
+            parts.append(PlacedPart(rows, y[rows], np.array(placed)))
     return parts
 
 

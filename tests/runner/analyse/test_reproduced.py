@@ -13,7 +13,6 @@ from scipy import stats
 from rankexp.arrays import Floats
 from rankexp.runner.analyse import compare
 from rankexp.runner.analyse.compare import Mean
-from rankexp.runner.analyse.paired import stratified
 from rankexp.runner.analyse.reproduced import (
     Tolerance,
     central,
@@ -24,6 +23,7 @@ from rankexp.runner.analyse.reproduced import (
 )
 from rankexp.runner.analyse.verdicts import Reproduction
 from rankexp.runner.config.published import Published
+from rankexp.statistics.paired import stratified
 
 NAN = math.nan
 STUDIES = 1000

@@ -11,8 +11,6 @@ from sklearn.linear_model import LogisticRegression
 
 from rankexp.errors import ConfigError, DataError
 from rankexp.metrics.level_counts import won
-from rankexp.runner.analyse import paired
-from rankexp.runner.analyse.delong import from_won
 from rankexp.runner.cli import check
 from rankexp.runner.config.load import load
 from rankexp.runner.config.meaning import remarks
@@ -21,6 +19,8 @@ from rankexp.runner.protocols.protocol import Loaded, Part, Place
 from rankexp.runner.report.build import open_report
 from rankexp.runner.run.execute import execute
 from rankexp.runner.run.store import Store
+from rankexp.statistics import paired
+from rankexp.statistics.orders import from_won
 
 STUDY = """\
 version: 1

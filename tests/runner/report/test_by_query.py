@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from rankexp import registry
 from rankexp.errors import ConfigError
 from rankexp.runner import plan
-from rankexp.runner.analyse import paired, queries
+from rankexp.runner.analyse import queries
 from rankexp.runner.analyse.select import Rule
 from rankexp.runner.config.load import load
 from rankexp.runner.config.schema import Block, Study
@@ -23,6 +23,7 @@ from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Output
 from rankexp.runner.report.render.text import rows
 from rankexp.runner.run.record import Record, RecordRow
+from rankexp.statistics import paired
 
 SIZES = [9, 8, 8, 8, 8]
 METHODS = {"good": 0.2, "same": 0.2, "poor": 0.0}

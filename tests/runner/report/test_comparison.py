@@ -16,8 +16,6 @@ from rankexp import registry
 from rankexp.metrics.metric import Metric, MetricReading
 from rankexp.runner.analyse.adjust import Contrast, Settings
 from rankexp.runner.analyse.complete_blocks import WORDS
-from rankexp.runner.analyse.needed import Needed
-from rankexp.runner.analyse.several import ranking
 from rankexp.runner.analyse.verdicts import Verdict
 from rankexp.runner.config.schema import Block
 from rankexp.runner.plan import PlanCell
@@ -39,6 +37,8 @@ from rankexp.runner.report.render.text import rows
 from rankexp.runner.report.verdict_words import fact, headline, tallied
 from rankexp.runner.report.verdict_words import words as words_of
 from rankexp.runner.run.record import Record
+from rankexp.statistics.needed import Needed
+from rankexp.statistics.several import ranking
 
 Make = Callable[..., Context]
 Change = Callable[[PlanCell, Record], Record | None]

@@ -9,7 +9,6 @@ import pytest
 import yaml
 
 from rankexp import registry
-from rankexp.runner.analyse.several import holm
 from rankexp.runner.config.schema import Block
 from rankexp.runner.config.shipped import shipped
 from rankexp.runner.plan import PlanCell
@@ -17,6 +16,7 @@ from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Output
 from rankexp.runner.report.render.text import rows
 from rankexp.runner.run.record import Record, RecordRow
+from rankexp.statistics.several import holm
 
 Make = Callable[..., Context]
 Change = Callable[[PlanCell, Record], Record]

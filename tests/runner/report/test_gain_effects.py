@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from rankexp.metrics.metric import parse
 from rankexp.runner.analyse.contrast import Contrast
-from rankexp.runner.analyse.needed import Needed
 from rankexp.runner.analyse.verdicts import NOT_RUN, UNDECIDED, Verdict
 from rankexp.runner.compare.question import METRICS
 from rankexp.runner.diagnostics.alone import Alone
@@ -21,6 +20,7 @@ from rankexp.runner.report.gain_advice import advice, recommended
 from rankexp.runner.report.gain_words import Words, headline, of_scorers
 from rankexp.runner.report.gains import Effect, Gains, MethodStanding
 from rankexp.runner.run.diagnosed import DataDiagnosis
+from rankexp.statistics.needed import Needed
 
 Make = Callable[..., Context]
 PAIRS = {"svm_or": "logistic"}

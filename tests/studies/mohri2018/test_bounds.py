@@ -5,7 +5,7 @@ import pytest
 
 from rankexp.estimators import RankBoost
 from rankexp.metrics.level_counts import won
-from rankexp.runner.analyse.delong import from_won
+from rankexp.statistics.orders import from_won
 from rankexp.studies.mohri2018.theory.auc_bounds import (
     auc_deviation_bound,
     auc_half_width,

@@ -13,16 +13,16 @@ from rankexp.metrics.metric import Metric
 from rankexp.runner.analyse import complete_blocks, select
 from rankexp.runner.analyse.contrast import dropped_note
 from rankexp.runner.analyse.queries import QUERY
-from rankexp.runner.analyse.several import FEW, NotComparableError, Ranking, ranking
 from rankexp.runner.analyse.verdicts import Kind, Note
 from rankexp.runner.config.schema import Block
-from rankexp.runner.protocols.protocol import QUERIES
 from rankexp.runner.report.blocks.statistics.comparison import p_value
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Cell, Entry, Output, Table
 from rankexp.runner.report.numbers import number, short
 from rankexp.runner.report.options import Choosing, InBlocks
 from rankexp.runner.report.render.text import cell_text
+from rankexp.statistics.design import QUERIES
+from rankexp.statistics.several import FEW, NotComparableError, Ranking, ranking
 
 REGISTER = {"average_ranks": "AverageRanks"}
 

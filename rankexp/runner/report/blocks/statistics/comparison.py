@@ -15,7 +15,6 @@ from rankexp.runner.analyse.contrast import Family, family
 from rankexp.runner.analyse.verdicts import Note
 from rankexp.runner.config.fault import Fault
 from rankexp.runner.config.schema import Block, Evaluate, Study
-from rankexp.runner.protocols.protocol import EXAMPLES, QUERIES
 from rankexp.runner.report.context import Context, design
 from rankexp.runner.report.model import Cell, Entry, Fact, Output, Table
 from rankexp.runner.report.numbers import short
@@ -23,6 +22,7 @@ from rankexp.runner.report.options import InBlocks, MethodName
 from rankexp.runner.report.rules import metrics_of
 from rankexp.runner.report.verdict_words import over, precision, tallied, words
 from rankexp.runner.strict import Strict
+from rankexp.statistics.design import EXAMPLES, QUERIES
 
 REGISTER = {"comparison": "Comparison"}
 

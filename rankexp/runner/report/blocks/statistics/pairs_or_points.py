@@ -15,7 +15,7 @@ from rankexp.runner.analyse.contrast import OVER_ROWS
 from rankexp.runner.config.fault import Fault
 from rankexp.runner.config.schema import Block, Evaluate, Study
 from rankexp.runner.protocols.dividing import Dividing
-from rankexp.runner.protocols.protocol import EXAMPLES, Protocol
+from rankexp.runner.protocols.protocol import Protocol
 from rankexp.runner.report import diagnosed, figure
 from rankexp.runner.report.blocks.statistics.comparison import Comparison, Judged
 from rankexp.runner.report.context import Context
@@ -27,6 +27,7 @@ from rankexp.runner.report.numbers import short
 from rankexp.runner.report.options import BlockKind, MethodName, MetricOption, Rule
 from rankexp.runner.report.rules import metrics_of
 from rankexp.runner.run.progress import duration
+from rankexp.statistics.design import EXAMPLES
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

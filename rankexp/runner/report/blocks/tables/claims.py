@@ -12,8 +12,6 @@ from scipy import special
 from rankexp.errors import ConfigError
 from rankexp.runner.analyse import claims
 from rankexp.runner.analyse.claims import Finding, Standing
-from rankexp.runner.analyse.needed import Growth, needed
-from rankexp.runner.analyse.paired import Estimate
 from rankexp.runner.analyse.select import Rule
 from rankexp.runner.config.claims import OVER, TESTS, UNTESTED, ClaimRow, parsed, rows_of
 from rankexp.runner.config.fault import Fault
@@ -25,6 +23,8 @@ from rankexp.runner.report.numbers import NOTHING, counted_names, short
 from rankexp.runner.report.options import BlockKind
 from rankexp.runner.report.render.text import cell_text
 from rankexp.runner.report.rules import unfounded, with_grids, without_inner
+from rankexp.statistics.needed import Growth, needed
+from rankexp.statistics.paired import Estimate
 
 REGISTER = {"claims": "Claims"}
 

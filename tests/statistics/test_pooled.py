@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import special, stats
 
-from rankexp.runner.analyse.pooled import pooled
+from rankexp.statistics.pooled import pooled
 
 
 def drawn(rng: np.random.Generator, sets: int, tau: float) -> tuple[np.ndarray, np.ndarray]:

@@ -8,7 +8,7 @@ import numpy as np
 from scipy import special
 
 from rankexp.arrays import Floats
-from rankexp.runner.analyse.paired import Estimate
+from rankexp.statistics.paired import Estimate
 
 NAN = math.nan
 ENDS = 0.01, 1e6  # of what is looked for

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from scipy import special, stats
 
-from rankexp.runner.analyse import paired
-from rankexp.runner.analyse.needed import Growth, Needed, needed
-from rankexp.runner.analyse.paired import Estimate
+from rankexp.statistics import paired
+from rankexp.statistics.needed import Growth, Needed, needed
+from rankexp.statistics.paired import Estimate
 
 UNITS = Growth()
 

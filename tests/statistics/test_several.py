@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from rankexp.runner.analyse import several
+from rankexp.statistics import several
 
 METHODS = ["C4.5", "C4.5+m", "C4.5+cf", "C4.5+m+cf"]
 # Demšar (JMLR 7, 2006), Table 6: AUC, and the ranks printed beside them. Those of the set

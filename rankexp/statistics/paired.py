@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special
 
-from rankexp.runner.protocols.protocol import QUERIES, Design
+from rankexp.statistics.design import QUERIES, Design
 
 Floats = Any  # a float, or an array of them, one a study
 

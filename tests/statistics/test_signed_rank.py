@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
-from rankexp.runner.analyse.several import centre, equivalence, holm, settled, signed_rank
+from rankexp.statistics.several import centre, equivalence, holm, settled, signed_rank
 
 # Demšar (JMLR 7, 2006), Table 2: AUC of C4.5 and of C4.5+m on 14 data sets.
 PLAIN = [0.763, 0.599, 0.954, 0.628, 0.882, 0.936, 0.661]
