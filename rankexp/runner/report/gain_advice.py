@@ -1,6 +1,7 @@
 """What to do with the answer whether training on pairs gains anything: more repeats, then rows."""
 
 import math
+from typing import NamedTuple
 
 from rankexp.runner.analyse.adjust import Contrast
 from rankexp.runner.report.gain_words import Words
@@ -10,6 +11,7 @@ from rankexp.runner.report.verdict_words import REPEATS
 
 MOST_REPEATS = 10
 """Further repeats of cross-validation hardly narrow an interval (docs/statistics.md)."""
+NOT_SHOWN = "which is not shown"
 NONE_RANKS = "none is shown to rank better than chance"
 
 
@@ -30,7 +32,7 @@ def recommended(found: Gains) -> MethodStanding | None:
     if found.chance:
         return None
     named = set(_ahead(found) or found.pairs.values())
-    if _gap(found) is not None or (not _ahead(found) and _lead(found)):
+    if _lead(found):
         named = {found.standings[0].method}
     known = [one for one in found.standings if one.known]
     return next((one for one in known if one.method in named), None)
@@ -46,11 +48,12 @@ def advice(words: Words) -> str:
         return f"{text}{_intervals(words)}" if found.contrasts else text
     if best is None:
         return f"Train none of these methods yet: {NONE_RANKS}.{_conditions(found)}"
-    if (gap := _gap(found)) is not None:
+    if lead := _lead(found):
         text = (
-            f"Train {words.label(best.method)}. It is ahead of all methods on points and pairs "
-            f"that are compared here by at least {_down(gap, words.digits)}, so the kind of model "
-            "matters more than pairs do."
+            f"Train {words.label(best.method)}. It {'is' if lead.shown else 'looks'} ahead of all "
+            "methods on points and pairs that are compared here by at least "
+            f"{_down(lead.least, words.digits)}, "
+            f"{'so the kind of model matters more than pairs do' if lead.shown else NOT_SHOWN}."
         )
     else:
         text = _of_pairs(words, set(effects.values()), words.label(best.method))
@@ -64,11 +67,6 @@ def _of_pairs(words: Words, effects: set[Effect], best: str) -> str:
     found, gains, simple = words.found, gaining(words.found), f"Train on points: {best}."
     if _ahead(found):
         return f"Train on pairs: {best}."
-    if lead := _lead(found):
-        return (
-            f"Train {best}. It looks best, {_down(lead, words.digits)} ahead of all methods on "
-            "points that are compared here, which is not shown."
-        )
     if gains:
         return f"{simple} It ranks as high as {listed([words.label(m) for m in gains])}."
     if promise := found.promising:
@@ -124,23 +122,23 @@ def _more(words: Words) -> str:
     return f"First run more repeats, with a larger --minutes: {were} run of up to {MOST_REPEATS}. "
 
 
-def _gap(found: Gains) -> float | None:
-    """Return how far the best method is ahead of all compared; None where it is not."""
+class Lead(NamedTuple):
+    """How far a method of another kind is ahead of all that are compared, at least."""
+
+    least: float
+    shown: bool
+
+
+def _lead(found: Gains) -> Lead | None:
+    """Return the lead of the best method if it is shown, or what matters and pairs gain less."""
     compared = {m for pair in found.pairs.items() for m in pair}
     gaps: list[Contrast] = [own for m, own in found.behind.items() if m in compared]
-    ahead = all(own.verdict.shown == "better" for own in gaps)
-    if found.standings[0].method in compared or not gaps or not ahead:
+    if found.standings[0].method in compared or not gaps:
         return None
-    return min(abs(own.difference) for own in gaps)
-
-
-def _lead(found: Gains) -> float:
-    """Return how far a method that is not compared looks ahead by what matters; 0 elsewhere."""
-    best, points = found.standings[0], found.pairs.values()
-    if best.method in {*found.pairs, *points}:
-        return 0.0
-    lead = min(abs(best.mean - one.mean) for one in found.standings if one.method in points)
-    return lead if lead >= found.margin else 0.0
+    shown = all(own.verdict.shown == "better" for own in gaps)
+    least = min(abs(own.difference) for own in gaps)
+    matters = least >= found.margin and not _ahead(found)
+    return Lead(least, shown) if shown or matters else None
 
 
 def _down(gap: float, digits: int) -> str:

@@ -51,7 +51,7 @@ def headline(effects: Mapping[str, Effect]) -> str:
         some = " with some losses, not with all" * (len(shown) < len(known))
         text = f"training on pairs {word}{some}"
     elif found == {Effect.RANDOM}:
-        text = "neither pairs nor points are shown to rank better than chance, so no gain is told"
+        text = "neither pairs nor points are shown to rank better than chance: no gain can be told"
     elif found == {Effect.OPEN}:
         text = "the data are too few to tell whether training on pairs helps"
     elif found == {Effect.PERFECT}:
