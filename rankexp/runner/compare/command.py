@@ -39,12 +39,13 @@ class Options:
     reading: Mapping[str, Any] = field(default_factory=dict)  # options of the data entry
 
 
-def compare(table: Path, options: Options) -> int:
+def compare(table: Path, options: Options, begun: tuple[float, float] | None = None) -> int:
     """Answer whether training on pairs helps on a table; return the exit code.
 
-    ConfigError or DataError where the table cannot be read, or an option or the target is wrong.
+    It has `begun` at these seconds of the clock and of the processor, by default now. ConfigError
+    or DataError where the table cannot be read, or an option or the target is wrong.
     """
-    begun = time.monotonic(), time.process_time()
+    begun = begun or (time.monotonic(), time.process_time())
     _check(options)
     out, said = study.choose(options.out, table.stem)
     asked = _asked(table, options)

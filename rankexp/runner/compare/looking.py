@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 from sklearn.linear_model import Ridge
 
-from rankexp.arrays import Ints
+from rankexp.arrays import Floats, Ints
 from rankexp.errors import ConfigError, DataError
 from rankexp.metrics.continuous import concordance
 from rankexp.runner.compare.pilot import FEWEST_ROWS
@@ -77,7 +77,8 @@ def _value(dataset: Dataset, order: Ints, cut: int) -> float:
     train, test = order[:cut][:: max(1, cut // MOST)], order[cut:]
     made = Preprocessor(Preprocess(), dataset.features).fit(dataset.X[train])
     fitted = Ridge().fit(made.transform(dataset.X[train]), dataset.y[train])
-    return concordance(dataset.y[test], fitted.predict(made.transform(dataset.X[test])))
+    scores: Floats = fitted.predict(made.transform(dataset.X[test]))
+    return concordance(dataset.y[test], scores)
 
 
 def of_queries(dataset: Dataset, column: str, target: str, *, within: bool) -> Iterator[str]:

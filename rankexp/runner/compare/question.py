@@ -15,8 +15,8 @@ Kind = Literal["two", "ordered", "continuous"]
 
 MOST_LEVELS = 10  # a target of more numbers than this is taken as continuous
 REPEATED = 3  # rows of each value from which numbers that are not whole are levels
-METRICS: dict[Kind, str] = {"two": "auc", "ordered": "u_pairs", "continuous": "d_tau"}
-MARGINS = {"auc": 0.01, "u_pairs": 0.01, "d_tau": 0.01}
+METRICS: dict[Kind, str] = {"two": "auc", "ordered": "u_pairs", "continuous": "concordance"}
+MARGINS = {"auc": 0.01, "u_pairs": 0.01, "concordance": 0.01}
 """Differences that are taken to be of no importance: one pair in a hundred. By convention, so that
 an answer names it."""
 
