@@ -1,3 +1,20 @@
 """rankexp: run the experiments of ranking papers, and ask their question of your own data."""
 
+from typing import TYPE_CHECKING
+
+__all__ = ["__version__", "compare", "inspect"]
 __version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from rankexp.runner.compare.calls import compare, inspect
+else:
+
+    def __getattr__(name):  # the library loads nothing of the runner
+        if name not in __all__:
+            raise AttributeError(f"module 'rankexp' has no attribute '{name}'")
+        from rankexp.runner.compare import calls
+
+        return vars(calls)[name]
+
+    def __dir__():
+        return [*globals(), *__all__]

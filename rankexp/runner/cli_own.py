@@ -156,9 +156,9 @@ def inspect(asked: InspectOptions) -> None:
     given = _given(asked)
     given |= {"groups": given.pop("queries") or asked.groups}
     with typed():
-        first, *more = look(given.pop("table"), **given)
-    print(first)
-    for text in more:
+        found = look(given.pop("table"), **given)
+    print(found.reading.text())
+    for text in found.sentences:
         print()
         say(text)
 

@@ -1,6 +1,7 @@
 """What a type checker and an editor see of the public names."""
 
 import ast
+import doctest
 import importlib
 import os
 import re
@@ -119,7 +120,7 @@ def test_a_room_gives_what_its_stub_names(room):
     assert set(names) <= set(given)
 
 
-def mypy(script, folder):
+def mypy(script, folder, *more):
     """Return what mypy says of a user's script, strictly."""
     pytest.importorskip("mypy")
     file = folder / "script.py"
@@ -132,6 +133,7 @@ def mypy(script, folder):
             "--strict",
             "--follow-imports=silent",
             "--cache-dir=cache",
+            *more,
             file.name,
         ],
         capture_output=True,
@@ -164,6 +166,30 @@ def test_a_users_script_is_typed(tmp_path):
     for expected in WRONG:
         assert expected in said, said
     assert said.count(": error:") == len(WRONG), said
+
+
+def scripts():
+    """Yield the names and the Python of pages for users, as pasted."""
+    for page in ("README.md", "docs/library.md", "docs/compare.md", "docs/rank-pairwise.md"):
+        text = (ROOT.parent / page).read_text(encoding="utf-8")
+        pasted = "".join(one.source for one in doctest.DocTestParser().get_examples(text))
+        yield from [(page, own) for own in re.findall(r"```python\n(.*?)```", text, re.DOTALL)]
+        yield from [(page, pasted)] * bool(pasted)
+
+
+@pytest.mark.slow
+def test_the_scripts_of_the_docs_are_typed(tmp_path):
+    """scikit-learn has no types, so what comes of it has none."""
+    files = []
+    for place, (page, code) in enumerate(scripts()):
+        files.append(f"{Path(page).stem.replace('-', '_')}_{place}.py")
+        (tmp_path / files[-1]).write_text(code, encoding="utf-8")
+    assert len(files) >= 5
+    wrong = 'import rankexp\nrankexp.compare("t.csv", target="y", minuts=3)\nrankexp.nothing\n'
+    said = mypy(wrong, tmp_path, "--disable-error-code=import-untyped", *files)
+    assert said.count(": error:") == 2, said
+    assert 'Unexpected keyword argument "minuts" for "compare"' in said
+    assert 'Module has no attribute "nothing"' in said
 
 
 def test_types_reach_users():

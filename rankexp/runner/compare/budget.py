@@ -9,6 +9,7 @@ import numpy as np
 from rankexp.arrays import Bools
 from rankexp.errors import ConfigError
 from rankexp.runner.compare.pilot import FEWEST_ROWS, PILOT_ROWS, Cost, rankable
+from rankexp.runner.config.asking import flag
 from rankexp.runner.data.dataset import Dataset
 from rankexp.runner.protocols.dealing import duplicates
 from rankexp.runner.run.progress import duration
@@ -109,7 +110,8 @@ def design(
         rest = (narrow, [(methods, limit)], FEWEST if several else 1)
         return RunDesign(protocol, methods, SPLITS, [*words, said], *rest)
     if once > allowed.seconds:
-        words.append(f"training takes about {duration(once)}, which is longer than --minutes")
+        longer = f"which is longer than {flag('minutes')}"
+        words.append(f"training takes about {duration(once)}, {longer}")
     stages = _stages(fit, contrasts, n, OWN * allowed.seconds)
     folded = {"kind": "cross_validation", "folds": folds, **base}
     protocol = {"kind": "given", "test": "test", **base} if given else folded
@@ -157,11 +159,11 @@ def _less(
     names: Sequence[str], once: float, what: str, allowed: Allowance, how: str, whole: str = ""
 ) -> str:
     are, them = ("is", "it") if len(names) == 1 else ("are", "them")
+    more = flag("minutes", math.ceil(once / allowed.share / 60) + 1)
     return (
         f"{' and '.join(map(allowed.label, names))} {are} {how} because {what} with "
-        f"{whole or them} would take about {duration(once)}; --minutes "
-        f"{math.ceil(once / allowed.share / 60) + 1} {'tries' if whole else 'includes'} "
-        f"{whole or them}"
+        f"{whole or them} would take about {duration(once)}; {more} "
+        f"{'tries' if whole else 'includes'} {whole or them}"
     )
 
 
@@ -210,7 +212,7 @@ def _smaller(costs: Collection[Cost], n: int, allowed: Allowance, least: int) ->
     rows = max(int(low), least)
     return float(n - rows), (
         f"training sets have {rows:,} of the {n:,} rows because more would take too long; a "
-        "larger --minutes uses more"
+        f"larger {flag('minutes')} uses more"
     )
 
 
@@ -248,7 +250,7 @@ def training(dataset: Dataset, *, within: bool = False) -> tuple[Dataset, str]:
                 raise ConfigError(
                     f"the {name} file has {count} row{'s' * (count != 1)} of '{level}', and "
                     f"{least} are needed; merge rare values with others in both files, or leave "
-                    "--test out and give all rows in one file"
+                    f"{flag('test')} out and give all rows in one file"
                 )
     known = {name: vars(dataset)[name] for name in ("X", "y", "groups", "weights", "parts")}
     own = {name: rows[train] for name, rows in known.items() if rows is not None}

@@ -2,7 +2,7 @@
 
 import math
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ from rankexp.runner.compare.methods import offer
 from rankexp.runner.compare.pilot import FEWEST_ROWS
 from rankexp.runner.compare.question import MARGINS, ask, check_rows
 from rankexp.runner.compare.session import Session, say
+from rankexp.runner.config.asking import flag
 from rankexp.runner.data.inspect import target_values
 from rankexp.runner.run.workers import default_workers
 
@@ -37,10 +38,19 @@ class Options:
     out: Path | None = None
     jobs: int | None = None
     reading: Mapping[str, Any] = field(default_factory=dict)  # options of the data entry
+    notes: Sequence[str] = ()  # what is to be said of the table
+    held: str = ""  # Python for the table, where its file does not stay
 
 
 def compare(table: Path, options: Options, begun: tuple[float, float] | None = None) -> int:
-    """Answer whether training on pairs helps on a table; return the exit code.
+    """Answer whether training on pairs helps on a table; return the exit code."""
+    return compared(table, options, begun)[0]
+
+
+def compared(
+    table: Path, options: Options, begun: tuple[float, float] | None = None
+) -> tuple[int, Session]:
+    """Do the same; return the session, too.
 
     It has `begun` at these seconds of the clock and of the processor, by default now. ConfigError
     or DataError where the table cannot be read, or an option or the target is wrong.
@@ -51,30 +61,37 @@ def compare(table: Path, options: Options, begun: tuple[float, float] | None = N
     asked = _asked(table, options)
     session = Session(asked, out, options.jobs or default_workers(), options.minutes, begun)
     session.read()
+    for line in options.notes:
+        session.tell(line)
     for line in filter(None, (asked.offer.remark, *(f"{line}." for line in said))):
         say(line)
     session.design()
     session.first()
     session.widen()
-    return session.finish()
+    return session.finish(), session
 
 
 def _check(options: Options) -> None:
     """Refuse options that contradict each other, by the names that the user gave."""
     if options.time is not None and options.test is not None:
-        raise ConfigError("--time and --test exclude each other: both say which rows are tested")
+        both = f"{flag('time')} and {flag('test')} exclude each other"
+        raise ConfigError(f"{both}: both say which rows are tested")
+    for name, value, least in (("minutes", options.minutes, 0.1), ("jobs", options.jobs, 1)):
+        if value is not None and value < least:
+            raise ConfigError(f"{flag(name)}: expected {least} or more, got {value:g}")
     margin = options.margin
     if margin is not None and not (margin > 0 and math.isfinite(margin)):
-        raise ConfigError(f"--margin: expected a number above 0, got {margin:g}")
+        raise ConfigError(f"{flag('margin')}: expected a number above 0, got {margin:g}")
     if options.groups is not None and options.queries is not None:
         raise ConfigError(
-            "--groups and --queries exclude each other: the rows of a query stay together anyway"
+            f"{flag('groups')} and {flag('queries')} exclude each other: the rows of a query stay "
+            "together anyway"
         )
     own = {name: [vars(options)[name]] for name in ("groups", "queries", "weights")}
     columns = {**own, **options.reading}
     for name in (*own, "drop"):
         if options.target in (columns.get(name) or ()):
-            raise ConfigError(f"--{name}: column '{options.target}' is the target already")
+            raise ConfigError(f"{flag(name)}: column '{options.target}' is the target already")
 
 
 def _asked(table: Path, options: Options) -> study.Asked:
@@ -96,4 +113,4 @@ def _asked(table: Path, options: Options) -> study.Asked:
     offered = offer(question.kind, options.methods, within=within)
     margin = MARGINS[question.metric] if options.margin is None else options.margin
     asked = study.Asked(table, options.target, question, offered, how, margin, test=options.test)
-    return replace(asked, groups=groups or "", within=within)
+    return replace(asked, groups=groups or "", within=within, held=options.held)

@@ -14,6 +14,8 @@ from rankexp.errors import ConfigError, DataError
 from rankexp.metrics.continuous import concordance
 from rankexp.runner.compare.pilot import FEWEST_ROWS
 from rankexp.runner.compare.question import Question, ask
+from rankexp.runner.compare.results import InspectResult
+from rankexp.runner.config.asking import flag, option
 from rankexp.runner.config.schema import Preprocess
 from rankexp.runner.data.dataset import Dataset
 from rankexp.runner.data.inspect import Option, dataset_of, entry_of, inspect_table, target_values
@@ -55,8 +57,8 @@ def by_time(dataset: Dataset) -> Dataset:
         for code, level in enumerate(dataset.levels or ()):
             if (count := int((dataset.y[parts == part] == code).sum())) < FEWEST_ROWS:
                 raise ConfigError(
-                    f"--time: the {when} of the rows have {count} of '{level}', and at least "
-                    f"{FEWEST_ROWS} are needed; merge rare values with --merge"
+                    f"{flag('time')}: the {when} of the rows have {count} of '{level}', and at "
+                    f"least {FEWEST_ROWS} are needed; merge rare values with {flag('merge')}"
                 )
     return replace(dataset, parts=parts, part_names=("test", "train"))
 
@@ -94,12 +96,13 @@ def of_queries(dataset: Dataset, column: str, target: str, *, within: bool) -> I
             elif own.kind == "groups" and own.role == "left out":
                 yield (
                     f"{_hint(own.name)}. If they are persons or things, of which new ones are to "
-                    f"be ranked, say --groups {own.name}; if categories, --nominal {own.name}"
+                    f"be ranked, say {flag('groups', own.name)}; if categories, "
+                    f"{option('nominal', own.name)}"
                 )
             elif own.role == "feature" and WEIGHTS.fullmatch(own.name) and 0 < (own.low or 0) < 2:
                 yield (
                     f"'{own.name}' is used as a feature. If it says how much each row counts, "
-                    f"say --weights {own.name}"
+                    f"say {flag('weights', own.name)}"
                 )
         return
     sizes = np.unique(dataset.groups, return_counts=True)[1]
@@ -120,14 +123,14 @@ def of_queries(dataset: Dataset, column: str, target: str, *, within: bool) -> I
 def _hint(column: str) -> str:
     return (
         f"If the values of '{column}' are queries, and only the rows of one query are to be "
-        f"ranked among each other, say --queries {column}"
+        f"ranked among each other, say {flag('queries', column)}"
     )
 
 
 def look(
     path: Path, *, target: str | None, merge: Sequence[Sequence[str]] = (), **given: Option
-) -> Iterator[str]:
-    """Yield how a table is read, what the diagnostics find, and what `compare` would do.
+) -> InspectResult:
+    """Return how a table is read, what the diagnostics find, and what `compare` would do.
 
     Options are those of ``rankexp inspect``; errors as of `inspect_table`.
     """
@@ -135,8 +138,7 @@ def look(
     asked = {name: given.pop(name, None) for name in ("positive", "levels", "continuous")}
     if target is None:
         reading = inspect_table(path, target=None, **given)
-        yield from [reading.text(), *map(str, before(TableFacts(reading)))]
-        return
+        return InspectResult(reading, before(TableFacts(reading)))
     values = target_values(path, target=target, **given)
     try:
         question = ask(target, values, merge=merge, **asked)  # type: ignore[arg-type]
@@ -144,16 +146,14 @@ def look(
         dataset = dataset_of(path, entry)
     except (ConfigError, DataError) as error:
         reading = inspect_table(path, target=target, **given)
-        yield reading.text()
-        if str(error) not in " ".join(reading.warnings):
-            yield f"compare would stop here: {error}"
-        return
+        known = str(error) in " ".join(reading.warnings)
+        return InspectResult(reading, [], "" if known else f"compare would stop here: {error}")
     assert dataset.reading is not None
-    yield dataset.reading.text()
-    yield from map(str, of_table(dataset, question, fits=False))
+    found, said = of_table(dataset, question, fits=False), []
     if dataset.groups is None:
-        yield from (f"{line}." for line in of_queries(dataset, "", target, within=False))
-    yield f"compare will do this: {_does(question)}"
+        said = [f"{line}." for line in of_queries(dataset, "", target, within=False)]
+    said.append(f"compare will do this: {_does(question)}")
+    return InspectResult(dataset.reading, found, "\n".join(said))
 
 
 def _does(question: Question) -> str:

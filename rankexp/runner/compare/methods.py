@@ -15,6 +15,7 @@ from rankexp.errors import ConfigError
 from rankexp.registry import did_you_mean
 from rankexp.runner.analyse.select import Edge
 from rankexp.runner.compare.question import Kind
+from rankexp.runner.config.asking import flag
 from rankexp.runner.config.estimators import resolve_estimator
 
 Grid = Mapping[str, Sequence[Any]]
@@ -219,8 +220,9 @@ def offer(kind: Kind, asked: list[str] | None, *, within: bool = False) -> Offer
     """
     if within and kind == "continuous":
         raise ConfigError(
-            "--queries: rankexp cannot train on pairs of numbers within queries; put the numbers "
-            "into levels, or say --groups to count pairs of rows of different queries"
+            f"{flag('queries')}: rankexp cannot train on pairs of numbers within queries; put the "
+            f"numbers into levels, or say {flag('groups')} to count pairs of rows of different "
+            "queries"
         )
     whole = _whole(kind, within=within)
     if asked is None:
@@ -235,13 +237,13 @@ def offer(kind: Kind, asked: list[str] | None, *, within: bool = False) -> Offer
         else:
             hint, known = did_you_mean(name, whole.methods), ", ".join(whole.methods)
             raise ConfigError(
-                f"--methods: no method '{name}'{hint}; for this target there are {known}, and any "
-                "estimator by its import path"
+                f"{flag('methods')}: no method '{name}'{hint}; for this target there are {known}, "
+                "and any estimator by its import path"
             )
     contrasts = {p: q for p, q in whole.contrasts.items() if p in chosen and q in chosen}
     if not contrasts:
         pairs = " or ".join(f"{p} with {q}" for p, q in whole.contrasts.items())
-        raise ConfigError(f"--methods: to compare pairs with points, also name {pairs}")
+        raise ConfigError(f"{flag('methods')}: to compare pairs with points, also name {pairs}")
     return Offer(contrasts, chosen, whole.remark, whole.scorers)
 
 

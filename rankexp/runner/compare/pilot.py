@@ -12,6 +12,7 @@ from threadpoolctl import threadpool_limits
 from rankexp.arrays import Ints, Labels
 from rankexp.errors import one_line
 from rankexp.runner.compare.methods import GROWING, ON_RANKS
+from rankexp.runner.config.asking import flag
 from rankexp.runner.config.schema import Evaluate, Study
 from rankexp.runner.data.dataset import Dataset
 from rankexp.runner.files import environment_problem
@@ -30,7 +31,7 @@ PILOT_SHARE = 0.02
 """Most of the time given that one method's next pilot fit may take, by the one before."""
 PILOTS = 0.2  # of the time given; after it only fits that take `LATE` times less are timed
 LATE = 10.0
-LATER = "a fifth of the time had passed before it was timed; a larger --minutes includes it"
+LATER = "a fifth of the time had passed before it was timed; a larger {} includes it"
 WARM_ROWS, WARM_COLUMNS = 60, 3
 ENSEMBLES = (
     *("sklearn.ensemble.", "lightgbm.", "xgboost.", f"{ON_RANKS}.boosting"),
@@ -152,7 +153,7 @@ def _timings(
         late = time.monotonic() > until and not needed
         quick = spec.estimator.startswith(KNOWN) and not spec.estimator.startswith(ENSEMBLES)
         if late and not quick and time.monotonic() > until + PILOTS / 2 * seconds:
-            return found, LATER
+            return found, LATER.format(flag("minutes"))
         for fold in folds[1:]:
             rows = len(fold.train.X)
             if found:  # of a single timing it is unknown how much of it grows

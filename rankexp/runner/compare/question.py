@@ -7,7 +7,7 @@ from typing import Literal
 
 from rankexp.errors import ConfigError
 from rankexp.registry import did_you_mean
-from rankexp.runner.config.asking import option
+from rankexp.runner.config.asking import flag, option
 from rankexp.runner.data.levels import numbers_of, positive_of
 from rankexp.runner.diagnostics.tables import AlikeValues
 
@@ -72,7 +72,9 @@ def _merged(
     """Return the rows of each value after merging, in the order of the first of each."""
     _check_names(target, counts, into)
     if len(into) < sum(map(len, merge)) or any(len(own) < 2 for own in merge):
-        raise ConfigError("--merge: name two values or more, and each value once: yes,Yes,y")
+        raise ConfigError(
+            f"{flag('merge')}: name two values or more, and each value once: yes,Yes,y"
+        )
     made: dict[str, int] = {}
     for name, rows in counts.items():
         made[into.get(name, name)] = made.get(into.get(name, name), 0) + rows
@@ -95,7 +97,9 @@ def _asked(
     continuous: bool,
 ) -> Question:
     if sum((positive is not None, levels is not None, continuous)) > 1:
-        raise ConfigError("--positive, --levels and --continuous exclude each other")
+        raise ConfigError(
+            f"{flag('positive')}, {flag('levels')} and {flag('continuous')} exclude each other"
+        )
     if len(counts) < 2:
         found = f"only the value '{next(iter(counts))}'" if counts else "no value at all"
         raise ConfigError(f"target '{target}' has {found}: there is nothing to rank by")
@@ -105,7 +109,7 @@ def _asked(
     if levels is not None:
         return _ordered(counts, list(levels), target)
     if continuous:
-        return _number(target, counts, ["--continuous: a number to rank by"])
+        return _number(target, counts, [f"{flag('continuous')}: a number to rank by"])
     return _guessed(target, counts)
 
 
@@ -116,28 +120,28 @@ def _guessed(target: str, counts: Mapping[str, int]) -> Question:
         name = positive_of(counts)
         guess = (
             f"'{name}' is taken as the positive value of '{target}' ({counts[name]:,} of "
-            f"{sum(counts.values()):,} rows); --positive changes it"
+            f"{sum(counts.values()):,} rows); {flag('positive')} changes it"
         )
         return _two(counts, name, [guess])
     if numbers is None:
         some = ", ".join(list(counts)[:12])
         raise ConfigError(
             f"target '{target}' has {len(counts)} values of unknown order ({some}): give it "
-            "worst to best with --levels, or name one with --positive to rank it before all "
-            f"others{_proposed(counts)}{_alike(counts)}"
+            f"worst to best with {flag('levels')}, or name one with {flag('positive')} to rank it "
+            f"before all others{_proposed(counts)}{_alike(counts)}"
         )
     whole = all(value.is_integer() for value in numbers)
     if len(counts) <= MOST_LEVELS and (whole or min(counts.values()) >= REPEATED):
         names = [name for _, name in sorted(zip(numbers, counts, strict=True))]
         guess = (
             f"the {len(names)}{' whole' * whole} numbers of '{target}' are taken as ordered "
-            "levels, "
-            f"{' < '.join(names)}; --levels orders them anew, --continuous takes them as a "
-            "number; if they are only names, --positive ranks one of them before all others"
+            f"levels, {' < '.join(names)}; {flag('levels')} orders them anew, "
+            f"{flag('continuous')} takes them as a number; if they are only names, "
+            f"{flag('positive')} ranks one of them before all others"
         )
         return _levels(counts, names, [guess])
     guess = f"'{target}' is taken as a number to rank by ({len(counts):,} values)"
-    return _number(target, counts, [f"{guess}; --levels changes it"])
+    return _number(target, counts, [f"{guess}; {flag('levels')} changes it"])
 
 
 def _proposed(counts: Mapping[str, int]) -> str:
@@ -159,7 +163,9 @@ def check_rows(target: str, question: Question, least: int) -> None:
     if question.kind == "ordered":
         beside = names[1] if rare == names[0] else names[names.index(rare) - 1]
         ways += [f"{option('merge', beside, rare)} makes it and the next value one"]
-        ways += ["--continuous takes the target as a number"] * (numbers_of(names) is not None)
+        ways += [f"{flag('continuous')} takes the target as a number"] * (
+            numbers_of(names) is not None
+        )
     raise ConfigError(
         f"target '{target}' has {rows} row{'s' * (rows > 1)} of '{rare}'; at least {least} of "
         f"each value are needed to train on some and to test on others: {'; '.join(ways)}"
@@ -191,7 +197,9 @@ def _ordered(counts: Mapping[str, int], names: list[str], target: str) -> Questi
     left = [name for name in counts if name not in names]
     if left or len(set(names)) < len(names):
         what = f"leaves out {', '.join(left[:12])}" if left else "names a value twice"
-        raise ConfigError(f"--levels {what}: name each value of '{target}' once, worst to best")
+        raise ConfigError(
+            f"{flag('levels')} {what}: name each value of '{target}' once, worst to best"
+        )
     return _two(counts, names[-1], []) if len(names) == 2 else _levels(counts, names, [])
 
 
@@ -202,6 +210,6 @@ def _levels(counts: Mapping[str, int], names: list[str], guesses: list[str]) -> 
 def _number(target: str, counts: Mapping[str, int], guesses: list[str]) -> Question:
     if numbers_of(counts) is None:
         raise ConfigError(
-            f"target '{target}' has values that are no numbers: --levels orders them"
+            f"target '{target}' has values that are no numbers: {flag('levels')} orders them"
         )
     return Question("continuous", None, {}, guesses)

@@ -56,7 +56,8 @@ def of_report(report: Report, asked: Asked, dataset: Dataset, folder: Path) -> s
     if (best := recommended(found)) is None:
         return ""
     chosen = dict(best.chosen.values) if best.chosen else {}
-    return lines(asked, dataset, best.method, chosen, (folder / "ranker.joblib").as_posix())
+    file = (Path() if asked.held else folder) / "ranker.joblib"
+    return lines(asked, dataset, best.method, chosen, file.as_posix())
 
 
 def lines(asked: Asked, dataset: Dataset, name: str, chosen: Mapping[str, Json], file: str) -> str:
@@ -107,6 +108,8 @@ def _read(asked: Asked, layout: Layout, reader: str) -> str:
         given |= {"thousands": layout.thousands, "na_values": marks, "keep_default_na": False}
     usual = {"sep": ",", "encoding": "utf-8", "decimal": "."}
     said = [f", {k}={v!r}" for k, v in given.items() if v not in (None, "", usual.get(k))]
+    if asked.held:
+        return f"table = {asked.held}"
     files = [file for file in (asked.table, asked.test) if file is not None]
     calls = [f"pd.{reader}({str(file)!r}{''.join(said)})" for file in files]
     return f"table = {calls[0]}" if len(calls) == 1 else f"table = pd.concat([{', '.join(calls)}])"

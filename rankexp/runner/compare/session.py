@@ -14,14 +14,16 @@ from rankexp.metrics.metric import parse
 from rankexp.runner.compare import budget, looking, recipe, study
 from rankexp.runner.compare.methods import growth, narrowed, widened
 from rankexp.runner.compare.pilot import pilot
+from rankexp.runner.config.asking import flag
 from rankexp.runner.config.load import load
 from rankexp.runner.config.methods import takes
 from rankexp.runner.config.schema import Method, Study
 from rankexp.runner.data.find import find
 from rankexp.runner.data.inspect import inspect_table
 from rankexp.runner.data.reading import terminal_width
+from rankexp.runner.diagnostics.diagnostic import Diagnosis
 from rankexp.runner.files import write_atomically
-from rankexp.runner.report.build import open_report
+from rankexp.runner.report.build import Report, open_report
 from rankexp.runner.report.numbers import capital, listed
 from rankexp.runner.report.render import terminal
 from rankexp.runner.run.execute import execute
@@ -57,6 +59,10 @@ class Session:
     protocol: Mapping[str, Any] = field(
         default_factory=lambda: {"kind": "cross_validation", "folds": 2}
     )
+    told: list[str] = field(default_factory=list)
+    diagnoses: list[Diagnosis] = field(default_factory=list)  # of the table
+    report: Report | None = None  # once there is one
+    code: str = ""  # trains the method that the report recommends
 
     def __post_init__(self) -> None:
         self.end = self.begun[0] + 60 * self.minutes
@@ -93,10 +99,11 @@ class Session:
         assert self.dataset.reading is not None
         print(self.dataset.reading.text())
         self.asked = replace(asked, remarks=study.used(self.dataset.reading))
-        for finding in looking.of_table(self.dataset, asked.question):
-            self._tell(finding.unstopped)
+        self.diagnoses = looking.of_table(self.dataset, asked.question)
+        for finding in self.diagnoses:
+            self.tell(finding.unstopped)
         for guess in asked.question.guesses:
-            self._tell(f"guessed: {guess}")
+            self.tell(f"guessed: {guess}")
         wall, cpu = time.monotonic() - self.begun[0], time.process_time() - self.begun[1]
         busy = min(max(wall / max(cpu, 0.1), 1.0), SLOWEST)
         self.reserved = max(REPORT, min(REPORT * busy, MOST_RESERVED * 60 * self.minutes))
@@ -115,7 +122,7 @@ class Session:
         remarks = " ".join(filter(None, (remarks, self.asked.remarks)))
         self.asked = replace(self.asked, inner=budget.inner_folds(training), remarks=remarks)
         for line in looking.of_queries(training, asked.groups, asked.target, within=asked.within):
-            self._tell(line)
+            self.tell(line)
         stratified = self.dataset.levels is not None and not asked.one_test_set
         base = {name: v for name, v in (("stratified", stratified), ("together", together)) if v}
         workers = min(self.workers, 1 if asked.one_test_set else budget.outer_folds(training))
@@ -137,7 +144,7 @@ class Session:
             {name: narrowed(method)[1] for name, method in self.methods.items()},
         )
         for line in found.words:
-            self._tell(line)
+            self.tell(line)
         narrow = {name: narrowed(self.methods[name])[0] for name in found.narrow}
         self.methods = {name: (self.methods | narrow)[name] for name in found.methods}
         self.most, self.fewest, self.stages = found.repeats, found.fewest, found.stages
@@ -146,11 +153,12 @@ class Session:
     def _label(self, name: str) -> str:
         return Method.model_validate(self.asked.offer.methods[name].content).label or name
 
-    def _tell(self, text: str) -> None:
+    def tell(self, text: str) -> None:
         """Say a thing once, here and above the answer in the report."""
         said = f"{capital(text)}."
         if said not in self.asked.remarks:
             say(said)
+            self.told.append(said)
             self.asked = replace(self.asked, remarks=f"{self.asked.remarks} {said}".strip())
 
     def _leave_out_without_weights(self) -> None:
@@ -163,7 +171,7 @@ class Session:
                 "rows with weights can only be compared where the target has two values or "
                 f"levels: the measure of a number to rank by, {measure!r}, takes no weights. "
                 "To compare with every row counting the same, say "
-                f"--drop {weights} in place of --weights {weights}"
+                f"{flag('drop', weights)} in place of {flag('weights', weights)}"
             )
         known = {n: takes(Method.model_validate(m.content)) for n, m in self.methods.items()}
         lone = [name for name, own in known.items() if "sample_weight" not in own]
@@ -171,7 +179,7 @@ class Session:
 
     def _leave_out(self, reasons: Mapping[str, str]) -> None:
         for name, why in reasons.items():
-            self._tell(f"{self._label(name)} is left out: {why}")
+            self.tell(f"{self._label(name)} is left out: {why}")
             del self.methods[name]
         if not self.asked.contrasts(self.methods):
             raise ConfigError("no loss is left for which both pairs and points can be trained on")
@@ -200,11 +208,12 @@ class Session:
         """Say that methods are left out, and how to have them."""
         it, them, are = ("it", "it", "is") if len(names) == 1 else ("they", "them", "are")
         if needed is None:
-            end = f"{it} did not finish within {self.given}; a larger --minutes includes {them}"
+            more, what = f"a larger {flag('minutes')}", f"did not finish within {self.given}"
         else:
             minutes = math.ceil((60 * self.minutes - self.left + needed) / self.share / 60)
-            end = f"{it} would take {duration(needed)} more; --minutes {minutes} includes {them}"
-        self._tell(f"{' and '.join(map(self._label, names))} {are} left out because {end}")
+            more, what = flag("minutes", minutes), f"would take {duration(needed)} more"
+        end = f"{are} left out because {it} {what}; {more} includes {them}"
+        self.tell(f"{' and '.join(map(self._label, names))} {end}")
 
     def widen(self) -> None:
         """Run the first repeat again with wider grids where choices lie at an edge."""
@@ -222,7 +231,7 @@ class Session:
                     wider[name], needed = made, needed + seconds
             room -= needed
             if late:
-                self._tell(f"No time is left to try more settings of {listed(late)}")
+                self.tell(f"No time is left to try more settings of {listed(late)}")
             if not wider:
                 return
             named, before = listed([self._label(name) for name in wider]), self.methods
@@ -275,12 +284,15 @@ class Session:
         in_time, failed = self._run(wanted, self.end - self.reserved), self.outcome.failed
         if in_time and not failed:
             return
+        in_time, failed = self._run(wanted, self.end - self.reserved), self.outcome.failed
+        if in_time and not failed:
+            return
         known = Store(self.outcome.folder).read().items()
         good = {key for key, record in known if record.status == "ok"}
         lacking = [c.place.rep or 0 for c in self.outcome.cells or () if c.key not in good]
         whole = max(min(lacking, default=wanted), self.fewest)
         why = "without a method that failed" if failed else f"within {self.given}"
-        self._tell(f"{whole} of {wanted} repeats were run {why}")
+        self.tell(f"{whole} of {wanted} repeats were run {why}")
         self._run(whole)
 
     def finish(self) -> int:
@@ -291,13 +303,14 @@ class Session:
             print(line, file=sys.stderr)
         if not self.outcome.records or self.outcome.exit_code == INTERRUPTED:
             return self.outcome.exit_code
-        made = open_report(self.outcome.folder, load(self.file), self.outcome.cells)
+        made = self.report = open_report(self.outcome.folder, load(self.file), self.outcome.cells)
         written = made.write()
         print(f"\n{terminal.render(made.blocks[0].output, terminal_width())}\n")
-        if lines := recipe.of_report(made, self.asked, self.dataset, self.folder):
-            write_atomically(self.folder / "train.py", lines.encode())
+        self.code = recipe.of_report(made, self.asked, self.dataset, self.folder)
+        if self.code:
+            write_atomically(self.folder / "train.py", self.code.encode())
             say("train.py trains the method recommended on all rows, and saves it:")
-            print(f"\n{lines}")
+            print(f"\n{self.code}")
         else:  # of an earlier answer
             (self.folder / "train.py").unlink(missing_ok=True)
         say(

@@ -20,6 +20,7 @@ from rankexp.runner.analyse import select
 from rankexp.runner.analyse.delong import METRICS
 from rankexp.runner.compare.methods import Candidate, Offer
 from rankexp.runner.compare.question import Question
+from rankexp.runner.config.asking import flag
 from rankexp.runner.data.reading import Reading
 from rankexp.runner.report.build import open_report
 
@@ -83,24 +84,24 @@ def choose(named: Path | None, stem: str) -> tuple[Path, list[str]]:
 def _check(folder: Path) -> None:
     """Refuse a named folder in which something of the user's would be overwritten."""
     if folder.exists() and not folder.is_dir():
-        raise ConfigError(f"--out: '{folder}' is a file; name a folder")
+        raise ConfigError(f"{flag('out')}: '{folder}' is a file; name a folder")
     name = folder.resolve().name
     if name != safe(name):
         raise ConfigError(
-            f"--out: the folder's name is that of the study, too; instead of '{name}' take "
-            f"letters, digits, '_', '.' and '-': '{safe(name)}'"
+            f"{flag('out')}: the folder's name is that of the study, too; instead of '{name}' "
+            f"take letters, digits, '_', '.' and '-': '{safe(name)}'"
         )
     found = state(folder)
     if found == "edited":
         raise ConfigError(
             f"{folder / STUDY} was edited since 'rankexp compare' wrote it, and would be lost; "
-            "run it with 'rankexp run', or name another folder with --out"
+            f"run it with 'rankexp run', or name another folder with {flag('out')}"
         )
     if found == "foreign":
         there = [name for name in WRITTEN if (folder / name).exists()]
         raise ConfigError(
             f"'{folder}' holds {' and '.join(there)} that 'rankexp compare' did not write; name "
-            "another folder with --out"
+            f"another folder with {flag('out')}"
         )
 
 
@@ -111,7 +112,7 @@ def _replaced(folder: Path) -> list[str]:
     title = yaml.safe_load((folder / STUDY).read_text("utf-8"))["title"]
     return [
         f"{folder} holds an earlier answer ({title}). This one replaces it and uses its fits "
-        "again where they are the same; to keep both, name another folder with --out"
+        f"again where they are the same; to keep both, name another folder with {flag('out')}"
     ]
 
 
@@ -136,6 +137,7 @@ class Asked:
     test: Path | None = None
     remarks: str = ""  # what the report says above the answer
     groups: str = ""  # their column
+    held: str = ""  # Python for the table, where there is no file of it
     within: bool = False  # whether the groups are queries: only pairs within them count
 
     @property

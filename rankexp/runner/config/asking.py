@@ -1,9 +1,10 @@
-"""How messages name an option: as a study's key, or as the command line has it."""
+"""How messages name an option: as a study's key, as the command line has it, or as Python does."""
 
 import shlex
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
+from typing import Literal
 
 OPTIONS = frozenset(
     ("drop", "keep", "nominal", "missing", "header", "decimal", "thousands", "delimiter")
@@ -11,22 +12,30 @@ OPTIONS = frozenset(
 """Options of ``rankexp compare`` and ``inspect`` that say how a table is read."""
 LISTS = frozenset(("drop", "keep", "nominal", "missing", "levels"))
 
-_TYPED: ContextVar[bool] = ContextVar("typed", default=False)
+Manner = Literal["", "typed", "python"]
+"""How options are said: as a study has them, on the command line, or in Python."""
+
+_MANNER: ContextVar[Manner] = ContextVar("manner", default="")
 
 
 @contextmanager
-def typed() -> Iterator[None]:
-    """Let messages name options as the command line has them."""
-    token = _TYPED.set(True)
+def said(how: Manner) -> Iterator[None]:
+    """Let messages name options in a manner."""
+    token = _MANNER.set(how)
     try:
         yield
     finally:
-        _TYPED.reset(token)
+        _MANNER.reset(token)
 
 
-def is_typed() -> bool:
-    """Whether messages name options as the command line has them."""
-    return _TYPED.get()
+def typed() -> AbstractContextManager[None]:
+    """Let messages name options as the command line has them."""
+    return said("typed")
+
+
+def manner() -> Manner:
+    """Return how messages name options."""
+    return _MANNER.get()
 
 
 def option(key: str, *values: str | bool) -> str:
@@ -40,13 +49,39 @@ def option(key: str, *values: str | bool) -> str:
     >>> with typed():
     ...     option("most_coded")
     "in a study 'most_coded'"
+    >>> with said("python"):
+    ...     option("drop", "age", "zip"), option("sheet"), option("header", False)
+    ("drop=['age', 'zip']", 'sheet=...', 'header=False')
     """
     texts = [str(value).lower() if isinstance(value, bool) else value for value in values]
-    if not _TYPED.get() or key not in OPTIONS:
+    if not manner() or key not in OPTIONS:
         texts = [text if any(map(str.isalnum, text)) else f'"{text}"' for text in texts]
-        said = f": [{', '.join(texts)}]" if key in LISTS else f": {', '.join(texts)}"
-        return "in a study " * _TYPED.get() + f"'{key}{said * bool(texts)}'"
+        shown = f": [{', '.join(texts)}]" if key in LISTS else f": {', '.join(texts)}"
+        return "in a study " * bool(manner()) + f"'{key}{shown * bool(texts)}'"
+    if manner() == "python":
+        return _argument(key, values)
     if values and isinstance(values[0], bool):
         return f"--{key}" if values[0] else f"--no-{key}"
     quoted = [f'"{text}"' if "," in text and len(texts) > 1 else text for text in texts]
     return f"--{key} {shlex.quote(','.join(quoted))}" if texts else f"--{key}"
+
+
+def flag(key: str, *value: str | int) -> str:
+    """Return how a user says an option of `compare`, which no study has.
+
+    >>> flag("minutes"), flag("minutes", 3)
+    ('--minutes', '--minutes 3')
+    >>> with said("python"):
+    ...     flag("minutes"), flag("minutes", 3), flag("queries", "qid")
+    ('minutes=...', 'minutes=3', "queries='qid'")
+    """
+    if manner() == "python":
+        return _argument(key, value)
+    return " ".join([f"--{key}", *map(str, value)])
+
+
+def _argument(key: str, values: tuple[str | int, ...]) -> str:
+    if not values:
+        return f"{key}=..."
+    listed = [list(values)] if key == "merge" else list(values)
+    return f"{key}={(listed if key in LISTS or key == 'merge' else values[0])!r}"

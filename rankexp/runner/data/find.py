@@ -12,7 +12,7 @@ import numpy as np
 
 from rankexp import registry
 from rankexp.errors import DataError
-from rankexp.runner.config.asking import is_typed
+from rankexp.runner.config.asking import manner
 from rankexp.runner.config.data_entry import DataEntry
 from rankexp.runner.data.build import build, differences, first_difference
 from rankexp.runner.data.dataset import Dataset
@@ -128,7 +128,7 @@ def listing(
 def _keep(name: str, entry: DataEntry, origin: Origin, cache: Path) -> FoundData:
     """Build the data set, or load it where it was built before, and check it as declared."""
     declared = entry.model_dump(mode="json", exclude=ASIDE)
-    said = [READING, *["typed"] * is_typed()]  # a reading has messages
+    said = [READING, *filter(None, [manner()])]  # a reading has messages
     key = json.dumps([said, name, origin.identity, declared], sort_keys=True)
     digest = hashlib.sha256(key.encode()).hexdigest()
     path = cache / "snapshots" / f"{name}-{digest[:16]}.npz"

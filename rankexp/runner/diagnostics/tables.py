@@ -8,7 +8,7 @@ from itertools import zip_longest
 import numpy as np
 
 from rankexp.arrays import Floats
-from rankexp.runner.config.asking import is_typed, option
+from rankexp.runner.config.asking import manner, option
 from rankexp.runner.data.levels import number_text, numbers_of
 from rankexp.runner.diagnostics.alone import FILLED
 from rankexp.runner.diagnostics.diagnostic import BeforeFitting, Said, TableFacts
@@ -67,7 +67,7 @@ class InOrderOfTime(BeforeFitting):
         grows = ", and" if known else ". If it grows with time,"
         said = f"Rows are in order of '{name}'{grows} random splits mix past and future."
         protocol = f"'protocol: {{kind: time, column: {name}}}'"
-        how = option("time", name) if is_typed() else protocol
+        how = option("time", name) if manner() else protocol
         advice = f"If later rows are to be ranked, split by time: {how}"
         return said + table.ahead(oldest_first), advice
 

@@ -4,6 +4,7 @@ import math
 from typing import NamedTuple
 
 from rankexp.runner.analyse.adjust import Contrast
+from rankexp.runner.config.asking import flag
 from rankexp.runner.report.gain_words import Words
 from rankexp.runner.report.gains import Effect, Gains, MethodStanding
 from rankexp.runner.report.numbers import capital, listed, number
@@ -76,7 +77,7 @@ def _of_pairs(words: Words, effects: set[Effect], best: str) -> str:
         rank = "ranks" if len(worse) == 1 else "rank"
         why = f"{capital(listed(worse))} {rank} worse than the same loss on points"
     elif effects == {Effect.OPEN}:
-        more = "a larger --minutes, which runs more repeats, or " * bool(_more(words))
+        more = f"a larger {flag('minutes')}, which runs more repeats, or " * bool(_more(words))
         why = f"This is simpler, and right until {more}more data show a gain"
     elif effects == {Effect.PERFECT}:
         why = "This is simpler, and no gain is left to find"
@@ -94,8 +95,9 @@ def _conditions(found: Gains) -> str:
 def _intervals(words: Words) -> str:
     """Say what would give intervals where there are none."""
     if math.isnan(words.found.tested):
-        return " Three splits or more would give intervals; a larger --minutes allows more."
-    return " With all rows in one file, without --test, cross-validation gives intervals."
+        more = f"a larger {flag('minutes')} allows more."
+        return f" Three splits or more would give intervals; {more}"
+    return f" With all rows in one file, without {flag('test')}, cross-validation gives intervals."
 
 
 def _promise(words: Words, method: str, simple: str) -> str:
@@ -106,7 +108,7 @@ def _promise(words: Words, method: str, simple: str) -> str:
     shown = f"{text} A gain of this size would probably be shown by"
     if need.repeats_to_show <= REPEATS:
         repeats = words.enough(need.data_to_show, need.repeats_to_show)
-        return f"{shown} {repeats}, with a larger --minutes. {later}"
+        return f"{shown} {repeats}, with a larger {flag('minutes')}. {later}"
     rows = words.enough(need.data_to_show, math.inf) or "more rows"
     if more := _more(words):
         return f"{text} {more}If that does not show it, {rows} probably would. {later}"
@@ -119,7 +121,8 @@ def _more(words: Words) -> str:
     if not 0 < done < MOST_REPEATS:
         return ""
     were = f"{done} repeat{'s were' if done > 1 else ' was'}"
-    return f"First run more repeats, with a larger --minutes: {were} run of up to {MOST_REPEATS}. "
+    how = f"First run more repeats, with a larger {flag('minutes')}"
+    return f"{how}: {were} run of up to {MOST_REPEATS}. "
 
 
 class Lead(NamedTuple):

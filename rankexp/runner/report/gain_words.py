@@ -7,6 +7,7 @@ from scipy import special
 
 from rankexp.runner.analyse.adjust import Contrast, Settings
 from rankexp.runner.analyse.verdicts import Verdict
+from rankexp.runner.config.asking import flag
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.gains import Effect, Gains, MethodStanding
 from rankexp.runner.report.numbers import capital, listed, number, short, span
@@ -137,7 +138,7 @@ class Words:
             return ""
         return (
             f" Methods were trained on only {trained:,.0f} of the {rows:,.0f} rows and tested on "
-            f"{rows - trained:,.0f}; a larger --minutes trains on more."
+            f"{rows - trained:,.0f}; a larger {flag('minutes')} trains on more."
         )
 
     def _interval(self, own: Contrast) -> str:
