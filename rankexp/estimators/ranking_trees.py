@@ -199,6 +199,8 @@ class RankingForest(RealRanker):
     bootstrap : bool
         Whether each tree grows on as many examples drawn with replacement, or on all.
     random_state : int, RandomState or None
+    count_ties : bool
+        As for `KendallTree`, whose trees alone use it.
 
     Attributes
     ----------
@@ -220,6 +222,7 @@ class RankingForest(RealRanker):
     classifier: BaseEstimator | str | None = None
     bootstrap: bool = True
     random_state: Seed = None
+    count_ties: bool = True
 
     def check(self) -> None:
         """Raise ValueError if a parameter is impossible; this needs no data."""
@@ -239,7 +242,7 @@ class RankingForest(RealRanker):
             raise ValueError(f"tree must be 'KendallTree' or 'CRank', got {self.tree!r}")
         if self.classifier is not None:
             raise ValueError("only tree='CRank' has a classifier: set it to None")
-        return KendallTree(**shared)
+        return KendallTree(count_ties=self.count_ties, **shared)
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: PerRow = None) -> Self:
         """Grow the trees on rows X (n, d) and real targets y (n,), whose order alone matters.

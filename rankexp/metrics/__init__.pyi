@@ -5,6 +5,7 @@ from rankexp.metrics.bipartite import rank_loss as rank_loss
 from rankexp.metrics.by_example import log_loss as log_loss
 from rankexp.metrics.by_example import push_risk as push_risk
 from rankexp.metrics.by_example import zero_one_loss as zero_one_loss
+from rankexp.metrics.continuous import concordance as concordance
 from rankexp.metrics.continuous import d_tau as d_tau
 from rankexp.metrics.continuous import iauc as iauc
 from rankexp.metrics.continuous import kendall_tau_b as kendall_tau_b

@@ -1,6 +1,7 @@
 """Measures of how scores order a continuous target: IAUC, Kendall's tau, discordance, MSE."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Literal
 
@@ -22,6 +23,7 @@ from rankexp.metrics.metric import (
 REGISTER = {
     "iauc": "iauc",
     "d_tau": "d_tau",
+    "concordance": "concordance",
     "kendall_tau_b": "kendall_tau_b",
     "one_minus_discordance": "one_minus_discordance",
     "mse": "mse",
@@ -109,20 +111,30 @@ def d_tau(y: npt.ArrayLike, scores: npt.ArrayLike) -> float | Floats:
     return _each(s, ordered(target), lambda pairs: (2 * pairs.concordant + pairs.tied) / both)
 
 
-def concordance(y: npt.ArrayLike, scores: npt.ArrayLike) -> float:
-    """Return the share of pairs of different y that the scores, (n,), put in order; a tie is 1/2.
+@each_vector
+@share(
+    source="Harrell et al., JAMA 247 (1982): the index of concordance",
+    kinds=("continuous",),
+    reading=replace(PAIRS, pooled=True),
+    label="share of pairs in order",
+)
+def concordance(y: npt.ArrayLike, scores: npt.ArrayLike) -> float | Floats:
+    """Return the share of pairs of different y that the scores put in order; a tie is 1/2.
 
     It is U_pairs if each value of y is a level, and the AUC if there are two. Unlike in
-    :func:`d_tau`, pairs with equal y do not count. Errors are those of :func:`d_tau`; NaN if y is
-    constant.
+    :func:`d_tau`, pairs with equal y do not count. Parameters and errors are those of
+    :func:`d_tau`; NaN if y is constant.
     """
     target, s = checked(y, scores)
     sizes = np.unique(target, return_counts=True)[1]
     pairs = (target.size**2 - int((sizes**2).sum())) // 2
     if pairs == 0:
-        return float(undefined(s, "y is constant: there is no pair to rank, and no share"))
-    found = count_pairs(ordered(target), s)
-    return (pairs + found.concordant - found.discordant) / (2 * pairs)
+        return undefined(s, "y is constant: there is no pair to rank, and no share")
+
+    def won(found: PairCounts) -> float:
+        return (pairs + found.concordant - found.discordant) / (2 * pairs)
+
+    return _each(s, ordered(target), won)
 
 
 @share(source="Kendall, Biometrika 33 (1945); variant b", reading=TAU, label="Kendall's tau-b")

@@ -2,6 +2,7 @@
 
 import csv
 import inspect as python
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -135,13 +136,14 @@ def taking(kind: type[Asked]) -> Callable[[Callable[[Asked], None]], Callable[..
 @taking(CompareOptions)
 def compare(asked: CompareOptions) -> None:
     """Tell whether training on pairs helps to rank the rows of a table, and what ranks best."""
+    begun = time.monotonic(), time.process_time()  # imports count, too
     from rankexp.runner.compare.command import Options
     from rankexp.runner.compare.command import compare as run
 
     given = _given(asked)
     reading = {field.name: given.pop(field.name) for field in fields(ReadingOptions)}
     with typed():
-        code = run(given.pop("table"), Options(**given, reading=reading))
+        code = run(given.pop("table"), Options(**given, reading=reading), begun)
     raise typer.Exit(code)
 
 

@@ -280,3 +280,26 @@ def test_concordance_is_u_pairs_of_the_values(y, draw):
             assert np.isnan(concordance(y, s))
     else:
         assert concordance(y, s) == pytest.approx(u_pairs(y, s), abs=1e-15)
+
+
+@laws
+@given(st.permutations(range(12)), hnp.arrays(np.int64, (12, 3), elements=st.integers(0, 5)))
+def test_concordance_is_d_tau_where_nothing_ties_in_y(y, s):
+    assert concordance(y, s) == pytest.approx(d_tau(y, s), abs=1e-15)
+    assert concordance(y, s[:, 0]) == concordance(y, s)[0]
+
+
+@laws
+@given(hnp.arrays(np.int64, 12, elements=st.integers(0, 4)), st.permutations(range(12)))
+def test_concordance_is_d_tau_over_the_share_of_pairs_that_differ(y, s):
+    """Without ties in the scores, which `d_tau` counts 1/2 also where y ties."""
+    differ = 1 - sum(c * (c - 1) for c in np.bincount(y)) / (12 * 11)
+    if differ:
+        assert concordance(y, s) * differ == pytest.approx(d_tau(y, s), abs=1e-12)
+
+
+def test_a_constant_has_one_half_whatever_ties():
+    y = np.array([0] * 90 + list(range(1, 11)))
+    assert concordance(y, np.zeros(100)) == 0.5 and concordance(y, y) == 1.0
+    noisy = y + np.linspace(0, 0.5, 100)  # nothing ties
+    assert concordance(y, noisy) == 1.0 and d_tau(y, noisy) < 0.2 < d_tau(y, np.zeros(100))

@@ -8,16 +8,17 @@ import numpy as np
 
 from rankexp.arrays import Bools
 from rankexp.errors import ConfigError
-from rankexp.runner.compare.pilot import FEWEST_ROWS, PILOT_ROWS, Cost
+from rankexp.runner.compare.pilot import FEWEST_ROWS, PILOT_ROWS, Cost, rankable
 from rankexp.runner.config.asking import flag
 from rankexp.runner.data.dataset import Dataset
 from rankexp.runner.protocols.dealing import duplicates
 from rankexp.runner.run.progress import duration
+from rankexp.statistics.paired import FEWEST
 
 MOST_REPEATS = 10
 """Further repeats of cross-validation hardly narrow an interval (docs/statistics.md)."""
 SPLITS = 5  # random ones, where not even one cross-validation is to be had
-CHEAP = 0.05  # of the time of all methods: leaving out one that takes less would not help
+CHEAP = 0.05  # of all time, or that of all methods: what takes less is not left out
 SHARE = 0.6  # of the time, for the first cross-validation; then come wider grids and repeats
 SPREAD_SHARE = 0.2  # the same where intervals come from the spread over splits
 OWN = 0.1
@@ -39,6 +40,7 @@ class RunDesign:
     words: list[str]  # what was left out or made smaller, and how to have it
     narrow: list[str]  # methods tried with every second point of their grids
     stages: list[tuple[list[str], float]]  # names and seconds, run one after the other
+    fewest: int = 1  # repeats, before anything else is tried
 
 
 @dataclass(frozen=True)
@@ -53,6 +55,12 @@ class Allowance:
     inner: int
     label: Callable[[str], str] = str  # what a method is called
     share: float = SHARE  # of the time, for the first cross-validation
+    least: float = 0.0  # seconds that are allowed in any case
+
+    @property
+    def most(self) -> float:
+        """The seconds for the question alone, before it is trained on fewer rows."""
+        return max(SHARE * self.seconds, self.least)
 
     def total(self, costs: Iterable[Cost], rows: float, splits: int) -> float:
         """Return the seconds that splits with so many training rows take."""
@@ -81,8 +89,9 @@ def design(
     n, given = len(dataset.y), dataset.parts is not None
     folds = 1 if given else outer_folds(dataset)
     rows = n if given else n * (folds - 1) / folds
-    limit = allowed.share * allowed.seconds
-    fit = _Fit(dict(costs), lambda now: allowed.total(now.values(), rows, folds), limit)
+    limit = max(allowed.share * allowed.seconds, allowed.least)
+    of_all = max(CHEAP * allowed.seconds, allowed.least)
+    fit = _Fit(dict(costs), lambda now: allowed.total(now.values(), rows, folds), limit, of_all)
     once = fit.shrink(_spare(costs, contrasts, n), n, shares or {})
     methods = list(fit.now)
     narrow = [m for m in fit.narrow if fit.now.get(m, costs[m]) != costs[m]]
@@ -90,12 +99,16 @@ def design(
     tried = [([m], fit.narrow[m]) for m in narrow]
     words = [_less(*own, what, allowed, "tried with half of the settings", "all") for own in tried]
     words += [_less(*own, what, allowed, "left out") for own in fit.gone]
-    if once > limit and not given:
+    if once > allowed.most and not given:
         test, said = _smaller(
             fit.now.values(), n, allowed, _least(dataset, together="together" in base)
         )
         protocol = {"kind": "split", "test": test, **base}
-        return RunDesign(protocol, methods, SPLITS, [*words, said], narrow, [(methods, limit)])
+        several = allowed.total(fit.now.values(), n - test, FEWEST) <= max(
+            allowed.seconds, 2 * allowed.least
+        )
+        rest = (narrow, [(methods, limit)], FEWEST if several else 1)
+        return RunDesign(protocol, methods, SPLITS, [*words, said], *rest)
     if once > allowed.seconds:
         longer = f"which is longer than {flag('minutes')}"
         words.append(f"training takes about {duration(once)}, {longer}")
@@ -116,6 +129,7 @@ class _Fit:
     now: dict[str, Cost]
     total: Callable[[Mapping[str, Cost]], float]
     limit: float
+    cheap: float  # what takes fewer seconds is not left out
     gone: list[tuple[list[str], float]] = field(default_factory=list)
     narrow: dict[str, float] = field(default_factory=dict)
 
@@ -124,8 +138,8 @@ class _Fit:
         costs = dict(self.now)
         while (once := self.total(self.now)) > self.limit:
             spare.sort(key=lambda unit: sum(self.now[m].at(n) for m in unit))
-            whole = sum(cost.at(n) for cost in self.now.values())
-            if not spare or sum(self.now[m].at(n) for m in spare[-1]) < CHEAP * whole:
+            last = self.total({m: self.now[m] for m in spare[-1]}) if spare else 0.0
+            if not spare or last < max(CHEAP * once, self.cheap):
                 break
             less = {m: shares[m] for m in spare[-1] if shares.get(m, 1.0) < 1.0}
             if less.keys() - self.narrow.keys():
@@ -193,7 +207,7 @@ def _smaller(costs: Collection[Cost], n: int, allowed: Allowance, least: int) ->
     low, high = 0.0, 0.8 * n
     for _ in range(40):
         middle = (low + high) / 2
-        fits = allowed.total(costs, middle, SPLITS) <= allowed.share * allowed.seconds
+        fits = allowed.total(costs, middle, SPLITS) <= allowed.most
         low, high = (middle, high) if fits else (low, middle)
     rows = max(int(low), least)
     return float(n - rows), (
@@ -285,6 +299,11 @@ def together(dataset: Dataset, option: str = "groups") -> tuple[str | None, str]
             raise ConfigError(
                 f"--{option}: the column has {groups} different values; at least {FEWEST_ROWS} "
                 "are needed to train on some and to test on others"
+            )
+        if option == "queries" and not rankable(dataset.y, dataset.groups):
+            raise ConfigError(
+                "--queries: no two rows of one query have different targets, so there is nothing "
+                "to rank within queries"
             )
         return "groups", ""
     different = len(np.unique(duplicates(dataset.X)))

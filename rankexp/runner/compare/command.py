@@ -11,7 +11,7 @@ from rankexp.errors import ConfigError
 from rankexp.runner.compare import study
 from rankexp.runner.compare.methods import offer
 from rankexp.runner.compare.pilot import FEWEST_ROWS
-from rankexp.runner.compare.question import MARGINS, ask
+from rankexp.runner.compare.question import MARGINS, ask, check_rows
 from rankexp.runner.compare.session import Session, say
 from rankexp.runner.config.asking import flag
 from rankexp.runner.data.inspect import target_values
@@ -42,17 +42,20 @@ class Options:
     held: str = ""  # Python for the table, where its file does not stay
 
 
-def compare(table: Path, options: Options) -> int:
+def compare(table: Path, options: Options, begun: tuple[float, float] | None = None) -> int:
     """Answer whether training on pairs helps on a table; return the exit code."""
-    return compared(table, options)[0]
+    return compared(table, options, begun)[0]
 
 
-def compared(table: Path, options: Options) -> tuple[int, Session]:
+def compared(
+    table: Path, options: Options, begun: tuple[float, float] | None = None
+) -> tuple[int, Session]:
     """Do the same; return the session, too.
 
-    ConfigError or DataError where the table cannot be read, or an option or the target is wrong.
+    It has `begun` at these seconds of the clock and of the processor, by default now. ConfigError
+    or DataError where the table cannot be read, or an option or the target is wrong.
     """
-    begun = time.monotonic(), time.process_time()
+    begun = begun or (time.monotonic(), time.process_time())
     _check(options)
     out, said = study.choose(options.out, table.stem)
     asked = _asked(table, options)
@@ -95,7 +98,7 @@ def _asked(table: Path, options: Options) -> study.Asked:
     """Tell what is asked of the table."""
     groups, within = options.groups or options.queries, options.queries is not None
     given = {"groups": groups, "weights": options.weights, "time": options.time}
-    known = {**options.reading, **given}
+    known = {**options.reading, **given, "identifiers": "drop_groups"}
     how = {name: value for name, value in known.items() if value not in (None, [], ())}
     test = {} if options.test is None else {"test": options.test}
     question = ask(
@@ -106,12 +109,7 @@ def _asked(table: Path, options: Options) -> study.Asked:
         continuous=options.continuous,
         merge=options.merge or (),
     )
-    if question.counts and (fewest := min(question.counts.values())) < FEWEST_ROWS:
-        rare = min(question.counts, key=lambda name: question.counts[name])
-        raise ConfigError(
-            f"target '{options.target}' has {fewest} row{'s' * (fewest > 1)} of '{rare}'; at "
-            f"least {FEWEST_ROWS} of each value are needed to train on some and to test on others"
-        )
+    check_rows(options.target, question, FEWEST_ROWS)
     offered = offer(question.kind, options.methods, within=within)
     margin = MARGINS[question.metric] if options.margin is None else options.margin
     asked = study.Asked(table, options.target, question, offered, how, margin, test=options.test)

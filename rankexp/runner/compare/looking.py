@@ -9,13 +9,13 @@ from pathlib import Path
 import numpy as np
 from sklearn.linear_model import Ridge
 
-from rankexp.arrays import Ints
+from rankexp.arrays import Floats, Ints
 from rankexp.errors import ConfigError, DataError
 from rankexp.metrics.continuous import concordance
 from rankexp.runner.compare.pilot import FEWEST_ROWS
 from rankexp.runner.compare.question import Question, ask
 from rankexp.runner.compare.results import InspectResult
-from rankexp.runner.config.asking import flag
+from rankexp.runner.config.asking import flag, option
 from rankexp.runner.config.schema import Preprocess
 from rankexp.runner.data.dataset import Dataset
 from rankexp.runner.data.inspect import Option, dataset_of, entry_of, inspect_table, target_values
@@ -32,6 +32,7 @@ CALLED = re.compile(
     r"qid|(query|search|srch|session|request|impression)[ _.-]?(id)?|search.?query"
 )
 """What columns of queries are called, in small letters."""
+WEIGHTS = re.compile(r"(row|case|sampl(e|ing)|survey|p)?[_ .-]?(weights?|wgt|wt)|gewicht", re.I)
 FEW = 50
 """Rows a value, in the median: with more, a column of groups is hardly one of queries."""
 
@@ -78,7 +79,8 @@ def _value(dataset: Dataset, order: Ints, cut: int) -> float:
     train, test = order[:cut][:: max(1, cut // MOST)], order[cut:]
     made = Preprocessor(Preprocess(), dataset.features).fit(dataset.X[train])
     fitted = Ridge().fit(made.transform(dataset.X[train]), dataset.y[train])
-    return concordance(dataset.y[test], fitted.predict(made.transform(dataset.X[test])))
+    scores: Floats = fitted.predict(made.transform(dataset.X[test]))
+    return concordance(dataset.y[test], scores)
 
 
 def of_queries(dataset: Dataset, column: str, target: str, *, within: bool) -> Iterator[str]:
@@ -88,8 +90,20 @@ def of_queries(dataset: Dataset, column: str, target: str, *, within: bool) -> I
     """
     if dataset.groups is None:
         assert dataset.reading is not None
-        names = (column.name for column in dataset.reading.columns)
-        yield from (_hint(n) for n in names if CALLED.fullmatch(n.lower()) and n != target)
+        for own in (c for c in dataset.reading.columns if c.name != target):
+            if CALLED.fullmatch(own.name.lower()):
+                yield _hint(own.name)
+            elif own.kind == "groups" and own.role == "left out":
+                yield (
+                    f"{_hint(own.name)}. If they are persons or things, of which new ones are to "
+                    f"be ranked, say {flag('groups', own.name)}; if categories, "
+                    f"{option('nominal', own.name)}"
+                )
+            elif own.role == "feature" and WEIGHTS.fullmatch(own.name) and 0 < (own.low or 0) < 2:
+                yield (
+                    f"'{own.name}' is used as a feature. If it says how much each row counts, "
+                    f"say {flag('weights', own.name)}"
+                )
         return
     sizes = np.unique(dataset.groups, return_counts=True)[1]
     if within:
@@ -120,6 +134,7 @@ def look(
 
     Options are those of ``rankexp inspect``; errors as of `inspect_table`.
     """
+    given |= {"identifiers": "drop_groups"}
     asked = {name: given.pop(name, None) for name in ("positive", "levels", "continuous")}
     if target is None:
         reading = inspect_table(path, target=None, **given)
@@ -134,8 +149,11 @@ def look(
         known = str(error) in " ".join(reading.warnings)
         return InspectResult(reading, [], "" if known else f"compare would stop here: {error}")
     assert dataset.reading is not None
-    found = of_table(dataset, question, fits=False)
-    return InspectResult(dataset.reading, found, f"compare will do this: {_does(question)}")
+    found, said = of_table(dataset, question, fits=False), []
+    if dataset.groups is None:
+        said = [f"{line}." for line in of_queries(dataset, "", target, within=False)]
+    said.append(f"compare will do this: {_does(question)}")
+    return InspectResult(dataset.reading, found, "\n".join(said))
 
 
 def _does(question: Question) -> str:

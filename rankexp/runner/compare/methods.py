@@ -114,7 +114,7 @@ TWO = {
     ),
     "forest": _forest("Classifier", n_estimators=100),
     "boosting": _boosting("Classifier"),
-    "rankboost": _method("RankBoost", "RankBoost", ROUNDS),
+    "rankboost": _method("RankBoost on pairs", "RankBoost", ROUNDS),
 }
 ORDERED = {
     **_linear(
@@ -125,7 +125,7 @@ ORDERED = {
     "ridge": _ridge("least squares on points"),
     "forest": _forest("Regressor", n_estimators=100),
     "boosting": _boosting("Regressor"),
-    "rankboost": _method("RankBoost", "RankBoost", ROUNDS, risk="multipartite"),
+    "rankboost": _method("RankBoost on pairs", "RankBoost", ROUNDS, risk="multipartite"),
 }
 RISKS: dict[Kind, str] = {"two": "bipartite", "ordered": "multipartite"}
 ALL_PAIRS = {
@@ -139,12 +139,18 @@ ON_RANKS = "rankexp.runner.compare.on_ranks"
 CART = "sklearn.tree.DecisionTreeRegressor"
 CONTINUOUS = {
     "points-tree": _method("regression tree on points", CART, LEAVES, min_samples_leaf=5),
-    "pairs-tree": _method("Kendall tree on pairs", "KendallTree", DEPTHS, min_samples_leaf=5),
+    "pairs-tree": _method(
+        "Kendall tree on pairs", "KendallTree", DEPTHS, min_samples_leaf=5, count_ties=False
+    ),
     "points-forest": _forest(
         "Regressor", "random forest on points", n_estimators=50, max_features=2 / 3
     ),
     "pairs-forest": _method(
-        "forest of Kendall trees on pairs", "RankingForest", DEEPER, n_estimators=50
+        "forest of Kendall trees on pairs",
+        "RankingForest",
+        DEEPER,
+        n_estimators=50,
+        count_ties=False,
     ),
     "ridge": _ridge("least squares, linear"),
     "ridge-ranks": _ridge("least squares on ranks, linear", f"{ON_RANKS}.ridge"),

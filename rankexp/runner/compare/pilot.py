@@ -9,8 +9,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from rankexp.arrays import Ints, Labels
 from rankexp.errors import one_line
-from rankexp.runner.compare.methods import GROWING
+from rankexp.runner.compare.methods import GROWING, ON_RANKS
 from rankexp.runner.config.asking import flag
 from rankexp.runner.config.schema import Evaluate, Study
 from rankexp.runner.data.dataset import Dataset
@@ -32,6 +33,11 @@ PILOTS = 0.2  # of the time given; after it only fits that take `LATE` times les
 LATE = 10.0
 LATER = "a fifth of the time had passed before it was timed; a larger {} includes it"
 WARM_ROWS, WARM_COLUMNS = 60, 3
+ENSEMBLES = (
+    *("sklearn.ensemble.", "lightgbm.", "xgboost.", f"{ON_RANKS}.boosting"),
+    *("BoostedRanker", "RankBoost", "RankingForest"),
+)
+"""Estimators that are timed after all others, as they are slow."""
 KNOWN = ("sklearn.", "rankexp.", "LinearRanker", "RankBoost", "ProportionalOdds", "OrdinalSVM")
 """Estimators that every process may fit; others may end it, and end none but their own."""
 FEWEST_ROWS = 3  # of each level, in every training part
@@ -73,13 +79,16 @@ def pilot(
 
     The whole run may take so many `seconds`. As many methods as there are `workers` are timed at
     once, since these slow each other down in the run, too. Returned are the costs, and the methods
-    that cannot be fitted to these data with the reason, or that were not reached within `PILOTS`
-    of the time; those `needed` always are.
+    that cannot be fitted to these data with the reason, or that are slow and were not reached
+    within `PILOTS` of the time; those `needed` are timed first, `ENSEMBLES` last.
     """
     setup = next(iter(study.experiments.values()))
     assert isinstance(setup, Evaluate)
     folds = _pilot_folds(setup, dataset, study.seed)
     specs = {name: method_spec(study.methods[name], setup) for name in setup.methods}
+    slow = {name for name, spec in specs.items() if spec.estimator.startswith(ENSEMBLES)}
+    turns = sorted(specs, key=lambda name: (name not in needed, name in slow))
+    specs = {name: specs[name] for name in turns}
     until = time.monotonic() + PILOTS * seconds
     few = _warm_fold(setup, dataset, study.seed)
     known = [one for one in specs.values() if one.estimator.startswith(KNOWN)]
@@ -126,10 +135,11 @@ def _timings(
 ) -> Timings:
     """Return rows and seconds of fits that take no more than `PILOT_SHARE` each, or why not.
 
-    They take less after `until`, a time of `time.monotonic`, which all processes share. Of a
-    method that takes longer only the first grid point is timed, which stands for the others.
-    Compiling, once after an installation, may have taken all of that time. The first of `folds`
-    is for the methods `shared`, which make this process warm.
+    They take less after `until`, a time of `time.monotonic`, which all processes share; a method
+    whose turn comes then is not timed if it takes longer even on the first of `folds`, or if its
+    turn comes much later and it may be slow. That fold is for the methods `shared`, too, which
+    make this process warm. Of a method that takes longer only the first grid point is timed, which
+    stands for the others. Compiling, once after an installation, may have taken all of that time.
     """
     most = PILOT_SHARE * seconds
     found: list[tuple[int, float]] = []
@@ -140,7 +150,9 @@ def _timings(
     with warnings.catch_warnings(), threadpool_limits(1):
         warnings.simplefilter("ignore")
         until = max(until, _warm([*shared, spec], folds[0], seed) + PILOTS / 2 * seconds)
-        if time.monotonic() > until and not needed:
+        late = time.monotonic() > until and not needed
+        quick = spec.estimator.startswith(KNOWN) and not spec.estimator.startswith(ENSEMBLES)
+        if late and not quick and time.monotonic() > until + PILOTS / 2 * seconds:
             return found, LATER.format(flag("minutes"))
         for fold in folds[1:]:
             rows = len(fold.train.X)
@@ -149,6 +161,8 @@ def _timings(
                 if longest > (most if time.monotonic() < until else most / LATE):
                     break
             try:
+                if late and not found and points * _once(_first(spec), folds[0], seed) > most:
+                    return found, LATER
                 if not found and points > 1:
                     one = points * _once(_first(spec), fold, seed)
                     if one > most:
@@ -177,10 +191,18 @@ def _pilot_folds(setup: Evaluate, dataset: Dataset, seed: int) -> list[Fold]:
     made: list[Fold] = []
     for size in PILOT_ROWS:
         rows = min(size, len(dataset.y) * 4 // 5)
-        if made and rows <= len(made[-1].train.X):
+        fold = _fold(setup, dataset, rows, stream(seed, f"pilot/{size}"))
+        if made and len(fold.train.X) <= len(made[-1].train.X):  # of whole queries, say
             break
-        made.append(_fold(setup, dataset, rows, stream(seed, f"pilot/{size}")))
-    return made
+        made.append(fold)
+    return [one for one in made if rankable(one.train.part.y, one.train.part.groups)] or made
+
+
+def rankable(y: Labels, groups: Ints | None) -> bool:
+    """Tell whether any two rows with different targets are of one group, if there are groups."""
+    of = np.zeros(len(y)) if groups is None else groups
+    order = np.lexsort((y, of))
+    return bool(((np.diff(of[order]) == 0) & (np.diff(y[order]) != 0)).any())
 
 
 def _warm_fold(setup: Evaluate, dataset: Dataset, seed: int) -> Fold:

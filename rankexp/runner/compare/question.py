@@ -1,20 +1,22 @@
 """What is asked of a table: told from its target's values, every guess in a sentence."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from rankexp.errors import ConfigError
 from rankexp.registry import did_you_mean
-from rankexp.runner.config.asking import flag
+from rankexp.runner.config.asking import flag, option
 from rankexp.runner.data.levels import numbers_of, positive_of
 from rankexp.runner.diagnostics.tables import AlikeValues
 
 Kind = Literal["two", "ordered", "continuous"]
 
-MOST_LEVELS = 10  # a target of more whole numbers than this is taken as continuous
-METRICS: dict[Kind, str] = {"two": "auc", "ordered": "u_pairs", "continuous": "d_tau"}
-MARGINS = {"auc": 0.01, "u_pairs": 0.01, "d_tau": 0.01}
+MOST_LEVELS = 10  # a target of more numbers than this is taken as continuous
+REPEATED = 3  # rows of each value from which numbers that are not whole are levels
+METRICS: dict[Kind, str] = {"two": "auc", "ordered": "u_pairs", "continuous": "concordance"}
+MARGINS = {"auc": 0.01, "u_pairs": 0.01, "concordance": 0.01}
 """Differences that are taken to be of no importance: one pair in a hundred. By convention, so that
 an answer names it."""
 
@@ -126,20 +128,48 @@ def _guessed(target: str, counts: Mapping[str, int]) -> Question:
         raise ConfigError(
             f"target '{target}' has {len(counts)} values of unknown order ({some}): give it "
             f"worst to best with {flag('levels')}, or name one with {flag('positive')} to rank it "
-            f"before all others{_alike(counts)}"
+            f"before all others{_proposed(counts)}{_alike(counts)}"
         )
     whole = all(value.is_integer() for value in numbers)
-    if whole and len(counts) <= MOST_LEVELS:
+    if len(counts) <= MOST_LEVELS and (whole or min(counts.values()) >= REPEATED):
         names = [name for _, name in sorted(zip(numbers, counts, strict=True))]
         guess = (
-            f"the {len(names)} whole numbers of '{target}' are taken as ordered levels, "
-            f"{' < '.join(names)}; {flag('levels')} orders them anew, {flag('continuous')} takes "
-            f"them as a number; if they are only names, {flag('positive')} ranks one of them "
-            "before all others"
+            f"the {len(names)}{' whole' * whole} numbers of '{target}' are taken as ordered "
+            f"levels, {' < '.join(names)}; {flag('levels')} orders them anew, "
+            f"{flag('continuous')} takes them as a number; if they are only names, "
+            f"{flag('positive')} ranks one of them before all others"
         )
         return _levels(counts, names, [guess])
     guess = f"'{target}' is taken as a number to rank by ({len(counts):,} values)"
     return _number(target, counts, [f"{guess}; {flag('levels')} changes it"])
+
+
+def _proposed(counts: Mapping[str, int]) -> str:
+    """Say in which order numbers within the values put them, if each has another one."""
+    found = [re.findall(r"\d+(?:\.\d+)?", value) for value in counts]
+    if not all(len(own) == 1 for own in found) or len({float(*own) for own in found}) < len(found):
+        return ""
+    names = [name for _, name in sorted(zip((float(*n) for n in found), counts, strict=True))]
+    return f". By the numbers in them: {option('levels', *names)}"
+
+
+def check_rows(target: str, question: Question, least: int) -> None:
+    """Hold that each value has rows to train on and rows to test on, or say what can be done."""
+    names = list(question.counts)
+    rare = min(names, key=lambda name: question.counts[name], default="")
+    if not names or (rows := question.counts[rare]) >= least:
+        return
+    ways = [f"if it is a mistake, {option('missing', rare)} leaves its rows out"]
+    if question.kind == "ordered":
+        beside = names[1] if rare == names[0] else names[names.index(rare) - 1]
+        ways += [f"{option('merge', beside, rare)} makes it and the next value one"]
+        ways += [f"{flag('continuous')} takes the target as a number"] * (
+            numbers_of(names) is not None
+        )
+    raise ConfigError(
+        f"target '{target}' has {rows} row{'s' * (rows > 1)} of '{rare}'; at least {least} of "
+        f"each value are needed to train on some and to test on others: {'; '.join(ways)}"
+    )
 
 
 def _alike(counts: Mapping[str, int]) -> str:

@@ -31,6 +31,8 @@ from rankexp.runner.run.progress import duration
 from rankexp.runner.run.store import Store
 
 REPORT = 2.5  # seconds of a processor kept for the report
+MOST_RESERVED = 0.25  # of the time, on a machine that is busy
+LEAST = 0.05  # of the time: no method is left out to save less
 SLOWEST = 8.0  # times a second of a processor may take on a machine that others use, too
 INTERRUPTED = 130
 ROUNDS = 4  # times that grids are made wider before the answer is given with what there is
@@ -103,7 +105,8 @@ class Session:
         for guess in asked.question.guesses:
             self.tell(f"guessed: {guess}")
         wall, cpu = time.monotonic() - self.begun[0], time.process_time() - self.begun[1]
-        self.reserved = REPORT * min(max(wall / max(cpu, 0.1), 1.0), SLOWEST)
+        busy = min(max(wall / max(cpu, 0.1), 1.0), SLOWEST)
+        self.reserved = max(REPORT, min(REPORT * busy, MOST_RESERVED * 60 * self.minutes))
 
     def design(self) -> None:
         """Time the methods on parts of the data, and take the splits that the time allows."""
@@ -128,13 +131,15 @@ class Session:
             boosted = [name for name in self.methods if "boost" in name and name != "rankboost"]
             self._leave_out(dict.fromkeys(boosted, budget.CONSTANT))
         made = Study.model_validate(self._content(1))
-        costs, failed = pilot(made, training, self.left, workers, needed)
+        least = LEAST * 60 * self.minutes
+        costs, failed = pilot(made, training, max(self.left, least), workers, needed)
         self._leave_out(failed)
+        allowed = (self.left, workers, self.asked.inner, self._label, self.share, least)
         found = budget.design(
             {name: costs[name] for name in self.methods},
             self.asked.contrasts(self.methods),
             training,
-            budget.Allowance(self.left, workers, self.asked.inner, self._label, self.share),
+            budget.Allowance(*allowed),
             base,
             {name: narrowed(method)[1] for name, method in self.methods.items()},
         )
@@ -142,7 +147,7 @@ class Session:
             self.tell(line)
         narrow = {name: narrowed(self.methods[name])[0] for name in found.narrow}
         self.methods = {name: (self.methods | narrow)[name] for name in found.methods}
-        self.most, self.stages = found.repeats, found.stages
+        self.most, self.fewest, self.stages = found.repeats, found.fewest, found.stages
         self.protocol = found.protocol if self.dataset.times is None else looking.LATER
 
     def _label(self, name: str) -> str:
@@ -186,18 +191,18 @@ class Session:
             before = self.methods
             self.methods = {n: m for n, m in whole.items() if n in before or n in names}
             if not before:
-                self._run(1)
+                self._run(self.fewest)
             else:
                 needed = seconds * self._seconds(before) / planned
                 late = needed > self.left
-                if late or not self._run(1, self.end - self.reserved):
+                if late or not self._run(self.fewest, self.end - self.reserved):
                     self.methods = before
                     self._say_late(names, needed if late else None)
                     continue
             planned += seconds
             if not self.going:
                 return
-        self._run(1) if self.outcome.stopped else None
+        self._run(self.fewest) if self.outcome.stopped else None
 
     def _say_late(self, names: Sequence[str], needed: float | None) -> None:
         """Say that methods are left out, and how to have them."""
@@ -232,10 +237,10 @@ class Session:
             named, before = listed([self._label(name) for name in wider]), self.methods
             say(f"The best settings of {named} are at the end of the range tried. It is widened.")
             self.methods = before | wider
-            if not self._run(1, self.end - self.reserved):
+            if not self._run(self.fewest, self.end - self.reserved):
                 say("Time ran out; the answer uses the original settings.")
                 self.methods = before
-                self._run(1)
+                self._run(self.fewest)
                 return
 
     @property
@@ -243,14 +248,17 @@ class Session:
         """Whether the last run left something to go on with."""
         return self.outcome.exit_code in (0, 1) and self.outcome.records > 0
 
-    def _seconds(self, methods: Container[str], repeats: int = 1) -> float:
-        """Return the seconds that repeats take the workers, as the methods' first one took."""
+    def _seconds(self, methods: Container[str], repeats: int = 0) -> float:
+        """Return the seconds that repeats take the workers, as the methods' first one took.
+
+        By default they are the fewest.
+        """
         known = Store(self.outcome.folder).read()
         cells = [c for c in self.outcome.cells or () if c.key in known and not c.place.rep]
         jobs = len({c.place for c in cells})
         records = (known[cell.key] for cell in cells if cell.method in methods)
         spent = sum(record.seconds for record in records if record.times)  # a failed one has none
-        return spent / max(jobs, 1) * math.ceil(jobs * repeats / self.workers)
+        return spent / max(jobs, 1) * math.ceil(jobs * (repeats or self.fewest) / self.workers)
 
     def _run(self, repeats: int, until: float | None = None) -> bool:
         """Run the study as it stands, and tell whether all of it was done in time."""
@@ -271,12 +279,20 @@ class Session:
         """Run further repeats until the time is over; count those that are whole."""
         each = self._seconds(self.methods, budget.MOST_REPEATS) / budget.MOST_REPEATS
         wanted = min(self.most, 1 + int(self.left / max(0.9 * each, 0.1)))
-        if wanted < 2 or self._run(wanted, self.end - self.reserved):
+        if wanted <= self.fewest:
             return
-        done = Store(self.outcome.folder).read()
-        lacking = [c.place.rep or 0 for c in self.outcome.cells or () if c.key not in done]
-        whole = min(lacking, default=wanted)
-        self.tell(f"{whole} of {wanted} repeats were run within {self.given}")
+        in_time, failed = self._run(wanted, self.end - self.reserved), self.outcome.failed
+        if in_time and not failed:
+            return
+        in_time, failed = self._run(wanted, self.end - self.reserved), self.outcome.failed
+        if in_time and not failed:
+            return
+        known = Store(self.outcome.folder).read().items()
+        good = {key for key, record in known if record.status == "ok"}
+        lacking = [c.place.rep or 0 for c in self.outcome.cells or () if c.key not in good]
+        whole = max(min(lacking, default=wanted), self.fewest)
+        why = "without a method that failed" if failed else f"within {self.given}"
+        self.tell(f"{whole} of {wanted} repeats were run {why}")
         self._run(whole)
 
     def finish(self) -> int:
@@ -295,6 +311,8 @@ class Session:
             write_atomically(self.folder / "train.py", self.code.encode())
             say("train.py trains the method recommended on all rows, and saves it:")
             print(f"\n{self.code}")
+        else:  # of an earlier answer
+            (self.folder / "train.py").unlink(missing_ok=True)
         say(
             f"{len(written)} files in {self.folder}: report.md is the whole report, answer.png "
             "the figure. study.yaml is the study that was run; edit it and run it again."

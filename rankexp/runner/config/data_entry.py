@@ -58,10 +58,11 @@ class DataEntry(Strict):
     """Columns that hold categories although they look like numbers."""
     keep: list[str] = []
     """Columns that stay features although they look like identifiers, dates or names."""
-    identifiers: Literal["drop", "keep", "refuse"] | None = None
+    identifiers: Literal["drop", "drop_groups", "keep", "refuse"] | None = None
     """What to do with identifiers, dates and texts that differ in nearly every row: ``drop``
-    them and say so, ``keep`` them, or ``refuse`` the data. Default: ``drop`` for files, ``keep``
-    for other sources."""
+    them and say so, ``keep`` them, or ``refuse`` the data. ``drop_groups`` also drops constant
+    columns and those that seem to name a query, person or order with several rows. Default:
+    ``drop`` for files, ``keep`` for other sources."""
     most_coded: PositiveInt = 5000
     """Number of columns that one-hot coding may make of all categories together."""
     missing: list[int | float | str] = []

@@ -1,12 +1,14 @@
 """From a raw table and what its entry declares to a data set, and the check of what it is."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from rankexp.errors import DataError
 from rankexp.runner.config.asking import option
 from rankexp.runner.config.data_entry import DataEntry
+from rankexp.runner.data.belonging import alike
 from rankexp.runner.data.choose import Chosen, check_codes, choose
 from rankexp.runner.data.dataset import Dataset, DataTable, Feature, Floats, Ints, Provenance
 from rankexp.runner.data.levels import level_codes, number_text
@@ -37,8 +39,20 @@ def build(
     counts = None if levels is None else _counted(levels, y)
     shares = () if parts is None else _counted(part_names, parts)[::-1]
     reading = chosen.reading(table, counts, shares)
+    reading = replace(reading, belonging=tuple(_belonging(chosen, y)))
     known = (levels, groups, where, group_names or None, weights, reading, parts, part_names)
     return Dataset(name, X, y, features, *known, times=_times(chosen))
+
+
+def _belonging(chosen: Chosen, y: Ints | Floats) -> Iterator[tuple[str, int, float]]:
+    """Yield columns of which equal values have similar targets, those of groups first."""
+    kinds = {j: kind for j, (kind, _) in chosen.unfit.items()}
+    own = [j for j, role in enumerate(chosen.roles) if role in ("feature", "left out", "dropped")]
+    own.sort(key=lambda j: (kinds.get(j) != "groups", not chosen.columns[j].categories))
+    for j in own if not chosen.of("groups") else ():
+        column, values = chosen.columns[j], chosen.values[:, j]
+        if found := alike(column, values, y, of_groups=kinds.get(j) == "groups"):
+            yield column.name, *found
 
 
 def _counted(names: Sequence[str], codes: Ints | Floats) -> list[tuple[str, int]]:

@@ -10,12 +10,23 @@ from rankexp.errors import DataError
 from rankexp.registry import did_you_mean
 from rankexp.runner.config.asking import option
 from rankexp.runner.config.data_entry import DataEntry
+from rankexp.runner.data.belonging import of_groups
 from rankexp.runner.data.dataset import DataTable, Feature, Floats, Ints
 from rankexp.runner.data.levels import EXACT, in_words, key_of, large, number_text
+from rankexp.runner.data.readers.numbers import USUAL
 from rankexp.runner.data.reading import EMPTY, FREQUENT, Column, Layout, Reading, Role
-from rankexp.runner.data.suitable import FEWEST_ROWS, Unfit, coded_width, dubious, unfit
+from rankexp.runner.data.suitable import (
+    FEWEST_ROWS,
+    Unfit,
+    coded_width,
+    constant,
+    dubious,
+    may_be_time,
+    unfit,
+)
 from rankexp.runner.data.times import ascends
 
+NO_WORDS = {"?", EMPTY}
 Levels = Sequence[tuple[str, int]]
 DOUBTS = {
     "numeric": "every row has a different whole number; kept as a feature. If the column only "
@@ -68,13 +79,14 @@ class Chosen:
             levels=tuple((in_words(name), count) for name, count in levels or ()),
             parts=tuple(parts),
             width=sum(coded_width([self.columns[j] for j in self.of("feature")])),
-            warnings=(*layout.notes, *_marks(layout), *self._warnings(levels)),
+            warnings=(*layout.notes, *_marks(layout), *self._warnings(layout, levels)),
             in_order=tuple(self._in_order(layout)),
         )
 
     def _in_order(self, layout: Layout) -> Iterator[tuple[str, bool]]:
-        for column, values in zip(self.columns, self.values.T, strict=True):
-            if column.name in layout.dates and len(values) >= FEWEST_ROWS:
+        for column, values, role in zip(self.columns, self.values.T, self.roles, strict=True):
+            known = column.name in layout.dates or may_be_time(column, values)
+            if known and role != "target" and len(values) >= FEWEST_ROWS:
                 way = ascends(column, values)
                 yield from [(column.name, way)] if way is not None else []
 
@@ -93,13 +105,17 @@ class Chosen:
         present = int((counts > 0).sum())
         return Column(column.name, kind, role, why, missing, present, frequent)
 
-    def _warnings(self, levels: Levels | None) -> list[str]:
+    def _warnings(self, layout: Layout, levels: Levels | None) -> list[str]:
         found = []
         for j in self.of("target"):
             name, without = self.columns[j].name, self.without_target
             if without:
                 rows = f"{without:,} of {without + len(self.rows):,} rows"
-                found.append(f"{rows} have no target '{name}' and were left out")
+                usual = sorted(USUAL.intersection(layout.marks) - NO_WORDS)
+                listed = " or ".join(f"'{mark}'" for mark in usual)
+                way = f"; if {listed} is a value of it, name all values with {option('levels')}"
+                said = f"{rows} have no target '{name}' and were left out{way * bool(usual)}"
+                found.append(said)
             two = np.unique(self.values[:, j])
             if levels is None and len(two) == 2:
                 low, high = map(number_text, two)
@@ -116,14 +132,14 @@ class Chosen:
         if out := self.of("left out"):
             shown = [f"'{self.columns[j].name}' ({self.unfit[j][1]})" for j in out[:10]]
             more = f" and {len(out) - 10:,} more" if len(out) > 10 else ""
-            fit = any(self.unfit[j][0] not in ("empty", "text") for j in out)
+            fit = any(self.unfit[j][0] not in ("empty", "text", "constant") for j in out)
             hint = f"; {option('keep', 'NAME')} keeps one" if fit else ""
             found.append(f"left out: {', '.join(shown)}{more}{hint}")
         return found
 
 
 def _marks(layout: Layout) -> list[str]:
-    words = [f"{m} ({n:,})" for m, n in layout.marks.items() if m not in {"?", EMPTY}]
+    words = [f"{m} ({n:,})" for m, n in layout.marks.items() if m not in NO_WORDS]
     said = f"read as missing: {', '.join(words)}; {option('missing_values')} changes this"
     return [said] if words else []
 
@@ -167,11 +183,16 @@ def _unfit(
     doubtful = []
     for j, column in enumerate(columns):
         reason = unfit(column, values[:, j], table.layout) if roles[j] == "feature" else None
+        if reason is None and roles[j] == "feature" and act == "drop_groups" and j not in wanted:
+            known = "groups" in (*roles, *(kind for kind, _ in found.values()))
+            reason = constant(values[:, j]) or of_groups(column, values[:, j], known=known)
         out = (act != "keep" or column.name in labels) and j not in wanted
         if reason and (reason[0] == "empty" or out):
             found[j] = reason
         elif roles[j] == "feature" and act != "keep" and j not in wanted:
             doubtful += [j] if dubious(column, values[:, j]) else []
+    if all(role != "feature" or j in found for j, role in enumerate(roles)):
+        found = {j: reason for j, reason in found.items() if reason[0] != "constant"}
     named = [f"'{names[j]}': {why}" for j, (kind, why) in found.items() if kind != "empty"]
     if named and act == "refuse":
         raise DataError(

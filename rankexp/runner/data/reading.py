@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 Role = Literal["feature", "target", "groups", "weights", "part", "time", "dropped", "left out"]
 Json = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
-Kind = Literal["numeric", "nominal", "date", "identifier", "text", "empty"]
+Kind = Literal["numeric", "nominal", "date", "identifier", "text", "empty", "constant", "groups"]
 
 MOST_NAMED = 100
 """Columns left out that a manifest names."""
@@ -90,7 +90,9 @@ class Reading:
     parts: tuple[tuple[str, int], ...] = ()
     """Of the data, with their rows."""
     in_order: tuple[tuple[str, bool], ...] = ()
-    """Columns of dates in whose order the rows stand; whether the oldest comes first."""
+    """Columns in whose order the rows stand, such as dates; whether the lowest comes first."""
+    belonging: tuple[tuple[str, int, float], ...] = ()
+    """Columns of which rows with equal values have similar targets: values and agreement."""
 
     @property
     def left_out(self) -> dict[str, str]:

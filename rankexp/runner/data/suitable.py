@@ -29,6 +29,9 @@ FEWEST_WORDS = 4
 
 _UUID = re.compile(r"\{?[0-9a-f]{8}(-?[0-9a-f]{4}){3}-?[0-9a-f]{12}\}?", re.IGNORECASE)
 _NAMED_SO = re.compile(r"(.*[_ .-])?(id|uuid|guid|index|row|rowid|rownum)", re.IGNORECASE)
+_TIMES = re.compile(
+    r"(.*[_ .-])?(ts|time|timestamp|epoch|date|year|month|day|zeit|datum|jahr)", re.I
+)
 _CAMEL = re.compile(r".*[a-z]I[Dd]")
 _QUANTITY = re.compile(r"(\D{1,4}(?=\d*[.,]\d))?[+-]?\d[\d.,]*(\s?[^\d\s]\D{0,11})?")
 
@@ -44,21 +47,22 @@ def unfit(column: Feature, values: Floats, layout: Layout | None) -> Unfit | Non
         return "identifier", f"{what}; name it under {option('groups')} or {option('part')}"
     if layout is not None and column.name in layout.dates:
         return "date", "it holds dates or times"
-    if layout is not None and column.name == layout.unnamed and _whole(values):
+    if layout is not None and column.name == layout.unnamed and whole(values):
         return "identifier", "it is the first column and has no name, like an exported index"
     if column.kind == "numeric":
         return _numbers(column.name, values)
     return _texts(column, values)
 
 
-def _whole(values: Floats) -> bool:
+def whole(values: Floats) -> bool:
+    """Tell whether all known values are whole numbers."""
     known = values[~np.isnan(values)]
     return bool(np.isfinite(known).all() and (known == np.floor(known)).all())
 
 
 def _numbers(name: str, values: Floats) -> Unfit | None:
     n = len(values)
-    if n < FEWEST_ROWS or np.isnan(values).any() or not _whole(values):
+    if n < FEWEST_ROWS or np.isnan(values).any() or not whole(values):
         return None
     step = np.diff(values)
     if (step > 0).all() or (step < 0).all():
@@ -73,13 +77,24 @@ def _numbers(name: str, values: Floats) -> Unfit | None:
     return None
 
 
+def constant(values: Floats) -> Unfit | None:
+    """Return why a column is no feature if all rows have the same value."""
+    same = not np.isnan(values).any() and np.ptp(values) == 0 and len(values) >= FEWEST_ROWS
+    return ("constant", "it has the same value in every row") if same else None
+
+
+def may_be_time(column: Feature, values: Floats) -> bool:
+    """Tell whether numbers may say when a row was made: a time or a meter, but no index."""
+    return column.kind == "numeric" and bool(_TIMES.fullmatch(column.name) or not whole(values))
+
+
 def dubious(column: Feature, values: Floats) -> bool:
     """Tell whether a feature may be another thing: row numbers, or numbers with a unit."""
     if column.kind == "nominal":
         return _quantities(column)
     if len(values) < ENOUGH or np.isnan(values).any():
         return False
-    return _whole(values) and len(np.unique(values)) == len(values)
+    return whole(values) and len(np.unique(values)) == len(values)
 
 
 def _texts(column: Feature, values: Floats) -> Unfit | None:

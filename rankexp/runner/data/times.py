@@ -5,12 +5,14 @@ import warnings
 from collections.abc import Sequence
 
 import numpy as np
+from scipy.stats import rankdata
 
 from rankexp.runner.data.dataset import Feature, Floats
 
 _SHORT = re.compile(r"([0-9]{1,2})[./-]([0-9]{1,2})[./-][0-9]{2,4}.*", re.DOTALL)
 """A date that begins with the day or with the month."""
-SAMPLE = 500  # rows at which a column is looked at first
+NEARLY = 0.99  # Spearman's correlation with the row number from which rows are in order
+SAMPLE = 500  # rows at which a column is looked at
 
 
 def orders(column: Feature, values: Floats) -> list[Floats]:
@@ -33,19 +35,19 @@ def orders(column: Feature, values: Floats) -> list[Floats]:
 def ascends(column: Feature, values: Floats) -> bool | None:
     """Tell whether rows stand in order of a column, the oldest (true) or the newest first.
 
-    None where they do not, or where the column has fewer than three different times.
+    A little noise does not count. None where they do not, or where it has fewer than three times.
     """
     some = values[:: max(1, len(values) // SAMPLE)]
-    for rows in (some, values) if len(some) < len(values) else (values,):
-        ways = {way for times in orders(column, rows) if (way := _way(times)) is not None}
-        if not ways:
-            return None
-    return True in ways
+    ways = {way for times in orders(column, some) if (way := _way(times)) is not None}
+    return True in ways if ways else None
 
 
 def _way(times: Floats) -> bool | None:
-    step = np.sign(np.diff(times[~np.isnan(times)]))
-    return None if np.count_nonzero(step) < 2 or np.ptp(step) == 2 else bool(step.max() > 0)
+    known = times[~np.isnan(times)]
+    if 2 * len(known) < len(times) or len(np.unique(known)) < 3:
+        return None
+    along = float(np.corrcoef(rankdata(known), np.arange(len(known)))[0, 1])
+    return along > 0 if abs(along) >= NEARLY else None
 
 
 def _day_first(texts: Sequence[str]) -> list[bool]:

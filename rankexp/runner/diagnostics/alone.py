@@ -8,6 +8,10 @@ from rankexp.metrics.continuous import concordance
 from rankexp.runner.data.dataset import Dataset
 
 ROWS = 20_000  # at which columns are looked at first
+NEARLY = 0.99  # share of pairs in order from which a column ranks almost perfectly
+MUCH, FAR = 0.95, 5.0  # or from which it may, if the next best column errs so many times as often
+FILLED = 0.9  # share of pairs that are in order by whether a column is filled in
+CLEAR = 4.0  # standard errors above chance that the best of many columns must have
 A_CATEGORY = 20  # rows that a category needs on average to be ranked by its mean target
 
 
@@ -20,6 +24,20 @@ class Alone:
     numeric: bool = True
     untied: float = 1.0  # share of all pairs that have different targets
     se: float = 0.0  # of the share that a column without any relation to the target has
+    second: float = 0.5  # the next best column's value
+    filled: float = 0.5  # the share that is in order by whether it is filled in alone
+    categories: int = 0
+
+    @property
+    def clear(self) -> bool:
+        """Whether it ranks better than the best of many columns does by chance."""
+        return self.value - 0.5 >= CLEAR * self.se
+
+    @property
+    def gives_away(self) -> bool:
+        """Whether it ranks as if it were known only after the target is."""
+        far = self.value >= MUCH and FAR * (1 - self.value) <= 1 - self.second
+        return self.value >= NEARLY or (self.clear and (far or self.filled >= FILLED))
 
 
 def best_alone(dataset: Dataset) -> Alone | None:
@@ -39,14 +57,18 @@ def best_alone(dataset: Dataset) -> Alone | None:
     untied = 1.0 - float((sizes * (sizes - 1)).sum()) / (n * (n - 1))
     se = float(np.sqrt((n + 1) / (6 * n * (n - 1) * untied)))  # Mann and Whitney's, for two values
     value, feature = _share(dataset, at, slice(None)), dataset.features[at]
-    return Alone(feature.name, value, feature.kind == "numeric", untied, se)
+    second = max((*shares[:at], *shares[at + 1 :], 0.5))
+    filled = concordance(dataset.y.astype(np.float64), np.isnan(dataset.X[:, at]))
+    numeric, filled = feature.kind == "numeric", max(filled, 1 - filled)
+    found = (value, numeric, untied, se, second, filled, len(feature.categories))
+    return Alone(feature.name, *found)
 
 
 def _share(dataset: Dataset, j: int, rows: slice) -> float:
     values, y = dataset.X[rows, j], dataset.y[rows].astype(np.float64)
     missing, count = np.isnan(values), len(dataset.features[j].categories)
     if dataset.features[j].kind == "nominal":
-        if len(values) < A_CATEGORY * (count + 1):
+        if len(values) < A_CATEGORY * (count + missing.any()):
             return 0.0
         codes = np.where(missing, count, values).astype(np.int64)
         means = np.bincount(codes, weights=y) / np.maximum(np.bincount(codes), 1)

@@ -2,6 +2,7 @@
 
 import math
 
+from rankexp.runner.config.asking import option
 from rankexp.runner.diagnostics.diagnostic import AfterFitting, ResultFacts, Said
 from rankexp.runner.labels import printed
 
@@ -12,9 +13,10 @@ REGISTER = {
     "RK204": "EdgeOfRange",
     "RK205": "OneClass",
     "RK206": "NotConverged",
+    "RK207": "AlmostPerfect",
 }
 
-CLEAR = 4.0  # standard errors above chance that the best of many columns must have
+PERFECT = 0.999  # share of pairs in order from which the best method is asked about
 FAR = 0.1  # from chance: where intervals reach as far, the rows are too few to tell
 NEAR = 1.64  # standard errors above chance from which a single method would rank: too few, too
 
@@ -32,12 +34,20 @@ class NoBetterThanChance(AfterFitting):
             return None
         best = results.best
         told = f"the best {results.measure}, {_number(best.mean)} (± {_number(best.se)}), is"
-        above = results.ahead(best.mean, results.chance or 0.0)
-        if above + 2 * best.se > FAR or above > NEAR * best.se:
+        if self.too_few(results):
             said = f"Nothing here is shown to rank: {told} not shown to be better than chance."
             return said, "The rows are too few to tell"
         said = f"Nothing here ranks: {told} no better than chance."
         return said, "Columns that say more about the target are needed first"
+
+    @staticmethod
+    def too_few(results: ResultFacts) -> bool:
+        """Tell whether no method is shown to rank, and none is shown not to."""
+        best = results.best
+        above = results.ahead(best.mean, results.chance or 0.0)
+        if any(results.above_chance(one) > 1 for one in results.methods):
+            return False
+        return above + 2 * best.se > FAR or above > NEAR * best.se
 
 
 class ColumnAlone(AfterFitting):
@@ -49,12 +59,35 @@ class ColumnAlone(AfterFitting):
             return None
         value = alone.value if results.higher else 1 - alone.value
         least = max(results.margin, 2 * best.se if best.se > 0 else 0.0)
-        if results.ahead(value, best.mean) <= least or alone.value - 0.5 < CLEAR * alone.se:
+        if results.ahead(value, best.mean) <= least or not alone.clear:
             return None
         return (
             f"'{alone.column}' alone ranks better than all methods: its {results.measure} is "
             f"{_number(value)}, that of {best.label} {_number(best.mean)}.",
-            "Rank by this column, or add methods that can follow it, such as trees",
+            "Is it known before the target is? If so, rank by it, or add methods that can follow "
+            "it, such as trees; if not, leave it out",
+        )
+
+
+class AlmostPerfect(AfterFitting):
+    """A method ranks almost perfectly, so columns together may give the target away."""
+
+    def look(self, results: ResultFacts) -> Said:
+        best, alone = results.best, results.alone
+        if results.chance is None or (alone is not None and alone.gives_away):
+            return None
+        share = best.mean / results.chance / 2
+        share = share if results.higher else 1 - share
+        if share < PERFECT or results.above_chance(best) <= 1:
+            return None
+        lone = "" if alone is None else f" ('{alone.column}': {_number(alone.value)})"
+        return (
+            f"The best method, {best.label}, ranks almost perfectly: its {results.measure} is "
+            f"{_number(best.mean)}{lone and ', and no column does so alone'}{lone}. Are all "
+            "columns known before the target is, or do some give it away together, as a total "
+            "and its parts do?",
+            f"To find them, leave out columns with {option('drop', 'NAME')} and compare again. "
+            "Where the value falls, ask when those columns are filled in",
         )
 
 
@@ -62,6 +95,8 @@ class BelowChance(AfterFitting):
     """A method ranks worse than random scores, as if the labels were turned around."""
 
     def look(self, results: ResultFacts) -> Said:
+        if NoBetterThanChance.too_few(results):
+            return None
         worse = [one for one in results.methods if results.above_chance(one) < -1]
         named = ", ".join(f"{one.label} ({_number(one.mean)})" for one in worse)
         said = f"The {results.measure} is worse than chance for {named}."

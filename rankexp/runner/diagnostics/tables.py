@@ -2,10 +2,15 @@
 
 import re
 from collections.abc import Mapping
+from difflib import SequenceMatcher
+from itertools import zip_longest
 
 import numpy as np
 
+from rankexp.arrays import Floats
 from rankexp.runner.config.asking import manner, option
+from rankexp.runner.data.levels import number_text, numbers_of
+from rankexp.runner.diagnostics.alone import FILLED
 from rankexp.runner.diagnostics.diagnostic import BeforeFitting, Said, TableFacts
 from rankexp.runner.labels import printed
 from rankexp.runner.protocols.dealing import duplicates
@@ -16,9 +21,15 @@ REGISTER = {
     "RK103": "FreeText",
     "RK104": "EqualRowsParted",
     "RK105": "AlikeValues",
+    "RK106": "RowsBelongTogether",
+    "RK107": "CodesForMissing",
 }
 
-NEARLY = 0.99  # share of pairs in order from which a column ranks almost perfectly
+CODES = frozenset(sign * (10.0**k - 1) for k in range(1, 7) for sign in (-1, 1)) - {9.0}
+SEVERAL = 3  # rows that have a code for missing
+LONG, SIMILAR, RARE = 5, 0.85, 0.1  # letters, likeness and share of rows of a word misspelt
+GROUPS = 10  # categories from which each may be a person or thing
+MOST_WORDS = 50  # values of a target up to which spelling is looked at
 FEWEST = 5  # rows of the rarest level for it to mean anything
 YES = re.compile("yes|y|true|t|1|ja|j|oui|o|si|sí|s|wahr|vrai")
 NO = re.compile("no|n|false|f|0|nein|non|falsch|faux")
@@ -29,17 +40,20 @@ class GivesAway(BeforeFitting):
 
     def look(self, table: TableFacts) -> Said:
         data, best = table.dataset, table.alone
-        if data is None or best is None or best.value < NEARLY:
+        if data is None or best is None or not best.gives_away:
             return None
         counts = [len(data.y)] if data.levels is None else np.bincount(data.y.astype(np.int64))
         if min(counts) < FEWEST:
             return None
         share = printed(f"{best.value:.3f}")
         what = f"has an AUC of {share}" if len(counts) == 2 else f"puts {share} of pairs in order"
-        return (
-            f"'{best.column}' alone {what}: is it known before the target is?",
-            f"If not, leave it out with {option('drop', best.column)}",
-        )
+        how = " (whether it is filled in says nearly as much)" if best.filled >= FILLED else ""
+        advice = f"If not, leave it out with {option('drop', best.column)}"
+        if best.categories >= GROUPS:
+            advice += (
+                f". If rows of one value belong together, say {option('groups', best.column)}"
+            )
+        return f"'{best.column}' alone {what}{how}: is it known before the target is?", advice
 
 
 class InOrderOfTime(BeforeFitting):
@@ -49,7 +63,9 @@ class InOrderOfTime(BeforeFitting):
         if not table.reading.in_order or (table.dataset and table.dataset.times is not None):
             return None
         name, oldest_first = table.reading.in_order[0]
-        said = f"Rows are in order of '{name}', and random splits mix past and future."
+        known = name in table.reading.layout.dates
+        grows = ", and" if known else ". If it grows with time,"
+        said = f"Rows are in order of '{name}'{grows} random splits mix past and future."
         protocol = f"'protocol: {{kind: time, column: {name}}}'"
         how = option("time", name) if manner() else protocol
         advice = f"If later rows are to be ranked, split by time: {how}"
@@ -57,16 +73,21 @@ class InOrderOfTime(BeforeFitting):
 
 
 class FreeText(BeforeFitting):
-    """A column of free text was left out, though it may hold what ranks best."""
+    """A column of free text or dates was left out, though it may hold what ranks best."""
 
     def look(self, table: TableFacts) -> Said:
-        found = [c for c in table.reading.columns if c.kind == "text" and c.role == "left out"]
-        named = "; ".join(f"'{c.name}' {c.why}" for c in found[:5])
+        known = {name for name, _ in table.reading.in_order}
+        out = [c for c in table.reading.columns if c.role == "left out" and c.name not in known]
+        texts = [f"'{c.name}' {c.why}" for c in out if c.kind == "text"]
+        dates = [f"'{c.name}'" for c in out if c.kind == "date"]
+        said = [f"{'; '.join(texts[:5])}: rankexp does not read texts."] if texts else []
+        said += [f"Dates were left out: {', '.join(dates[:5])}."] if dates else []
+        how = ["counts of words (sklearn.feature_extraction.text.CountVectorizer)"] * bool(texts)
+        how += ["the days since a fixed day, the weekday or the hour"] * bool(dates)
         advice = (
-            "Make numbers of them first, such as counts of words "
-            "(sklearn.feature_extraction.text.CountVectorizer), and add these as columns"
+            f"Make numbers of them first, such as {' or '.join(how)}, and add these as columns"
         )
-        return (f"{named}: rankexp does not read texts.", advice) if found else None
+        return (" ".join(said), advice) if said else None
 
 
 class EqualRowsParted(BeforeFitting):
@@ -98,12 +119,83 @@ class AlikeValues(BeforeFitting):
         >>> AlikeValues.among({"yes": 5, "Yes ": 2, "y": 1, "no": 9, "maybe": 3})[0]
         "Of the target's values yes, Yes , y look alike."
         """
+        if numbers_of(values) is not None:
+            return None
         groups: dict[str, list[str]] = {}
         for value in sorted(values, key=lambda name: (-values[name], name)):
-            plain = re.sub(r"[\s._-]+", " ", value).strip().casefold()
+            plain = re.sub(r"(?<=\w)[\s._-]+(?=\w)", " ", value).strip(" ._\t").casefold()
             word = "yes" if YES.fullmatch(plain) else "no" if NO.fullmatch(plain) else plain
-            groups.setdefault(word, []).append(value)
+            others = groups if len(values) <= MOST_WORDS else ()
+            typed = next((known for known in others if _misspelt(word, known)), word)
+            rows = sum(values[name] for name in groups.get(typed, ()))
+            groups.setdefault(typed if values[value] <= RARE * rows else word, []).append(value)
         found = [own for own in groups.values() if len(own) > 1]
         said = "; ".join(f"{', '.join(own)} look alike" for own in found)
         advice = f"To make each one value: {' '.join(option('merge', *own) for own in found)}"
         return (f"Of the target's values {said}.", advice) if found else None
+
+
+def _misspelt(word: str, known: str) -> bool:
+    """Tell whether a text may be another, with words of letters alone misspelt."""
+    pairs = [(a, b) for a, b in zip_longest(word.split(), known.split(), fillvalue="") if a != b]
+    return bool(pairs) and all(
+        min(len(one), len(other)) >= LONG
+        and (one + other).isalpha()
+        and one[0] == other[0]
+        and SequenceMatcher(None, one, other).ratio() >= SIMILAR
+        for one, other in pairs
+    )
+
+
+class RowsBelongTogether(BeforeFitting):
+    """Rows with the same value of a column have similar targets, as those of a person have."""
+
+    def look(self, table: TableFacts) -> Said:
+        if not table.reading.belonging:
+            return None
+        (name, count, agreement), *more = table.reading.belonging
+        best, X = table.alone, None if table.dataset is None else table.dataset.X
+        if best and best.column == name and best.gives_away and best.categories >= GROUPS:
+            return None  # said with it
+        if X is not None and len(np.unique(duplicates(X))) < 2 * count:
+            return None  # equal rows, which RK104 is about
+        others = f", and of {len(more)} more column{'s' * (len(more) > 1)}" if more else ""
+        said = (
+            f"Rows with the same '{name}' have similar targets: their intraclass correlation is "
+            f"{printed(f'{agreement:.2f}')} ({count:,} values{others}). With random splits, "
+            "methods are tested on values that they have seen and may know again."
+        )
+        advice = (
+            "If rows of one value belong to one person or thing, and new ones are to be ranked, "
+            f"say {option('groups', name)}; to leave the column out is not enough"
+        )
+        return said, advice
+
+
+class CodesForMissing(BeforeFitting):
+    """A number far from all others occurs several times, so it may be a code for missing."""
+
+    def look(self, table: TableFacts) -> Said:
+        numbers, data = numbers_of(table.values) or (), table.dataset
+        counts = {"the target": dict(zip(numbers, table.values.values(), strict=False))}
+        for feature, values in zip(data.features, data.X.T, strict=True) if data else ():
+            if feature.kind == "numeric" and not CODES.isdisjoint(_ends(values)):
+                each, rows = np.unique(values[~np.isnan(values)], return_counts=True)
+                counts[f"'{feature.name}'"] = dict(zip(each, rows.tolist(), strict=True))
+        found = [(code, n, name) for name, own in counts.items() for code, n in _codes(own)]
+        shown = ", ".join(f"{number_text(c)} in {name} ({n:,} rows)" for c, n, name in found[:5])
+        codes = option("missing", *map(number_text, sorted({code for code, _, _ in found})))
+        said = f"Far from all other values: {shown}. Is this a code for a missing value?"
+        return (said, f"If so, say {codes}") if found else None
+
+
+def _ends(values: Floats) -> tuple[float, float]:
+    return float(np.nanmin(values)), float(np.nanmax(values))
+
+
+def _codes(counts: Mapping[float, int]) -> list[tuple[float, int]]:
+    """Return the numbers that may stand for missing, with their rows."""
+    others = [value for value in counts if value not in CODES]
+    low, high = min(others, default=0.0), max(others, default=0.0)
+    far = [v for v in counts if v in CODES and max(low - v, v - high) > high - low > 0]
+    return [(v, counts[v]) for v in far if counts[v] >= SEVERAL and len(far) <= len(others)]

@@ -26,6 +26,7 @@ from rankexp.runner.config.schema import Evaluate, Simulate, Study
 from rankexp.runner.plan import PlanCell
 from rankexp.runner.protocols.dividing import Dividing
 from rankexp.runner.report.model import Output
+from rankexp.runner.run.manifest import diagnoses_of
 from rankexp.runner.run.record import Record
 from rankexp.seeds import stream
 from rankexp.statistics import paired
@@ -326,7 +327,10 @@ class Context:
         prints, reach = self.study.data[problem].fingerprint, metric.reading.reach
         levels = [rows for _, rows in self.levels(problem)]
         count = self.rows(problem)
-        if "continuous" not in metric.kinds:
+        if "continuous" in metric.kinds and metric.reading.pooled:
+            known = diagnoses_of(self.manifest).get(problem)
+            count *= known.alone.untied if known and known.alone else 1.0
+        elif "continuous" not in metric.kinds:
             counts = (prints.classes if prints else None) or levels
             count = _moved(counts, pooled=metric.reading.pooled) if counts else count / 2
         return float("nan") if reach is None else count / reach

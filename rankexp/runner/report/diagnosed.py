@@ -11,18 +11,33 @@ from rankexp.runner.report.context import Context
 from rankexp.runner.report.gains import Gains
 from rankexp.runner.run.manifest import diagnoses_of
 
-CHANCE = ("auc", "u_pairs", "rank_loss")  # metrics of which random scores have one half
+CHANCE = ("auc", "u_pairs", "rank_loss", "concordance")  # random scores have one half
 TIED = "d_tau"  # one in which pairs of equal targets are never in order
 MOST = 20  # lines in a run's details
+MOST_CONDITIONS = 3  # findings that an advice repeats
 NOT_CONVERGED = "ConvergenceWarning"
 
 
 def of_answer(context: Context, experiment: str, found: Gains) -> list[str]:
     """Return what stands above the answer to a comparison, a sentence or two each."""
+    return [str(one) for one in after(_of_gains(context, experiment, found))]
+
+
+def _of_gains(context: Context, experiment: str, found: Gains) -> ResultFacts:
     known = [one for one in found.standings if one.known]
     own = [MethodFacts(context.method_label(one.method), one.mean, one.se) for one in known]
     problem = context.evaluate(experiment).problems[0]
-    return [str(one) for one in after(_facts(context, experiment, problem, found.metric, own))]
+    return _facts(context, experiment, problem, found.metric, own)
+
+
+def with_findings(context: Context, experiment: str, found: Gains) -> Gains:
+    """Return gains that know what is not shown to rank, and what speaks against the table."""
+    known = diagnoses_of(context.manifest).get(context.evaluate(experiment).problems[0])
+    asked = [str(one) for one in (known.found if known else ())]
+    facts, ranked = _of_gains(context, experiment, found), (s for s in found.standings if s.known)
+    both = zip(ranked, facts.methods, strict=True)
+    random = frozenset(s.method for s, one in both if facts.above_chance(one) <= 1)
+    return replace(found, random=random, conditions=asked[:MOST_CONDITIONS])
 
 
 def of_run(context: Context) -> list[str]:

@@ -1,22 +1,24 @@
 """What to do with the answer whether training on pairs gains anything: more repeats, then rows."""
 
 import math
+from typing import NamedTuple
 
 from rankexp.runner.analyse.adjust import Contrast
 from rankexp.runner.config.asking import flag
-from rankexp.runner.report.gain_words import Words, undecided
-from rankexp.runner.report.gains import Gains, MethodStanding
+from rankexp.runner.report.gain_words import Words
+from rankexp.runner.report.gains import Effect, Gains, MethodStanding
 from rankexp.runner.report.numbers import capital, listed, number
 from rankexp.runner.report.verdict_words import REPEATS
 
 MOST_REPEATS = 10
 """Further repeats of cross-validation hardly narrow an interval (docs/statistics.md)."""
+NOT_SHOWN = "which is not shown"
+NONE_RANKS = "none is shown to rank better than chance"
 
 
 def gaining(found: Gains) -> list[str]:
     """Return the methods on pairs that gain what matters."""
-    verdicts = {m: own.verdict for m, own in found.contrasts.items()}
-    return [m for m, v in verdicts.items() if v.shown == "better" and not v.equivalent]
+    return [method for method in found.contrasts if found.effect(method) is Effect.GAIN]
 
 
 def _ahead(found: Gains) -> list[str]:
@@ -27,39 +29,67 @@ def _ahead(found: Gains) -> list[str]:
 
 
 def recommended(found: Gains) -> MethodStanding | None:
-    """Return the method to train: the best of those that the advice names."""
+    """Return the method to train, which the advice names; None where no method ranks."""
+    if found.chance:
+        return None
     named = set(_ahead(found) or found.pairs.values())
-    if _gap(found) is not None:
+    if _lead(found):
         named = {found.standings[0].method}
     known = [one for one in found.standings if one.known]
     return next((one for one in known if one.method in named), None)
 
 
 def advice(words: Words) -> str:
-    """Say what to do."""
-    found, gains = words.found, gaining(words.found)
-    verdicts = {m: own.verdict for m, own in found.contrasts.items() if own.verdict.compared}
-    if not verdicts:
+    """Say what to do, and what is to be settled first."""
+    found = words.found
+    effects = {m: e for m in found.contrasts if (e := found.effect(m)) is not Effect.UNKNOWN}
+    best = recommended(found)
+    if not effects:
         text = "See below why nothing could be compared."
         return f"{text}{_intervals(words)}" if found.contrasts else text
-    if gains and (ahead := _ahead(found)):
-        text = f"Train on pairs: {listed([words.label(m) for m in ahead])}."
-    elif gains:
-        points = next(one for one in found.standings if one.method in found.pairs.values())
+    if best is None:
+        return f"Train none of these methods yet: {NONE_RANKS}.{_conditions(found)}"
+    if lead := _lead(found):
         text = (
-            f"Train on points: {words.label(points.method)}. It ranks as high as "
-            f"{listed([words.label(m) for m in gains])}."
+            f"Train {words.label(best.method)}. It {'is' if lead.shown else 'looks'} ahead of all "
+            "methods on points and pairs that are compared here by at least "
+            f"{_down(lead.least, words.digits)}, "
+            f"{'so the kind of model matters more than pairs do' if lead.shown else NOT_SHOWN}."
         )
-    elif promise := found.promising:
-        text = _promise(words, promise)
-    elif all(map(undecided, verdicts.values())):
-        more = f"a larger {flag('minutes')}, which runs more repeats, or " * bool(_more(words))
-        text = f"Train on points, which is simpler, until {more}more data show a gain."
     else:
-        text = "Train on points. This is simpler, and pairs show no gain that matters."
+        text = _of_pairs(words, set(effects.values()), words.label(best.method))
     if not any(own.test for own in found.contrasts.values()):
         text += _intervals(words)
-    return f"{text}{_beyond(words)}"
+    return f"{text}{_conditions(found)}"
+
+
+def _of_pairs(words: Words, effects: set[Effect], best: str) -> str:
+    """Say whether to train on pairs, where no other kind of model is ahead; `best` is named."""
+    found, gains, simple = words.found, gaining(words.found), f"Train on points: {best}."
+    if _ahead(found):
+        return f"Train on pairs: {best}."
+    if gains:
+        return f"{simple} It ranks as high as {listed([words.label(m) for m in gains])}."
+    if promise := found.promising:
+        return _promise(words, promise, simple)
+    if Effect.LOSS in effects:
+        worse = [words.label(m) for m in found.contrasts if found.effect(m) is Effect.LOSS]
+        rank = "ranks" if len(worse) == 1 else "rank"
+        why = f"{capital(listed(worse))} {rank} worse than the same loss on points"
+    elif effects == {Effect.OPEN}:
+        more = f"a larger {flag('minutes')}, which runs more repeats, or " * bool(_more(words))
+        why = f"This is simpler, and right until {more}more data show a gain"
+    elif effects == {Effect.PERFECT}:
+        why = "This is simpler, and no gain is left to find"
+    else:
+        matters = "" if effects & {Effect.OPEN, Effect.RANDOM} else " that matters"
+        why = f"This is simpler, and pairs show no gain{matters}"
+    return f"{simple} {why}."
+
+
+def _conditions(found: Gains) -> str:
+    """Say what the table's own findings ask for, without which the advice may be wrong."""
+    return f" But first settle this: {' '.join(found.conditions)}" if found.conditions else ""
 
 
 def _intervals(words: Words) -> str:
@@ -70,9 +100,9 @@ def _intervals(words: Words) -> str:
     return f" With all rows in one file, without {flag('test')}, cross-validation gives intervals."
 
 
-def _promise(words: Words, method: str) -> str:
+def _promise(words: Words, method: str, simple: str) -> str:
     """Say that pairs look better, and what would show it: more repeats before more rows."""
-    own, later = words.found.contrasts[method], "Until then: Train on points, which is simpler."
+    own, later = words.found.contrasts[method], f"Until then: {simple} This is simpler."
     gain, need = number(abs(own.difference), words.digits + 1), own.needed
     text = f"{capital(words.label(method))} looks better by {gain}, which is not shown."
     shown = f"{text} A gain of this size would probably be shown by"
@@ -95,23 +125,24 @@ def _more(words: Words) -> str:
     return f"{how}: {were} run of up to {MOST_REPEATS}. "
 
 
-def _gap(found: Gains) -> float | None:
-    """Return how far the best method is ahead of all compared; None where it is not."""
+class Lead(NamedTuple):
+    """How far a method of another kind is ahead of all that are compared, at least."""
+
+    least: float
+    shown: bool
+
+
+def _lead(found: Gains) -> Lead | None:
+    """Return the lead of the best method if it is shown, or what matters and pairs gain less."""
     compared = {m for pair in found.pairs.items() for m in pair}
     gaps: list[Contrast] = [own for m, own in found.behind.items() if m in compared]
-    ahead = all(own.verdict.shown == "better" for own in gaps)
-    if found.standings[0].method in compared or not gaps or not ahead:
+    if found.standings[0].method in compared or not gaps:
         return None
-    return min(abs(own.difference) for own in gaps)
+    shown = all(own.verdict.shown == "better" for own in gaps)
+    least = min(abs(own.difference) for own in gaps)
+    matters = least >= found.margin and not _ahead(found)
+    return Lead(least, shown) if shown or matters else None
 
 
-def _beyond(words: Words) -> str:
-    """Say where the kind of model matters more than pairs do."""
-    if (gap := _gap(words.found)) is None:
-        return ""
-    unit = 10.0**words.digits
-    return (
-        f" The kind of model matters more: {words.label(words.first.method)} is ahead of all "
-        "methods that are compared here by at least "
-        f"{number(math.floor(unit * gap) / unit, words.digits)}."
-    )
+def _down(gap: float, digits: int) -> str:
+    return number(math.floor(10.0**digits * gap) / 10.0**digits, digits)

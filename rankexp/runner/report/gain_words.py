@@ -7,25 +7,28 @@ from scipy import special
 
 from rankexp.runner.analyse.adjust import Contrast, Settings
 from rankexp.runner.analyse.verdicts import Verdict
+from rankexp.runner.config.asking import flag
 from rankexp.runner.report.context import Context
-from rankexp.runner.report.gains import Gains, MethodStanding
-from rankexp.runner.report.numbers import capital, number, short, span
+from rankexp.runner.report.gains import Effect, Gains, MethodStanding
+from rankexp.runner.report.numbers import capital, listed, number, short, span
 from rankexp.runner.report.verdict_words import REPEATS, enough, share_of_loss
 from rankexp.runner.run.progress import duration
 
 PLAIN = {"ConvergenceWarning": "stopped before it converged"}
-MEANT = {"auc": ", the share of pairs of different classes that are in the right order"}
+MEANT = {
+    "auc": ", the share of pairs of different classes that are in the right order",
+    "concordance": ", among pairs of rows with different targets (equal scores count one half)",
+}
 """What a name says that not everyone knows."""
+AT_CHANCE = (
+    "Whether training on pairs helps cannot be told from these columns, because no method is "
+    "shown to rank better than chance"
+)
 
 
 def named(metric: object) -> str:
     """Return what a metric is called in sentences."""
     return str(getattr(metric, "label", metric))
-
-
-def undecided(verdict: Verdict) -> bool:
-    """Whether a comparison showed nothing."""
-    return verdict.compared and verdict.shown is None and not verdict.equivalent
 
 
 def said(verdict: Verdict) -> str:
@@ -34,37 +37,44 @@ def said(verdict: Verdict) -> str:
     return f"{verdict.shown}, but equivalent" if both else str(verdict)
 
 
-def headline(verdicts: Sequence[Verdict]) -> str:
-    """Say what training on pairs gains, from the verdicts on each loss."""
-    known = [v for v in verdicts if v.compared]
-    words = {v.shown for v in known if v.shown and not v.equivalent}
+def headline(effects: Mapping[str, Effect]) -> str:
+    """Say what training on pairs gains, from its effect with each method, by their labels."""
+    known = {label: own for label, own in effects.items() if own is not Effect.UNKNOWN}
+    known = {label: own for label, own in known.items() if own is not Effect.RANDOM} or known
+    found = set(known.values())
+    shown = [own for own in known.values() if own in (Effect.GAIN, Effect.LOSS)]
     if not known:
         text = "nothing could be compared"
-    elif len(words) == 2:
+    elif len({*shown}) == 2:
         text = "training on pairs helps with one loss and hurts with another"
-    elif words:
-        word = "helps" if "better" in words else "hurts"
-        every = all(v.shown and not v.equivalent for v in known)
-        text = f"training on pairs {word}{' with some losses, not with all' * (not every)}"
-    elif all(v.equivalent for v in known):
-        text = "training on pairs brings no gain that matters"
-    elif all(undecided(v) for v in known):
+    elif shown:
+        word = "helps" if Effect.GAIN in shown else "hurts"
+        some = " with some losses, not with all" * (len(shown) < len(known))
+        text = f"training on pairs {word}{some}"
+    elif found == {Effect.RANDOM}:
+        text = "neither pairs nor points are shown to rank better than chance: no gain can be told"
+    elif found == {Effect.OPEN}:
         text = "the data are too few to tell whether training on pairs helps"
+    elif found == {Effect.PERFECT}:
+        text = "both pairs and points rank these rows (almost) perfectly: no gain is left to find"
+    elif Effect.OPEN in found:
+        named = listed([label for label, own in known.items() if own is Effect.OPEN])
+        text = f"training on pairs shows no gain, but a gain with {named} is not excluded"
     else:
-        text = "training on pairs shows no gain, but some loss functions may gain by it"
+        text = "training on pairs brings no gain that matters"
     return text[0].upper() + text[1:]
 
 
-def of_scorers(verdicts: Mapping[str, Verdict], scorers: Mapping[str, str]) -> str:
+def of_scorers(effects: Mapping[str, Effect], scorers: Mapping[str, str]) -> str:
     """Say what training on pairs gains each family of scores, those that gain alike together.
 
-    Both are by method on pairs.
+    Both are by the label of the method on pairs.
     """
     if not scorers:
-        return headline(list(verdicts.values()))
-    own: dict[str, list[Verdict]] = {}
-    for method, verdict in verdicts.items():
-        own.setdefault(scorers.get(method, "other scorers"), []).append(verdict)
+        return headline(effects)
+    own: dict[str, dict[str, Effect]] = {}
+    for label, effect in effects.items():
+        own.setdefault(scorers.get(label, "other scorers"), {})[label] = effect
     alike: dict[str, list[str]] = {}
     for family, found in own.items():
         alike.setdefault(headline(found), []).append(family)
@@ -88,7 +98,8 @@ class Words:
 
     def answer(self) -> list[str]:
         """Return what pairs gain, which method ranks best, and what each cost."""
-        return [f"{self._gain()}{self._needed()}", self._winner(), self._cost()]
+        winner = [] if self.found.chance else [self._winner()]
+        return [f"{self._gain()}{self._needed()}", *winner, self._cost()]
 
     def _gain(self) -> str:
         found, parts, notes = self.found, [], dict[str, None]()
@@ -103,15 +114,31 @@ class Words:
                 parts.append(text)
             else:
                 parts.append(f"{text} ({self._interval(own)})")
-        verdicts = {method: own.verdict for method, own in found.contrasts.items()}
         metric = f"{capital(named(found.metric))}{MEANT.get(str(found.metric), '')}"
         metric += ", in the mean over queries" * found.within
         tested = any(own.test for own in found.contrasts.values())
         brackets = f" (differences with their {100 * found.level:g} % intervals)" if tested else ""
         why = f" No interval: {'; '.join(notes)}." if notes else ""
         return (
-            f"{of_scorers(verdicts, found.scorers)}. {metric}: {'; '.join(parts)}{brackets}.{why} "
+            f"{self._headline()}.{self._thin()} {metric}: {'; '.join(parts)}{brackets}.{why} "
             f"Differences below {short(found.margin)} are treated as negligible.{self._relative()}"
+        )
+
+    def _headline(self) -> str:
+        if self.found.chance:
+            return AT_CHANCE
+        effects = {self.label(method): self.found.effect(method) for method in self.found.pairs}
+        scorers = {self.label(method): own for method, own in self.found.scorers.items()}
+        return of_scorers(effects, scorers)
+
+    def _thin(self) -> str:
+        """Say where methods were trained on the smaller part of the rows."""
+        rows, trained = self.found.rows, self.found.trained
+        if not trained < rows / 2:
+            return ""
+        return (
+            f" Methods were trained on only {trained:,.0f} of the {rows:,.0f} rows and tested on "
+            f"{rows - trained:,.0f}; a larger {flag('minutes')} trains on more."
         )
 
     def _interval(self, own: Contrast) -> str:
@@ -140,9 +167,9 @@ class Words:
     def _needed(self) -> str:
         """Say how much would show what is seen, and how much that there is nothing."""
         known = [(own.p, m, own.needed) for m, own in self.found.contrasts.items()]
-        known = [one for one in known if undecided(self.found.contrasts[one[1]].verdict)]
+        known = [one for one in known if self.found.effect(one[1]) is Effect.OPEN]
         known = [one for one in known if not math.isnan(one[0])]
-        if not known or math.isnan(self._rows()):
+        if not known or self.found.chance or math.isnan(self._rows()):
             return ""
         _, first, seen = min(known)
         of = f" as with {self.label(first)}" * (len(known) > 1)
@@ -193,7 +220,8 @@ class Words:
         tests = dict.fromkeys(own.test for own in found.contrasts.values() if own.test)
         rows = "an unknown number of" if math.isnan(found.rows) else f"{found.rows:,.0f}"
         level = f", {found.rarest[1]:,} of them '{found.rarest[0]}'" if found.rarest else ""
-        parts = [f"The answer rests on {rows} rows{level} ({protocol})."]
+        some = f"{found.trained:,.0f} training rows of " * (found.trained < found.rows / 2)
+        parts = [f"The answer rests on {some}{rows} rows{level} ({protocol})."]
         parts += [self._tested(list(tests))]
         if not math.isnan(found.tested):
             parts = [

@@ -7,6 +7,7 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import Any
 
 import pandas as pd
@@ -26,7 +27,20 @@ LIKELY = 0.75
 """Of a gain: where its interval reaches less far below 0, it is worth a second look."""
 FLAT = 0.1
 """Share of the margin: where the metric at a grid's edge differs from its neighbour by less, a
-wider grid has little to give."""
+wider grid has little to give. Where both of two methods are as near to the best value, neither
+has."""
+
+
+class Effect(StrEnum):
+    """What training on pairs does beside the same loss on points."""
+
+    GAIN = "better by what matters"
+    LOSS = "worse by what matters"
+    NONE = "no gain that matters"  # shown, or outside the interval
+    PERFECT = "both rank perfectly"
+    RANDOM = "neither is shown to rank better than chance"
+    OPEN = "a gain is not excluded"
+    UNKNOWN = "not compared"
 
 
 @dataclass(frozen=True)
@@ -146,6 +160,36 @@ class Gains:
     repeats: int = 0  # of random splits; 0 where there are none
     rarest: tuple[str, int] | None = None  # level and its rows
     within: bool = False  # whether only pairs within queries count
+    trained: float = NAN  # rows of each training part
+    random: frozenset[str] = frozenset()  # methods not shown to rank better than chance
+    conditions: Sequence[str] = ()  # what speaks against the table, and is to be settled first
+
+    def effect(self, method: str) -> Effect:
+        """Return what training on pairs does with one method."""
+        own, verdict = self.contrasts[method], self.contrasts[method].verdict
+        if not verdict.compared:
+            return Effect.UNKNOWN
+        if {method, self.pairs[method]} <= self.random:
+            return Effect.RANDOM
+        if verdict.equivalent:
+            return Effect.NONE
+        if verdict.shown:
+            return Effect.GAIN if verdict.shown == "better" else Effect.LOSS
+        if max(self._loss(method), self._loss(self.pairs[method])) <= FLAT * self.margin:
+            return Effect.PERFECT
+        most = own.high_all if self.metric.direction == "higher" else -own.low_all
+        return Effect.NONE if most < self.margin else Effect.OPEN
+
+    @property
+    def chance(self) -> bool:
+        """Whether no method is shown to rank better than chance."""
+        return all(one.method in self.random for one in self.standings if one.known)
+
+    def _loss(self, method: str) -> float:
+        """Return how far a method is from the best value; infinite where that is not known."""
+        mean = next((one.mean for one in self.standings if one.method == method), NAN)
+        loss = 1.0 - mean if self.metric.direction == "higher" else mean
+        return loss if self.metric.reading.most == 1.0 and not math.isnan(mean) else math.inf
 
     @property
     def promising(self) -> str | None:

@@ -96,12 +96,18 @@ def test_what_is_wrong_with_a_table_is_said_before_all_else(
 
 def test_chance_is_the_first_word_of_the_answer(tmp_path: Path, typed: Typed, short: None) -> None:
     text().to_csv(tmp_path / "t.csv", index=False)
+    (tmp_path / "compare-t").mkdir()
+    (tmp_path / "compare-t" / "train.py").write_text("of an earlier answer", encoding="utf-8")
     done = typed("compare", "t.csv", "--target", "churn", *FEW, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     report = flat((tmp_path / "compare-t" / "report.md").read_text("utf-8"))
     for said in (flat(done.stdout), report):
         first = said.index("Nothing here ranks: the best AUC, .")
         assert first < said.index("AUC, the share of pairs")
+        assert "Whether training on pairs helps cannot be told from these columns" in said
+        assert "Train none of these methods yet" in said and "Best AUC" not in said
+        assert re.search(r"But first settle this: .*\(RK103\)", said)
+    assert not (tmp_path / "compare-t" / "train.py").exists()
     assert "RK103" in report and "RK201" in (tmp_path / "compare-t" / "run.md").read_text("utf-8")
 
 

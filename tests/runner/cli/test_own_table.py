@@ -334,7 +334,7 @@ def test_rows_of_two_values_may_have_weights_and_numbers_to_rank_by_not(
     number = ("--methods", "points-tree,pairs-tree", "--weights", "w", "--drop", "two")
     code, _, err = typed("compare", "whole.csv", "--target", "x", *number, "--out", "other")
     assert code == 2, err
-    assert "d_tau, takes no weights" in err and "say --drop w in place of --weights w" in err
+    assert "concordance, takes no weights" in err and "say --drop w in place of --weights w" in err
     assert not (tmp_path / "other").exists()
 
 

@@ -120,3 +120,33 @@ def test_one_test_set_is_trained_for_once_on_all_rows_of_its_training_part() -> 
     assert short.protocol == {"kind": "given", "test": "test"}, "no row of it is left out"
     assert short.words == ["training takes about 30 s, which is longer than --minutes"]
     assert inner_folds(replace(train, y=np.repeat([0, 1], [997, 3]))) == 3
+
+
+def shared(seconds: float, share: float, least: float = 0.0, **costs: float) -> RunDesign:
+    made = {name: Cost(1000, value, 1.0) for name, value in costs.items()}
+    allowed = Allowance(seconds, 1, 3, share=share, least=least)
+    return design(made, PAIRS, data(1000), allowed, {"stratified": True})
+
+
+def test_what_takes_a_twentieth_of_the_time_is_not_left_out() -> None:
+    found = shared(10, 0.2, points=0.15, pairs=0.2, ridge=0.03)
+    assert found.methods == ["points", "pairs", "ridge"] and not found.words
+    assert "ridge" not in shared(10, 0.2, points=0.15, pairs=0.2, ridge=0.3).methods
+
+
+def test_the_question_has_all_rows_even_where_most_of_the_time_is_for_repeats() -> None:
+    found = shared(10, 0.2, points=0.1, pairs=0.2)  # takes 4 s, more than a fifth of the time
+    assert found.protocol["kind"] == "cross_validation"
+    assert shared(10, 0.2, points=0.3, pairs=0.3).protocol["kind"] == "split"
+
+
+def test_some_seconds_are_allowed_although_all_time_has_passed() -> None:
+    given = {"points": 0.004, "pairs": 0.005}
+    assert shared(-5, 0.6, least=0.6, **given).protocol["kind"] == "cross_validation"
+    assert shared(-5, 0.6, **given).protocol["kind"] == "split"
+
+
+def test_smaller_parts_are_split_three_times_before_anything_else_where_that_fits() -> None:
+    assert shared(10, 0.6, points=2, pairs=2).fewest == 3
+    assert shared(1, 0.6, points=9, pairs=9).fewest == 1
+    assert shared(100, 0.6, points=0.1, pairs=0.1).fewest == 1, "folds make an interval"

@@ -3,7 +3,8 @@
 import pytest
 
 from rankexp.errors import ConfigError
-from rankexp.runner.compare.question import ask
+from rankexp.runner.compare.question import ask, check_rows
+from rankexp.runner.config.asking import typed
 
 
 def test_of_two_words_the_usual_one_is_positive_and_that_is_said() -> None:
@@ -41,6 +42,8 @@ def test_few_whole_numbers_are_levels_and_many_are_a_number() -> None:
     many = {str(i): 1 for i in range(30)}
     assert ask("price", many).levels is None
     assert ask("price", {"0.5": 1, "1": 2, "2": 1}).kind == "continuous"
+    halves = ask("rating", {"0.5": 30, "0": 20, "1": 3})
+    assert halves.levels == ["0", "0.5", "1"] and "the 3 numbers of 'rating'" in halves.guesses[0]
 
 
 @pytest.mark.parametrize(
@@ -62,3 +65,34 @@ def test_what_cannot_be_asked_is_refused_with_the_option_that_helps(
     with pytest.raises(ConfigError) as error:
         ask("y", counts, **given)  # type: ignore[arg-type]
     assert said in str(error.value)
+
+
+def test_numbers_within_texts_propose_an_order() -> None:
+    stars = {"10 stars": 9, "2 stars": 8, "1 star": 7}
+    with typed(), pytest.raises(ConfigError, match="--levels '1 star,2 stars,10 stars'"):
+        ask("y", stars)
+    for values in ({"a1": 3, "b1": 4, "c2": 5}, {"1 to 2": 3, "3 to 4": 4, "5 to 9": 2}):
+        with pytest.raises(ConfigError) as error:
+            ask("y", values)
+        assert "By the numbers" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("counts", "said"),
+    [
+        (
+            {"0": 50, "1": 40, "2": 2},
+            ["2 rows of '2'", "--missing 2", "--merge 1,2", "--continuous"],
+        ),
+        ({"0": 2, "1": 40, "2": 20}, ["--merge 1,0"]),
+        ({"no": 50, "yes": 1}, ["1 row of 'yes'", "--missing yes"]),
+    ],
+)
+def test_a_value_with_too_few_rows_is_refused_with_ways_out(
+    counts: dict[str, int], said: list[str]
+) -> None:
+    with typed(), pytest.raises(ConfigError) as error:
+        check_rows("y", ask("y", counts), 3)
+    assert all(part in str(error.value) for part in said)
+    assert ("--continuous" in str(error.value)) is ("2" in counts)
+    check_rows("y", ask("y", dict.fromkeys(counts, 3)), 3)

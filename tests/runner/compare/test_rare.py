@@ -115,3 +115,12 @@ def test_methods_are_warm_before_the_first_is_timed(monkeypatch: pytest.MonkeyPa
     data = rare(2_000, 900, columns=9)
     pilot.pilot(study(a={"estimator": f"{__name__}.Slow"}), replace(data, levels=None), 1.0)
     assert Slow.fitted[0] <= pilot.WARM_ROWS < Slow.fitted[1]
+
+
+def test_what_is_cheap_is_timed_before_ensembles_and_although_time_has_passed() -> None:
+    forest = {"estimator": "sklearn.ensemble.RandomForestClassifier"}
+    slow = {f"m{i}": {**forest, "params": {"n_estimators": 200 + i}} for i in range(3)}
+    made = study(**slow, ridge={"estimator": "sklearn.linear_model.Ridge"}, a=LINEAR)
+    costs, failed = pilot.pilot(made, rare(2_000, 900), 1.0, needed=["a"])
+    assert {"a", "ridge"} <= costs.keys(), failed
+    assert "a fifth of the time" in failed["m2"]

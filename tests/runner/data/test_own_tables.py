@@ -554,3 +554,17 @@ def test_a_reading_names_some_of_many_levels_and_no_mark_that_is_not_there(write
     assert "name 35 (1), and 30 more" in " ".join(said.split()) and "read as" not in said
     pd.read_csv(path).to_parquet(tmp_path / "names.parquet")
     assert "read as missing" not in inspect_table(tmp_path / "names.parquet", target="y").text()
+
+
+@pytest.mark.parametrize("mark", ["None", ""])
+def test_a_level_that_is_read_as_missing_is_named_with_the_way_back(tmp_path, mark):
+    cells = [f"{i},{('low', 'high', mark)[i % 3]}" for i in range(60)]
+    (tmp_path / "t.csv").write_text("\n".join(["x,y", *cells]), encoding="utf-8")
+    said = " ".join(inspect_table(tmp_path / "t.csv", target="y").warnings)
+    assert "20 of 60 rows have no target 'y' and were left out" in said
+    assert ("left out; if 'None' is a value of it, name all values" in said) is bool(mark)
+    levels = ["None", "low", "high"]
+    if mark:
+        own = inspect_table(tmp_path / "t.csv", target="y", missing=["low"], missing_values=[""])
+        assert "is a value of it" not in " ".join(own.warnings), "the user said so"
+        assert inspect_table(tmp_path / "t.csv", target="y", levels=levels).rows == 60

@@ -65,6 +65,16 @@ CASES = {
         "Yes, YES, y look alike",
         TableFacts(Reading("d", LAYOUT, 9), values={"yes": 3, "no": 4, "maybe": 1}),
     ),
+    "RK106": (
+        table(belonging=(("patient", 80, 0.98), ("x", 80, 0.9))),
+        "their intraclass correlation is .98 (80 values, and of 1 more column). With",
+        table(),
+    ),
+    "RK107": (
+        table(np.where(np.arange(1200).reshape(400, 3) % 9 == 1, -999, X)),
+        "-999 in 'x1' (134 rows)",
+        table(np.where(np.arange(1200).reshape(400, 3) % 900 == 1, -999, X)),
+    ),
     "RK201": (
         found(POOR, MethodFacts("tree", 0.51, 0.02)),
         "Nothing here ranks: the best AUC, .525 (± .021), is no better than chance.",
@@ -82,6 +92,11 @@ CASES = {
         found(MethodFacts("svm", 0.8, 0.01, unconverged=4)),
         "converged: svm (in 4 records)",
         found(GOOD),
+    ),
+    "RK207": (
+        found(MethodFacts("tree", 0.9993, 0.001), alone=SCORE),
+        "tree, ranks almost perfectly: its AUC is .999, and no column does so alone ('score': .9",
+        found(MethodFacts("tree", 0.9985, 0.001), alone=SCORE),
     ),
 }
 
@@ -159,7 +174,9 @@ def test_the_best_column_alone_is_that_of_brute_force(
 def test_a_category_ranks_by_its_target_if_it_has_rows() -> None:
     kinds = np.where(Y == 1, RNG.integers(0, 2, 400), 2).astype(float)
     few = best_alone(data(np.column_stack([kinds, X[:, 1]]), kinds="n"))
-    assert few is not None and few == Alone("x0", 1.0, False, few.untied, few.se)
+    assert few is not None and few == Alone(
+        "x0", 1.0, False, few.untied, few.se, few.second, 0.5, 3
+    )
     many = np.arange(400.0)  # each its own: by its target it would be perfect
     assert best_alone(data(np.column_stack([many, X[:, 0]]), kinds="n")).column == "x1"  # type: ignore[union-attr]
     assert best_alone(data(X, np.ones(400, dtype=np.int64))) is None
@@ -169,3 +186,123 @@ def test_rare_levels_give_nothing_away() -> None:
     y = np.zeros(400, dtype=np.int64)
     y[:4] = 1
     assert "RK101" not in {one.code for one in before(table(np.column_stack([X, y]), y))}
+
+
+def codes(facts: TableFacts) -> dict[str, str]:
+    return {one.code: str(one) for one in before(facts)}
+
+
+def test_a_column_far_better_than_all_others_is_asked_about() -> None:
+    leak = 3.0 * Y + RNG.normal(size=400)
+    said = codes(table(np.column_stack([X, leak])))
+    assert "is it known before the target is?" in said["RK101"]
+    also = 2.5 * Y + RNG.normal(size=400)  # nearly as good, as measurements of one thing are
+    assert "RK101" not in codes(table(np.column_stack([X, leak, also])))
+    few = np.column_stack([np.arange(12.0), X[:12, 1]])
+    half = np.array([*[0] * 5, 1, 0, *[1] * 5])  # an AUC of 35/36, as one of many columns may have
+    assert "RK101" not in codes(table(few, half))
+
+
+def test_whether_a_cell_is_filled_in_may_tell_the_target() -> None:
+    wrong = RNG.random(400) < 0.05
+    filled = np.where((Y == 1) ^ wrong, X[:, 1], np.nan)
+    also = np.where((Y == 1) ^ (RNG.random(400) < 0.08), X[:, 2], np.nan)
+    said = codes(table(np.column_stack([X, filled, also])))
+    assert "'x3' alone" in said["RK101"] and "whether it is filled in says nearly" in said["RK101"]
+    some = np.where(RNG.random(400) < 0.5, X[:, 1], np.nan)
+    assert "RK101" not in codes(table(np.column_stack([X, some])))
+
+
+@pytest.mark.parametrize(("rows", "categories", "both"), [(20, 20, True), (100, 4, False)])
+def test_categories_that_tell_the_target_may_be_groups(
+    rows: int, categories: int, both: bool
+) -> None:
+    """Twenty rows a category are enough, and with ten categories both ways are named."""
+    of = np.repeat(np.arange(categories), rows)
+    made = data(np.column_stack([of, RNG.normal(size=len(of))]), of % 2, kinds="n")
+    read = Reading("d", LAYOUT, len(of), belonging=(("x0", categories, 1.0),))
+    said = codes(TableFacts(read, made, best_alone(made)))
+    assert ("'groups: x0'" in said["RK101"]) is both
+    assert ("RK106" in said) is not both, "said once"
+
+
+def test_order_by_a_number_is_said_with_a_condition() -> None:
+    said = codes(table(in_order=(("meter", True),)))["RK102"]
+    assert "'meter'. If it grows with time, random splits mix past and future." in said
+    dated = Reading("d", Layout("delimited text", dates=("day",)), 400, in_order=(("day", True),))
+    assert "'day', and random splits mix" in codes(TableFacts(dated))["RK102"]
+
+
+def test_dates_left_out_are_named_unless_rows_are_in_their_order() -> None:
+    date = Column("signup", "date", "left out", "it holds dates or times")
+    assert "Dates were left out: 'signup'." in codes(table(columns=(date,)))["RK103"]
+    assert "RK103" not in codes(table(columns=(date,), in_order=(("signup", True),)))
+
+
+@pytest.mark.parametrize(
+    ("values", "alike"),
+    [
+        ({"-1": 9, "1": 9}, ""),
+        ({"-0.445": 9, "0.445": 9, "2": 1}, ""),
+        ({"A": 90, "A-": 9, "B": 9}, ""),
+        ({"stage I": 90, "stage II": 9}, ""),
+        ({"type one": 90, "type two": 9}, ""),
+        ({"inactive": 90, "active": 9}, ""),
+        ({"male": 90, "female": 9}, ""),
+        (
+            {"churned": 352, "chruned": 1, "stayed": 340, "stayd": 2},
+            "churned, chruned|stayed, stayd",
+        ),
+        ({"churned": 10, "chruned": 9}, ""),
+        ({"very-good": 9, "Very good": 8, "bad": 3}, "very-good, Very good"),
+    ],
+)
+def test_alike_are_words_that_may_be_one(values: dict[str, int], alike: str) -> None:
+    said = codes(TableFacts(Reading("d", LAYOUT, 9), values=values)).get("RK105", "")
+    assert re.findall(r"(?:values |; )(.+?) look alike", said) == alike.split("|") * bool(alike)
+
+
+@pytest.mark.parametrize(
+    ("counts", "expected"),
+    [
+        ({"0": 300, "1": 300, "-9": 40}, "-9 in the target (40 rows)"),
+        ({"1": 30, "5": 30, "99": 4, "999": 3}, "99 in the target (4 rows), 999 in the target"),
+        ({"1": 30, "5": 30, "99": 2}, ""),
+        ({"18": 30, "80": 30, "99": 4}, ""),
+        ({"-1": 30, "1": 30}, ""),
+        ({"0": 30, "999": 30}, ""),
+        ({"-9": 5, "0": 5, "9": 5}, ""),
+    ],
+)
+def test_codes_for_missing_are_far_from_all_other_values(
+    counts: dict[str, int], expected: str
+) -> None:
+    with typed():
+        said = codes(TableFacts(Reading("d", LAYOUT, 9), values=counts)).get("RK107", "")
+    assert expected in said and bool(expected) is bool(said)
+
+
+def test_a_few_rows_below_chance_are_no_sign_of_turned_labels() -> None:
+    twelve = MethodFacts("tree", 0.22, 0.1), MethodFacts("ridge", 0.45, 0.1)
+    assert [one.code for one in after(found(*twelve))] == ["RK201"]
+
+
+def test_the_best_column_is_doubted_before_it_is_recommended() -> None:
+    (one,) = after(found(GOOD, alone=SCORE))
+    assert one.advice.startswith("Is it known before the target is?")
+
+
+def test_almost_perfect_is_asked_about_once_and_of_losses_too() -> None:
+    perfect = MethodFacts("tree", 0.0004, 0.001)
+    assert [one.code for one in after(found(perfect, higher=False))] == ["RK207"]
+    assert [one.code for one in after(found(MethodFacts("tree", 1.0, 0.0)))] == ["RK207"]
+    assert not after(found(MethodFacts("tree", 1.0, 0.001), alone=Alone("x", 0.995)))
+    assert [o.code for o in after(found(MethodFacts("tree", 1.0, 0.3)))] == ["RK201"], "few rows"
+
+
+def test_rows_that_are_equal_altogether_are_kept_together_anyway() -> None:
+    thrice = np.repeat(X[:100], 3, axis=0)
+    facts = table(thrice, np.repeat(Y[:100], 3), belonging=(("x0", 100, 1.0),))
+    assert "RK106" not in codes(facts)
+    beside = np.column_stack([thrice, RNG.normal(size=300)])
+    assert "RK106" in codes(table(beside, facts.dataset.y, belonging=(("x0", 100, 1.0),)))  # type: ignore[union-attr]

@@ -17,6 +17,7 @@ from rankexp.runner.data.readers.numbers import (
     DATE,
     FORMATS,
     LIKE_A_NUMBER,
+    SIGNS,
     NumberFormat,
     TextRules,
     shape_of,
@@ -186,6 +187,13 @@ class Maker:
             + (f" of {self.path if line > 0 else self.second}" if (line > 0) != first_file else "")
             for text, line in shown[1:]
         )
+        signs = [sign for sign in SIGNS if any(sign in text for text in column.texts)]
+        if len(signs) > 1 and all(is_number[code] for code in strays):
+            raise DataError(
+                f"{self._place(shown[0][1])}: column '{column.name}' has amounts with different "
+                f"signs ({' and '.join(signs)}), such as '{short(shown[0][0])}'{more}; convert "
+                f"them into one unit, or leave the column out with {option('drop', column.name)}"
+            )
         marks = [short(column.texts[c]) for c in strays[:3] if not is_number[c]]
         missing = f"{option('missing', *marks)} if the value is unknown, or " if marks else ""
         raise DataError(

@@ -110,7 +110,8 @@ class Grid:
         name, count = Counter(names).most_common(1)[0]
         if count > 1:
             raise DataError(
-                f"{self.path}:{line}: the header names column '{short(name)}' twice; rename one, "
+                f"{self.path}:{line}: the header names column '{short(name)}' twice"
+                f"{' (spaces around it do not count)' * (cells.count(name) < count)}; rename one, "
                 f"or write {option('header', False)} if this line is data"
             )
         return names

@@ -15,6 +15,7 @@ from rankexp.runner.analyse.contrast import OVER_ROWS
 from rankexp.runner.config.fault import Fault
 from rankexp.runner.config.schema import Block, Evaluate, Study
 from rankexp.runner.protocols.dividing import Dividing
+from rankexp.runner.protocols.protocol import Protocol
 from rankexp.runner.report import diagnosed, figure
 from rankexp.runner.report.blocks.statistics.comparison import Comparison, Judged
 from rankexp.runner.report.context import Context
@@ -180,7 +181,7 @@ class PairsOrPoints(BlockKind):
         setup = context.evaluate(experiment)
         problem, protocol = setup.problems[0], setup.protocol
         entry, levels = context.study.data.get(problem), context.levels(problem)
-        return Gains(
+        made = Gains(
             metric=metric,
             margin=settings.margin,
             level=self.level,
@@ -194,7 +195,9 @@ class PairsOrPoints(BlockKind):
             repeats=protocol.repeats if isinstance(protocol, Dividing) else 0,
             rarest=min(levels, key=lambda level: level[1], default=None),
             within=setup.within_groups and bool(entry and entry.groups),
+            trained=_trained(protocol, context.rows(problem)),
         )
+        return diagnosed.with_findings(context, experiment, made)
 
     def _judged(self, context: Context, block: Block, method: str, like: str) -> Judged:
         return self._comparison(method, like).judged(context, block)[0]
@@ -250,6 +253,11 @@ class PairsOrPoints(BlockKind):
             f"Time: one training run, including the search over settings. {Mark.EDGE.value}: the "
             "best settings are sometimes at the end of the range tried.",
         ]
+
+
+def _trained(protocol: Protocol, rows: float) -> float:
+    known = isinstance(protocol, Dividing) and not math.isnan(rows)
+    return float(protocol.training_rows(int(rows))) if known else math.nan
 
 
 def _turned(own: Contrast | None) -> Contrast | None:

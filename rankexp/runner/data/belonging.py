@@ -1,0 +1,100 @@
+"""Columns whose values repeat because rows belong together: those of a query, person or order."""
+
+import re
+
+import numpy as np
+from scipy import special
+
+from rankexp.arrays import Floats, Ints
+from rankexp.runner.data.dataset import Feature
+from rankexp.runner.data.suitable import Unfit, whole
+
+CALLED = re.compile(
+    r"(query|search|session|sess|request|impression|basket|cart|customer|client|patient|subject|"
+    r"user|person|participant|respondent|student|employee|household|visitor|firm|company|"
+    r"kunden?|patienten?|proband|mitarbeiter|"
+    r"(.*[ _.-])?(id|uuid|guid)|(?-i:.*[a-z]I[Dd])|(doc|user|cust|sess|[qupcsg])id|"
+    r"(order|hospital|account|customer|patient|kunden|patienten|auftrags)[ _.-]?(number|nummer))"
+    r"([ _.-]?(id|no|nr|key))?",
+    re.IGNORECASE,
+)
+"""What columns are called that say to what a row belongs."""
+QUERY = re.compile(r"qid|query([ _.-]?id)?", re.IGNORECASE)
+MEASURES = re.compile(
+    r"(.*[ _.-])?(year|month|week|day|hour|minute|time|date|age|zip|plz|postal|jahr|monat|woche|"
+    r"tag|stunde|alter)([ _.-].*)?",
+    re.IGNORECASE,
+)
+"""What columns are called that may stand in blocks and are features all the same."""
+FEW, NAMES, RANGE = 10, 20, 61
+"""Values from which numbers, and texts and numbers without such names, are those of groups; and
+the range of numbers from which these are no hours, minutes or days."""
+EVEN = 0.3  # of the variance that sizes of blocks have if rows fall at random
+THRICE = 3  # rows of each value, of which two may be those of a pair that is measured once
+SAME, OF_GROUPS = 0.5, 0.2  # agreement of targets that is said, and for what is called a group
+NEIGHBOURS = 0.5  # correlation of targets of next values from which numbers measure something
+MOST = 50_000  # rows up to which numbers that are not whole are looked at
+SURE, FEWEST = 1e-6, 20  # chance of such agreement; rows that differ from the usual target
+
+
+def of_groups(column: Feature, values: Floats, *, known: bool) -> Unfit | None:
+    """Return why a column is of groups, not a feature; unless some are `known`, by values, too."""
+    some = values[~np.isnan(values)]
+    count, names = len(np.unique(some)), False
+    if CALLED.fullmatch(column.name):
+        least = 3 if QUERY.fullmatch(column.name) else NAMES if column.categories else FEW
+        names = count >= least and (bool(column.categories) or whole(some))
+    elif not (known or column.categories or MEASURES.fullmatch(column.name)):
+        few = NAMES <= count <= len(some) / 2 and len(some) == len(values)
+        names = few and whole(values) and _in_blocks(values, count)
+    said = f"its {count:,} values seem to say which rows belong together"
+    return ("groups", said) if names else None
+
+
+def _in_blocks(values: Floats, count: int) -> bool:
+    """Tell whether numbers repeat as those of groups do, and not as those of a measure."""
+    if np.ptp(values) < RANGE or (values.min() >= 1900 and values.max() <= 2100):
+        return False
+    step = np.diff(values)
+    sizes = np.unique(values, return_counts=True)[1]
+    if np.count_nonzero(step) >= count:  # not each in one block: as many rows of each, or none
+        return bool(sizes.min() == sizes.max() >= THRICE)
+    in_order = (step >= 0).all() or (step <= 0).all()
+    return count >= RANGE and (not in_order or bool(sizes.var() <= EVEN * sizes.mean()))
+
+
+def alike(
+    column: Feature, values: Floats, y: Ints | Floats, *, of_groups: bool
+) -> tuple[int, float] | None:
+    """Return how many values a column has, and how much the targets of equal values agree.
+
+    The agreement is the intraclass correlation of the targets' ranks. None if it is low, or may be
+    by chance, or values repeat too seldom. Of numbers, next values must differ: if not, the column
+    measures something that the target depends on.
+    """
+    import pandas as pd
+
+    if len(values) > MOST and not (column.categories or whole(values)):
+        return None
+    known = ~np.isnan(values)
+    codes, found = pd.factorize(values[known], sort=True)
+    n, count, sizes = len(codes), len(found), np.bincount(codes)
+    if count < FEW or not 2 * count <= n or len(values) > 2 * n or sizes.max() > n / 4:
+        return None
+    rank = pd.Series(y[known]).rank().to_numpy()
+    if n - np.unique(rank, return_counts=True)[1].max() < FEWEST:
+        return None
+    means = np.bincount(codes, weights=rank) / sizes
+    between = float((sizes * (means - rank.mean()) ** 2).sum()) / (count - 1)
+    inside = max(float(((rank - means[codes]) ** 2).sum()) / (n - count), 1e-9)
+    size = (n - float((sizes**2).sum()) / n) / (count - 1)
+    agreement = (between - inside) / (between + (size - 1) * inside)
+    own = of_groups or CALLED.fullmatch(column.name) is not None
+    if (
+        agreement < (OF_GROUPS if own else SAME)
+        or special.fdtrc(count - 1, n - count, between / inside) > SURE
+    ):
+        return None
+    if not (own or column.categories) and np.corrcoef(means[1:], means[:-1])[0, 1] > NEIGHBOURS:
+        return None
+    return count, float(agreement)

@@ -1,0 +1,236 @@
+"""What is said of pairs looks at intervals, at chance and at the ceiling; the advice agrees."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from rankexp.metrics.metric import parse
+from rankexp.runner.analyse.contrast import Contrast
+from rankexp.runner.analyse.verdicts import NOT_RUN, UNDECIDED, Verdict
+from rankexp.runner.compare.question import METRICS
+from rankexp.runner.diagnostics.alone import Alone
+from rankexp.runner.report import context as contexts
+from rankexp.runner.report import diagnosed
+from rankexp.runner.report.context import Context
+from rankexp.runner.report.gain_advice import advice, recommended
+from rankexp.runner.report.gain_words import Words, headline, of_scorers
+from rankexp.runner.report.gains import Effect, Gains, MethodStanding
+from rankexp.runner.run.diagnosed import DataDiagnosis
+from rankexp.statistics.needed import Needed
+
+Make = Callable[..., Context]
+PAIRS = {"svm_or": "logistic"}
+BETTER, WORSE, SAME = Verdict("better"), Verdict("worse"), Verdict(None, equivalent=True)
+
+
+def gains(
+    own: Mapping[str, tuple[Verdict, float, float]],
+    means: Mapping[str, float],
+    pairs: Mapping[str, str] = PAIRS,
+    behind: Mapping[str, Verdict] | None = None,
+    metric: str = "auc",
+    **given: Any,
+) -> Gains:
+    """Return gains with these verdicts and intervals, and means, the best first."""
+    contrasts = {
+        name: Contrast(
+            "d",
+            test="t",
+            difference=(low + high) / 2,
+            low_all=low,
+            high_all=high,
+            p=0.5,
+            needed=Needed(9.0, 9.0, 9.0, 9.0),
+            verdict=verdict,
+        )
+        for name, (verdict, low, high) in own.items()
+    }
+    standings = [
+        MethodStanding(m, v, 0.01, v - 0.02, v + 0.02, 1.0, None) for m, v in means.items()
+    ]
+    best = standings[0]
+    gaps = {
+        one.method: Contrast(
+            "d", difference=best.mean - one.mean, verdict=(behind or {}).get(one.method, UNDECIDED)
+        )
+        for one in standings[1:]
+    }
+    return Gains(parse(metric), 0.01, 0.95, 1500, standings, pairs, contrasts, gaps, **given)
+
+
+def effect(
+    verdict: Verdict, low: float, high: float, *means: float, metric: str = "auc"
+) -> Effect:
+    found = gains(
+        {"svm_or": (verdict, low, high)},
+        dict(zip(("svm_or", "logistic"), means, strict=True)),
+        metric=metric,
+    )
+    return found.effect("svm_or")
+
+
+NAN = float("nan")
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ((BETTER, 0.02, 0.08, 0.9, 0.85), Effect.GAIN),
+        ((WORSE, -0.08, -0.02, 0.8, 0.85), Effect.LOSS),
+        ((Verdict("better", equivalent=True), 0.001, 0.006, 0.8, 0.8), Effect.NONE),
+        ((UNDECIDED, -0.0137, 0.0023, 0.806, 0.812), Effect.NONE),  # excludes a gain of .01
+        ((UNDECIDED, -0.0137, 0.0101, 0.806, 0.812), Effect.OPEN),
+        ((UNDECIDED, NAN, NAN, 0.806, 0.812), Effect.OPEN),
+        ((UNDECIDED, -0.0411, 0.0411, 1.0, 1.0), Effect.PERFECT),
+        ((UNDECIDED, -0.0186, 0.0183, 0.9998, 1.0), Effect.PERFECT),
+        ((UNDECIDED, -0.0186, 0.0183, 0.998, 1.0), Effect.OPEN),
+        ((NOT_RUN, NAN, NAN, 0.8, 0.8), Effect.UNKNOWN),
+    ],
+)
+def test_an_effect_is_told_from_the_verdict_the_interval_and_the_ceiling(
+    given: tuple[Any, ...], expected: Effect
+) -> None:
+    verdict, low, high, *means = given
+    assert effect(*given) is expected
+    turned = [1 - mean for mean in means]
+    assert effect(verdict, -high, -low, *turned, metric="rank_loss") is expected
+
+
+def test_no_metric_without_a_known_end_has_a_ceiling() -> None:
+    assert effect(UNDECIDED, -0.02, 0.02, 0.0, 0.0, metric="mse") is Effect.OPEN
+
+
+def test_the_method_that_may_gain_is_named_and_no_other() -> None:
+    text = headline({"hinge on pairs": Effect.OPEN, "logistic on pairs": Effect.NONE})
+    assert (
+        text == "Training on pairs shows no gain, but a gain with hinge on pairs is not excluded"
+    )
+    assert headline({"a": Effect.NONE, "b": Effect.NONE}) == (
+        "Training on pairs brings no gain that matters"
+    )
+    assert "no gain that matters" in headline({"a": Effect.NONE, "b": Effect.PERFECT})
+    assert "too few to tell" in headline({"a": Effect.OPEN, "b": Effect.OPEN})
+
+
+@given(st.lists(st.sampled_from(Effect), min_size=1, max_size=4))
+def test_the_headline_claims_only_what_is_shown(found: list[Effect]) -> None:
+    text = headline(dict(zip("abcd", found, strict=False)))
+    assert ("pairs helps" in text and "whether" not in text) == (Effect.GAIN in found)
+    assert ("hurts" in text) == (Effect.LOSS in found)
+    if not {Effect.GAIN, Effect.LOSS} & {*found}:
+        assert ("excluded" in text or "too few" in text) == (Effect.OPEN in found)
+
+
+def test_each_family_of_scores_has_its_own_answer() -> None:
+    scorers = {"a": "linear scorers", "b": "linear scorers", "c": "boosted trees"}
+    none, gain = Effect.NONE, Effect.GAIN
+    assert of_scorers({"a": none, "b": none, "c": gain}, scorers) == (
+        "For linear scorers, training on pairs brings no gain that matters; for boosted trees, "
+        "training on pairs helps"
+    )
+    assert of_scorers({"a": none, "c": none}, scorers) == (
+        "For linear scorers and boosted trees, training on pairs brings no gain that matters"
+    )
+    assert of_scorers({"a": gain}, {}) == "Training on pairs helps"
+
+
+def test_at_chance_nothing_is_claimed_of_pairs(make: Make) -> None:
+    found = gains({"svm_or": (WORSE, -0.114, -0.026)}, {"logistic": 0.514, "svm_or": 0.444})
+    words = Words(make(), replace(found, random=frozenset(PAIRS.values()) | {*PAIRS}), 3)
+    said = " ".join(words.answer())
+    assert said.startswith("Whether training on pairs helps cannot be told from these columns")
+    assert "hurts" not in said and "Best AUC" not in said and "would take" not in said
+    assert recommended(words.found) is None
+    assert advice(words).startswith("Train none of these methods yet")
+    assert "hurts" in " ".join(Words(make(), found, 3).answer())
+
+
+def test_two_methods_at_chance_gain_and_lose_nothing_beside_one_that_ranks(make: Make) -> None:
+    means = {"exponential": 0.818, "logistic": 0.5, "svm_or": 0.456}
+    found = gains({"svm_or": (WORSE, -0.0827, -0.0045)}, means, random=frozenset(list(means)[1:]))
+    assert found.effect("svm_or") is Effect.RANDOM and not found.chance
+    words = Words(make(), found, 3)
+    said = words.answer()[0]
+    assert said.startswith("Neither pairs nor points are shown to rank better than chance")
+    assert "hurts" not in said and advice(words).startswith("Train exponential.")
+    one = replace(found, random=frozenset({"svm_or"}))
+    assert one.effect("svm_or") is Effect.LOSS, "its like ranks"
+    both = {"a": Effect.RANDOM, "b": Effect.NONE}
+    assert headline(both) == headline({"b": Effect.NONE})
+
+
+def test_few_training_rows_are_said_in_the_first_lines(make: Make) -> None:
+    found = gains({"svm_or": (SAME, -0.001, 0.001)}, {"svm_or": 0.8, "logistic": 0.8})
+    words = Words(make(), replace(found, trained=250.0), 3)
+    assert (
+        "no gain that matters. Methods were trained on only 250 of the 1,500 rows and tested on "
+        "1,250; a larger --minutes trains on more. AUC" in words.answer()[0]
+    )
+    assert "rests on 250 training rows of 1,500 rows" in words.trust("split")
+    for enough in (1200.0, NAN):
+        words = Words(make(), replace(found, trained=enough), 3)
+        assert "only" not in words.answer()[0] and "training rows of" not in words.trust("folds")
+
+
+def test_where_pairs_are_worse_the_advice_says_so(make: Make) -> None:
+    found = gains({"svm_or": (WORSE, -0.041, -0.013)}, {"logistic": 0.826, "svm_or": 0.799})
+    text = advice(Words(make(), found, 3))
+    assert text == "Train on points: logistic. SVM-OR ranks worse than the same loss on points."
+
+
+def test_the_advice_repeats_what_speaks_against_the_table(make: Make) -> None:
+    found = gains({"svm_or": (SAME, -0.001, 0.001)}, {"svm_or": 0.8, "logistic": 0.8})
+    asked = ["Rows are in order of 'date'. Split by time (RK102)."]
+    text = advice(Words(make(), replace(found, conditions=asked), 3))
+    assert text.endswith(f"no gain that matters. But first settle this: {asked[0]}")
+
+
+verdicts = st.sampled_from([BETTER, WORSE, SAME, UNDECIDED])
+
+
+@given(
+    verdicts,
+    st.sampled_from(["better", None]),
+    st.permutations(["svm_or", "logistic", "exponential"]),
+)
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_the_advice_names_the_method_recommended_and_the_best_where_it_is_ahead(
+    make: Make, verdict: Verdict, ahead: Any, order: list[str]
+) -> None:
+    means = {name: 0.9 - 0.05 * place for place, name in enumerate(order)}
+    behind = dict.fromkeys(order[1:], Verdict(ahead))
+    found = gains({"svm_or": (verdict, -0.02, 0.03)}, means, behind=behind)
+    words = Words(CONTEXTS.setdefault("one", make()), found, 3)
+    best = recommended(found)
+    assert best is not None and words.label(best.method) in advice(words)
+    gained = verdict is BETTER and order.index("svm_or") < order.index("logistic")
+    if order[0] == "exponential" and not ahead and not gained:
+        assert best.method == "exponential"
+        said = "It looks ahead of all methods on points and pairs that are compared here by at "
+        assert f"{said}least .050, which is not shown." in advice(words)
+    if order[0] == "exponential" and ahead:
+        assert best.method == "exponential"
+        assert advice(words).startswith("Train exponential. It is ahead of all methods")
+
+
+CONTEXTS: dict[str, Context] = {}
+
+
+def test_the_measures_of_compare_have_chance_at_one_half() -> None:
+    assert {*METRICS.values()} <= {*diagnosed.CHANCE}
+
+
+def test_a_row_moves_more_of_the_pairs_where_targets_tie(
+    make: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    alone = Alone("x", 0.8, untied=0.4)
+    known = {"vote": DataDiagnosis([], alone)}
+    monkeypatch.setattr(contexts, "diagnoses_of", lambda _: known)
+    assert make().examples("vote", parse("d_tau")) == 200.0
+    assert make().examples("vote", parse("concordance")) == pytest.approx(80.0)
+    monkeypatch.setattr(contexts, "diagnoses_of", lambda _: {})
+    assert make().examples("vote", parse("concordance")) == 200.0
