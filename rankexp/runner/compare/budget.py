@@ -297,13 +297,13 @@ def together(dataset: Dataset, option: str = "groups") -> tuple[str | None, str]
     if dataset.groups is not None:
         if (groups := len(np.unique(dataset.groups))) < FEWEST_ROWS:
             raise ConfigError(
-                f"--{option}: the column has {groups} different values; at least {FEWEST_ROWS} "
-                "are needed to train on some and to test on others"
+                f"{flag(option)}: the column has {groups} different values; at least "
+                f"{FEWEST_ROWS} are needed to train on some and to test on others"
             )
         if option == "queries" and not rankable(dataset.y, dataset.groups):
             raise ConfigError(
-                "--queries: no two rows of one query have different targets, so there is nothing "
-                "to rank within queries"
+                f"{flag('queries')}: no two rows of one query have different targets, so there is "
+                "nothing to rank within queries"
             )
         return "groups", ""
     different = len(np.unique(duplicates(dataset.X)))

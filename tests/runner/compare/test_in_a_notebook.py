@@ -1,5 +1,6 @@
 """`rankexp.compare` and `rankexp.inspect` in Python: what they take, say and show."""
 
+import ast
 import gc
 import io
 import re
@@ -296,6 +297,21 @@ def test_messages_have_the_words_of_python(options: dict[str, object], words: st
     table = frame(mail=["yes", "Yes", "no", "no"] * (N // 4))
     with pytest.raises(RankexpError, match=re.escape(words)):
         rankexp.compare(table, **{"target": "left", **options})  # type: ignore[arg-type]
+
+
+def test_no_message_names_an_option_of_the_command_line_by_itself() -> None:
+    runner = Path(rankexp.__file__).parent / "runner"
+    files = [*(runner / "compare").glob("*.py"), *(runner / "report").glob("gain*.py")]
+    found = [
+        (file.name, node.value)
+        for file in files
+        for node in ast.walk(ast.parse(file.read_text("utf-8")))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+        if re.search(
+            r"(?<![`\w])--([a-z]|$)", re.sub(r"``[^`]*``|rankexp run.*|>>>[\s\S]*", "", node.value)
+        )
+    ]
+    assert len(files) > 12 and not found
 
 
 SCRIPT = """
