@@ -89,7 +89,7 @@ def test_only_repeats_in_which_no_method_failed_count(
     one: Any = object.__new__(session.Session)
     one.fewest, one.most, one.methods, one.given = 1, 3, {}, "1 minute"
     one.end, one.reserved, told, asked = time.monotonic() + 100, 1.0, [], []
-    one._tell, one._seconds = told.append, lambda *_: 0.1
+    one.tell, one._seconds = told.append, lambda *_: 0.1
 
     def run(repeats: int, until: float | None = None) -> bool:
         asked.append(repeats)
