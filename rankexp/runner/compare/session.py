@@ -284,9 +284,6 @@ class Session:
         in_time, failed = self._run(wanted, self.end - self.reserved), self.outcome.failed
         if in_time and not failed:
             return
-        in_time, failed = self._run(wanted, self.end - self.reserved), self.outcome.failed
-        if in_time and not failed:
-            return
         known = Store(self.outcome.folder).read().items()
         good = {key for key, record in known if record.status == "ok"}
         lacking = [c.place.rep or 0 for c in self.outcome.cells or () if c.key not in good]
