@@ -167,8 +167,10 @@ def test_the_block_is_for_one_problem_and_a_metric_with_a_margin(make: Make) -> 
 
 def test_perfect_methods_leave_no_gain_to_find(make: Make) -> None:
     output = shown(make, losses({"svm_or": 0.0, "logistic": 0.0, "exponential": 0.0}, 0.0))
-    assert output.lead[0].startswith("Both pairs and points rank these rows (almost) perfectly")
-    assert "would take" not in output.lead[0] and "no gain is left to find" in output.lead[-1]
+    asked, first, *_, advice = map(str, output.lead)
+    assert "(RK207)" in asked
+    assert first.startswith("Both pairs and points rank these rows (almost) perfectly")
+    assert "would take" not in first and "no gain is left to find" in advice
     assert output.numbers is not None
     assert (output.numbers["se"] > 0).all()
 

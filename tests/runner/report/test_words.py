@@ -19,6 +19,7 @@ OWN = {
     "report/figure.py": "what matplotlib writes",
     "compare/pilot.py": "an import path",
     "compare/looking.py": "the name of a column",
+    "compare/question.py": "numbers within the values of a target",
     "compare/recipe.py": "an import path, and the ending of a file",
     "report/ledger.py": "the name of a quantity",
     "report/build.py": "the ending of a quick study's name",
