@@ -162,7 +162,7 @@ def _timings(
                     break
             try:
                 if late and not found and points * _once(_first(spec), folds[0], seed) > most:
-                    return found, LATER
+                    return found, LATER.format(flag("minutes"))
                 if not found and points > 1:
                     one = points * _once(_first(spec), fold, seed)
                     if one > most:

@@ -28,6 +28,7 @@ from rankexp.runner.report.numbers import capital, listed
 from rankexp.runner.report.render import terminal
 from rankexp.runner.run.execute import execute
 from rankexp.runner.run.progress import duration
+from rankexp.runner.run.record import Record
 from rankexp.runner.run.store import Store
 
 REPORT = 2.5  # seconds of a processor kept for the report
@@ -62,6 +63,8 @@ class Session:
     told: list[str] = field(default_factory=list)
     diagnoses: list[Diagnosis] = field(default_factory=list)  # of the table
     report: Report | None = None  # once there is one
+    ran: bool = False
+    records: Mapping[str, Record] | None = None  # of the last run, once they are read
     code: str = ""  # trains the method that the report recommends
 
     def __post_init__(self) -> None:
@@ -248,12 +251,18 @@ class Session:
         """Whether the last run left something to go on with."""
         return self.outcome.exit_code in (0, 1) and self.outcome.records > 0
 
+    def _known(self) -> Mapping[str, Record]:
+        """Return what the last run left, which is read once."""
+        if self.records is None:
+            self.records = Store(self.outcome.folder).read()
+        return self.records
+
     def _seconds(self, methods: Container[str], repeats: int = 0) -> float:
         """Return the seconds that repeats take the workers, as the methods' first one took.
 
         By default they are the fewest.
         """
-        known = Store(self.outcome.folder).read()
+        known = self._known()
         cells = [c for c in self.outcome.cells or () if c.key in known and not c.place.rep]
         jobs = len({c.place for c in cells})
         records = (known[cell.key] for cell in cells if cell.method in methods)
@@ -270,9 +279,11 @@ class Session:
             results=self.folder.resolve().parent,
             config=self.file,
             workers=self.workers,
+            retry_failed=not self.ran,  # those of an earlier answer
             plan=False,
             until=until,
         )
+        self.ran, self.records = True, None
         return not self.outcome.stopped
 
     def _repeat(self) -> None:
@@ -284,8 +295,7 @@ class Session:
         in_time, failed = self._run(wanted, self.end - self.reserved), self.outcome.failed
         if in_time and not failed:
             return
-        known = Store(self.outcome.folder).read().items()
-        good = {key for key, record in known if record.status == "ok"}
+        good = {key for key, record in self._known().items() if record.status == "ok"}
         lacking = [c.place.rep or 0 for c in self.outcome.cells or () if c.key not in good]
         whole = max(min(lacking, default=wanted), self.fewest)
         why = "without a method that failed" if failed else f"within {self.given}"

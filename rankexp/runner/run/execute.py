@@ -19,7 +19,7 @@ from rankexp.runner.run.diagnosed import diagnose
 from rankexp.runner.run.lock import advisory_lock
 from rankexp.runner.run.manifest import Manifest, Usage
 from rankexp.runner.run.prepare import Prepared, prepare, to_add
-from rankexp.runner.run.progress import Progress
+from rankexp.runner.run.progress import Progress, how_many
 from rankexp.runner.run.scored import FOLDER
 from rankexp.runner.run.workers import Done, default_workers, run_here, run_in_workers
 from rankexp.runner.spec import EvaluateSpec
@@ -224,9 +224,10 @@ class _Run:
             retry = "--retry failed runs them again"
             if not before and all(any(f": {k}: " in r for k in CERTAIN) for r in self.reasons):
                 retry = "they would fail again as they are"
-            outcome.note(1, f"{outcome.failed:,} records failed; see {self.log_file}; {retry}")
+            failed = how_many(outcome.failed, "record")
+            outcome.note(1, f"{failed} failed; see {self.log_file}; {retry}")
         for category, count in self.warned.most_common():
-            outcome.messages.append(f"{category} in {count:,} records of this run")
+            outcome.messages.append(f"{category} in {how_many(count, 'record')} of this run")
 
 
 @contextlib.contextmanager
