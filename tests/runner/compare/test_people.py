@@ -118,7 +118,7 @@ def test_many_rows_decide_it_in_one_split(tmp_path: Path) -> None:
 
 def test_a_wide_table_has_intervals(tmp_path: Path) -> None:
     said = compare("200 x 3,000", tmp_path, minutes=1.0)
-    assert "No interval" not in said and re.search(r"\(−?\+?\.\d+ to", verdict(said))
+    assert "No interval" not in said and re.search(r"against [a-z ]+ \S+ \([−+]?\.\d+ to", said)
 
 
 def test_names_called_by_numbers_are_a_guess_that_says_its_way_out(tmp_path: Path) -> None:
