@@ -27,7 +27,7 @@ def queries(file: Path) -> None:
     query = np.repeat(np.arange(n), rows)
     truth = table.to_numpy() @ [1.0, 0.7, 0.5, 0.0] + rng.normal(size=n * rows)
     grade = np.digitize(truth + 1.5 * rng.normal(size=n)[query], [-1.5, -0.5, 0.5, 1.5])
-    table["x1"] += (0.9 * rng.normal(size=n)[query]).round(4)
+    table["x1"] += (1.5 * rng.normal(size=n)[query]).round(4)
     table.insert(0, "query", [f"q{q:03d}" for q in query])
     table.assign(relevance=grade).to_csv(file, index=False)
 

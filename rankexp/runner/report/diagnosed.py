@@ -10,6 +10,7 @@ from rankexp.runner.diagnostics.diagnostic import MethodFacts, ResultFacts, afte
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.gains import Gains
 from rankexp.runner.run.manifest import diagnoses_of
+from rankexp.statistics.design import EXAMPLES
 
 CHANCE = ("auc", "u_pairs", "rank_loss", "concordance")  # random scores have one half
 TIED = "d_tau"  # one in which pairs of equal targets are never in order
@@ -81,8 +82,10 @@ def _facts(
     chance = 0.5 if metric.name in CHANCE else None
     if alone is not None and metric.name == TIED:
         chance, alone = alone.untied / 2, replace(alone, value=alone.value * alone.untied)
-    if entry is not None and (entry.weights or (entry.groups and setup.within_groups)):
-        alone = None  # it is measured otherwise
+    one_test_set = setup.protocol.design(context.rows(problem)).pairs == EXAMPLES
+    within = entry is not None and (entry.weights or (entry.groups and setup.within_groups))
+    if one_test_set or within:
+        alone = None  # it is measured otherwise, or on other rows
     places = ((experiment, problem, method) for method in setup.methods)
     counts = [context.counts[place] for place in places if place in context.counts]
     undefined, records = sum(one.nan for one in counts), sum(one.ok for one in counts)

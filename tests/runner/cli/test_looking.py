@@ -43,10 +43,10 @@ def text() -> pd.DataFrame:
     return churn().assign(review=[" ".join(rng.choice(words, 12)) for _ in range(N)])
 
 
-def drift(newest_first: bool = False) -> pd.DataFrame:
-    """Rows whose relation to the target turns around in time."""
+def drift(newest_first: bool = False, end: float = -4) -> pd.DataFrame:
+    """Rows whose relation to the target turns around in time, or ends."""
     rng, frame = np.random.default_rng(4), churn()
-    left = rng.random(N) < 1 / (1 + np.exp(-np.linspace(4, -4, N) * frame["x0"]))
+    left = rng.random(N) < 1 / (1 + np.exp(-np.linspace(4, end, N) * frame["x0"]))
     days = pd.date_range("2023-03-01", periods=N).strftime("%d.%m.%Y")
     frame = frame.assign(churn=np.where(left, "yes", "no"), date=days)
     return frame[::-1] if newest_first else frame
@@ -137,6 +137,14 @@ def test_a_table_is_compared_by_time(tmp_path: Path, typed: Typed, short: None) 
     both = ("--time", "date", "--test", "t.csv")
     wrong = typed("compare", "t.csv", "--target", "churn", *both, cwd=tmp_path)
     assert wrong.returncode == 2 and "--time and --test exclude each other" in wrong.stderr
+
+
+def test_no_column_is_said_to_rank_later_rows_by_all_rows(
+    tmp_path: Path, typed: Typed, short: None
+) -> None:
+    drift(end=0).to_csv(tmp_path / "t.csv", index=False)
+    done = typed("compare", "t.csv", "--target", "churn", "--time", "date", *FEW, cwd=tmp_path)
+    assert done.returncode == 0 and "(RK202)" not in done.stdout
 
 
 def test_a_level_that_only_earlier_rows_have_is_named(tmp_path: Path, typed: Typed) -> None:

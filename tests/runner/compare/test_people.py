@@ -49,7 +49,7 @@ def test_queries(tmp_path: Path) -> None:
     said = compare("queries", tmp_path)
     assert "For linear scorers, training on pairs helps." in said
     gain = re.search(r"logistic on pairs against proportional odds on points \+\.(\d+)", said)
-    assert gain and 0.02 < float(f"0.{gain[1]}") < 0.05
+    assert gain and 0.02 < float(f"0.{gain[1]}") < 0.06
     assert "What now? Train on pairs" in said
 
 
