@@ -7,7 +7,7 @@ from typing import Literal
 
 from rankexp.errors import ConfigError
 from rankexp.registry import did_you_mean
-from rankexp.runner.config.asking import flag, option
+from rankexp.runner.config.asking import flag, merged, option
 from rankexp.runner.data.levels import numbers_of, positive_of
 from rankexp.runner.diagnostics.tables import AlikeValues
 
@@ -73,7 +73,8 @@ def _merged(
     _check_names(target, counts, into)
     if len(into) < sum(map(len, merge)) or any(len(own) < 2 for own in merge):
         raise ConfigError(
-            f"{flag('merge')}: name two values or more, and each value once: yes,Yes,y"
+            "name two values or more that are to be one, and each value once: "
+            f"{merged([['yes', 'Yes', 'y']])}"
         )
     made: dict[str, int] = {}
     for name, rows in counts.items():
@@ -162,7 +163,7 @@ def check_rows(target: str, question: Question, least: int) -> None:
     ways = [f"if it is a mistake, {option('missing', rare)} leaves its rows out"]
     if question.kind == "ordered":
         beside = names[1] if rare == names[0] else names[names.index(rare) - 1]
-        ways += [f"{option('merge', beside, rare)} makes it and the next value one"]
+        ways += [f"{merged([[beside, rare]])} makes it and the next value one"]
         ways += [f"{flag('continuous')} takes the target as a number"] * (
             numbers_of(names) is not None
         )

@@ -1,7 +1,7 @@
 """How messages name an option: as a study's key, as the command line has it, or as Python does."""
 
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from typing import Literal
@@ -80,8 +80,22 @@ def flag(key: str, *value: str | int) -> str:
     return " ".join([f"--{key}", *map(str, value)])
 
 
+def merged(groups: Sequence[Sequence[str]]) -> str:
+    """Return how a user makes one value of each group.
+
+    >>> with typed():
+    ...     merged([["yes", "Yes"], ["no", "NO"]])
+    '--merge yes,Yes --merge no,NO'
+    >>> with said("python"):
+    ...     merged([["yes", "Yes"], ["no", "NO"]])
+    "merge=[['yes', 'Yes'], ['no', 'NO']]"
+    """
+    if manner() == "python":
+        return f"merge={[*map(list, groups)]!r}"
+    return " ".join(option("merge", *own) for own in groups)
+
+
 def _argument(key: str, values: tuple[str | int, ...]) -> str:
     if not values:
         return f"{key}=..."
-    listed = [list(values)] if key == "merge" else list(values)
-    return f"{key}={(listed if key in LISTS or key == 'merge' else values[0])!r}"
+    return f"{key}={(list(values) if key in LISTS else values[0])!r}"

@@ -8,7 +8,7 @@ from itertools import zip_longest
 import numpy as np
 
 from rankexp.arrays import Floats
-from rankexp.runner.config.asking import manner, option
+from rankexp.runner.config.asking import manner, merged, option
 from rankexp.runner.data.levels import number_text, numbers_of
 from rankexp.runner.diagnostics.alone import FILLED
 from rankexp.runner.diagnostics.diagnostic import BeforeFitting, Said, TableFacts
@@ -131,7 +131,7 @@ class AlikeValues(BeforeFitting):
             groups.setdefault(typed if values[value] <= RARE * rows else word, []).append(value)
         found = [own for own in groups.values() if len(own) > 1]
         said = "; ".join(f"{', '.join(own)} look alike" for own in found)
-        advice = f"To make each one value: {' '.join(option('merge', *own) for own in found)}"
+        advice = f"To make each one value: {merged(found)}"
         return (f"Of the target's values {said}.", advice) if found else None
 
 
