@@ -3,12 +3,15 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+import pandas as pd
+
 from rankexp.metrics.metric import Metric, parse
 from rankexp.runner.analyse import select
 from rankexp.runner.config.schema import Evaluate
 from rankexp.runner.diagnostics.diagnostic import MethodFacts, ResultFacts, after
+from rankexp.runner.grid import Point
 from rankexp.runner.report.context import Context
-from rankexp.runner.report.gains import Gains
+from rankexp.runner.report.gains import Gains, edges_of
 from rankexp.runner.run.manifest import diagnoses_of
 from rankexp.statistics.design import EXAMPLES
 
@@ -22,6 +25,15 @@ NOT_CONVERGED = "ConvergenceWarning"
 def of_answer(context: Context, experiment: str, found: Gains) -> list[str]:
     """Return what stands above the answer to a comparison, a sentence or two each."""
     return [str(one) for one in after(_of_gains(context, experiment, found))]
+
+
+def _edge(scores: pd.DataFrame, chosen: Sequence[Point], margin: float) -> str:
+    """Return at which end of three values or more most choices lie, if it matters."""
+    found = edges_of(scores, chosen, margin)
+    if found is None or found.flat or not found.mostly:
+        return ""
+    tried = {point.numbers.get(found.most.parameter) for point in scores.grid.unique()}
+    return found.most.label if len(tried) > 2 else ""
 
 
 def _of_gains(context: Context, experiment: str, found: Gains) -> ResultFacts:
@@ -58,19 +70,21 @@ def _of_experiment(context: Context, name: str, metric: Metric) -> Iterator[str]
     setup = context.evaluate(name)
     rule = select.ORACLE if setup.inner is None else select.Rule("nested")
     chosen = context.chosen(name, metric, rule, setup.methods)
-    counts = select.chosen_counts(chosen, context.scores(name, metric))
     place = ["problem", "method"]
-    edges = counts.drop_duplicates(place).set_index(place).edge
+    grids = {at: list(own.grid) for at, own in chosen.groupby(place, sort=False)}
+    scores = dict(iter(context.scores(name, metric).groupby(place, sort=False)))
+    margin = metric.reading.margin or 0.0
     estimates = context.estimates(name, metric, chosen, setup.methods)
     for problem in setup.problems:
         own = []
         for one in (one for one in estimates if one.problem == problem):
-            edge = edges.get((problem, one.method))
+            at = (problem, one.method)
+            edge = _edge(scores[at], grids[at], margin) if at in grids else ""
             stopped = context.counts[name, problem, one.method].categories[NOT_CONVERGED]
             label = context.method_label(one.method)
-            own.append(MethodFacts(label, one.mean, one.se, edge.label if edge else "", stopped))
-        for found in after(_facts(context, name, problem, metric, own)):
-            yield f"{name}, {context.problem_label(problem)}: {found}"
+            own.append(MethodFacts(label, one.mean, one.se, edge, stopped))
+        for said in after(_facts(context, name, problem, metric, own)):
+            yield f"{name}, {context.problem_label(problem)}: {said}"
 
 
 def _facts(

@@ -53,6 +53,11 @@ class Edges:
     flat: bool  # whether the metric hardly changes at any of them
 
     @property
+    def mostly(self) -> bool:
+        """Whether more than half of all choices are there."""
+        return 2 * self.count > self.choices
+
+    @property
     def label(self) -> str:
         """What it is called on pages."""
         return f"{self.count} of {self.choices} at the {self.most.label}"
@@ -102,7 +107,7 @@ def standings(
             one = one._replace(se=se, low=low, high=high)
         points = Counter(own.grid).most_common(1)
         at = points[0][0] if points else None
-        edges = _edges(scores[scores.method == method], list(own.grid), margin)
+        edges = edges_of(scores[scores.method == method], list(own.grid), margin)
         seconds = _seconds(context, experiment, method)
         made.append(MethodStanding(method, *one[2:6], seconds, at, edges))
     sign = -1 if metric.direction == "higher" else 1
@@ -116,7 +121,8 @@ def _seconds(context: Context, experiment: str, method: str) -> float:
     return sum(times) / len(times) if times else math.nan
 
 
-def _edges(scores: pd.DataFrame, chosen: Sequence[Point], margin: float) -> Edges | None:
+def edges_of(scores: pd.DataFrame, chosen: Sequence[Point], margin: float) -> Edges | None:
+    """Return the ends of a method's grid that are chosen; None where none is."""
     means: dict[Any, float] = dict(scores.groupby("grid", sort=False).value.mean())
     found = Counter(edge for point in chosen if (edge := select.edge(point, list(means))))
     if not found:
