@@ -2,7 +2,6 @@
 
 import math
 import sys
-import textwrap
 import time
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -45,7 +44,7 @@ WEIGHTED = (
 
 def say(text: str) -> None:
     """Print a sentence."""
-    print(textwrap.fill(text, terminal_width()))
+    print(terminal.wrapped(text, terminal_width()))
 
 
 @dataclass

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from shutil import get_terminal_size
-from textwrap import wrap
+from textwrap import TextWrapper
 from typing import Any, Literal
 
 Role = Literal["feature", "target", "groups", "weights", "part", "time", "dropped", "left out"]
@@ -215,7 +215,8 @@ def _bytes(size: float) -> str:
 
 
 def _wrapped(sentences: Iterable[str], width: int) -> list[str]:
-    return [line for text in sentences for line in wrap(text, width, subsequent_indent="  ")]
+    lines = TextWrapper(width, subsequent_indent="  ", break_on_hyphens=False)
+    return [line for text in sentences for line in lines.wrap(text)]
 
 
 def terminal_width() -> int:

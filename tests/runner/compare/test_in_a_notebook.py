@@ -240,11 +240,11 @@ def test_types_of_columns_count() -> None:
     assert columns["missing"][["whole", "paid", "word", "mixed"]].tolist() == [N // 4] * 4
     assert {name for name, _ in columns["frequent"]["mixed"]} == {"1", "one", "2.5"}
     note = "texts that are numbers are read as numbers: 'zip'; nominal=['zip'] changes this"
-    assert note in found.notes and note in repr(found)
+    assert note in found.notes and note in flat(repr(found))
     assert any("keep=['NAME'] keeps one" in note for note in found.notes)
     named = rankexp.inspect(table, target="left", nominal=["mixed", "zip"])
     assert named.columns.set_index("name")["kind"]["zip"] == "nominal"
-    assert "time='day' (RK102)" in repr(found) and found.diagnoses[0].code == "RK102"
+    assert "time='day' (RK102)" in flat(repr(found)) and found.diagnoses[0].code == "RK102"
 
 
 def test_the_columns_are_shown_escaped() -> None:

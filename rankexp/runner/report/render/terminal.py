@@ -10,6 +10,11 @@ from rankexp.runner.report.render.text import all_notes, led, one_line, rows, to
 NARROWEST = 9  # columns of the terminal that a column of a table keeps
 
 
+def wrapped(text: str, width: int) -> str:
+    """Return a paragraph on lines of a width; words with hyphens stay whole."""
+    return textwrap.fill(text, width, break_on_hyphens=False)
+
+
 def table(shown: Table, notes: Mapping[str, int] | None = None, width: int | None = None) -> str:
     """Return a table, its caption above; with a width, long cells are wrapped to keep to it."""
     cells = [list(map(one_line, row)) for row in rows(shown, notes)]
@@ -36,7 +41,7 @@ def render(output: Output, width: int | None = None) -> str:
     """Return a block's main tables and its notes; with a width, what is no table keeps to it."""
 
     def lines(texts: Iterable[str]) -> list[str]:
-        return [textwrap.fill(text, width) if width else text for text in texts]
+        return [wrapped(text, width) if width else text for text in texts]
 
     numbered = footnotes(output.tables)
     parts = lines(map(one_line, output.incomplete))
