@@ -11,7 +11,7 @@ from rankexp.errors import ConfigError
 from rankexp.runner.compare.pilot import FEWEST_ROWS, PILOT_ROWS, Cost, rankable
 from rankexp.runner.config.asking import flag
 from rankexp.runner.data.dataset import Dataset
-from rankexp.runner.protocols.dealing import duplicates
+from rankexp.runner.protocols.dealing import duplicates, worth_keeping
 from rankexp.runner.run.progress import duration
 from rankexp.statistics.paired import FEWEST
 
@@ -311,10 +311,16 @@ def together(dataset: Dataset, option: str = "groups") -> tuple[str | None, str]
         raise ConfigError("the features are the same in every row: there is nothing to rank by")
     if not (repeated := len(dataset.X) - different):
         return None, ""
-    if different < FEWEST_DIFFERENT:
+    if different < FEWEST_DIFFERENT or 2 * different < len(dataset.X):
         return None, (
-            f"The rows have only {different} different combinations of features, so equal rows "
-            "may lie on both sides of a split."
+            f"The {len(dataset.X):,} rows have only {different:,} different combinations of "
+            "features. New rows will mostly have one of these, too, so splits do not keep equal "
+            "rows together. If equal rows are copies, write 'together: duplicates' in the "
+            "protocol of the study."
         )
-    what = "rows repeat the features of another row; a split keeps these together."
-    return "duplicates", f"{repeated:,} {what}"
+    rows = f"{repeated:,} row{' repeats' if repeated == 1 else 's repeat'} the features of another"
+    if not worth_keeping(dataset.X):
+        return None, f"{rows}. So few can hardly matter, and splits do not keep them together."
+    return "duplicates", (
+        f"{rows}. A split keeps equal rows together, so the answer is about rows that are new."
+    )

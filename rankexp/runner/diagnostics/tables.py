@@ -13,7 +13,7 @@ from rankexp.runner.data.levels import number_text, numbers_of
 from rankexp.runner.diagnostics.alone import FILLED
 from rankexp.runner.diagnostics.diagnostic import BeforeFitting, Said, TableFacts
 from rankexp.runner.labels import printed
-from rankexp.runner.protocols.dealing import duplicates
+from rankexp.runner.protocols.dealing import duplicates, worth_keeping
 
 REGISTER = {
     "RK101": "GivesAway",
@@ -94,7 +94,7 @@ class EqualRowsParted(BeforeFitting):
     """Rows with equal features lie on both sides of random splits, and can be memorised."""
 
     def look(self, table: TableFacts) -> Said:
-        if table.dataset is None or not table.parted:
+        if table.dataset is None or not table.parted or not worth_keeping(table.dataset.X):
             return None
         rows = len(table.dataset.X)
         repeated = rows - len(np.unique(duplicates(table.dataset.X)))
@@ -103,7 +103,7 @@ class EqualRowsParted(BeforeFitting):
             "such rows on both sides."
         )
         advice = "Write 'together: duplicates' in the protocol to keep them on one side"
-        return (said, advice) if repeated else None
+        return said, advice
 
 
 class AlikeValues(BeforeFitting):
@@ -157,7 +157,7 @@ class RowsBelongTogether(BeforeFitting):
         best, X = table.alone, None if table.dataset is None else table.dataset.X
         if best and best.column == name and best.gives_away and best.categories >= GROUPS:
             return None  # said with it
-        if X is not None and len(np.unique(duplicates(X))) < 2 * count:
+        if X is not None and worth_keeping(X) and len(np.unique(duplicates(X))) < 2 * count:
             return None  # equal rows, which RK104 is about
         others = f", and of {len(more)} more column{'s' * (len(more) > 1)}" if more else ""
         said = (

@@ -14,6 +14,9 @@ from rankexp.errors import DataError
 from rankexp.runner.protocols.protocol import Part
 from rankexp.runner.strict import Strict
 
+FEW_REPEATS = 0.01
+"""Share of rows that repeat others, below which it hardly matters where they are."""
+
 
 @dataclass(frozen=True, eq=False)
 class Split:
@@ -78,6 +81,16 @@ def duplicates(X: NDArray[np.float64]) -> Ints:
     rows[np.isnan(rows)] = np.nan  # one bit pattern for all
     raw = rows.view(np.dtype((np.void, rows.shape[1] * rows.itemsize))).ravel()
     return np.unique(raw, return_inverse=True)[1].astype(np.int64).ravel()
+
+
+def worth_keeping(X: NDArray[np.float64]) -> bool:
+    """Tell whether it matters that equal rows lie on one side of a split.
+
+    It does not where so few rows repeat others that they hardly count, nor where fewer than half
+    of the rows are different: they are combinations of a few values, as new rows will be, too.
+    """
+    n, different = len(X), len(np.unique(duplicates(X)))
+    return n - different >= FEW_REPEATS * n and 2 * different >= n
 
 
 def deal(n: int, folds: int, rng: np.random.Generator, kept: KeptRows) -> Ints:

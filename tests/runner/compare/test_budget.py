@@ -12,6 +12,7 @@ from rankexp.runner.compare.budget import (
     design,
     inner_folds,
     outer_folds,
+    together,
 )
 from rankexp.runner.data.dataset import Dataset, Feature
 
@@ -150,3 +151,27 @@ def test_smaller_parts_are_split_three_times_before_anything_else_where_that_fit
     assert shared(10, 0.6, points=2, pairs=2).fewest == 3
     assert shared(1, 0.6, points=9, pairs=9).fewest == 1
     assert shared(100, 0.6, points=0.1, pairs=0.1).fewest == 1, "folds make an interval"
+
+
+@pytest.mark.parametrize(
+    ("different", "kept", "said"),
+    [
+        (1000, None, ""),
+        (999, None, "1 row repeats the features of another. So few can hardly matter"),
+        (991, None, "9 rows repeat the features of another. So few can hardly matter"),
+        (
+            990,
+            "duplicates",
+            "10 rows repeat the features of another. A split keeps equal rows tog",
+        ),
+        (500, "duplicates", "so the answer is about rows that are new."),
+        (499, None, "The 1,000 rows have only 499 different combinations of features. New rows"),
+        (24, None, "write 'together: duplicates' in the protocol of the study."),
+    ],
+)
+def test_equal_rows_stay_together_where_they_are_neither_few_nor_most(
+    different: int, kept: str | None, said: str
+) -> None:
+    some = replace(data(1000), X=(np.arange(1000.0) % different)[:, None])
+    found, words = together(some)
+    assert found == kept and said in words and bool(said) is bool(words)

@@ -53,13 +53,14 @@ def found(*methods: MethodFacts, **given: object) -> ResultFacts:
 TEXT = Column("review", "text", "left out", "looks like free text (12 words a row)")
 NAME = Column("name", "identifier", "left out", "it has 400 different texts in 400 rows")
 LEAK = np.column_stack([X, np.where(Y == 1, 5.0 + X[:, 1], np.nan)])
+SOME = np.vstack([X[:300], X[:100]])
 GOOD, POOR = MethodFacts("logistic", 0.8, 0.02), MethodFacts("hinge", 0.525, 0.021)
 SCORE = Alone("score", 0.9, True, 0.5, 0.02)
 CASES = {
     "RK101": (table(LEAK), "'x3' alone has an AUC of 1.000", table(X)),
     "RK102": (table(in_order=(("date", True),)), "in order of 'date'", table()),
     "RK103": (table(columns=(TEXT,)), "'review' looks like free text (12", table(columns=(NAME,))),
-    "RK104": (table(np.round(X), parted=True), " of 400 rows repeat", table(np.round(X))),
+    "RK104": (table(SOME, parted=True), "100 of 400 rows repeat", table(SOME)),
     "RK105": (
         TableFacts(Reading("d", LAYOUT, 9), values={"Yes": 3, "no": 4, "YES": 1, "y": 1}),
         "Yes, YES, y look alike",
@@ -192,6 +193,12 @@ def codes(facts: TableFacts) -> dict[str, str]:
     return {one.code: str(one) for one in before(facts)}
 
 
+def test_equal_rows_matter_unless_they_are_few_or_nearly_all() -> None:
+    for repeated, said in ((3, False), (4, True), (200, True), (201, False)):
+        some = np.vstack([X[: 400 - repeated], X[:1].repeat(repeated, axis=0)])
+        assert ("RK104" in codes(table(some, parted=True))) is said, repeated
+
+
 def test_a_column_far_better_than_all_others_is_asked_about() -> None:
     leak = 3.0 * Y + RNG.normal(size=400)
     said = codes(table(np.column_stack([X, leak])))
@@ -301,8 +308,10 @@ def test_almost_perfect_is_asked_about_once_and_of_losses_too() -> None:
 
 
 def test_rows_that_are_equal_altogether_are_kept_together_anyway() -> None:
-    thrice = np.repeat(X[:100], 3, axis=0)
-    facts = table(thrice, np.repeat(Y[:100], 3), belonging=(("x0", 100, 1.0),))
+    thrice, twice = np.repeat(X[:100], 3, axis=0), np.repeat(X[:150], 2, axis=0)
+    facts = table(twice, np.repeat(Y[:150], 2), belonging=(("x0", 150, 1.0),))
     assert "RK106" not in codes(facts)
+    facts = table(thrice, np.repeat(Y[:100], 3), belonging=(("x0", 100, 1.0),))
+    assert "RK106" in codes(facts), "splits part these"
     beside = np.column_stack([thrice, RNG.normal(size=300)])
     assert "RK106" in codes(table(beside, facts.dataset.y, belonging=(("x0", 100, 1.0),)))  # type: ignore[union-attr]
