@@ -1,4 +1,4 @@
-"""The column that ranks best all by itself."""
+"""The column that ranks best all by itself, and columns that differ in one class alone."""
 
 from dataclasses import dataclass
 
@@ -6,12 +6,14 @@ import numpy as np
 
 from rankexp.metrics.continuous import concordance
 from rankexp.runner.data.dataset import Dataset
+from rankexp.runner.data.levels import number_text
 
 ROWS = 20_000  # at which columns are looked at first
 NEARLY = 0.99  # share of pairs in order from which a column ranks almost perfectly
 MUCH, FAR = 0.95, 5.0  # or from which it may, if the next best column errs so many times as often
 FILLED = 0.9  # share of pairs that are in order by whether a column is filled in
 CLEAR = 4.0  # standard errors above chance that the best of many columns must have
+UNUSUAL, SURE = 20, 1e-6  # rows that differ from the usual value; chance that all are of one class
 A_CATEGORY = 20  # rows that a category needs on average to be ranked by its mean target
 
 
@@ -76,3 +78,38 @@ def _share(dataset: Dataset, j: int, rows: slice) -> float:
     ends = (-np.inf, np.inf) if missing.any() else (0.0,)
     found = [concordance(y, np.where(missing, end, values)) for end in ends]
     return max(max(share, 1 - share) for share in found)
+
+
+@dataclass(frozen=True)
+class Unusual:
+    """A column that differs from its usual value, that of half of all rows, in one class alone."""
+
+    column: str
+    usual: str  # empty for missing
+    rows: int  # that differ
+    level: str
+
+    def __str__(self) -> str:
+        differs = f"not {self.usual}" if self.usual else "filled in"
+        return f"{self.rows:,} rows in which '{self.column}' is {differs} are of '{self.level}'"
+
+
+def unusual(dataset: Dataset) -> list[Unusual]:
+    """Return the columns that differ from their usual value in one of two classes alone.
+
+    Columns of which chance may tell the same, and those in which few rows differ, are no such.
+    """
+    n, y, found = len(dataset.y), dataset.y.astype(np.int64), []
+    if dataset.levels is None or len(dataset.levels) != 2 or n < 2 * UNUSUAL:
+        return []
+    shares, middle = np.bincount(y, minlength=2) / n, [(n - 1) // 2, n // 2]
+    for feature, values in zip(dataset.features, dataset.X.T, strict=True):
+        for usual in np.unique(np.partition(values, middle)[middle]).tolist():
+            other, none = ~np.isclose(values, usual, 0, 0, equal_nan=True), bool(np.isnan(usual))
+            rows, classes = int(other.sum()), np.unique(y[other])
+            if not UNUSUAL <= rows <= n / 2 or len(classes) > 1 or shares[classes] ** rows > SURE:
+                continue
+            named = "" if none or not feature.categories else feature.categories[int(usual)]
+            value = "" if none else named or number_text(usual)
+            found.append(Unusual(feature.name, value, rows, dataset.levels[classes[0]]))
+    return found

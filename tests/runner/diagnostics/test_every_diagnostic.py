@@ -220,6 +220,46 @@ def test_whether_a_cell_is_filled_in_may_tell_the_target() -> None:
     assert "RK101" not in codes(table(np.column_stack([X, some])))
 
 
+def usually(usual: float, of: np.ndarray, kinds: str = "") -> str:
+    """Return what RK101 says of a last column that differs from its usual value in some rows."""
+    values = np.full(400, usual)
+    values[of] = np.arange(len(of)) % 3 + 1.0
+    made = data(np.column_stack([X, values]), kinds=kinds)
+    return codes(TableFacts(Reading("d", LAYOUT, 400), made, best_alone(made))).get("RK101", "")
+
+
+def test_a_column_that_differs_in_rows_of_one_class_alone_is_asked_about() -> None:
+    yes, no = np.flatnonzero(Y == 1), np.flatnonzero(Y == 0)
+    said = usually(np.nan, yes[:60])
+    assert said.startswith("All 60 rows in which 'x3' is filled in are of 'yes'. Is it known bef")
+    assert said.endswith("If not, leave it out with 'drop: [x3]' (RK101).")
+    assert "in which 'x3' is not 0 are of 'no'. Is" in usually(0.0, no[:20])
+    assert "in which 'x3' is not 7 are of 'yes'" in usually(7.0, yes[:60], kinds="   n")
+    assert not usually(np.nan, no[:19]), "few rows"
+    assert not usually(0.0, np.append(yes[:60], no[:1])), "one of the other class"
+    rare = np.zeros(400, dtype=np.int64)
+    rare[:20] = 1  # .95 ** 100 is .006, .95 ** 190 is .00006
+    for rows in (100, 190):
+        filled = np.where(np.arange(400) >= 400 - rows, X[:, 0], np.nan)
+        assert "RK101" not in codes(table(np.column_stack([X, filled]), rare)), "by chance"
+
+
+def test_half_of_the_rows_must_have_the_usual_value() -> None:
+    y = np.arange(400) % 4 > 0  # 300 of one class
+    for rows, expected in ((200, True), (201, False)):
+        values = np.zeros(400)
+        values[np.flatnonzero(y)[:rows]] = 1.5
+        values[np.flatnonzero(y)[:9]] = -1.5  # below and above the usual value
+        found = own.unusual(data(np.column_stack([X, values]), y.astype(np.int64)))
+        assert [(one.column, one.usual) for one in found] == [("x3", "0")] * expected
+
+
+def test_several_such_columns_are_named_at_once() -> None:
+    both = np.where((Y[:, None] == 1) & (X[:, :2] > 0.2), X[:, :2], np.nan)
+    said = codes(table(np.column_stack([X[:, 1:], both])))["RK101"]
+    assert "; all " in said and "Are these columns known" in said and "[x2, x3]" in said
+
+
 @pytest.mark.parametrize(("rows", "categories", "both"), [(20, 20, True), (100, 4, False)])
 def test_categories_that_tell_the_target_may_be_groups(
     rows: int, categories: int, both: bool
