@@ -97,17 +97,21 @@ class Unusual:
 def unusual(dataset: Dataset) -> list[Unusual]:
     """Return the columns that differ from their usual value in one of two classes alone.
 
-    Columns of which chance may tell the same, and those in which few rows differ, are no such.
+    At least half of the rows have the usual value, and at least half of the class does not. What
+    may be by chance, and what few rows show, does not count.
     """
     n, y, found = len(dataset.y), dataset.y.astype(np.int64), []
     if dataset.levels is None or len(dataset.levels) != 2 or n < 2 * UNUSUAL:
         return []
-    shares, middle = np.bincount(y, minlength=2) / n, [(n - 1) // 2, n // 2]
+    counts, middle = np.bincount(y, minlength=2), [(n - 1) // 2, n // 2]
     for feature, values in zip(dataset.features, dataset.X.T, strict=True):
         for usual in np.unique(np.partition(values, middle)[middle]).tolist():
             other, none = ~np.isclose(values, usual, 0, 0, equal_nan=True), bool(np.isnan(usual))
             rows, classes = int(other.sum()), np.unique(y[other])
-            if not UNUSUAL <= rows <= n / 2 or len(classes) > 1 or shares[classes] ** rows > SURE:
+            if not UNUSUAL <= rows <= n / 2 or len(classes) > 1:
+                continue
+            size = int(counts[classes[0]])
+            if 2 * rows < size or (size / n) ** rows > SURE:
                 continue
             named = "" if none or not feature.categories else feature.categories[int(usual)]
             value = "" if none else named or number_text(usual)

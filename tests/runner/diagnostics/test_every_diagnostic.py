@@ -230,18 +230,22 @@ def usually(usual: float, of: np.ndarray, kinds: str = "") -> str:
 
 def test_a_column_that_differs_in_rows_of_one_class_alone_is_asked_about() -> None:
     yes, no = np.flatnonzero(Y == 1), np.flatnonzero(Y == 0)
-    said = usually(np.nan, yes[:60])
-    assert said.startswith("All 60 rows in which 'x3' is filled in are of 'yes'. Is it known bef")
+    said = usually(np.nan, yes[:120])
+    assert said.startswith("All 120 rows in which 'x3' is filled in are of 'yes'. Is it known bef")
     assert said.endswith("If not, leave it out with 'drop: [x3]' (RK101).")
-    assert "in which 'x3' is not 0 are of 'no'. Is" in usually(0.0, no[:20])
-    assert "in which 'x3' is not 7 are of 'yes'" in usually(7.0, yes[:60], kinds="   n")
-    assert not usually(np.nan, no[:19]), "few rows"
-    assert not usually(0.0, np.append(yes[:60], no[:1])), "one of the other class"
-    rare = np.zeros(400, dtype=np.int64)
-    rare[:20] = 1  # .95 ** 100 is .006, .95 ** 190 is .00006
-    for rows in (100, 190):
-        filled = np.where(np.arange(400) >= 400 - rows, X[:, 0], np.nan)
-        assert "RK101" not in codes(table(np.column_stack([X, filled]), rare)), "by chance"
+    assert "in which 'x3' is not 0 are of 'no'. Is" in usually(0.0, no[:-90])
+    assert "in which 'x3' is not 7 are of 'yes'" in usually(7.0, yes[:120], kinds="   n")
+    assert not usually(0.0, np.append(yes[:120], no[:1])), "one of the other class"
+    assert not usually(0.0, yes[: (len(yes) - 1) // 2]), "less than half of the class"
+    for rows, said in ((19, ""), (20, "All 20 rows in which 'x3' is filled in are of 'yes'")):
+        rare = (np.arange(400) < 30).astype(np.int64)
+        filled = np.where(np.arange(400) < rows, X[:, 0], np.nan)
+        found = codes(table(np.column_stack([X, filled]), rare)).get("RK101", "")
+        assert found.startswith(said) and bool(found) is bool(said)
+    for common, asked in ((380, False), (340, True)):  # .95 ** 190 is .00006, .85 ** 190 nearly 0
+        y = (np.arange(400) < common).astype(np.int64)
+        filled = np.where(np.arange(400) < 190, X[:, 0], np.nan)
+        assert ("RK101" in codes(table(np.column_stack([X, filled]), y))) is asked
 
 
 def test_half_of_the_rows_must_have_the_usual_value() -> None:
@@ -255,7 +259,8 @@ def test_half_of_the_rows_must_have_the_usual_value() -> None:
 
 
 def test_several_such_columns_are_named_at_once() -> None:
-    both = np.where((Y[:, None] == 1) & (X[:, :2] > 0.2), X[:, :2], np.nan)
+    some = np.column_stack([np.arange(400) % 3 > 0, np.arange(400) % 5 > 1])
+    both = np.where((Y[:, None] == 1) & some, X[:, :2], np.nan)
     said = codes(table(np.column_stack([X[:, 1:], both])))["RK101"]
     assert "; all " in said and "Are these columns known" in said and "[x2, x3]" in said
 
