@@ -231,7 +231,7 @@ class Gains:
             for method, own in self.contrasts.items()
             if min(sign * own.low_all, sign * own.high_all) > -LIKELY * sign * own.difference
             and sign * own.difference >= self.margin
-            and self._above_points(method) > 0
+            and self._above_points(method) >= self.margin
         }
         return max(gains, key=lambda method: gains[method], default=None)
 
