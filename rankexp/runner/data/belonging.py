@@ -19,6 +19,8 @@ CALLED = re.compile(
     re.IGNORECASE,
 )
 """What columns are called that say to what a row belongs."""
+MAIL = re.compile(r"e[ _.-]?mail([ _.-]?(address|adresse))?", re.IGNORECASE)
+"""The same, if its values are texts: numbers may count letters."""
 QUERY = re.compile(r"qid|query([ _.-]?id)?", re.IGNORECASE)
 MEASURES = re.compile(
     r"(.*[ _.-])?(year|month|week|day|hour|minute|time|date|age|zip|plz|postal|jahr|monat|woche|"
@@ -41,7 +43,7 @@ def of_groups(column: Feature, values: Floats, *, known: bool) -> Unfit | None:
     """Return why a column is of groups, not a feature; unless some are `known`, by values, too."""
     some = values[~np.isnan(values)]
     count, names = len(np.unique(some)), False
-    if CALLED.fullmatch(column.name):
+    if _called(column):
         least = 3 if QUERY.fullmatch(column.name) else NAMES if column.categories else FEW
         names = count >= least and (bool(column.categories) or whole(some))
     elif not (known or column.categories or MEASURES.fullmatch(column.name)):
@@ -49,6 +51,12 @@ def of_groups(column: Feature, values: Floats, *, known: bool) -> Unfit | None:
         names = few and whole(values) and _in_blocks(values, count)
     said = f"its {count:,} values seem to say which rows belong together"
     return ("groups", said) if names else None
+
+
+def _called(column: Feature) -> bool:
+    """Tell whether a column is called like those of persons, queries or orders."""
+    mail = bool(column.categories) and MAIL.fullmatch(column.name) is not None
+    return mail or CALLED.fullmatch(column.name) is not None
 
 
 def _in_blocks(values: Floats, count: int) -> bool:
@@ -89,7 +97,7 @@ def alike(
     inside = max(float(((rank - means[codes]) ** 2).sum()) / (n - count), 1e-9)
     size = (n - float((sizes**2).sum()) / n) / (count - 1)
     agreement = (between - inside) / (between + (size - 1) * inside)
-    own = of_groups or CALLED.fullmatch(column.name) is not None
+    own = of_groups or _called(column)
     if (
         agreement < (OF_GROUPS if own else SAME)
         or special.fdtrc(count - 1, n - count, between / inside) > SURE

@@ -79,10 +79,12 @@ class InOrderOfTime(BeforeFitting):
         known = name in table.reading.layout.dates
         grows = ", and" if known else ". If it grows with time,"
         said = f"Rows are in order of '{name}'{grows} random splits mix past and future."
-        protocol = f"'protocol: {{kind: time, column: {name}}}'"
-        how = option("time", name) if manner() else protocol
-        advice = f"If later rows are to be ranked, split by time: {how}"
-        return said + table.ahead(oldest_first), advice
+        return said + table.ahead(oldest_first), _by_time(name)
+
+
+def _by_time(name: str) -> str:
+    how = option("time", name) if manner() else f"'protocol: {{kind: time, column: {name}}}'"
+    return f"If later rows are to be ranked, split by time: {how}"
 
 
 class FreeText(BeforeFitting):
@@ -92,7 +94,8 @@ class FreeText(BeforeFitting):
         known = {name for name, _ in table.reading.in_order}
         out = [c for c in table.reading.columns if c.role == "left out" and c.name not in known]
         texts = [f"'{c.name}' {c.why}" for c in out if c.kind == "text"]
-        dates = [f"'{c.name}'" for c in out if c.kind == "date"]
+        when = [c.name for c in out if c.kind == "date"]
+        dates = [f"'{name}'" for name in when]
         said = [f"{'; '.join(texts[:5])}: rankexp does not read texts."] if texts else []
         said += [f"Dates were left out: {', '.join(dates[:5])}."] if dates else []
         how = ["counts of words (sklearn.feature_extraction.text.CountVectorizer)"] * bool(texts)
@@ -100,6 +103,8 @@ class FreeText(BeforeFitting):
         advice = (
             f"Make numbers of them first, such as {' or '.join(how)}, and add these as columns"
         )
+        if when and (table.dataset is None or table.dataset.times is None):
+            advice += f". {_by_time(when[0])}"
         return (" ".join(said), advice) if said else None
 
 

@@ -29,6 +29,13 @@ def test_names_of_groups_are_known(name: str) -> None:
     assert out(name, RNG.integers(0, 40, 400).astype(float), texts=True)
 
 
+@pytest.mark.parametrize("name", ["email", "E-Mail", "e_mail", "Email address", "email_id"])
+def test_addresses_of_persons_are_groups_and_counts_of_letters_are_not(name: str) -> None:
+    assert out(name, RNG.integers(0, 40, 400).astype(float), texts=True)
+    assert out(name, RNG.integers(0, 40, 400).astype(float)) is (name == "email_id")
+    assert not out(name, RNG.integers(0, 3, 400).astype(float), texts=True), "opened or not"
+
+
 @pytest.mark.parametrize(
     "name",
     [

@@ -2,6 +2,7 @@
 
 import inspect
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 
 from rankexp import registry
 from rankexp.metrics.bipartite import auc
+from rankexp.runner.config.asking import said as speaking
 from rankexp.runner.config.asking import typed
 from rankexp.runner.data.dataset import Dataset, Feature
 from rankexp.runner.data.reading import Column, Layout, Reading
@@ -199,9 +201,9 @@ def codes(facts: TableFacts) -> dict[str, str]:
 
 
 def test_equal_rows_matter_unless_they_are_few_or_nearly_all() -> None:
-    for repeated, said in ((3, False), (4, True), (200, True), (201, False)):
+    for repeated, matter in ((3, False), (4, True), (200, True), (201, False)):
         some = np.vstack([X[: 400 - repeated], X[:1].repeat(repeated, axis=0)])
-        assert ("RK104" in codes(table(some, parted=True))) is said, repeated
+        assert ("RK104" in codes(table(some, parted=True))) is matter, repeated
 
 
 def test_a_column_far_better_than_all_others_is_asked_about() -> None:
@@ -292,7 +294,19 @@ def test_order_by_a_number_is_said_with_a_condition() -> None:
 
 def test_dates_left_out_are_named_unless_rows_are_in_their_order() -> None:
     date = Column("signup", "date", "left out", "it holds dates or times")
-    assert "Dates were left out: 'signup'." in codes(table(columns=(date,)))["RK103"]
+    facts = table(columns=(date,))
+    assert "Dates were left out: 'signup'." in codes(facts)["RK103"]
+    for how, words in (
+        ("", "'protocol: {kind: time, column: signup}'"),
+        ("typed", "--time signup"),
+        ("python", "time='signup'"),
+    ):
+        with speaking(how):  # type: ignore[arg-type]
+            expected = f" If later rows are to be ranked, split by time: {words} (RK103)."
+            assert codes(facts)["RK103"].endswith(expected)
+    by_time = replace(facts.dataset, times=np.arange(400.0))  # type: ignore[type-var]
+    assert "by time" not in codes(replace(facts, dataset=by_time))["RK103"]
+    assert "by time" not in str(codes(table(columns=(TEXT,)))["RK103"])
     assert "RK103" not in codes(table(columns=(date,), in_order=(("signup", True),)))
 
 
