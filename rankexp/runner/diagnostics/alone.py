@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rankexp.metrics.continuous import concordance
-from rankexp.runner.data.dataset import Dataset
+from rankexp.runner.data.dataset import Dataset, Feature
 from rankexp.runner.data.levels import number_text
 
 ROWS = 20_000  # at which columns are looked at first
@@ -80,40 +80,28 @@ def _share(dataset: Dataset, j: int, rows: slice) -> float:
     return max(max(share, 1 - share) for share in found)
 
 
-@dataclass(frozen=True)
-class Unusual:
-    """A column that differs from its usual value, that of half of all rows, in one class alone."""
-
-    column: str
-    usual: str  # empty for missing
-    rows: int  # that differ
-    level: str
-
-    def __str__(self) -> str:
-        differs = f"not {self.usual}" if self.usual else "filled in"
-        return f"{self.rows:,} rows in which '{self.column}' is {differs} are of '{self.level}'"
-
-
-def unusual(dataset: Dataset) -> list[Unusual]:
-    """Return the columns that differ from their usual value in one of two classes alone.
+def unusual(dataset: Dataset) -> dict[str, str]:
+    """Return the columns that differ from their usual value in one of two classes alone, in words.
 
     At least half of the rows have the usual value, and at least half of the class does not. What
-    may be by chance, and what few rows show, does not count.
+    may be by chance does not count.
     """
-    n, y, found = len(dataset.y), dataset.y.astype(np.int64), []
+    n, y, found = len(dataset.y), dataset.y.astype(np.int64), {}
     if dataset.levels is None or len(dataset.levels) != 2 or n < 2 * UNUSUAL:
-        return []
+        return {}
     counts, middle = np.bincount(y, minlength=2), [(n - 1) // 2, n // 2]
-    for feature, values in zip(dataset.features, dataset.X.T, strict=True):
+    for one, values in zip(dataset.features, dataset.X.T, strict=True):
         for usual in np.unique(np.partition(values, middle)[middle]).tolist():
-            other, none = ~np.isclose(values, usual, 0, 0, equal_nan=True), bool(np.isnan(usual))
+            other = ~np.isclose(values, usual, 0, 0, equal_nan=True)
             rows, classes = int(other.sum()), np.unique(y[other])
-            if not UNUSUAL <= rows <= n / 2 or len(classes) > 1:
-                continue
-            size = int(counts[classes[0]])
-            if 2 * rows < size or (size / n) ** rows > SURE:
-                continue
-            named = "" if none or not feature.categories else feature.categories[int(usual)]
-            value = "" if none else named or number_text(usual)
-            found.append(Unusual(feature.name, value, rows, dataset.levels[classes[0]]))
+            share = counts[classes].sum() / n  # 1 where both classes differ
+            if share**rows <= SURE and max(UNUSUAL, share * n / 2) <= rows <= n / 2:
+                where = f"{rows:,} rows in which '{one.name}' is {_differs(one, usual)}"
+                found[one.name] = f"{where} are of '{dataset.levels[classes[0]]}'"
     return found
+
+
+def _differs(feature: Feature, usual: float) -> str:
+    if np.isnan(usual):
+        return "filled in"
+    return f"not {feature.categories[int(usual)] if feature.categories else number_text(usual)}"

@@ -10,7 +10,7 @@ import numpy as np
 from rankexp.arrays import Floats
 from rankexp.runner.config.asking import flag, manner, merged, option
 from rankexp.runner.data.levels import number_text, numbers_of
-from rankexp.runner.diagnostics.alone import FILLED, Unusual, unusual
+from rankexp.runner.diagnostics.alone import FILLED, unusual
 from rankexp.runner.diagnostics.diagnostic import BeforeFitting, Said, TableFacts
 from rankexp.runner.labels import printed
 from rankexp.runner.protocols.dealing import duplicates, worth_keeping
@@ -47,7 +47,7 @@ class GivesAway(BeforeFitting):
     def look(self, table: TableFacts) -> Said:
         data, best = table.dataset, table.alone
         if data is None or best is None or not best.gives_away:
-            return self._unusual(unusual(data) if data else [])
+            return self._unusual(unusual(data) if data else {})
         counts = [len(data.y)] if data.levels is None else np.bincount(data.y.astype(np.int64))
         if min(counts) < FEWEST:
             return None
@@ -62,10 +62,10 @@ class GivesAway(BeforeFitting):
         return f"'{best.column}' alone {what}{how}: is it known before the target is?", advice
 
     @staticmethod
-    def _unusual(found: list[Unusual]) -> Said:
-        said = "; ".join(f"all {own}" for own in found[:5])
+    def _unusual(found: Mapping[str, str]) -> Said:
+        said = "; ".join(f"all {own}" for own in [*found.values()][:5])
         known, it = ("Are these columns", "them") if len(found) > 1 else ("Is it", "it")
-        advice = f"If not, leave {it} out with {option('drop', *(o.column for o in found[:5]))}"
+        advice = f"If not, leave {it} out with {option('drop', *[*found][:5])}"
         return (f"A{said[1:]}. {known} known before the target is?", advice) if found else None
 
 
