@@ -19,8 +19,7 @@ CALLED = re.compile(
     re.IGNORECASE,
 )
 """What columns are called that say to what a row belongs."""
-MAIL = re.compile(r"e[ _.-]?mail([ _.-]?(address|adresse))?", re.IGNORECASE)
-"""The same, if its values are texts: numbers may count letters."""
+MAIL = re.compile(r"e[ _.-]?mail([ _.-]?(address|adresse))?", re.IGNORECASE)  # if texts
 QUERY = re.compile(r"qid|query([ _.-]?id)?", re.IGNORECASE)
 MEASURES = re.compile(
     r"(.*[ _.-])?(year|month|week|day|hour|minute|time|date|age|zip|plz|postal|jahr|monat|woche|"
@@ -54,7 +53,6 @@ def of_groups(column: Feature, values: Floats, *, known: bool) -> Unfit | None:
 
 
 def _called(column: Feature) -> bool:
-    """Tell whether a column is called like those of persons, queries or orders."""
     mail = bool(column.categories) and MAIL.fullmatch(column.name) is not None
     return mail or CALLED.fullmatch(column.name) is not None
 

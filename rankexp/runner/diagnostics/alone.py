@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rankexp.metrics.continuous import concordance
-from rankexp.runner.data.dataset import Dataset, Feature
+from rankexp.runner.data.dataset import Dataset
 from rankexp.runner.data.levels import number_text
 
 ROWS = 20_000  # at which columns are looked at first
@@ -96,12 +96,8 @@ def unusual(dataset: Dataset) -> dict[str, str]:
             rows, classes = int(other.sum()), np.unique(y[other])
             share = counts[classes].sum() / n  # 1 where both classes differ
             if share**rows <= SURE and max(UNUSUAL, share * n / 2) <= rows <= n / 2:
-                where = f"{rows:,} rows in which '{one.name}' is {_differs(one, usual)}"
+                names = dict(enumerate(one.categories)) or {usual: number_text(usual)}
+                differs = "filled in" if np.isnan(usual) else f"not {names[usual]}"
+                where = f"{rows:,} rows in which '{one.name}' is {differs}"
                 found[one.name] = f"{where} are of '{dataset.levels[classes[0]]}'"
     return found
-
-
-def _differs(feature: Feature, usual: float) -> str:
-    if np.isnan(usual):
-        return "filled in"
-    return f"not {feature.categories[int(usual)] if feature.categories else number_text(usual)}"

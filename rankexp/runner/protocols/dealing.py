@@ -14,8 +14,7 @@ from rankexp.errors import DataError
 from rankexp.runner.protocols.protocol import Part
 from rankexp.runner.strict import Strict
 
-FEW_REPEATS = 0.01
-"""Share of rows that repeat others, below which it hardly matters where they are."""
+FEW_REPEATS = 0.01  # share of rows that repeat others, below which it hardly matters where
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,8 +85,7 @@ def duplicates(X: NDArray[np.float64]) -> Ints:
 def worth_keeping(X: NDArray[np.float64]) -> bool:
     """Tell whether it matters that equal rows lie on one side of a split.
 
-    It does not where so few rows repeat others that they hardly count, nor where fewer than half
-    of the rows are different: they are combinations of a few values, as new rows will be, too.
+    It does not if few rows repeat others, nor if most do, as combinations of a few values.
     """
     n, different = len(X), len(np.unique(duplicates(X)))
     return n - different >= FEW_REPEATS * n and 2 * different >= n
