@@ -252,6 +252,7 @@ class Grid:
             header=self.header,
             marks=described(sum(plain, maker.marks)),
             dates=tuple(maker.dates),
+            signed=tuple(maker.signed),
             unnamed=self.unnamed,
             empty_rows=self.empty + (self._second[0].empty if self._second else 0),
             notes=tuple(notes),
