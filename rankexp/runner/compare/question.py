@@ -15,6 +15,7 @@ Kind = Literal["two", "ordered", "continuous"]
 
 MOST_LEVELS = 10  # a target of more numbers than this is taken as continuous
 REPEATED = 3  # rows of each value from which numbers that are not whole are levels
+DURATION = re.compile(r"(\d+:)?\d+:[0-5]\d([.,]\d+)?|-?P\d+DT\d+H\d+M\d+(\.\d+)?S")
 METRICS: dict[Kind, str] = {"two": "auc", "ordered": "u_pairs", "continuous": "concordance"}
 MARGINS = {"auc": 0.01, "u_pairs": 0.01, "concordance": 0.01}
 """Differences that are taken to be of no importance: one pair in a hundred. By convention, so that
@@ -126,6 +127,7 @@ def _guessed(target: str, counts: Mapping[str, int]) -> Question:
         return _two(counts, name, [guess])
     if numbers is None:
         some = ", ".join(list(counts)[:12])
+        _check_durations(target, counts)
         raise ConfigError(
             f"target '{target}' has {len(counts)} values of unknown order ({some}): give it "
             f"worst to best with {flag('levels')}, or name one with {flag('positive')} to rank it "
@@ -143,6 +145,21 @@ def _guessed(target: str, counts: Mapping[str, int]) -> Question:
         return _levels(counts, names, [guess])
     guess = f"'{target}' is taken as a number to rank by ({len(counts):,} values)"
     return _number(target, counts, [f"{guess}; {flag('levels')} changes it"])
+
+
+def _check_durations(target: str, counts: Iterable[str]) -> None:
+    """Refuse values such as 3:15, 2:32:59 or those of a Timedelta, with what makes numbers."""
+    found = [DURATION.fullmatch(value.strip()) for value in counts]
+    if None in found:
+        return
+    clocks = {value.count(":") for value in counts}
+    column = f"table['{target}']"
+    first = {1: f"'0:' + {column}"}.get(*clocks, column) if len(clocks) == 1 else ""
+    how = f", in pandas: {column} = pd.to_timedelta({first}).dt.total_seconds()" if first else ""
+    raise ConfigError(
+        f"target '{target}' has durations or times ({', '.join([*counts][:3])}, ...): "
+        f"turn them into seconds first{how}"
+    )
 
 
 def _proposed(counts: Mapping[str, int]) -> str:
@@ -210,6 +227,7 @@ def _levels(counts: Mapping[str, int], names: list[str], guesses: list[str]) -> 
 
 def _number(target: str, counts: Mapping[str, int], guesses: list[str]) -> Question:
     if numbers_of(counts) is None:
+        _check_durations(target, counts)
         raise ConfigError(
             f"target '{target}' has values that are no numbers: {flag('levels')} orders them"
         )

@@ -47,7 +47,7 @@ NAMES = """("names", make_pipeline(
 SIGNED = """\
 for name in {columns}:  # numbers with signs
     text = table[name].astype(str).str.replace({away!r}, "", regex=True)
-    table[name] = pd.to_numeric(text.str.replace({decimal!r}, "."), errors="coerce")
+    table[name] = pd.to_numeric(text{point}, errors="coerce")
 """
 AS = {"numeric": ".astype(float)", "nominal": ".astype(object).where(table[names].notna())"}
 
@@ -90,7 +90,7 @@ def lines(asked: Asked, dataset: Dataset, name: str, chosen: Mapping[str, Json],
         module=module or "rankexp.estimators",
         name=own,
         read=_read(asked, layout, reader),
-        signed=_signed(layout, {asked.target, *kinds["numeric"]}),
+        signed=_signed(layout, {asked.target, *(f.name for f in dataset.features)}),
         needed=[asked.target],
         columns="\n".join(
             f"{short} = {kinds[k]}\ntable[{short}] = table[{short}]{AS[k]}"
@@ -130,7 +130,8 @@ def _signed(layout: Layout, used: Collection[str]) -> str:
     """Return what makes numbers of the columns used that have signs of per cent or currency."""
     columns = [name for name in layout.signed if name in used]
     away = rf"[{SIGNS}\s{layout.thousands or ''}]"
-    made = SIGNED.format(columns=columns, away=away, decimal=layout.decimal or ".")
+    point = '.str.replace(",", ".")' if layout.decimal == "," else ""
+    made = SIGNED.format(columns=columns, away=away, point=point)
     return made if columns else ""
 
 

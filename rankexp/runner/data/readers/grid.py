@@ -82,6 +82,14 @@ class Grid:
         DataError where one is a number, and another stands above numbers or occurs nowhere below.
         """
         line, cells = first[0][0], [cell.strip() for cell in first[0][1]]
+        if len(first) > 1 and sum(map(bool, cells)) == 1 < len(cells) - 1:
+            below, under = first[1][0], [cell.strip() for cell in first[1][1]]
+            if all(under) and not any(map(LIKE_A_NUMBER.fullmatch, under)):
+                raise DataError(
+                    f"{self.path}:{line}: only one cell is filled, as in a title; the names of "
+                    f"the columns seem to be in line {below}: remove what is above it, or write "
+                    f"{option('header', True)} if line {line} has the names"
+                )
         marks = self.rules.missing - {""}
         number = [c in marks or LIKE_A_NUMBER.fullmatch(c) is not None for c in cells]
         if not any(number):
