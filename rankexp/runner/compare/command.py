@@ -103,9 +103,8 @@ def _asked(table: Path, options: Options) -> study.Asked:
     how = {name: value for name, value in known.items() if value not in (None, [], ())}
     test = {} if options.test is None else {"test": options.test}
     values = target_values(table, target=options.target, **how, **test)
-    levels = options.levels
-    if not (options.positive or levels or options.continuous or options.merge):
-        levels = ordered_values(table, options.target, values)
+    told = options.positive or options.levels or options.continuous or options.merge
+    levels = options.levels if told else ordered_values(table, options.target, values)
     question = ask(
         options.target,
         values,

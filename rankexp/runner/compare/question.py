@@ -110,6 +110,7 @@ def _asked(
         return _against_rest(target, counts, positive)
     if levels is not None:
         return _ordered(counts, list(levels), target)
+    _check_durations(target, counts)
     if continuous:
         return _number(target, counts, [f"{flag('continuous')}: a number to rank by"])
     return _guessed(target, counts)
@@ -127,7 +128,6 @@ def _guessed(target: str, counts: Mapping[str, int]) -> Question:
         return _two(counts, name, [guess])
     if numbers is None:
         some = ", ".join(list(counts)[:12])
-        _check_durations(target, counts)
         raise ConfigError(
             f"target '{target}' has {len(counts)} values of unknown order ({some}): give it "
             f"worst to best with {flag('levels')}, or name one with {flag('positive')} to rank it "
@@ -147,19 +147,15 @@ def _guessed(target: str, counts: Mapping[str, int]) -> Question:
     return _number(target, counts, [f"{guess}; {flag('levels')} changes it"])
 
 
-def _check_durations(target: str, counts: Iterable[str]) -> None:
+def _check_durations(target: str, counts: Mapping[str, int]) -> None:
     """Refuse values such as 3:15, 2:32:59 or those of a Timedelta, with what makes numbers."""
-    found = [DURATION.fullmatch(value.strip()) for value in counts]
-    if None in found:
+    if len(counts) == 2 or not all(DURATION.fullmatch(value) for value in counts):
         return
-    clocks = {value.count(":") for value in counts}
-    column = f"table['{target}']"
-    first = {1: f"'0:' + {column}"}.get(*clocks, column) if len(clocks) == 1 else ""
-    how = f", in pandas: {column} = pd.to_timedelta({first}).dt.total_seconds()" if first else ""
-    raise ConfigError(
-        f"target '{target}' has durations or times ({', '.join([*counts][:3])}, ...): "
-        f"turn them into seconds first{how}"
-    )
+    marks = {value.count(":") for value in counts}
+    y, hours = f"table['{target}']", "'0:' + " if marks == {1} else ""
+    how = f", in pandas: {y} = pd.to_timedelta({hours}{y}).dt.total_seconds()" * (len(marks) == 1)
+    what = f"durations or times ({', '.join([*counts][:3])}, ...)"
+    raise ConfigError(f"target '{target}' has {what}: turn them into seconds first{how}")
 
 
 def _proposed(counts: Mapping[str, int]) -> str:
@@ -227,7 +223,6 @@ def _levels(counts: Mapping[str, int], names: list[str], guesses: list[str]) -> 
 
 def _number(target: str, counts: Mapping[str, int], guesses: list[str]) -> Question:
     if numbers_of(counts) is None:
-        _check_durations(target, counts)
         raise ConfigError(
             f"target '{target}' has values that are no numbers: {flag('levels')} orders them"
         )

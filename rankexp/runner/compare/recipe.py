@@ -1,6 +1,6 @@
 """The lines of Python that train the recommended method on all rows and save it."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -47,7 +47,7 @@ NAMES = """("names", make_pipeline(
 SIGNED = """\
 for name in {columns}:  # numbers with signs
     text = table[name].astype(str).str.replace({away!r}, "", regex=True)
-    table[name] = pd.to_numeric(text{point}, errors="coerce")
+    table[name] = pd.to_numeric(text.str.replace(",", "."), errors="coerce")
 """
 AS = {"numeric": ".astype(float)", "nominal": ".astype(object).where(table[names].notna())"}
 
@@ -90,7 +90,7 @@ def lines(asked: Asked, dataset: Dataset, name: str, chosen: Mapping[str, Json],
         module=module or "rankexp.estimators",
         name=own,
         read=_read(asked, layout, reader),
-        signed=_signed(layout, {asked.target, *(f.name for f in dataset.features)}),
+        signed=_signed(layout),
         needed=[asked.target],
         columns="\n".join(
             f"{short} = {kinds[k]}\ntable[{short}] = table[{short}]{AS[k]}"
@@ -118,25 +118,16 @@ def _read(asked: Asked, layout: Layout, reader: str) -> str:
     usual = {"sep": ",", "encoding": "utf-8", "decimal": "."}
     said = [f", {k}={v!r}" for k, v in given.items() if v not in (None, "", usual.get(k))]
     own = f".replace({marks!r}, float('nan'))" if marks[1:] and not layout.delimiter else ""
-    if asked.held:
-        return f"table = {asked.held}{own}"
     files = [file for file in (asked.table, asked.test) if file is not None]
     calls = [f"pd.{reader}({str(file)!r}{''.join(said)})" for file in files]
-    read = calls[0] if len(calls) == 1 else f"pd.concat([{', '.join(calls)}])"
+    read = asked.held or (calls[0] if len(calls) == 1 else f"pd.concat([{', '.join(calls)}])")
     return f"table = {read}{own}"
 
 
-def _signed(layout: Layout, used: Collection[str]) -> str:
-    """Return what makes numbers of the columns used that have signs of per cent or currency."""
-    columns = [name for name in layout.signed if name in used]
+def _signed(layout: Layout) -> str:
+    """Return what makes numbers of columns with signs of per cent or currency."""
     away = rf"[{SIGNS}\s{layout.thousands or ''}]"
-    point = '.str.replace(",", ".")' if layout.decimal == "," else ""
-    made = SIGNED.format(columns=columns, away=away, point=point)
-    return made if columns else ""
-
-
-def _numeric(asked: Asked) -> bool:
-    return numbers_of(asked.question.values) is not None
+    return SIGNED.format(columns=[*layout.signed], away=away) if layout.signed else ""
 
 
 def _target(asked: Asked) -> str:
@@ -146,7 +137,7 @@ def _target(asked: Asked) -> str:
         return f"{column}.astype(float)"
     levels = [[own] if isinstance(own, str) else own for own in asked.question.levels]
     codes = {name: code for code, level in enumerate(levels) for name in level if name != "*"}
-    numbers = numbers_of(codes) if _numeric(asked) else None
+    numbers = numbers_of(codes) if numbers_of(asked.question.values) else None
     keyed = dict(zip(numbers or codes, codes.values(), strict=True))
     found = f"{column}{'.astype(float)' if numbers else '.astype(str).str.strip()'}.map({keyed!r})"
     return f"{found}.fillna(0)" if levels[0] == ["*"] else found

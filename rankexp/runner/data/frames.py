@@ -89,19 +89,15 @@ def _note_types(one: Saved, tables: list[pa.Table], target: str | None) -> None:
 
 
 def ordered_values(path: Path, target: str, values: Collection[str]) -> list[str] | None:
-    """Return the values of a target in the order of a Parquet file's categories, if they have one.
-
-    Only where Arrow wrote the file: others may store categories as they come.
-    """
+    """Return a target's values in the order of the categories of a Parquet file of Arrow's."""
     if path.suffix.lower() not in (".parquet", ".pq"):
         return None
     with parquet.ParquetFile(path) as file:
-        kind = file.schema_arrow.field(target).type
-        ours = file.metadata.created_by.startswith("parquet-cpp")
-        if not (ours and pa.types.is_dictionary(kind) and kind.ordered):
-            return None
-        column = file.read([target])[target]
-    known = column.unify_dictionaries().chunk(0).dictionary.to_pylist()
+        ours = file.metadata.created_by.startswith("parquet-cpp")  # others may lose the order
+        column = file.read([target])[target].unify_dictionaries()
+    if not (ours and pa.types.is_dictionary(column.type) and column.type.ordered):
+        return None
+    known = column.chunk(0).dictionary.to_pylist()
     found = [text for own in known if (text := str(own).strip()) in values]
     return found if len(found) == len(values) else None
 
@@ -149,10 +145,7 @@ def _column(name: str, column: "Column") -> pa.Array:
     try:
         made = pa.array(column, from_pandas=True)
     except OverflowError as error:
-        raise DataError(
-            f"column '{name}' holds whole numbers beyond 64 bits; make texts of them if they are "
-            "codes, or else numbers with astype(float)"
-        ) from error
+        raise _unfit(name, "int beyond 64 bits") from error
     except (pa.ArrowException, TypeError):  # values of several types
         made = None
     if made is not None and not isinstance(made, pa.ExtensionArray):  # of periods, intervals

@@ -212,7 +212,7 @@ def test_so_does_one_of_a_parquet_file(place: Path) -> None:
 
 
 def test_whole_numbers_beyond_64_bits_are_refused() -> None:
-    with pytest.raises(DataError, match=r"column 'code' holds whole numbers beyond 64 bits"):
+    with pytest.raises(DataError, match=r"column 'code' holds values of type int beyond 64 bits"):
         rankexp.inspect(frame(code=[10**20 + i for i in range(N)]), target="left")
 
 

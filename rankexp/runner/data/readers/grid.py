@@ -83,12 +83,11 @@ class Grid:
         """
         line, cells = first[0][0], [cell.strip() for cell in first[0][1]]
         if len(first) > 1 and sum(map(bool, cells)) == 1 < len(cells) - 1:
-            below, under = first[1][0], [cell.strip() for cell in first[1][1]]
-            if all(under) and not any(map(LIKE_A_NUMBER.fullmatch, under)):
+            bare = [c for c in first[1][1] if LIKE_A_NUMBER.fullmatch(c.strip())]
+            if all(map(str.strip, first[1][1])) and not bare:
                 raise DataError(
-                    f"{self.path}:{line}: only one cell is filled, as in a title; the names of "
-                    f"the columns seem to be in line {below}: remove what is above it, or write "
-                    f"{option('header', True)} if line {line} has the names"
+                    f"{self.path}:{line}: only one cell is filled; column names seem to be in "
+                    f"line {first[1][0]}: remove what is above, or write {option('header', True)}"
                 )
         marks = self.rules.missing - {""}
         number = [c in marks or LIKE_A_NUMBER.fullmatch(c) is not None for c in cells]
