@@ -15,7 +15,7 @@ from rankexp.metrics.continuous import concordance
 from rankexp.runner.compare.pilot import FEWEST_ROWS
 from rankexp.runner.compare.question import Question, ask
 from rankexp.runner.compare.results import InspectResult
-from rankexp.runner.config.asking import flag, option
+from rankexp.runner.config.asking import flag
 from rankexp.runner.config.schema import Preprocess
 from rankexp.runner.data.dataset import Dataset
 from rankexp.runner.data.frames import ordered_values
@@ -23,16 +23,13 @@ from rankexp.runner.data.inspect import Option, dataset_of, entry_of, inspect_ta
 from rankexp.runner.data.preprocess import Preprocessor
 from rankexp.runner.diagnostics.alone import best_alone
 from rankexp.runner.diagnostics.diagnostic import Diagnosis, TableFacts, before
+from rankexp.runner.diagnostics.tables import OF_ONE_QUERY, QUERY_NAMES
 from rankexp.runner.protocols.expanding import ExpandingWindow
 from rankexp.runner.report.numbers import number
 
 LATER = {"kind": "time", "test": 0.3}
 PAST = 0.7  # of the rows, to show what the future holds
 MOST = 20_000  # rows that are trained on to show it
-CALLED = re.compile(
-    r"qid|(query|search|srch|session|request|impression)[ _.-]?(id)?|search.?query"
-)
-"""What columns of queries are called, in small letters."""
 WEIGHTS = re.compile(r"(row|case|sampl(e|ing)|survey|p)?[_ .-]?(weights?|wgt|wt)|gewicht", re.I)
 FEW = 50
 """Rows a value, in the median: with more, a column of groups is hardly one of queries."""
@@ -92,15 +89,7 @@ def of_queries(dataset: Dataset, column: str, target: str, *, within: bool) -> I
     if dataset.groups is None:
         assert dataset.reading is not None
         for own in (c for c in dataset.reading.columns if c.name != target):
-            if CALLED.fullmatch(own.name.lower()):
-                yield _hint(own.name)
-            elif own.kind == "groups" and own.role == "left out":
-                yield (
-                    f"{_hint(own.name)}. If they are persons or things, of which new ones are to "
-                    f"be ranked, say {flag('groups', own.name)}; if categories, "
-                    f"{option('nominal', own.name)}"
-                )
-            elif own.role == "feature" and WEIGHTS.fullmatch(own.name) and 0 < (own.low or 0) < 2:
+            if own.role == "feature" and WEIGHTS.fullmatch(own.name) and 0 < (own.low or 0) < 2:
                 yield (
                     f"'{own.name}' is used as a feature. If it says how much each row counts, "
                     f"say {flag('weights', own.name)}"
@@ -117,15 +106,12 @@ def of_queries(dataset: Dataset, column: str, target: str, *, within: bool) -> I
         return
     yield "Pairs of rows of different groups count, both in training and in the measure"
     rows = float(np.median(sizes))
-    if CALLED.fullmatch(column.lower()) or (dataset.levels is not None and rows <= FEW):
+    if QUERY_NAMES.fullmatch(column.lower()) or (dataset.levels is not None and rows <= FEW):
         yield f"'{column}' has {rows:g} rows a value. {_hint(column)}"
 
 
 def _hint(column: str) -> str:
-    return (
-        f"If the values of '{column}' are queries, and only the rows of one query are to be "
-        f"ranked among each other, say {flag('queries', column)}"
-    )
+    return f"{OF_ONE_QUERY}, say {flag('queries', column)}"
 
 
 def look(

@@ -159,9 +159,11 @@ def _check_durations(target: str, counts: Mapping[str, int]) -> None:
 
 
 def _proposed(counts: Mapping[str, int]) -> str:
-    """Say in which order numbers within the values put them, if each has another one."""
+    """Say in which order numbers put the values, which are of the same words but for an s."""
     found = [re.findall(r"\d+(?:\.\d+)?", value) for value in counts]
-    if not all(len(own) == 1 for own in found) or len({float(*own) for own in found}) < len(found):
+    words = {re.sub(r"\d+(?:\.\d+)?", "", value).strip().rstrip("s") for value in counts}
+    alike = len(words) == 1 and len(counts) <= MOST_LEVELS and all(len(own) == 1 for own in found)
+    if not alike or len({float(*own) for own in found}) < len(found):
         return ""
     names = [name for _, name in sorted(zip((float(*n) for n in found), counts, strict=True))]
     return f". By the numbers in them: {option('levels', *names)}"
@@ -173,7 +175,7 @@ def check_rows(target: str, question: Question, least: int) -> None:
     rare = min(names, key=lambda name: question.counts[name], default="")
     if not names or (rows := question.counts[rare]) >= least:
         return
-    ways = [f"if it is a mistake, {option('missing', rare)} leaves its rows out"]
+    ways = ["if it is a mistake, take its rows out of the table"]
     if question.kind == "ordered":
         beside = names[1] if rare == names[0] else names[names.index(rare) - 1]
         ways += [f"{merged([[beside, rare]])} makes it and the next value one"]

@@ -8,7 +8,7 @@ from itertools import zip_longest
 import numpy as np
 
 from rankexp.arrays import Floats
-from rankexp.runner.config.asking import manner, merged, option
+from rankexp.runner.config.asking import flag, manner, merged, option
 from rankexp.runner.data.levels import number_text, numbers_of
 from rankexp.runner.diagnostics.alone import FILLED
 from rankexp.runner.diagnostics.diagnostic import BeforeFitting, Said, TableFacts
@@ -23,8 +23,14 @@ REGISTER = {
     "RK105": "AlikeValues",
     "RK106": "RowsBelongTogether",
     "RK107": "CodesForMissing",
+    "RK108": "PerhapsQueries",
 }
 
+QUERY_NAMES = re.compile(
+    r"qid|(query|search|srch|session|request|impression)[ _.-]?(id)?|search.?query"
+)
+"""What columns of queries are called, in small letters."""
+OF_ONE_QUERY = "If only the rows of one query are to be ranked among each other"
 CODES = frozenset(sign * (10.0**k - 1) for k in range(1, 7) for sign in (-1, 1)) - {9.0}
 SEVERAL = 3  # rows that have a code for missing
 LONG, SIMILAR, RARE = 5, 0.85, 0.1  # letters, likeness and share of rows of a word misspelt
@@ -199,3 +205,24 @@ def _codes(counts: Mapping[float, int]) -> list[tuple[float, int]]:
     low, high = min(others, default=0.0), max(others, default=0.0)
     far = [v for v in counts if v in CODES and max(low - v, v - high) > high - low > 0]
     return [(v, counts[v]) for v in far if counts[v] >= SEVERAL and len(far) <= len(others)]
+
+
+class PerhapsQueries(BeforeFitting):
+    """A column seems to hold queries, of which each has rows that are ranked by themselves."""
+
+    def look(self, table: TableFacts) -> Said:
+        if table.dataset is None or table.dataset.groups is not None:
+            return None
+        for own in (c for c in table.reading.columns if c.role in ("feature", "left out")):
+            left_out = own.kind == "groups" and own.role == "left out"
+            if not left_out and not QUERY_NAMES.fullmatch(own.name.lower()):
+                continue
+            how = flag("queries", own.name) if manner() else option("groups", own.name)
+            advice = f"{OF_ONE_QUERY}, say {how}"
+            if left_out:
+                advice += (
+                    ". If they are persons or things, of which new ones are to be ranked, say "
+                    f"{option('groups', own.name)}; if categories, {option('nominal', own.name)}"
+                )
+            return f"The values of '{own.name}' may be queries.", advice
+        return None

@@ -18,6 +18,7 @@ from rankexp.statistics.design import EXAMPLES
 CHANCE = ("auc", "u_pairs", "rank_loss", "concordance")  # random scores have one half
 TIED = "d_tau"  # one in which pairs of equal targets are never in order
 MOST = 20  # lines in a run's details
+LEAKS = ("RK202", "RK207")  # what is found after fitting, and is to be settled first
 MOST_CONDITIONS = 3  # findings that an advice repeats
 NOT_CONVERGED = "ConvergenceWarning"
 
@@ -46,8 +47,9 @@ def _of_gains(context: Context, experiment: str, found: Gains) -> ResultFacts:
 def with_findings(context: Context, experiment: str, found: Gains) -> Gains:
     """Return gains that know what is not shown to rank, and what speaks against the table."""
     known = diagnoses_of(context.manifest).get(context.evaluate(experiment).problems[0])
-    asked = [str(one) for one in (known.found if known else ())]
     facts, ranked = _of_gains(context, experiment, found), (s for s in found.standings if s.known)
+    asked = [str(one) for one in after(facts) if one.code in LEAKS]
+    asked += [str(one) for one in (known.found if known else ())]
     both = zip(ranked, facts.methods, strict=True)
     random = frozenset(s.method for s, one in both if facts.above_chance(one) <= 1)
     return replace(found, random=random, conditions=asked[:MOST_CONDITIONS])

@@ -16,23 +16,11 @@ NOT_SHOWN = "which is not shown"
 NONE_RANKS = "none is shown to rank better than chance"
 
 
-def gaining(found: Gains) -> list[str]:
-    """Return the methods on pairs that gain what matters."""
-    return [method for method in found.contrasts if found.effect(method) is Effect.GAIN]
-
-
-def _ahead(found: Gains) -> list[str]:
-    """Return those that gain and rank above every method on points, whatever its loss."""
-    places = [one.method for one in found.standings]
-    points = min(map(places.index, found.pairs.values()))
-    return [method for method in gaining(found) if places.index(method) < points]
-
-
 def recommended(found: Gains) -> MethodStanding | None:
     """Return the method to train, which the advice names; None where no method ranks."""
     if found.chance:
         return None
-    named = set(_ahead(found) or found.pairs.values())
+    named = set(found.ahead or found.pairs.values())
     if _lead(found):
         named = {found.standings[0].method}
     known = [one for one in found.standings if one.known]
@@ -65,8 +53,8 @@ def advice(words: Words) -> str:
 
 def _of_pairs(words: Words, effects: set[Effect], best: str) -> str:
     """Say whether to train on pairs, where no other kind of model is ahead; `best` is named."""
-    found, gains, simple = words.found, gaining(words.found), f"Train on points: {best}."
-    if _ahead(found):
+    found, gains, simple = words.found, words.found.gaining, f"Train on points: {best}."
+    if found.ahead:
         return f"Train on pairs: {best}."
     if gains:
         return f"{simple} It ranks as high as {listed([words.label(m) for m in gains])}."
@@ -140,7 +128,7 @@ def _lead(found: Gains) -> Lead | None:
         return None
     shown = all(own.verdict.shown == "better" for own in gaps)
     least = min(abs(own.difference) for own in gaps)
-    matters = least >= found.margin and not _ahead(found)
+    matters = least >= found.margin and not found.ahead
     return Lead(least, shown) if shown or matters else None
 
 

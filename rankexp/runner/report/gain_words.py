@@ -129,7 +129,10 @@ class Words:
             return AT_CHANCE
         effects = {self.label(method): self.found.effect(method) for method in self.found.pairs}
         scorers = {self.label(method): own for method, own in self.found.scorers.items()}
-        return of_scorers(effects, scorers)
+        best, found = self.found.best_on_points, self.found
+        other = best is not None and found.gaining and not found.ahead
+        as_high = f", but {self.label(best.method)} ranks as high" if best and other else ""
+        return of_scorers(effects, scorers) + as_high
 
     def _thin(self) -> str:
         """Say where methods were trained on the smaller part of the rows."""

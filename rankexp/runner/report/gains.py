@@ -198,6 +198,28 @@ class Gains:
         return loss if self.metric.reading.most == 1.0 and not math.isnan(mean) else math.inf
 
     @property
+    def best_on_points(self) -> MethodStanding | None:
+        """The best of the methods on points that are compared with pairs, whatever its loss."""
+        points = set(self.pairs.values())
+        return next((o for o in self.standings if o.known and o.method in points), None)
+
+    def _above_points(self, method: str) -> float:
+        """Return by how much a method on pairs looks better than the best on points."""
+        mean = next((one.mean for one in self.standings if one.method == method), NAN)
+        sign, best = 1 if self.metric.direction == "higher" else -1, self.best_on_points
+        return sign * (mean - best.mean) if best else NAN
+
+    @property
+    def gaining(self) -> list[str]:
+        """The methods on pairs that gain what matters on the same loss on points."""
+        return [method for method in self.contrasts if self.effect(method) is Effect.GAIN]
+
+    @property
+    def ahead(self) -> list[str]:
+        """Those that gain, and look better by what matters than any method on points."""
+        return [one for one in self.gaining if self._above_points(one) >= self.margin]
+
+    @property
     def promising(self) -> str | None:
         """The method on pairs that looks better by what matters, and more likely is than not.
 
@@ -209,6 +231,7 @@ class Gains:
             for method, own in self.contrasts.items()
             if min(sign * own.low_all, sign * own.high_all) > -LIKELY * sign * own.difference
             and sign * own.difference >= self.margin
+            and self._above_points(method) >= self.margin
         }
         return max(gains, key=lambda method: gains[method], default=None)
 

@@ -95,7 +95,12 @@ def test_numbers_within_texts_propose_an_order() -> None:
     stars = {"10 stars": 9, "2 stars": 8, "1 star": 7}
     with typed(), pytest.raises(ConfigError, match="--levels '1 star,2 stars,10 stars'"):
         ask("y", stars)
-    for values in ({"a1": 3, "b1": 4, "c2": 5}, {"1 to 2": 3, "3 to 4": 4, "5 to 9": 2}):
+    for values in (
+        {"a1": 3, "b1": 4, "c2": 5},
+        {"1 to 2": 3, "3 to 4": 4, "5 to 9": 2},
+        {"500k": 3, "1.2M": 4, "750k": 2},
+        {f"{k} h": 3 for k in range(11)},
+    ):
         with pytest.raises(ConfigError) as error:
             ask("y", values)
         assert "By the numbers" not in str(error.value)
@@ -106,10 +111,10 @@ def test_numbers_within_texts_propose_an_order() -> None:
     [
         (
             {"0": 50, "1": 40, "2": 2},
-            ["2 rows of '2'", "--missing 2", "--merge 1,2", "--continuous"],
+            ["2 rows of '2'", "take its rows out of the table", "--merge 1,2", "--continuous"],
         ),
         ({"0": 2, "1": 40, "2": 20}, ["--merge 1,0"]),
-        ({"no": 50, "yes": 1}, ["1 row of 'yes'", "--missing yes"]),
+        ({"no": 50, "yes": 1}, ["1 row of 'yes'", "take its rows out"]),
     ],
 )
 def test_a_value_with_too_few_rows_is_refused_with_ways_out(

@@ -8,8 +8,11 @@ import numpy as np
 import pytest
 
 from rankexp.runner.compare import budget, command, looking, methods, session
+from rankexp.runner.config.asking import typed
 from rankexp.runner.data.dataset import Dataset, Feature
 from rankexp.runner.data.reading import Column, Layout, Reading
+from rankexp.runner.diagnostics.diagnostic import TableFacts
+from rankexp.runner.diagnostics.tables import PerhapsQueries
 
 
 def said_of(*given: Any, within: bool) -> list[str]:
@@ -28,10 +31,21 @@ def data(names: str = "a", groups: int | None = None, levels: int = 4, n: int = 
 
 @pytest.mark.parametrize("name", ["qid", "Query", "query_id", "Session-ID", "srch_id"])
 def test_a_column_called_like_queries_is_named_with_the_option(name: str) -> None:
-    (said,) = said_of(data(f"a {name}"), "", "y", within=False)
-    assert f"--queries {name}" in said
-    assert said_of(data("a customer_id"), "", "y", within=False) == []
-    assert said_of(data(f"a {name}"), "", name, within=False) == [], "it is the target"
+    def found(made: Dataset) -> str:
+        assert made.reading is not None
+        with typed():
+            return str(PerhapsQueries().look(TableFacts(made.reading, made)))
+
+    assert f"among each other, say --queries {name}" in found(data(f"a {name}"))
+    assert "None" == found(data("a customer_id")) == found(data(f"a {name}", groups=6))
+    own = data(f"a {name}")
+    assert own.reading is not None
+    target = replace(own.reading.columns[1], role="target")
+    own = replace(own, reading=replace(own.reading, columns=(own.reading.columns[0], target)))
+    assert found(own) == "None"
+    left = replace(own.reading.columns[0], name="person", kind="groups", role="left out")  # type: ignore[union-attr]
+    own = replace(own, reading=replace(own.reading, columns=(left,)))  # type: ignore[arg-type]
+    assert "say --queries person. If they are persons" in found(own)
 
 
 def test_groups_say_which_pairs_count_and_when_they_look_like_queries() -> None:

@@ -75,6 +75,11 @@ CASES = {
         "-999 in 'x1' (134 rows)",
         table(np.where(np.arange(1200).reshape(400, 3) % 900 == 1, -999, X)),
     ),
+    "RK108": (
+        table(columns=(Column("Session-ID", "numeric", "feature"),)),
+        "The values of 'Session-ID' may be queries.",
+        table(columns=(Column("customer_id", "numeric", "feature"),)),
+    ),
     "RK201": (
         found(POOR, MethodFacts("tree", 0.51, 0.02)),
         "Nothing here ranks: the best AUC, .525 (± .021), is no better than chance.",
