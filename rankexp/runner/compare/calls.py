@@ -192,8 +192,6 @@ def _plain(options: TableArguments, saved: Saved) -> dict[str, Any]:
         given |= {"merge": list(map(_texts, given.pop("merge")))}
     if saved.nominal:
         given |= {"nominal": [*given.pop("nominal", []), *saved.nominal]}
-    if saved.levels and not given.keys() & {"positive", "levels", "continuous", "merge"}:
-        given |= {"levels": saved.levels}
     return given
 
 

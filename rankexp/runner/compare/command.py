@@ -14,6 +14,7 @@ from rankexp.runner.compare.pilot import FEWEST_ROWS
 from rankexp.runner.compare.question import MARGINS, ask, check_rows
 from rankexp.runner.compare.session import Session, say
 from rankexp.runner.config.asking import flag
+from rankexp.runner.data.frames import ordered_values
 from rankexp.runner.data.inspect import target_values
 from rankexp.runner.run.workers import default_workers
 
@@ -101,11 +102,14 @@ def _asked(table: Path, options: Options) -> study.Asked:
     known = {**options.reading, **given, "identifiers": "drop_groups"}
     how = {name: value for name, value in known.items() if value not in (None, [], ())}
     test = {} if options.test is None else {"test": options.test}
+    values = target_values(table, target=options.target, **how, **test)
+    told = options.positive or options.levels or options.continuous or options.merge
+    levels = options.levels if told else ordered_values(table, options.target, values)
     question = ask(
         options.target,
-        target_values(table, target=options.target, **how, **test),
+        values,
         positive=options.positive,
-        levels=options.levels,
+        levels=levels,
         continuous=options.continuous,
         merge=options.merge or (),
     )

@@ -18,6 +18,7 @@ from rankexp.runner.compare.results import InspectResult
 from rankexp.runner.config.asking import flag
 from rankexp.runner.config.schema import Preprocess
 from rankexp.runner.data.dataset import Dataset
+from rankexp.runner.data.frames import ordered_values
 from rankexp.runner.data.inspect import Option, dataset_of, entry_of, inspect_table, target_values
 from rankexp.runner.data.preprocess import Preprocessor
 from rankexp.runner.diagnostics.alone import best_alone
@@ -126,6 +127,8 @@ def look(
         reading = inspect_table(path, target=None, **given)
         return InspectResult(reading, before(TableFacts(reading)))
     values = target_values(path, target=target, **given)
+    if not (merge or any(asked.values())):
+        asked |= {"levels": ordered_values(path, target, values)}
     try:
         question = ask(target, values, merge=merge, **asked)  # type: ignore[arg-type]
         entry = entry_of(path, target=target, levels=question.levels, **given)

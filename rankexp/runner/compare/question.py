@@ -15,6 +15,7 @@ Kind = Literal["two", "ordered", "continuous"]
 
 MOST_LEVELS = 10  # a target of more numbers than this is taken as continuous
 REPEATED = 3  # rows of each value from which numbers that are not whole are levels
+DURATION = re.compile(r"(\d+:)?\d+:[0-5]\d([.,]\d+)?|-?P\d+DT\d+H\d+M\d+(\.\d+)?S")
 METRICS: dict[Kind, str] = {"two": "auc", "ordered": "u_pairs", "continuous": "concordance"}
 MARGINS = {"auc": 0.01, "u_pairs": 0.01, "concordance": 0.01}
 """Differences that are taken to be of no importance: one pair in a hundred. By convention, so that
@@ -109,6 +110,7 @@ def _asked(
         return _against_rest(target, counts, positive)
     if levels is not None:
         return _ordered(counts, list(levels), target)
+    _check_durations(target, counts)
     if continuous:
         return _number(target, counts, [f"{flag('continuous')}: a number to rank by"])
     return _guessed(target, counts)
@@ -143,6 +145,17 @@ def _guessed(target: str, counts: Mapping[str, int]) -> Question:
         return _levels(counts, names, [guess])
     guess = f"'{target}' is taken as a number to rank by ({len(counts):,} values)"
     return _number(target, counts, [f"{guess}; {flag('levels')} changes it"])
+
+
+def _check_durations(target: str, counts: Mapping[str, int]) -> None:
+    """Refuse values such as 3:15, 2:32:59 or those of a Timedelta, with what makes numbers."""
+    if len(counts) == 2 or not all(DURATION.fullmatch(value) for value in counts):
+        return
+    marks = {value.count(":") for value in counts}
+    y, hours = f"table['{target}']", "'0:' + " if marks == {1} else ""
+    how = f", in pandas: {y} = pd.to_timedelta({hours}{y}).dt.total_seconds()" * (len(marks) == 1)
+    what = f"durations or times ({', '.join([*counts][:3])}, ...)"
+    raise ConfigError(f"target '{target}' has {what}: turn them into seconds first{how}")
 
 
 def _proposed(counts: Mapping[str, int]) -> str:

@@ -11,6 +11,7 @@ from rankexp.runner.config.methods import takes
 from rankexp.runner.config.schema import Method
 from rankexp.runner.data.dataset import Dataset
 from rankexp.runner.data.levels import numbers_of
+from rankexp.runner.data.readers.numbers import SIGNS
 from rankexp.runner.data.reading import EMPTY, Json, Layout
 from rankexp.runner.report.blocks.statistics.pairs_or_points import PairsOrPoints
 from rankexp.runner.report.build import Report
@@ -27,7 +28,7 @@ from sklearn.preprocessing import MinMaxScaler, OneHotEncoder
 from {module} import {name}
 
 {read}
-table = table.dropna(subset={needed})
+{signed}table = table.dropna(subset={needed})
 {columns}
 y = {target}
 prepare = ColumnTransformer([
@@ -43,6 +44,11 @@ NAMES = """("names", make_pipeline(
         SimpleImputer(strategy="most_frequent"),
         OneHotEncoder(drop="if_binary", handle_unknown="ignore", sparse_output=False),
     ), names)"""
+SIGNED = """\
+for name in {columns}:  # numbers with signs
+    text = table[name].astype(str).str.replace({away!r}, "", regex=True)
+    table[name] = pd.to_numeric(text.str.replace(",", "."), errors="coerce")
+"""
 AS = {"numeric": ".astype(float)", "nominal": ".astype(object).where(table[names].notna())"}
 
 
@@ -84,6 +90,7 @@ def lines(asked: Asked, dataset: Dataset, name: str, chosen: Mapping[str, Json],
         module=module or "rankexp.estimators",
         name=own,
         read=_read(asked, layout, reader),
+        signed=_signed(layout),
         needed=[asked.target],
         columns="\n".join(
             f"{short} = {kinds[k]}\ntable[{short}] = table[{short}]{AS[k]}"
@@ -101,30 +108,38 @@ def lines(asked: Asked, dataset: Dataset, name: str, chosen: Mapping[str, Json],
 
 def _read(asked: Asked, layout: Layout, reader: str) -> str:
     given: dict[str, Any] = {f"{k}_name": v for k, v in asked.entry.items() if k == "sheet"}
+    marks = sorted({"", *layout.marks} - {EMPTY})
     if layout.delimiter:
-        marks = sorted({"", *layout.marks} - {EMPTY})
         given = {"sep": r"\s+" if layout.delimiter == " " else layout.delimiter}
         given |= {"encoding": layout.encoding, "decimal": layout.decimal}
         given |= {"thousands": layout.thousands, "na_values": marks, "keep_default_na": False}
+        if {*map(str.lower, asked.question.values)} <= {"true", "false"}:  # kept as texts
+            given |= {"dtype": {asked.target: "str"}}
     usual = {"sep": ",", "encoding": "utf-8", "decimal": "."}
     said = [f", {k}={v!r}" for k, v in given.items() if v not in (None, "", usual.get(k))]
-    if asked.held:
-        return f"table = {asked.held}"
+    own = f".replace({marks!r}, float('nan'))" if marks[1:] and not layout.delimiter else ""
     files = [file for file in (asked.table, asked.test) if file is not None]
     calls = [f"pd.{reader}({str(file)!r}{''.join(said)})" for file in files]
-    return f"table = {calls[0]}" if len(calls) == 1 else f"table = pd.concat([{', '.join(calls)}])"
+    read = asked.held or (calls[0] if len(calls) == 1 else f"pd.concat([{', '.join(calls)}])")
+    return f"table = {read}{own}"
+
+
+def _signed(layout: Layout) -> str:
+    """Return what makes numbers of columns with signs of per cent or currency."""
+    away = rf"[{SIGNS}\s{layout.thousands or ''}]"
+    return SIGNED.format(columns=[*layout.signed], away=away) if layout.signed else ""
 
 
 def _target(asked: Asked) -> str:
     """Return how the target becomes 0, 1, ... from the worst level to the best; or a number."""
     column = f"table[{asked.target!r}]"
     if asked.question.levels is None:
-        return column
+        return f"{column}.astype(float)"
     levels = [[own] if isinstance(own, str) else own for own in asked.question.levels]
     codes = {name: code for code, level in enumerate(levels) for name in level if name != "*"}
-    numbers = numbers_of(codes)
+    numbers = numbers_of(codes) if numbers_of(asked.question.values) else None
     keyed = dict(zip(numbers or codes, codes.values(), strict=True))
-    found = f"{column}{'' if numbers else '.astype(str)'}.map({keyed!r})"
+    found = f"{column}{'.astype(float)' if numbers else '.astype(str).str.strip()'}.map({keyed!r})"
     return f"{found}.fillna(0)" if levels[0] == ["*"] else found
 
 

@@ -42,7 +42,6 @@ class Saved:
     test: Path | None = None
     held: str = ""  # Python for the table where there are frames, `frame` and `test`
     nominal: list[str] | None = None  # columns of categories that are numbers
-    levels: list[str] | None = None  # of an ordered target, worst to best
     notes: tuple[str, ...] = ()  # a sentence each, without its full stop
 
 
@@ -74,7 +73,7 @@ def save(
 
 
 def _note_types(one: Saved, tables: list[pa.Table], target: str | None) -> None:
-    """Note categories that are numbers, the order of the target, and texts that are numbers."""
+    """Note categories that are numbers, and texts that are numbers."""
     one.nominal, texts = [], list[str]()
     for field in tables[0].schema:
         coded = pa.types.is_dictionary(field.type)
@@ -82,14 +81,25 @@ def _note_types(one: Saved, tables: list[pa.Table], target: str | None) -> None:
             continue
         columns = [table[field.name] for table in tables if field.name in table.column_names]
         has = {text for own in columns for text in compute.unique(own).to_pylist() if text}
-        if field.name == target and coded and field.type.ordered:
-            known = columns[0].unify_dictionaries().chunk(0).dictionary.to_pylist()
-            one.levels = [text for text in known if text in has]
-        elif field.name != target and has and plain_numbers(list(has)):
+        if field.name != target and has and plain_numbers(list(has)):
             (one.nominal if coded else texts).append(field.name)
     if texts := texts[:10]:
         named, how = ", ".join(f"'{name}'" for name in texts), option("nominal", *texts)
         one.notes = (f"texts that are numbers are read as numbers: {named}; {how} changes this",)
+
+
+def ordered_values(path: Path, target: str, values: Collection[str]) -> list[str] | None:
+    """Return a target's values in the order of the categories of a Parquet file of Arrow's."""
+    if path.suffix.lower() not in (".parquet", ".pq"):
+        return None
+    with parquet.ParquetFile(path) as file:
+        ours = file.metadata.created_by.startswith("parquet-cpp")  # others may lose the order
+        column = file.read([target])[target].unify_dictionaries()
+    if not (ours and pa.types.is_dictionary(column.type) and column.type.ordered):
+        return None
+    known = column.chunk(0).dictionary.to_pylist()
+    found = [text for own in known if (text := str(own).strip()) in values]
+    return found if len(found) == len(values) else None
 
 
 def _table(frame: Frame, named: Collection[str]) -> pa.Table:
@@ -134,6 +144,8 @@ def _column(name: str, column: "Column") -> pa.Array:
         column = pd.Series(np.asarray(column))
     try:
         made = pa.array(column, from_pandas=True)
+    except OverflowError as error:
+        raise _unfit(name, "int beyond 64 bits") from error
     except (pa.ArrowException, TypeError):  # values of several types
         made = None
     if made is not None and not isinstance(made, pa.ExtensionArray):  # of periods, intervals

@@ -38,6 +38,8 @@ class Layout:
     """Texts that were read as missing, and in how many cells."""
     dates: tuple[str, ...] = ()
     """Columns of dates or times."""
+    signed: tuple[str, ...] = ()
+    """Columns of numbers whose signs of per cent or currency were left away."""
     labels: tuple[str, ...] = ()
     """Columns that say which query or part a row is of, so are never features."""
     unnamed: str = ""

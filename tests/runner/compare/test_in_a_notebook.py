@@ -197,6 +197,25 @@ def test_an_ordered_target_brings_its_levels(name: str, order: str) -> None:
     assert f"'{value}' of 't' is" in rankexp.inspect(levels(name), target="t", positive=value).plan
 
 
+def test_so_does_one_of_a_parquet_file(place: Path) -> None:
+    name, order = "ordered", "b < c < a"
+    levels(name).to_parquet(place / "t.parquet", row_group_size=7)
+    assert f"the levels {order}." in rankexp.inspect(place / "t.parquet", target="t").plan
+    asked = command._asked(place / "t.parquet", command.Options("t"))
+    assert asked.question.levels == order.split(" < ")
+    asked = command._asked(place / "t.parquet", command.Options("t", positive=order[0]))
+    assert asked.question.kind == "two"
+    unordered = levels(name).assign(t=levels(name)["t"].cat.as_unordered().astype(str) + "!")
+    unordered.to_parquet(place / "t.parquet")
+    warned = rankexp.inspect(place / "t.parquet", target="t").reading.warnings
+    assert not any("levels: [" in line for line in warned)
+
+
+def test_whole_numbers_beyond_64_bits_are_refused() -> None:
+    with pytest.raises(DataError, match=r"column 'code' holds values of type int beyond 64 bits"):
+        rankexp.inspect(frame(code=[10**20 + i for i in range(N)]), target="left")
+
+
 class DataFrame:
     """A frame as polars has it, as far as it matters: there is no polars to import here."""
 

@@ -1,5 +1,6 @@
 """What is asked of a table is told from its target's values; every guess is said."""
 
+import pandas as pd
 import pytest
 
 from rankexp.errors import ConfigError
@@ -65,6 +66,29 @@ def test_what_cannot_be_asked_is_refused_with_the_option_that_helps(
     with pytest.raises(ConfigError) as error:
         ask("y", counts, **given)  # type: ignore[arg-type]
     assert said in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("values", "line"),
+    [
+        (["2:32:59", "3:01:00", "10:00:01"], "pd.to_timedelta(table['y']).dt"),
+        (["3:15", "75:30", "9:00"], "pd.to_timedelta('0:' + table['y']).dt"),
+        (["P0DT0H10M0.17S", "P1DT2H10M0S", "-P1DT0H0M1S"], "pd.to_timedelta(table['y']).dt"),
+        (["59:30", "1:02:30", "1:12:30"], ""),
+    ],
+)
+def test_durations_are_to_be_seconds(values: list[str], line: str) -> None:
+    for given in ({}, {"continuous": True}):
+        with pytest.raises(ConfigError) as error:
+            ask("y", dict.fromkeys(values, 5), **given)  # type: ignore[arg-type]
+        assert "into seconds first" in str(error.value) and line in str(error.value)
+        assert ("pandas" in str(error.value)) is bool(line) and "level" not in str(error.value)
+    if line:
+        made = str(error.value).partition("= ")[2]
+        seconds = eval(made, {"pd": pd, "table": pd.DataFrame({"y": values})})
+        assert seconds.notna().all() and seconds.is_unique
+    with pytest.raises(ConfigError, match="unknown order"):
+        ask("y", dict.fromkeys([*values, "late"], 5))
 
 
 def test_numbers_within_texts_propose_an_order() -> None:

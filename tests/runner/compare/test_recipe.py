@@ -3,6 +3,7 @@
 import re
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import joblib
@@ -52,12 +53,17 @@ def read(file: str, target: str, **given: object) -> Session:
     return session
 
 
+def of_frame(session: Session) -> Session:
+    """Return a session whose table is a frame of the caller's, called `frame`."""
+    session.asked = replace(session.asked, held="frame.rename(columns=str)")
+    return session
+
+
 def trained(
-    session: Session, name: str, point: dict[str, float] | None = None
+    session: Session, name: str, point: dict[str, float] | None = None, **left: object
 ) -> tuple[object, ...]:
     """Return what the lines for a method leave behind: the model, its rows and its scores."""
     lines = recipe.lines(session.asked, session.dataset, name, point or {}, "m.joblib")
-    left: dict[str, object] = {}
     exec(compile(lines, "pasted", "exec"), left)
     assert joblib.load("m.joblib")
     return left["model"], left["table"], left["scores"]
@@ -99,6 +105,55 @@ def test_they_read_the_file_as_it_was_read(layout: str) -> None:
     _, rows, scores = trained(session, "points-logistic")
     assert len(rows) == N - 2  # type: ignore[arg-type]
     assert np.isfinite(scores).all()  # type: ignore[call-overload]
+
+
+def written(values: pd.Series, how: str) -> pd.Series:
+    """Return numbers as people write them."""
+    texts = values.map("{:,.2f}".format)
+    if how == "euros":
+        swapped = texts.str.translate(str.maketrans(",.", ".,"))
+        return swapped.where(values.isna(), swapped + " €")
+    return texts.where(values.isna(), "$" + texts if how == "dollars" else texts + "%")
+
+
+@pytest.mark.parametrize("how", ["euros", "dollars", "percent", "frame"])
+def test_numbers_with_signs_become_numbers(how: str) -> None:
+    table = frame()[["age", "spend", "plan", "score"]]
+    table["score"] = 3e4 + 1e4 * table["score"]
+    table["age"] = 5e3 + 1e3 * table["age"]
+    for column in ("age", "score"):
+        table[column] = written(table[column], how)
+    own = {"sep": ";", "decimal": ","} if how == "euros" else {}
+    table.to_csv("t.csv", index=False, **own)  # type: ignore[call-overload]
+    if how == "frame":
+        table.to_parquet("t.parquet")
+    session = read("t.parquet" if how == "frame" else "t.csv", "score")
+    _, rows, scores = trained(session, "ridge")
+    assert len(rows) == N - 2  # type: ignore[arg-type]
+    assert rows["score"].between(-2e4, 8e4).all()  # type: ignore[index]
+    assert np.corrcoef(scores, rows["score"])[0, 1] > 0.6  # type: ignore[call-overload,index]
+
+
+@pytest.mark.parametrize("kind", ["text", "category", "bool", "Int64", "marked", "true in CSV"])
+def test_a_target_of_any_type_becomes_levels(kind: str) -> None:
+    table = frame()[["age", "spend"]].fillna(0)
+    truth = table["spend"] + table["age"] > 0
+    plain = truth.astype(int)
+    as_asked = {"text": plain.astype(str), "category": plain.astype(str).astype("category")}
+    as_asked |= {"bool": truth, "Int64": plain.astype("Int64"), "true in CSV": truth}
+    table["y"] = as_asked.get(kind, plain.astype(str))
+    if kind == "marked":
+        table.loc[4, "y"] = "NA"
+    table["y"] = table["y"].map({True: "true", False: "false"}) if "CSV" in kind else table["y"]
+    table.to_csv("t.csv", index=False)
+    table.to_parquet("t.parquet")
+    session = read("t.csv" if "CSV" in kind else "t.parquet", "y")
+    session = of_frame(session) if "CSV" not in kind else session
+    _, rows, scores = trained(session, "points-logistic", frame=table)
+    assert np.isfinite(scores).all()  # type: ignore[call-overload]
+    assert len(rows) == N - (kind == "marked")  # type: ignore[arg-type]
+    found = truth[rows.index]  # type: ignore[attr-defined]
+    assert scores[found].mean() > scores[~found].mean()  # type: ignore[index]
 
 
 @pytest.mark.parametrize(

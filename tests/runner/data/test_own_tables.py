@@ -568,3 +568,18 @@ def test_a_level_that_is_read_as_missing_is_named_with_the_way_back(tmp_path, ma
         own = inspect_table(tmp_path / "t.csv", target="y", missing=["low"], missing_values=[""])
         assert "is a value of it" not in " ".join(own.warnings), "the user said so"
         assert inspect_table(tmp_path / "t.csv", target="y", levels=levels).rows == 60
+
+
+def test_a_title_above_the_header_is_named(tmp_path):
+    pytest.importorskip("openpyxl")
+    file = tmp_path / "t.xlsx"
+    rows = [["hours", "plan", "y"], *[[i, "ab"[i % 2], i % 3] for i in range(30)]]
+    pd.DataFrame([["Results", None, None], 3 * [None], *rows]).to_excel(
+        file, header=False, index=False
+    )
+    with pytest.raises(DataError, match=r"t.xlsx:1: only one cell .* seem to be in line 3:"):
+        inspect_table(file)
+    assert inspect_table(file, header=True, nominal=["Results", "column3"]).rows == 31
+    text = "\n".join(",".join(map(str, row)) for row in [[",", "y"], *rows[1:]])
+    (tmp_path / "t.csv").write_text(text)  # two columns without a name
+    assert inspect_table(tmp_path / "t.csv").rows == 30

@@ -61,6 +61,7 @@ class Maker:
     format: NumberFormat = FORMATS[0]
     notes: list[str] = field(default_factory=list)
     dates: list[str] = field(default_factory=list)
+    signed: list[str] = field(default_factory=list)
 
     def cells(self, name: str, known: Mapping[str, int], codes: Codes) -> TextColumn:
         """Return a column of texts, without its missing marks, which are counted."""
@@ -159,6 +160,7 @@ class Maker:
             if signed and not lenient:
                 said = f"was read as numbers without the sign in {signed[0]}"
                 self.notes.append(f"column '{column.name}' {said}")
+                self.signed.append(column.name)
             return Feature(column.name), made[column.codes]
         if all(map(DATE.fullmatch, column.texts)):
             self.dates.append(column.name)

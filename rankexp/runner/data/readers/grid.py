@@ -82,6 +82,13 @@ class Grid:
         DataError where one is a number, and another stands above numbers or occurs nowhere below.
         """
         line, cells = first[0][0], [cell.strip() for cell in first[0][1]]
+        if len(first) > 1 and sum(map(bool, cells)) == 1 < len(cells) - 1:
+            bare = [c for c in first[1][1] if LIKE_A_NUMBER.fullmatch(c.strip())]
+            if all(map(str.strip, first[1][1])) and not bare:
+                raise DataError(
+                    f"{self.path}:{line}: only one cell is filled; column names seem to be in "
+                    f"line {first[1][0]}: remove what is above, or write {option('header', True)}"
+                )
         marks = self.rules.missing - {""}
         number = [c in marks or LIKE_A_NUMBER.fullmatch(c) is not None for c in cells]
         if not any(number):
@@ -252,6 +259,7 @@ class Grid:
             header=self.header,
             marks=described(sum(plain, maker.marks)),
             dates=tuple(maker.dates),
+            signed=tuple(maker.signed),
             unnamed=self.unnamed,
             empty_rows=self.empty + (self._second[0].empty if self._second else 0),
             notes=tuple(notes),

@@ -76,6 +76,7 @@ def _from_frame(path: Path, frame: "pd.DataFrame", rules: TextRules) -> DataTabl
         "Parquet",
         marks=described(maker.marks),
         dates=tuple(dict.fromkeys([*dates, *maker.dates])),
+        signed=tuple(maker.signed),
         unnamed=unnamed,
         decimal=None if maker.format.decimal == "." else maker.format.decimal,
         thousands=maker.format.thousands or None,
