@@ -4,9 +4,11 @@ import sys
 from pathlib import Path
 
 sys.path.append(str(Path(__file__).parents[1]))
+import pytest
 import wings
 
 
+@pytest.mark.slow
 def test_without_its_wing_a_study_is_refused_and_all_else_works() -> None:
     wings.check("kotlowski2011_theory")
 

@@ -45,6 +45,9 @@ def cross_validated(n: int, repeats: int, folds: int, seed: int) -> np.ndarray:
     return np.concatenate(parts, axis=1)
 
 
+pytestmark = pytest.mark.slow  # simulations of the level of each test
+
+
 def test_the_paired_t_test_over_models() -> None:
     assert LOW <= rejected(paired.p_value(paired.estimate(noise(30, seed=1)))) <= HIGH
 

@@ -136,6 +136,7 @@ def coverage(n: int, studies: int, K: int) -> tuple[float, float]:
     return float(hits[0] / studies), float(hits[1] / studies)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("n", "K"), [(50, 2), (200, 2), (2000, 2), (90, 3)])
 def test_intervals_cover(n: int, K: int) -> None:
     studies = 1500

@@ -467,6 +467,7 @@ def test_a_parquet_file_of_few_bytes_and_many_rows_is_not_unpacked(tmp_path):
         inspect_table(tmp_path / "t.parquet")
 
 
+@pytest.mark.slow
 def test_wide_tables_take_time_in_proportion(write, monkeypatch):
     from time import perf_counter
 

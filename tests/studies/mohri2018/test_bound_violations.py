@@ -22,6 +22,7 @@ def test_what_always_holds_holds_in_many_cases(bound):
     assert values["median_slack"] > 0.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("bound", "cases"),
     [(name, 150) for name in PROBABLE] + [("auc_mcdiarmid", 1000), ("auc_hoeffding", 1000)],
