@@ -11,7 +11,7 @@ from rankexp.errors import ConfigError
 from rankexp.runner.compare.pilot import FEWEST_ROWS, PILOT_ROWS, Cost, rankable
 from rankexp.runner.config.asking import flag
 from rankexp.runner.data.dataset import Dataset
-from rankexp.runner.protocols.dealing import duplicates, worth_keeping
+from rankexp.runner.protocols.dealing import combined, duplicates, worth_keeping
 from rankexp.runner.run.progress import duration
 from rankexp.statistics.paired import FEWEST
 
@@ -311,7 +311,7 @@ def together(dataset: Dataset, option: str = "groups") -> tuple[str | None, str]
         raise ConfigError("the features are the same in every row: there is nothing to rank by")
     if not (repeated := len(dataset.X) - different):
         return None, ""
-    if different < FEWEST_DIFFERENT or 2 * different < len(dataset.X):
+    if different < FEWEST_DIFFERENT or combined(dataset.X):
         return None, (
             f"The {len(dataset.X):,} rows have only {different:,} different combinations of "
             "features. New rows will mostly have one of these, too, so splits do not keep equal "

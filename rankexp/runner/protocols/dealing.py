@@ -85,10 +85,22 @@ def duplicates(X: NDArray[np.float64]) -> Ints:
 def worth_keeping(X: NDArray[np.float64]) -> bool:
     """Tell whether it matters that equal rows lie on one side of a split.
 
-    It does not if few rows repeat others, nor if most do, as combinations of a few values.
+    It does not if few rows repeat others, nor if they are combinations of a few values.
     """
     n, different = len(X), len(np.unique(duplicates(X)))
-    return n - different >= FEW_REPEATS * n and 2 * different >= n
+    return n - different >= FEW_REPEATS * n and not combined(X)
+
+
+def combined(X: NDArray[np.float64]) -> bool:
+    """Tell whether rows are combinations of a few values, of which most come several times.
+
+    No column then has more values than the root of the rows. Copies of rows with measured
+    numbers, as where a rare class was copied, have more.
+    """
+    n = len(X)
+    if 2 * len(np.unique(duplicates(X))) >= n:
+        return False
+    return all(len(np.unique(column)) ** 2 <= n for column in X.T)
 
 
 def deal(n: int, folds: int, rng: np.random.Generator, kept: KeptRows) -> Ints:

@@ -6,8 +6,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import yaml
 
 from rankexp.runner.cli import main
+from rankexp.runner.compare import session
 
 Typed = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -31,3 +33,16 @@ def typed(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -
         return subprocess.CompletedProcess(words, int(code or 0), said.out, said.err)
 
     return _typed
+
+
+@pytest.fixture
+def designed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Write the study that would be run, and run nothing."""
+
+    def _written(self: session.Session) -> None:
+        self.folder.mkdir()
+        self.file.write_text(yaml.safe_dump(self._content(1)))
+
+    monkeypatch.setattr(session.Session, "first", _written)
+    monkeypatch.setattr(session.Session, "widen", lambda self: None)
+    monkeypatch.setattr(session.Session, "finish", lambda self: 0)

@@ -53,19 +53,6 @@ def drift(newest_first: bool = False, end: float = -4) -> pd.DataFrame:
 
 
 @pytest.fixture
-def designed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Write the study that would be run, and run nothing."""
-
-    def _written(self: session.Session) -> None:
-        self.folder.mkdir()
-        self.file.write_text(yaml.safe_dump(self._content(1)))
-
-    monkeypatch.setattr(session.Session, "first", _written)
-    monkeypatch.setattr(session.Session, "widen", lambda self: None)
-    monkeypatch.setattr(session.Session, "finish", lambda self: 0)
-
-
-@pytest.fixture
 def short(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(session, "ROUNDS", 0)
     monkeypatch.setattr(budget, "MOST_REPEATS", 1)

@@ -43,19 +43,6 @@ def typed(
     return _typed
 
 
-@pytest.fixture
-def designed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Write the study that would be run, and run nothing."""
-
-    def _written(self: session.Session) -> None:
-        self.folder.mkdir()
-        self.file.write_text(yaml.safe_dump(self._content(1)))
-
-    monkeypatch.setattr(session.Session, "first", _written)
-    monkeypatch.setattr(session.Session, "widen", lambda self: None)
-    monkeypatch.setattr(session.Session, "finish", lambda self: 0)
-
-
 def table(file: Path, n: int = 300, positives: float = 0.0, delimiter: str = ",") -> None:
     """Write rows with a column that numbers them, a nominal one, and a target of words."""
     rng = np.random.default_rng(5)

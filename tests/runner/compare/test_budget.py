@@ -165,7 +165,9 @@ def test_smaller_parts_are_split_three_times_before_anything_else_where_that_fit
             "10 rows repeat the features of another. A split keeps equal rows tog",
         ),
         (500, "duplicates", "so the answer is about rows that are new."),
-        (499, None, "The 1,000 rows have only 499 different combinations of features. New rows"),
+        (499, "duplicates", "so the answer is about rows that are new."),  # copies
+        (32, "duplicates", "so the answer is about rows that are new."),
+        (31, None, "The 1,000 rows have only 31 different combinations of features. New rows"),
         (24, None, "write 'together: duplicates' in the protocol of the study."),
     ],
 )

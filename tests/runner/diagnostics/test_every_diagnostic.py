@@ -200,10 +200,12 @@ def codes(facts: TableFacts) -> dict[str, str]:
     return {one.code: str(one) for one in before(facts)}
 
 
-def test_equal_rows_matter_unless_they_are_few_or_nearly_all() -> None:
-    for repeated, matter in ((3, False), (4, True), (200, True), (201, False)):
+def test_equal_rows_matter_unless_they_are_few_or_combinations() -> None:
+    for repeated, matter in ((3, False), (4, True), (200, True), (350, True)):  # copies
         some = np.vstack([X[: 400 - repeated], X[:1].repeat(repeated, axis=0)])
         assert ("RK104" in codes(table(some, parted=True))) is matter, repeated
+    combinations = np.column_stack([np.arange(400) % 4, np.arange(400) % 5, np.arange(400) % 3])
+    assert "RK104" not in codes(table(combinations.astype(float), parted=True))
 
 
 def test_a_column_far_better_than_all_others_is_asked_about() -> None:
@@ -377,6 +379,9 @@ def test_rows_that_are_equal_altogether_are_kept_together_anyway() -> None:
     facts = table(twice, np.repeat(Y[:150], 2), belonging=(("x0", 150, 1.0),))
     assert "RK106" not in codes(facts)
     facts = table(thrice, np.repeat(Y[:100], 3), belonging=(("x0", 100, 1.0),))
-    assert "RK106" in codes(facts), "splits part these"
+    assert "RK106" not in codes(facts), "copies"
+    ten = np.repeat(np.arange(10.0)[:, None], 30, axis=0)
+    few = table(ten, np.repeat(Y[:10], 30), belonging=(("x0", 10, 1.0),))
+    assert "RK106" in codes(few), "splits part combinations of a few values"
     beside = np.column_stack([thrice, RNG.normal(size=300)])
     assert "RK106" in codes(table(beside, facts.dataset.y, belonging=(("x0", 100, 1.0),)))  # type: ignore[union-attr]
