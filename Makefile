@@ -30,7 +30,7 @@ STUDY_DONE = || { code=$$?; [ $$code -eq 3 ] || exit $$code; \
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help kotlowski2011 readings kotlowski2011-theory clemencon2017 uematsu2010 menon2014 mohri2018 boosting letor-ohsumed quick test lint lines types exports docs-yaml tests wings explore haswell bare \
+.PHONY: help kotlowski2011 readings kotlowski2011-theory clemencon2017 uematsu2010 menon2014 mohri2018 boosting letor-ohsumed quick test lint lines types pyright exports docs-yaml tests wings explore haswell bare \
 	slow oldest foreign fidelity bench calibration clean reference
 
 help: ## list the targets
@@ -102,6 +102,10 @@ lines: $(VENV)/.installed-dev ## count the lines of each house; fail above a cei
 
 types: $(VENV)/.installed-dev ## mypy, strict
 	$(BIN)/mypy
+
+pyright: $(VENV)/.installed-dev ## the docs' scripts as editors see them; installs pyright
+	$(BIN)/python -m pip install $(QUIETLY) 'pyright[nodejs]==1.1.414'
+	$(PYTEST) -m slow -k pyright tests/contracts/test_typing.py
 
 exports: $(VENV)/.installed-dev ## write the stubs that name what is public, after adding a loss, say
 	$(BIN)/python .ci/exports.py

@@ -3,6 +3,7 @@
 import ast
 import doctest
 import importlib
+import json
 import os
 import re
 import runpy
@@ -177,19 +178,43 @@ def scripts():
         yield from [(page, pasted)] * bool(pasted)
 
 
-@pytest.mark.slow
-def test_the_scripts_of_the_docs_are_typed(tmp_path):
-    """scikit-learn has no types, so what comes of it has none."""
+WRONG_USE = 'import rankexp\nrankexp.compare("t.csv", target="y", minuts=3)\nrankexp.nothing\n'
+
+
+@pytest.fixture
+def pasted(tmp_path):
+    """Return the files of the docs' scripts, in a folder of their own."""
     files = []
     for place, (page, code) in enumerate(scripts()):
-        files.append(f"{Path(page).stem.replace('-', '_')}_{place}.py")
-        (tmp_path / files[-1]).write_text(code, encoding="utf-8")
+        files.append(tmp_path / f"{Path(page).stem.replace('-', '_')}_{place}.py")
+        files[-1].write_text(code, encoding="utf-8")
     assert len(files) >= 5
-    wrong = 'import rankexp\nrankexp.compare("t.csv", target="y", minuts=3)\nrankexp.nothing\n'
-    said = mypy(wrong, tmp_path, "--disable-error-code=import-untyped", *files)
+    return files
+
+
+@pytest.mark.slow
+def test_the_scripts_of_the_docs_are_typed(tmp_path, pasted):
+    """scikit-learn has no types, so what comes of it has none."""
+    names = [file.name for file in pasted]
+    said = mypy(WRONG_USE, tmp_path, "--disable-error-code=import-untyped", *names)
     assert said.count(": error:") == 2, said
     assert 'Unexpected keyword argument "minuts" for "compare"' in said
     assert 'Module has no attribute "nothing"' in said
+
+
+@pytest.mark.slow
+def test_pyright_accepts_the_scripts_of_the_docs(tmp_path, pasted):
+    """`make pyright` installs what this needs."""
+    pytest.importorskip("pyright")
+    (tmp_path / "wrong.py").write_text(WRONG_USE, encoding="utf-8")
+    (tmp_path / "pyrightconfig.json").write_text(json.dumps({"extraPaths": [str(ROOT.parent)]}))
+    command = [sys.executable, "-m", "pyright", "--pythonpath", sys.executable, "--outputjson"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
+    found = json.loads(done.stdout)
+    assert found["summary"]["filesAnalyzed"] == len(pasted) + 1
+    errors = [one for one in found["generalDiagnostics"] if one["severity"] == "error"]
+    assert {Path(one["file"]).name for one in errors} == {"wrong.py"}, errors
+    assert {one["rule"] for one in errors} == {"reportCallIssue", "reportAttributeAccessIssue"}
 
 
 def test_types_reach_users():
