@@ -1,13 +1,12 @@
 """What names of programs and numbers are called on pages."""
 
-import math
 import re
 from collections.abc import Mapping
 from numbers import Real
 
 from rankexp import names
+from rankexp.charts.numbers import short
 
-MINUS = "−"
 LABELS = {
     "lam": "λ",
     "alpha": "α",
@@ -60,20 +59,6 @@ def value_text(value: object, own: Mapping[str, str] = LABELS) -> str:
     if value is None or isinstance(value, bool):
         return "none" if value is None else "yes" if value else "no"
     return short(float(value)) if isinstance(value, Real) else str(value)
-
-
-def short(value: float) -> str:
-    """Return a number as it was given: ``.01``, ``1,000,000``, ``1e−6``."""
-    if math.isinf(value):
-        return "∞" if value > 0 else f"{MINUS}∞"
-    whole = 1000 <= abs(value) < 1e9 and value == int(value)
-    return printed(f"{value:,.0f}" if whole else f"{value:g}")
-
-
-def printed(text: str) -> str:
-    """Return a formatted number without a leading zero, with minus signs in place of hyphens."""
-    text = re.sub(r"^([+-]?)0\.", r"\1.", text)
-    return re.sub(r"e\+?(-?)0*(?=\d)", r"e\1", text).replace("-", MINUS)
 
 
 def _parsed(text: str) -> names.Name | None:

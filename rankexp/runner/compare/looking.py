@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.linear_model import Ridge
 
 from rankexp.arrays import Floats, Ints
+from rankexp.charts.numbers import number
 from rankexp.errors import ConfigError, DataError
 from rankexp.metrics.continuous import concordance
 from rankexp.runner.compare.pilot import FEWEST_ROWS
@@ -25,7 +26,6 @@ from rankexp.runner.diagnostics.alone import best_alone
 from rankexp.runner.diagnostics.diagnostic import Diagnosis, TableFacts, before
 from rankexp.runner.diagnostics.tables import OF_ONE_QUERY, QUERY_NAMES
 from rankexp.runner.protocols.expanding import ExpandingWindow
-from rankexp.runner.report.numbers import number
 
 LATER = {"kind": "time", "test": 0.3}
 PAST = 0.7  # of the rows, to show what the future holds

@@ -2,9 +2,9 @@
 
 import math
 
+from rankexp.charts.numbers import printed
 from rankexp.runner.config.asking import option
 from rankexp.runner.diagnostics.diagnostic import AfterFitting, ResultFacts, Said
-from rankexp.runner.labels import printed
 
 REGISTER = {
     "RK201": "NoBetterThanChance",

@@ -8,11 +8,11 @@ from itertools import zip_longest
 import numpy as np
 
 from rankexp.arrays import Floats
+from rankexp.charts.numbers import printed
 from rankexp.runner.config.asking import flag, manner, merged, option
 from rankexp.runner.data.levels import number_text, numbers_of
 from rankexp.runner.diagnostics.alone import FILLED, unusual
 from rankexp.runner.diagnostics.diagnostic import BeforeFitting, Said, TableFacts
-from rankexp.runner.labels import printed
 from rankexp.runner.protocols.dealing import duplicates, worth_keeping
 
 REGISTER = {

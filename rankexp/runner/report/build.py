@@ -11,6 +11,8 @@ import pandas as pd
 from pydantic import ValidationError
 
 from rankexp import registry
+from rankexp.charts import letters
+from rankexp.charts.frame import drawn, finish, styled
 from rankexp.errors import ConfigError, RankexpError, one_line
 from rankexp.metrics.metric import parse
 from rankexp.runner import plan
@@ -23,9 +25,8 @@ from rankexp.runner.files import write_atomically
 from rankexp.runner.plan import PlanCell
 from rankexp.runner.report import runs
 from rankexp.runner.report.context import Context
-from rankexp.runner.report.figure import drawn, styled
 from rankexp.runner.report.model import Output, Page, Section
-from rankexp.runner.report.render import csv, latex, markdown, terminal, text
+from rankexp.runner.report.render import csv, latex, markdown, terminal
 from rankexp.runner.report.runs import bibtex, whole
 from rankexp.runner.run.manifest import facts_of, protocol_of, read_manifest
 from rankexp.runner.run.progress import how_many
@@ -38,6 +39,7 @@ def files(name: str, output: Output) -> dict[str, bytes]:
     """Return a block's files by name: ``name.png``, ``.pdf``, ``.csv``, ``.md``, ``.tex``."""
     made = {}
     if output.figure is not None:
+        finish(output.figure, output.incomplete)
         made = {f"{name}.{kind}": content for kind, content in drawn(output.figure)}
     for renderer in RENDERERS:
         content = renderer.render(output)
@@ -206,7 +208,7 @@ class Report:
         """Return what the page shows as plain text, without blocks that nothing was run for."""
         totals = [map(self.context.total, own.block.experiments) for own in self.blocks]
         return "\n\n\n".join(
-            f"{text.one_line(own.section.title)}\n\n{terminal.render(own.output)}"
+            f"{letters.one_line(own.section.title)}\n\n{terminal.render(own.output)}"
             for own, run in zip(self.blocks, totals, strict=True)
             if own.error or (any(t.missing < t.expected for t in run) and not own.block.aside)
         )
@@ -286,7 +288,7 @@ def progress(folder: Path) -> str:
         lines.append(f"  {name}: {shortfall(total) or done}")
         lines += [f"    {count} x {reason}" for reason, count in total.reasons.most_common(5)]
     lines += [f"  {problem}" for problem in context.problems]
-    return "\n".join(map(text.one_line, lines))
+    return "\n".join(map(letters.one_line, lines))
 
 
 def packed(folder: Path) -> str:

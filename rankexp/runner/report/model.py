@@ -12,14 +12,18 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
+from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING
 
+from rankexp.charts.model import Chart, Drawing
+from rankexp.charts.paint import painted
 from rankexp.runner.analyse.verdicts import Kind, Note
 
 if TYPE_CHECKING:
     import pandas as pd
-    from matplotlib.figure import Figure
+
+    from rankexp.charts.frame import Figure
 
 
 class Mark(Enum):
@@ -121,7 +125,7 @@ class Output:
 
     numbers: "pd.DataFrame | None" = None  # full precision, for the .csv
     tables: list[Table] = field(default_factory=list)
-    figure: "Figure | None" = None  # for .png and .pdf
+    chart: Chart | Drawing | None = None  # for .png, .pdf and the page
     notes: Sequence[Note | str] = field(default_factory=list)  # below; a plain one is of a method
     incomplete: list[str] = field(default_factory=list)  # why it failed, or what the run lacks
     failed: bool = False
@@ -129,6 +133,11 @@ class Output:
     gist: str = ""  # all of it in a plain sentence with its numbers
     tally: Tally | None = None  # for the head of the page, as are
     facts: Mapping[str, Fact] = field(default_factory=dict)  # by what each is of
+
+    @cached_property
+    def figure(self) -> "Figure | None":
+        """Its chart as it is on paper."""
+        return painted(self.chart) if self.chart else None
 
     @property
     def texts(self) -> list[str]:

@@ -29,7 +29,6 @@ from rankexp.runner.config.fault import Fault
 from rankexp.runner.config.published import PublishedKey
 from rankexp.runner.config.schema import Block, Evaluate, Simulate, Study
 from rankexp.runner.report.context import Context
-from rankexp.runner.report.figure import finish
 from rankexp.runner.report.model import Output
 from rankexp.runner.report.rules import unfounded, without_inner
 from rankexp.runner.strict import Strict
@@ -149,11 +148,8 @@ class BlockKind(Strict, ABC, use_attribute_docstrings=False):
 
     def build(self, context: Context, block: Block) -> Output:
         """Return what is shown and, in the body of it all, what the run lacks of that."""
-        output = self.output(context, block)
         lacking = context.incomplete(block.experiments, self.needed(context, block))
-        if output.figure is not None:
-            finish(output.figure, lacking)
-        return replace(output, incomplete=lacking)
+        return replace(self.output(context, block), incomplete=lacking)
 
     def faults(self, study: Study, block: Block) -> Iterator[Fault]:
         """Find what a block of this kind cannot show; paths lead on from the block's own."""

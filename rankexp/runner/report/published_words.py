@@ -5,13 +5,14 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from rankexp.charts.numbers import number, short
 from rankexp.metrics.metric import parse
 from rankexp.runner.analyse import compare
 from rankexp.runner.analyse.verdicts import LEVEL, Kind, Note, Reproduction, counted
 from rankexp.runner.grid import Point
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Mark, Tally
-from rankexp.runner.report.numbers import counted_names, number, short
+from rankexp.runner.report.numbers import counted_names
 
 SE_OF = {
     compare.OF_MODELS: "models",

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from rankexp import __version__
+from rankexp.charts.numbers import NOTHING
 from rankexp.runner.analyse import frame
 from rankexp.runner.analyse.verdicts import Kind, Note
 from rankexp.runner.config.schema import Block, Evaluate, Simulate
@@ -13,7 +14,7 @@ from rankexp.runner.labels import spoken
 from rankexp.runner.report import diagnosed
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Output, Table
-from rankexp.runner.report.numbers import NOTHING, listed
+from rankexp.runner.report.numbers import listed
 from rankexp.runner.run.prepare import to_add
 from rankexp.runner.run.progress import duration
 

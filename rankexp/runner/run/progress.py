@@ -5,7 +5,7 @@ import sys
 from time import monotonic
 from typing import Any, Self
 
-from rankexp.runner.labels import printed
+from rankexp.charts.numbers import printed
 
 EVERY = 10.0  # seconds between plain lines
 

@@ -12,11 +12,11 @@ from pydantic import AfterValidator, Field
 
 from rankexp import registry
 from rankexp.arrays import Bools, Floats
+from rankexp.charts import frame as figure
 from rankexp.errors import ConfigError
 from rankexp.runner.analyse import kept
 from rankexp.runner.analyse.kept import KeptItem
 from rankexp.runner.analyse.select import PLACE
-from rankexp.runner.report import figure
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.options import MethodName
 from rankexp.runner.strict import Strict

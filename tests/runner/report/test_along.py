@@ -12,12 +12,12 @@ from pydantic import ValidationError
 from scipy import stats
 
 from rankexp import registry
+from rankexp.charts.numbers import span
 from rankexp.errors import ConfigError
 from rankexp.runner.config.schema import Block
 from rankexp.runner.plan import PlanCell
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Output
-from rankexp.runner.report.numbers import span
 from rankexp.runner.report.render.text import rows
 from rankexp.runner.run.record import Record
 

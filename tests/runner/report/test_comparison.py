@@ -13,6 +13,7 @@ import pytest
 from pydantic import ValidationError
 
 from rankexp import registry
+from rankexp.charts.numbers import span
 from rankexp.metrics.metric import Metric, MetricReading
 from rankexp.runner.analyse.adjust import Contrast, Settings
 from rankexp.runner.analyse.complete_blocks import WORDS
@@ -31,7 +32,6 @@ from rankexp.runner.report.blocks.statistics.critical_difference import (
 )
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Output
-from rankexp.runner.report.numbers import span
 from rankexp.runner.report.render import latex, markdown, terminal
 from rankexp.runner.report.render.text import rows
 from rankexp.runner.report.verdict_words import fact, headline, tallied

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from rankexp import __version__, registry
+from rankexp.charts.model import Intervals
 from rankexp.errors import ConfigError
 from rankexp.keep.texts.tree import TreeNode
 from rankexp.metrics.metric import parse
@@ -277,11 +278,10 @@ def test_the_bars_are_of_the_distance_to_the_best_not_of_the_value() -> None:
     table = show("optimum").numbers
     assert table is not None
     apart = table.assign(short=0.25, short_se=0.01, value_se=9.0, best_se=9.0)
-    figure = optimum.draw(context(), apart, list(apart["method"]), parse("iauc"))
-    bars = [segment for one in figure.axes[0].containers for segment in one[2][0].get_segments()]
-    assert len(bars) == len(apart)
-    for bar in bars:
-        np.testing.assert_allclose(bar[:, 0], [0.23, 0.27])
+    (panel,) = optimum.chart(context(), apart, list(apart["method"]), parse("iauc")).panels
+    assert isinstance(panel, Intervals) and len(panel.rows) == len(apart)
+    for row in panel.rows:
+        np.testing.assert_allclose((row.low, row.high), (0.23, 0.27))
 
 
 @pytest.mark.parametrize("name", ["scoring_functions", "tree", "iroc_curves"])

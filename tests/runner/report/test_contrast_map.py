@@ -11,6 +11,7 @@ import pytest
 from matplotlib.figure import Figure
 
 from rankexp import registry
+from rankexp.charts.model import Chart, Map
 from rankexp.runner.config.schema import Block, Study
 from rankexp.runner.grid import Point
 from rankexp.runner.report.build import open_report
@@ -75,8 +76,15 @@ def test_a_map_has_a_cell_a_share_and_size(sizes: Context) -> None:
         assert np.sign(own["difference"]) == np.sign(expected)
         # four cells: intervals are at 1 - .05/4
         assert own["high_all"] - own["low_all"] > own["high"] - own["low"]
-    assert isinstance(output.figure, Figure)
-    assert [axes.get_title() for axes in output.figure.axes] == ["pairs: linear"]
+    assert isinstance(output.chart, Chart) and isinstance(output.figure, Figure)
+    (drawn,) = output.chart.panels
+    assert isinstance(drawn, Map) and drawn.title == "pairs: linear"
+    assert (drawn.rows, drawn.columns) == ([".5", ".9"], ["10", "40"])
+    assert np.isfinite(drawn.values).all() and drawn.shown is not None and drawn.shown.all()
+    words = [text.get_text() for text in output.figure.axes[1].get_yticklabels()]
+    better, same, worse = words  # of a loss: what is higher is worse
+    assert better.startswith("−") and better.endswith("better")
+    assert worse.startswith("+") and worse.endswith("worse") and same.strip() == ".000"
     assert output.facts["pairs"].text.startswith(
         "within ±.05 in 4 of 4 cells, among them all with 10 examples or more; "
     )

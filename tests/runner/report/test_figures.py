@@ -17,9 +17,10 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 from rankexp import registry
+from rankexp.charts import frame as figure
+from rankexp.charts.letters import LONGEST, inches, literal, wrapped
 from rankexp.keep.texts.tree import TreeNode
 from rankexp.runner.config.schema import Block
-from rankexp.runner.report import figure
 from rankexp.runner.report.build import Report
 from rankexp.runner.report.context import Context
 from rankexp.runner.spec import EvaluateSpec
@@ -112,7 +113,11 @@ def texts(drawn: Figure) -> list[str]:
 
 def test_all_blocks_with_figures_are_tried() -> None:
     kinds = {name: registry.get("report.blocks", name) for name in registry.names("report.blocks")}
-    drawing = {n for n, kind in kinds.items() if hasattr(sys.modules[kind.__module__], "figure")}
+    drawing = {
+        name
+        for name, kind in kinds.items()
+        if {"figure", "Chart"} & vars(sys.modules[kind.__module__]).keys()
+    }
     assert drawing - OF_ONE_PROBLEM == set(BLOCKS)
 
 
@@ -142,7 +147,7 @@ def test_any_label_is_drawn_as_it_stands(
     output = built.output
     assert output.figure is not None
     drawn = {re.sub(r"\s", "", text) for text in texts(output.figure)}
-    known = {re.sub(r"\s", "", figure.literal(label)) for label in labels[:6]} - {""}
+    known = {re.sub(r"\s", "", literal(label)) for label in labels[:6]} - {""}
     if name not in UNLABELLED:
         assert any(label in text for label in known for text in drawn)
 
@@ -152,8 +157,8 @@ def test_both_kinds_of_files_show_any_label() -> None:
         warnings.simplefilter("error")
         made, (own,) = figure.panels(1, 1, (5.0, 5.0))
         for place, label in enumerate(HOSTILE):
-            own.plot([0, place], label=figure.literal(label))
-        own.set_yticks(range(len(HOSTILE)), [figure.literal(label) for label in HOSTILE])
+            own.plot([0, place], label=literal(label))
+        own.set_yticks(range(len(HOSTILE)), [literal(label) for label in HOSTILE])
         figure.legend(made)
         files = dict(figure.drawn(made))
     assert files["png"].startswith(b"\x89PNG") and files["pdf"].startswith(b"%PDF")
@@ -187,30 +192,30 @@ def test_rules_of_trees_are_drawn_as_they_stand(label: str, tmp_path: Path) -> N
         figure.finish(made, [])
         made.savefig(tmp_path / "x.png", dpi=50)
     drawn = re.sub(r"\s", "", "".join(texts(made)))
-    assert re.sub(r"\s", "", figure.literal(f"{label} > .5")) in drawn
+    assert re.sub(r"\s", "", literal(f"{label} > .5")) in drawn
 
 
 def test_literal_text() -> None:
-    assert figure.literal("a $x^2$ \\frac") == "a $x^2$ \\frac"
-    assert figure.literal("a\nb\x1bc") == "a b\ufffdc"
-    assert figure.literal("日x") == "\ufffdx"
+    assert literal("a $x^2$ \\frac") == "a $x^2$ \\frac"
+    assert literal("a\nb\x1bc") == "a b\ufffdc"
+    assert literal("日x") == "\ufffdx"
     for letter in "iW":
-        cut = figure.literal(letter * 400)
-        assert cut.endswith("…") and 0.9 * figure.LONGEST < figure.inches(cut) <= figure.LONGEST
-    assert figure.literal("_a").endswith("_a") and not figure.literal("_a").startswith("_")
-    assert figure.wrapped("", 1.0) == " "
+        cut = literal(letter * 400)
+        assert cut.endswith("…") and 0.9 * LONGEST < inches(cut) <= LONGEST
+    assert literal("_a").endswith("_a") and not literal("_a").startswith("_")
+    assert wrapped("", 1.0) == " "
     for words in ("minus Logistic", "a b c d e f"):
-        assert figure.wrapped(words, figure.inches(words)) == words
-        assert "\n" in figure.wrapped(words, 0.99 * figure.inches(words))
+        assert wrapped(words, inches(words)) == words
+        assert "\n" in wrapped(words, 0.99 * inches(words))
 
 
 def test_widths_stay_whatever_is_drawn(tmp_path: Path) -> None:
-    before = figure.inches("exponential")
+    before = inches("exponential")
     with figure.styled():
         made, (own,) = figure.panels(1, 1, (3.0, 3.0))
         own.set_title("large", fontsize=30)
         made.savefig(tmp_path / "x.png", dpi=300)
-    assert figure.inches("exponential") == before
+    assert inches("exponential") == before
 
 
 def test_panels_left_over_are_empty_and_labels_stand_below_the_lowest() -> None:
@@ -237,7 +242,7 @@ def test_a_legend_has_each_label_once_and_fits_into_the_figure() -> None:
         made, axes = figure.panels(2, 2, (2.0, 2.0), below=0.5)
         for own in axes:
             for place in range(5):
-                own.plot([0, 1], label=figure.literal(f"a method with a name, {place}"))
+                own.plot([0, 1], label=literal(f"a method with a name, {place}"))
         figure.legend(made)
         made.draw_without_rendering()
         (legend,) = made.legends
@@ -263,7 +268,7 @@ def test_remarks_are_wrapped_above_the_panels() -> None:
         made, _ = figure.panels(1, 1, (3.0, 3.0))
         figure.finish(made, ["word " * 40])
     lines = made.get_suptitle().splitlines()
-    assert len(lines) > 3 and max(map(figure.inches, lines)) <= 3.0
+    assert len(lines) > 3 and max(map(inches, lines)) <= 3.0
     assert made.get_figheight() == pytest.approx(3.0 + figure.LINE * len(lines))
 
 

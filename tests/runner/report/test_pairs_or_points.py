@@ -10,12 +10,13 @@ import numpy as np
 import pytest
 
 from rankexp import registry
+from rankexp.charts.paint import painted
 from rankexp.metrics.metric import parse
 from rankexp.runner.analyse.contrast import Contrast
 from rankexp.runner.analyse.verdicts import UNDECIDED, Verdict
 from rankexp.runner.config.schema import Block, Study
 from rankexp.runner.plan import PlanCell
-from rankexp.runner.report.blocks.statistics.pairs_or_points import draw
+from rankexp.runner.report.blocks.statistics.pairs_or_points import chart
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.gain_advice import advice, recommended
 from rankexp.runner.report.gain_words import Words
@@ -179,7 +180,7 @@ def test_perfect_methods_leave_no_gain_to_find(make: Make) -> None:
 def test_the_figure_names_an_interval_only_where_it_draws_one(low: float, said: str) -> None:
     one = MethodStanding("a", 0.9, 0.01, low, low + 0.2, 1.0, "")
     metric = parse("auc")
-    made = draw(Gains(metric, 0.01, 0.95, 90.0, [one], {}, {}, {}), str)
+    made = painted(chart(Gains(metric, 0.01, 0.95, 90.0, [one], {}, {}, {}), str))
     assert said in made.axes[0].get_xlabel()
 
 
@@ -192,8 +193,9 @@ def test_the_margin_is_in_view_so_that_nothing_tiny_looks_large(size: float, hig
         for name, m in zip("ab", means, strict=True)
     ]
     contrast = Contrast("d", n=9, difference=size, low=NAN, high=NAN)
-    metric: Any = "auc"
-    made = draw(Gains(metric, 0.01, 0.95, 90.0, found, {"b": "a"}, {"b": contrast}, {}), str)
+    made = painted(
+        chart(Gains(parse("auc"), 0.01, 0.95, 90.0, found, {"b": "a"}, {"b": contrast}, {}), str)
+    )
     left, right = (axes.get_xlim() for axes in made.axes)
     behind = means[0] - 0.01 if higher else means[0] + 0.01
     assert left[0] < min(behind, *means) and max(behind, *means) < left[1]

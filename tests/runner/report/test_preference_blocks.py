@@ -138,7 +138,8 @@ def test_lines_of_each_setting_against_a_quantity(context: Context) -> None:
         slope = (y[40] - y[9]) / (x[40] - x[9])
         assert own["exponent"].tolist() == pytest.approx([slope] * 2)
     (axes,) = [one for one in output.figure.axes if one.get_visible()]
-    assert axes.get_xlabel() == CALLS[2] and len(axes.containers) == 2
+    assert axes.get_xlabel() == CALLS[2] and len(axes.lines) == 2
+    assert len({line.get_marker() for line in axes.lines}) == 2  # not by colour alone
 
 
 def test_pictures(context: Context) -> None:

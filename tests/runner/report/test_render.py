@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from rankexp.charts.numbers import NOTHING, number
 from rankexp.runner.report.model import Cell, Cells, Mark, Output, Page, Section, Table
-from rankexp.runner.report.numbers import NOTHING, number
 from rankexp.runner.report.render import latex, markdown, terminal
 from rankexp.runner.report.render.text import all_notes, cell_text
 

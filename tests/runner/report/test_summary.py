@@ -11,6 +11,7 @@ import pytest
 import yaml
 
 from rankexp import registry
+from rankexp.charts.model import Chart, Intervals
 from rankexp.errors import ConfigError
 from rankexp.runner.config.load import load
 from rankexp.runner.config.schema import Block, Study
@@ -251,12 +252,16 @@ def test_rows_of_the_best_scorer_tell_sizes_apart(make: Make) -> None:
     assert output.figure is not None
     (axes,) = output.figure.axes
     assert [text.get_text() for text in axes.get_yticklabels()] == labels
-    marks = {one.get_label(): one[0].get_ydata() for one in axes.containers}
-    assert all(list(map(round, heights)) == [0, 1, 2] for heights in marks.values())
+    assert isinstance(output.chart, Chart)
+    (panel,) = output.chart.panels
+    assert isinstance(panel, Intervals) and panel.labels == labels
+    drawn = {
+        name: [row.value for row in panel.rows if row.method == place]
+        for place, name in enumerate(panel.methods)
+    }
     assert output.numbers is not None
     found = output.numbers.set_index(["experiment", "problem", "method"])["short"]
     places = [("boxes", "easy"), ("boxes", "hard"), ("small", "hard")]
-    drawn = {one.get_label(): one[0].get_xdata() for one in axes.containers}
     assert list(drawn["exponential"]) == [found[(*place, "exponential")] for place in places]
     assert drawn["exponential"][2] > drawn["exponential"][1] + 0.05
 

@@ -16,7 +16,6 @@ OWN = {
     "compare/study.py": "the study file that compare itself wrote",
     "report/blocks/summary.py": "a study's words, with the place of a number",
     "report/blocks/tables/claims.py": "the study and the block that a claim names",
-    "report/figure.py": "what matplotlib writes",
     "compare/pilot.py": "an import path",
     "compare/looking.py": "the name of a column",
     "compare/question.py": "numbers within the values of a target",

@@ -2,8 +2,9 @@ r"""LaTeX: a ``table`` environment a table, which needs no package."""
 
 from collections.abc import Mapping, Sequence
 
+from rankexp.charts.letters import one_line
 from rankexp.runner.report.model import Output, Table, footnotes
-from rankexp.runner.report.render.text import all_notes, led, one_line, rows, to_the_right
+from rankexp.runner.report.render.text import all_notes, led, rows, to_the_right
 
 SUFFIX = "tex"
 _SIGNS = str.maketrans(

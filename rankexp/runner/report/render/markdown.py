@@ -4,8 +4,9 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 
+from rankexp.charts.letters import one_line
 from rankexp.runner.report.model import Output, Page, Said, Section, Table, footnotes
-from rankexp.runner.report.render.text import all_notes, led, one_line, rows, to_the_right
+from rankexp.runner.report.render.text import all_notes, led, rows, to_the_right
 
 SUFFIX = "md"
 _MARKUP = re.compile(r"([\\|*_`<\[$]|&(?=#?\w+;)|~(?=~))")

@@ -4,8 +4,9 @@ import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import zip_longest
 
+from rankexp.charts.letters import one_line
 from rankexp.runner.report.model import Output, Table, footnotes
-from rankexp.runner.report.render.text import all_notes, led, one_line, rows, to_the_right
+from rankexp.runner.report.render.text import all_notes, led, rows, to_the_right
 
 NARROWEST = 9  # columns of the terminal that a column of a table keeps
 

@@ -4,12 +4,12 @@ import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 
+from rankexp.charts.letters import one_line
+from rankexp.charts.numbers import NOTHING, number, span
 from rankexp.runner.report.model import Cell, Cells, Entry, Mark, Output, Said, Table, footnotes
-from rankexp.runner.report.numbers import NOTHING, number, span
 
 Write = Callable[[str, str], str]  # a text and its link
 _NUMERIC = re.compile(r"[-−+±.\d\s/≈≠?()e%–×]*")
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 
 
 def cell_text(
@@ -74,10 +74,3 @@ def to_the_right(columns: int, cells: Sequence[Sequence[str]]) -> list[bool]:
         bool(cells) and all(_NUMERIC.fullmatch(row[place]) for row in cells)
         for place in range(columns)
     ]
-
-
-def one_line(text: str) -> str:
-    """Return text on one line, without control characters that a file or a terminal obeys."""
-    return _CONTROL.sub(
-        "\N{REPLACEMENT CHARACTER}", " ".join(text.replace("\t", " ").splitlines())
-    )

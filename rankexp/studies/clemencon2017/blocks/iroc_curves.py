@@ -8,10 +8,12 @@ import pandas as pd
 from pydantic import Field
 
 from rankexp.arrays import Floats
+from rankexp.charts import frame as figure
+from rankexp.charts.letters import literal
+from rankexp.charts.model import Drawing
 from rankexp.keep import BAYES
 from rankexp.runner.analyse import kept
 from rankexp.runner.config.schema import Block
-from rankexp.runner.report import figure
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Output
 from rankexp.runner.report.options import AtRule, ProblemName
@@ -59,7 +61,7 @@ class IrocCurves(AtRule):
             "weight.",
         ]
         labels = {name: context.method_label(name) for name in methods} | {BAYES: "optimal"}
-        return Output(numbers, [], self._draw(context, shown, labels), notes)
+        return Output(numbers, [], Drawing(self._draw(context, shown, labels)), notes)
 
     def _draw(self, context: Context, found: Found, labels: Mapping[str, str]) -> figure.Figure:
         columns = min(self.columns, len(found))
@@ -89,6 +91,6 @@ def _panel(axes: figure.Axes, own: Mapping[str, Curve], labels: Mapping[str, str
             color="black" if best else figure.colour(place),
             linestyle="--" if best else "-",
             linewidth=1.2 if best else max(1.1, 2.4 - 0.6 * place),  # those below show, too
-            label=figure.literal(labels[method]),
+            label=literal(labels[method]),
         )
     axes.set(xlim=(0, 1), ylim=(0, 1.01), aspect="equal")

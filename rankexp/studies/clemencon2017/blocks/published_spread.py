@@ -10,16 +10,17 @@ import numpy as np
 import pandas as pd
 
 from rankexp.arrays import Floats
+from rankexp.charts import frame as figure
+from rankexp.charts.model import Drawing
+from rankexp.charts.numbers import number
 from rankexp.metrics.metric import Metric, parse
 from rankexp.runner.analyse import compare, select
 from rankexp.runner.analyse.verdicts import LEVEL, Reproduction, counted
 from rankexp.runner.config.published import Published, PublishedKey
 from rankexp.runner.config.schema import Block
-from rankexp.runner.report import figure
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.judged import judged
 from rankexp.runner.report.model import Cell, Entry, Output, Table, Tally
-from rankexp.runner.report.numbers import number
 from rankexp.runner.report.options import AtRule, MetricOption
 from rankexp.runner.report.published_words import found_of, left_out
 
@@ -161,7 +162,9 @@ class PublishedSpread(AtRule):
         notes = [*counted(line.spread.verdict for line in lines), LEGEND.format(100 * LEVEL)]
         tables, tally = [self._table(context, lines)], self._tally(context, lines)
         gist = tally.gist if tally else ""
-        return Output(numbers, tables, draw(context, panels), notes, gist=gist, tally=tally)
+        return Output(
+            numbers, tables, Drawing(draw(context, panels)), notes, gist=gist, tally=tally
+        )
 
     def _decimals(self, line: SpreadLine) -> int:
         """Return the decimals of a mean: one more than the published value has."""

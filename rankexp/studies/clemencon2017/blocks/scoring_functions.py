@@ -9,13 +9,15 @@ import pandas as pd
 from pydantic import Field
 
 from rankexp.arrays import Bools, Floats
+from rankexp.charts import frame as figure
+from rankexp.charts.letters import literal
+from rankexp.charts.model import Drawing
+from rankexp.charts.numbers import number
 from rankexp.keep import BAYES
 from rankexp.runner.analyse.kept import KeptItem, Source, curves
 from rankexp.runner.config.schema import Block
-from rankexp.runner.report import figure
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Output
-from rankexp.runner.report.numbers import number
 from rankexp.runner.report.options import AtRule, MethodName, MetricOption, ProblemName
 
 REGISTER = {"scoring_functions": "ScoringFunctions"}
@@ -88,7 +90,7 @@ class ScoringFunctions(OfOneSplit):
         lines = self._lines(context, block, here)
         numbers = pd.DataFrame({"x": truth.x, "m": truth.y} | {one.name: one.y for one in lines})
         notes = self._notes(context, block.experiments[0], truth, lines)
-        return Output(numbers, [], self._draw(truth, lines), notes)
+        return Output(numbers, [], Drawing(self._draw(truth, lines)), notes)
 
     def _lines(self, context: Context, block: Block, here: Mapping[str, KeptItem]) -> list[Line]:
         order, truth = context.evaluate(block.experiments[0]).methods, here[BAYES]
@@ -168,7 +170,7 @@ class ScoringFunctions(OfOneSplit):
                 figure.STYLES[line.place % len(figure.STYLES)],
                 figure.colour(line.place),
             )
-            label = figure.literal(line.label)
+            label = literal(line.label)
             axes.plot(x, y, linestyle=style, color=colour, label=label, linewidth=width)
 
 

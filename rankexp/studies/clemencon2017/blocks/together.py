@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 import pandas as pd
 from pydantic import Field
 
+from rankexp.charts.numbers import number
 from rankexp.metrics.metric import Metric, parse
 from rankexp.runner.analyse import compare
 from rankexp.runner.analyse.verdicts import LEVEL, Reproduction
@@ -14,7 +15,6 @@ from rankexp.runner.config.published import Published, PublishedKey
 from rankexp.runner.config.schema import Block, Study
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Cell, Entry, Mark, Output, Table
-from rankexp.runner.report.numbers import number
 from rankexp.runner.report.options import AtRule, MetricOption
 from rankexp.studies.clemencon2017.blocks.published_spread import OverSeeds, decimals
 

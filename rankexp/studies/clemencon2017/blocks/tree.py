@@ -7,13 +7,15 @@ from dataclasses import dataclass, field
 import numpy as np
 import pandas as pd
 
+from rankexp.charts import frame as figure
+from rankexp.charts.letters import wrapped
+from rankexp.charts.model import Drawing
+from rankexp.charts.numbers import short
 from rankexp.errors import ConfigError
 from rankexp.keep import KeptName
 from rankexp.keep.texts.tree import TreeNode, read
 from rankexp.runner.analyse import kept
 from rankexp.runner.config.schema import Block
-from rankexp.runner.labels import short
-from rankexp.runner.report import figure
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Output, Table
 from rankexp.studies.clemencon2017.blocks.scoring_functions import OfOneSplit
@@ -92,7 +94,7 @@ class TreeFigure(OfOneSplit):
             shown = [("· " * c.node.depth + c.words, c.node.size) for c in walked]
             tables.append(Table([header, "Examples"], shown, labels[name], detail=True))
         numbers = pd.DataFrame(rows, columns=["method", "depth", "node", "examples"])
-        return Output(numbers, tables, draw(cells, list(labels.values())), notes)
+        return Output(numbers, tables, Drawing(draw(cells, list(labels.values()))), notes)
 
 
 def placed(nodes: Sequence[TreeNode]) -> TreeCell:
@@ -156,7 +158,7 @@ def _panel(axes: figure.Axes, tree: TreeCell, room: float) -> None:
         axes.text(
             cell.x,
             y,
-            f"{figure.wrapped(cell.words, 1.15 * room)}\nn = {cell.node.size}",
+            f"{wrapped(cell.words, 1.15 * room)}\nn = {cell.node.size}",
             ha="center",
             va="center",
             fontsize=7,

@@ -8,14 +8,16 @@ import pandas as pd
 from pydantic import AfterValidator, Field
 
 from rankexp.arrays import Floats
+from rankexp.charts import frame as figure
+from rankexp.charts.letters import literal
+from rankexp.charts.model import Drawing
+from rankexp.charts.numbers import MINUS, number, short
 from rankexp.losses.loss import parse
 from rankexp.runner.config.fault import Fault
 from rankexp.runner.config.schema import Block, Evaluate, Simulate, Study
-from rankexp.runner.labels import MINUS, spoken
-from rankexp.runner.report import figure
+from rankexp.runner.labels import spoken
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Cell, Entry, Output, Table
-from rankexp.runner.report.numbers import number, short
 from rankexp.runner.report.options import BlockKind
 
 REGISTER = {"loss_curves": "LossCurves"}
@@ -65,10 +67,7 @@ class LossCurves(BlockKind):
 
     def build(self, context: Context, block: Block) -> Output:
         """Return the figure, which lacks nothing whatever was run."""
-        output = self.output(context, block)
-        if output.figure is not None:
-            figure.finish(output.figure, [])
-        return output
+        return self.output(context, block)
 
     def output(self, context: Context, block: Block) -> Output:
         """Return the figure, the curves, and what the weights favour."""
@@ -81,7 +80,7 @@ class LossCurves(BlockKind):
                 for name in self.losses
             ]
         numbers = pd.concat(parts, ignore_index=True)
-        drawn = self._draw(numbers)
+        drawn = Drawing(self._draw(numbers))
         if "weight" not in self.what:
             return Output(numbers, [], drawn)
         table = self._weights()
@@ -112,7 +111,7 @@ class LossCurves(BlockKind):
                     own.y,
                     linestyle=figure.STYLES[place % len(figure.STYLES)],
                     color=figure.colour(place),
-                    label=figure.literal(spoken(name)),
+                    label=literal(spoken(name)),
                     linewidth=max(1.3, 2.8 - 0.5 * place),  # those below show, too
                 )
             x, y = AXES[what]

@@ -10,6 +10,7 @@ import pandas as pd
 from pydantic import Field
 
 from rankexp.arrays import Floats
+from rankexp.charts.numbers import number, span
 from rankexp.metrics.metric import Metric, parse
 from rankexp.runner.analyse import complete_blocks
 from rankexp.runner.analyse.contrast import dropped_note
@@ -20,7 +21,7 @@ from rankexp.runner.config.published import ALL, PublishedKey
 from rankexp.runner.config.schema import Block
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Cell, Cells, Entry, Fact, Mark, Output, Table, Tally
-from rankexp.runner.report.numbers import counted_names, number, span
+from rankexp.runner.report.numbers import counted_names
 from rankexp.runner.report.options import Choosing, InBlocks, MetricOption
 from rankexp.runner.report.published_words import MARKS, found_of
 from rankexp.seeds import stream

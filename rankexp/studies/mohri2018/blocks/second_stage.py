@@ -7,9 +7,10 @@ import pandas as pd
 from pydantic import Field
 
 from rankexp.arrays import Floats
+from rankexp.charts import frame as figure
+from rankexp.charts.model import Drawing
 from rankexp.runner.analyse import compare
 from rankexp.runner.config.schema import Block, Simulate
-from rankexp.runner.report import figure
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Output
 from rankexp.runner.report.options import BlockKind
@@ -53,7 +54,8 @@ class SecondStage(BlockKind):
             "Right: each item stands below the last pivot that it was compared with. The order "
             "found is from left to right."
         )
-        return Output(numbers, figure=self._draw(numbers, H, *places), notes=[note], gist=gist)
+        drawn = Drawing(self._draw(numbers, H, *places))
+        return Output(numbers, chart=drawn, notes=[note], gist=gist)
 
     def _draw(
         self, numbers: pd.DataFrame, H: Floats, by_degree: Floats, by_quick: Floats

@@ -9,15 +9,17 @@ import numpy as np
 import pandas as pd
 from pydantic import Field
 
+from rankexp.charts import frame as figure
+from rankexp.charts.letters import wrapped
+from rankexp.charts.model import Drawing
+from rankexp.charts.numbers import number, short
 from rankexp.runner.analyse import kept
 from rankexp.runner.analyse.frame import typed
 from rankexp.runner.config.published import PublishedKey
 from rankexp.runner.config.schema import Block
 from rankexp.runner.labels import spoken
-from rankexp.runner.report import figure
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Cell, Entry, Output, Table
-from rankexp.runner.report.numbers import number, short
 from rankexp.runner.report.options import AtRule, ProblemName
 from rankexp.studies.uematsu2010.theories import (
     RMSE_OF_MEAN,
@@ -82,7 +84,7 @@ class CurvesAgainstTheory(AtRule, Against):
             text = "No scoring function is kept at fixed points; see 'keep' of the experiment."
             return Output(notes=[text])
         numbers = pd.concat([self._numbers(context, one) for one in found], ignore_index=True)
-        drawn = self._draw(context, found, methods)
+        drawn = Drawing(self._draw(context, found, methods))
         of_mean = numbers.quantity == RMSE_OF_MEAN
         grids = [
             self._grid(context, numbers[~of_mean]),
@@ -198,7 +200,7 @@ class CurvesAgainstTheory(AtRule, Against):
         )
         rows = [axes[place : place + columns] for place in range(0, len(axes), columns)]
         for line, own in zip(lines.values(), rows, strict=True):
-            label = figure.wrapped(context.problem_label(line[0].problem), 2.0)
+            label = wrapped(context.problem_label(line[0].problem), 2.0)
             own[0].set_ylabel(f"{label}\ncentred score")
             for one, panel in zip(line, own, strict=False):
                 self._panel(panel, one, figure.colour(colours.index(one.method)))

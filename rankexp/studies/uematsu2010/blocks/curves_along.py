@@ -6,14 +6,16 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
+from rankexp.charts import frame as figure
+from rankexp.charts.letters import literal
+from rankexp.charts.model import Drawing
+from rankexp.charts.numbers import number
 from rankexp.runner.analyse import kept, select
 from rankexp.runner.config.fault import Fault
 from rankexp.runner.config.schema import Block, Study
 from rankexp.runner.labels import spoken, value_text
-from rankexp.runner.report import figure
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Cell, Entry, Output, Table
-from rankexp.runner.report.numbers import number
 from rankexp.runner.report.options import Choosing, MethodName
 from rankexp.studies.uematsu2010.theories import RMSE, SLOPE, Against, CurvePanel, distances
 
@@ -74,7 +76,7 @@ class CurvesAlong(Choosing, Against):
         return Output(
             pd.DataFrame(found).rename(columns={"at": self.parameter}),
             [self._table(context, found)],
-            self._draw(context, found, methods),
+            Drawing(self._draw(context, found, methods)),
             gist=self._gist(context, found),
             notes=[note],
         )
@@ -184,7 +186,7 @@ class CurvesAlong(Choosing, Against):
                     marker=".",
                     linewidth=1.3,
                     color=figure.colour(place),
-                    label=figure.literal(context.method_label(name)),
+                    label=literal(context.method_label(name)),
                 )
             known = dict.fromkeys(one.theory for one in here if not np.isnan(one.theory))
             for height in known if quantity == SLOPE else ():
@@ -192,7 +194,7 @@ class CurvesAlong(Choosing, Against):
             if quantity != SLOPE:
                 panel.set_ylim(bottom=0.0)
             panel.set_xscale("log")
-            panel.set_xlabel(figure.literal(spoken(self.parameter)))
+            panel.set_xlabel(literal(spoken(self.parameter)))
             other = context.method_label(self.reference or "")
             panel.set_ylabel(f"distance to {other}" if apart else quantity)
             figure.title(panel, context.evaluate(experiment).title or experiment)

@@ -6,9 +6,10 @@ import numpy as np
 import pandas as pd
 from pydantic import Field
 
+from rankexp.charts import frame as figure
+from rankexp.charts.model import Drawing
 from rankexp.runner.analyse import compare
 from rankexp.runner.config.schema import Block, Simulate
-from rankexp.runner.report import figure
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Cell, Entry, Output, Table
 from rankexp.runner.report.options import BlockKind
@@ -62,7 +63,7 @@ class RegionMap(BlockKind):
             "Axes on the left are linear from −1 to 1 and logarithmic beyond.",
         ]
         table = counts(draws, agree, len(plain) - agree)
-        return Output(draws, [table], draw(draws.head(self.shown)), notes, gist=notes[0])
+        return Output(draws, [table], Drawing(draw(draws.head(self.shown))), notes, gist=notes[0])
 
 
 def pairs(first: pd.Series, second: pd.Series) -> list[str]:

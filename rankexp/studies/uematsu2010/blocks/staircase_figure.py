@@ -7,10 +7,11 @@ import numpy as np
 import pandas as pd
 from pydantic import Field
 
+from rankexp.charts import frame as figure
+from rankexp.charts.model import Drawing
 from rankexp.runner.analyse import compare, kept
 from rankexp.runner.config.fault import Fault
 from rankexp.runner.config.schema import Block, Evaluate, Simulate, Study
-from rankexp.runner.report import figure
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Cell, Entry, Output, Table
 from rankexp.runner.report.options import AtRule, ProblemName
@@ -69,7 +70,7 @@ class Staircase(AtRule):
         }
         numbers, table = steps.drop(columns=["setting", "rep"]), self._grid(context, simulated[0])
         gist = "; ".join(f"{name} {cell_text(value)}" for name, value in table.rows)
-        drawn, notes = self._draw(context, steps, fitted), self._notes(fitted)
+        drawn, notes = Drawing(self._draw(context, steps, fitted)), self._notes(fitted)
         return Output(numbers, [table], drawn, notes, gist=f"The lowest hinge loss: {gist}.")
 
     def _fitted(self, context: Context, experiment: str) -> dict[str, list[kept.KeptItem]]:

@@ -2,20 +2,22 @@
 
 import math
 from collections.abc import Iterator, Sequence
-from typing import Annotated, Literal, NamedTuple
+from dataclasses import replace
+from typing import Annotated, NamedTuple
 
+import numpy as np
 import pandas as pd
 from pydantic import Field, PositiveFloat
 
+from rankexp.charts.model import Axis, Chart, Line, Lines, Share
+from rankexp.charts.numbers import number, printed, short
 from rankexp.errors import ConfigError
 from rankexp.metrics.metric import parse
 from rankexp.runner.analyse import compare
 from rankexp.runner.config.schema import Block
-from rankexp.runner.labels import printed, spoken
-from rankexp.runner.report import figure
+from rankexp.runner.labels import spoken
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Cell, Cells, Entry, Output, Table
-from rankexp.runner.report.numbers import number, short
 from rankexp.runner.report.options import AtRule, MethodName
 from rankexp.runner.run.progress import duration
 
@@ -77,7 +79,7 @@ class Along(AtRule):
         if self.parameter != SECONDS:
             found.sort(key=lambda spot: spot.x)
         numbers, notes = pd.DataFrame(found), self._notes(context, found, block)
-        drawn = self._draw(context, found, methods)
+        drawn = self._chart(context, found, methods)
         if _of_grid(found):
             return Output(numbers, [], drawn, notes)
         tables, gist = [self._table(context, found)], self._gist(context, found)
@@ -223,44 +225,35 @@ class Along(AtRule):
                 )
         return notes
 
-    def _draw(
-        self, context: Context, found: Sequence[Spot], methods: Sequence[str]
-    ) -> figure.Figure:
-        titles = list(dict.fromkeys(spot.panel for spot in found))
-        share: Literal["all", "none"] = "all" if self.reference else "none"
-        size, x = (WIDTH, HEIGHT), [spot.x for spot in found]
-        made, axes = figure.panels(len(titles), self.columns, size, below=0.3, share=share)
-        for panel, own in zip(titles, axes, strict=True):
-            for place, method in enumerate(methods):
-                label, colour = figure.literal(context.method_label(method)), figure.colour(place)
-                here = [s for s in found if (s.panel, s.method) == (panel, method)]
-                self._line(own, here, label, colour)
-            if self.reference:
-                own.axhline(0.0, color="black", linewidth=0.9, zorder=1)
-            if self.margin:
-                own.axhspan(-self.margin, self.margin, color="#eeeeee", zorder=0, linewidth=0)
-            if max(x) >= WIDE * min(x) > 0:
-                own.set_xscale("log")
-                own.tick_params(axis="x", which="minor", labelbottom=False)
-            figure.title(own, panel, bold=True)
-            own.set_xlabel(figure.literal(self._name))
-            own.set_ylabel(figure.wrapped(self._what(context, found), 0.8 * HEIGHT))
-        figure.legend(made)
-        return made
+    def _chart(self, context: Context, found: Sequence[Spot], methods: Sequence[str]) -> Chart:
+        x = [spot.x for spot in found]
+        along = Axis(self._name, log=max(x) >= WIDE * min(x) > 0)
+        of = Axis(self._what(context, found), better=parse(found[0].metric).direction)
+        panels = [
+            Lines(
+                title,
+                [
+                    _line(context.method_label(name), place, own, banded=bool(self.reference))
+                    for place, name in enumerate(methods)
+                    if (own := [s for s in found if (s.panel, s.method) == (title, name)])
+                ],
+                along,
+                of,
+                margin=self.margin or math.nan,
+                reference=0.0 if self.reference else math.nan,
+            )
+            for title in dict.fromkeys(spot.panel for spot in found)
+        ]
+        share: Share = "all" if self.reference else "none"
+        return Chart(panels, self.columns, (WIDTH, HEIGHT), share)
 
-    def _line(self, axes: figure.Axes, line: Sequence[Spot], label: str, colour: str) -> None:
-        x, values = [s.x for s in line], [s.value for s in line]
-        axes.plot(x, values, color=colour, linewidth=1.5, label=label, marker=".")
-        if self.reference:  # bands of levels say nothing of differences, which are paired
-            ends = [s.low for s in line], [s.high for s in line]
-            if len(line) > 1:
-                axes.fill_between(x, *ends, color=colour, alpha=0.18, linewidth=0)
-            else:  # a band of one point is nothing
-                axes.vlines(x, *ends, color=colour, linewidth=1.0)
-        if taken := [s for s in line if s.share > 0.0]:
-            sizes = [90 * s.share for s in taken]
-            places = [s.x for s in taken], [s.value for s in taken]
-            axes.scatter(*places, s=sizes, color=colour, zorder=3)
+
+def _line(label: str, place: int, found: Sequence[Spot], *, banded: bool) -> Line:
+    """Return a method's line; bands of levels say nothing of differences, which are paired."""
+    x, y, low, high, sizes = np.array([(s.x, s.value, s.low, s.high, s.share) for s in found]).T
+    chosen = None if np.isnan(sizes).all() else np.nan_to_num(sizes)
+    made = Line(label, x, y, method=place, sizes=chosen)
+    return replace(made, low=low, high=high) if banded else made
 
 
 def _seconds(x: float) -> str:

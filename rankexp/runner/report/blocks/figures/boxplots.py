@@ -1,5 +1,6 @@
 """Boxes over the models of each problem, and below them the paired differences."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated
@@ -9,20 +10,20 @@ from pydantic import Field
 
 from rankexp import registry
 from rankexp.arrays import Floats
+from rankexp.charts.frame import MOST_DOTS
+from rankexp.charts.model import Axis, Box, Boxes, Chart
+from rankexp.charts.numbers import amount, short
 from rankexp.metrics.metric import Metric
 from rankexp.runner.analyse import compare
 from rankexp.runner.config.schema import Block
-from rankexp.runner.report import figure
 from rankexp.runner.report.blocks.tables.paired_table import PairedTable
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Output
-from rankexp.runner.report.numbers import amount, short
 from rankexp.runner.report.options import ProblemName
 
 REGISTER = {"boxplots": "Boxplots"}
 
 WIDTH, HEIGHT = 3.5, 4.1  # of a panel with its differences, inches
-BESIDE = 0.36  # of a box: where its mean stands
 
 
 @dataclass(frozen=True)
@@ -71,7 +72,7 @@ class Boxplots(PairedTable):
             named = "; ".join(f"{name}: {amount(value, 4)}" for name, value in lines.items())
             named = named if len(values) > 1 else amount(values[0], 4)
             notes.append(f"Dashed line: the Bayes risk, {named}.")
-        few = any(0 < len(own) <= figure.MOST_DOTS for p in panels for own in p.values.values())
+        few = any(0 < len(own) <= MOST_DOTS for p in panels for own in p.values.values())
         notes.append(
             "Boxes: quartiles over the units, whiskers to 1.5 times their distance; "
             f"dots: {'the units' if few else 'units beyond'}."
@@ -80,7 +81,7 @@ class Boxplots(PairedTable):
             notes.append("Diamonds: mean differences with these intervals.")
         margins = {p.metric.reading.margin for p in panels if p.reference}
         notes += [f"Shaded: differences within ±{short(one)}." for one in margins if one]
-        return Output(result.numbers, [], draw(panels, self.columns), notes, gist=result.gist)
+        return Output(result.numbers, [], chart(panels, self.columns), notes, gist=result.gist)
 
     def _panel(
         self, context: Context, experiment: str, problem: str, methods: Sequence[str]
@@ -123,25 +124,32 @@ class Boxplots(PairedTable):
         return float(values.mean()) if len(values.dropna()) else None
 
 
-def draw(panels: Sequence[BoxPanel], columns: int) -> figure.Figure:
-    """Return the figure: rows of panels, each with its differences below.
+def chart(panels: Sequence[BoxPanel], columns: int) -> Chart:
+    """Return rows of panels, each with its differences below."""
+    return Chart([_boxes(panel) for panel in panels], columns, (WIDTH, HEIGHT))
 
-    Panels of one row have one axis, and so have all differences.
-    """
-    lower = any(panel.reference for panel in panels)
-    size = (WIDTH, HEIGHT if lower else 0.62 * HEIGHT)
-    heights = [1.55, 1.0] if lower else [1.0]
-    made, axes = figure.panels(len(panels), columns, size, heights=heights)
-    upper = axes[:: len(heights)]
-    for panel, own in zip(panels, upper, strict=True):
-        draw_boxes(own, panel)
-    for start in range(0, len(upper), columns):
-        alike(upper[start : start + columns])
-    for panel, own in zip(panels, axes[1::2], strict=True) if lower else ():
-        draw_differences(own, panel)
-    alike(axes[1::2] if lower else [])
-    made.align_ylabels()
-    return made
+
+def _boxes(panel: BoxPanel) -> Boxes:
+    named = dict(zip(panel.values, panel.labels, strict=True))
+    better, margin = panel.metric.direction, panel.metric.reading.margin or math.nan
+    places = {name: place for place, name in enumerate(named)}
+    below = None
+    if panel.reference:
+        others = [name for name in named if name != panel.reference]
+        minus = Axis(f"minus {panel.minus}", better=better)
+        boxes = [
+            Box(named[name], panel.differences[name], places[name], panel.ends.get(name))
+            for name in others
+        ]
+        below = Boxes(panel.title, boxes, minus, margin=margin)
+    return Boxes(
+        panel.title,
+        [Box(label, panel.values[name], places[name]) for name, label in named.items()],
+        Axis(panel.metric.label, better=better),
+        line=math.nan if panel.bayes is None else panel.bayes,
+        said="Bayes risk",
+        below=below,
+    )
 
 
 def _ends(numbers: pd.DataFrame) -> dict[str, dict[str, tuple[float, float, float]]]:
@@ -150,40 +158,3 @@ def _ends(numbers: pd.DataFrame) -> dict[str, dict[str, tuple[float, float, floa
     for problem, method, *ends in numbers[columns].dropna().itertuples(index=False):
         found.setdefault(problem, {})[method] = (ends[0], ends[1], ends[2])
     return found
-
-
-def alike(axes: Sequence[figure.Axes]) -> None:
-    """Give panels one range of y, that of all of them."""
-    if axes:
-        ends = [own.get_ylim() for own in axes]
-        for own in axes:
-            own.set_ylim(min(low for low, _ in ends), max(high for _, high in ends))
-
-
-def draw_boxes(axes: figure.Axes, panel: BoxPanel) -> None:
-    """Draw one box a method and the Bayes risk as a line."""
-    figure.boxes(axes, list(panel.values.values()))
-    figure.name_places(axes, panel.labels)
-    if panel.bayes is not None:
-        axes.axhline(panel.bayes, color="black", linestyle=(0, (5, 3)), linewidth=1.0)
-        figure.note(axes, "Bayes risk", (len(panel.labels) - 0.42, panel.bayes), ha="right")
-    figure.title(axes, panel.title, bold=True)
-    axes.set_ylabel(figure.literal(panel.metric.label))
-
-
-def draw_differences(axes: figure.Axes, panel: BoxPanel) -> None:
-    """Draw the paired differences to the reference, without itself, and the margin around zero."""
-    places = [i for i, name in enumerate(panel.values) if name != panel.reference]
-    own = list(panel.differences.values())
-    figure.boxes(axes, [own[i] for i in places], colours=places)
-    figure.name_places(axes, [panel.labels[i] for i in places])
-    names = list(panel.values)
-    for x, name in enumerate(names[i] for i in places):
-        for mean, low, high in [panel.ends[name]] if name in panel.ends else []:
-            axes.plot([x + BESIDE] * 2, [low, high], color="black", linewidth=1.0)
-            axes.plot([x + BESIDE], [mean], "D", color="black", markersize=2.5)
-    margin = panel.metric.reading.margin
-    if margin is not None:
-        axes.axhspan(-margin, margin, color="#eeeeee", zorder=0)
-    axes.axhline(0.0, color="black", linewidth=0.9, zorder=1)
-    axes.set_ylabel(figure.wrapped(f"minus {panel.minus}", 0.35 * HEIGHT))

@@ -9,16 +9,16 @@ import numpy as np
 import pandas as pd
 from pydantic import Field
 
+from rankexp.charts.model import Axis, Chart, Line, Lines
+from rankexp.charts.numbers import number, short
 from rankexp.runner.analyse import compare
 from rankexp.runner.config.fault import Fault
 from rankexp.runner.config.schema import Block, Simulate, Study
 from rankexp.runner.grid import points
 from rankexp.runner.labels import spoken, value_text
-from rankexp.runner.report import figure
 from rankexp.runner.report.blocks.figures.along import HEIGHT, WIDE, WIDTH
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Cell, Entry, Fact, Output, Table
-from rankexp.runner.report.numbers import number, short
 from rankexp.runner.report.options import BlockKind
 
 REGISTER = {"simulation_along": "SimulationAlong"}
@@ -127,7 +127,7 @@ class SimulationAlong(BlockKind):
         gist, facts = self._told(fits, titles, words)
         lines = list(map(Grown._make, found.itertuples(index=False, name=None)))
         tables = [self._table(lines, titles, words, bool(fits))]
-        drawn = self._draw(lines, titles, words)
+        drawn = self._chart(lines, titles, words)
         return Output(numbers, tables, drawn, notes, gist=gist, facts=facts)
 
     def _words(self, context: Context, experiments: list[str], wanted: Collection[str]) -> Words:
@@ -221,44 +221,38 @@ class SimulationAlong(BlockKind):
         title = f"By {self.label or spoken(self.parameter)}"
         return Table(header, rows, title, detail=True)
 
-    def _draw(self, found: Sequence[Grown], titles: Titles, words: Words) -> figure.Figure:
-        drawn = [
-            (titles[place], label, here)
+    def _chart(self, found: Sequence[Grown], titles: Titles, words: Words) -> Chart:
+        panels = [
+            self._panel(titles[place], label, here, words, self._places(found, names))
             for place in dict.fromkeys(one[:2] for one in found)
             for label, names in self.quantities.items()
             if (here := [one for one in found if one[:2] == place and one.quantity in names])
         ]
-        made, axes = figure.panels(len(drawn), self.columns, (WIDTH, HEIGHT), below=0.4)
-        for (title, label, here), own in zip(drawn, axes, strict=True):
-            solid = [
-                line
-                for name in self.quantities[label]
-                if name not in self.dashed
-                for line in dict.fromkeys(one.line for one in found if one.quantity == name)
-            ]
-            for name in dict.fromkeys(one.line for one in here):
-                line = [one for one in here if one.line == name]
-                colour = figure.colour(solid.index(name)) if name in solid else "black"
-                own.errorbar(
-                    [one.at for one in line],
-                    [one.mean for one in line],
-                    [2 * np.nan_to_num(one.se) for one in line],
-                    linewidth=1.3 if name in solid else 0.9,
-                    color=colour,
-                    linestyle="-" if name in solid else "--",
-                    marker="." if name in solid else "None",
-                    label=figure.literal(words[name]),
-                )
-            at, means = [one.at for one in here], [one.mean for one in here]
-            if max(at) >= WIDE * min(at) > 0:
-                own.set_xscale("log")
-            if max(means) >= WIDE * min(means) > 0:
-                own.set_yscale("log")
-            figure.title(own, title, bold=True)
-            own.set_xlabel(figure.literal(words[X]))
-            own.set_ylabel(figure.wrapped(label, 0.8 * HEIGHT))
-        figure.legend(made)
-        return made
+        return Chart(panels, self.columns, (WIDTH, HEIGHT), below=0.4)
+
+    def _places(self, found: Sequence[Grown], names: Sequence[str]) -> dict[str, int]:
+        """Return the place of each line that has a colour; what is dashed has none."""
+        solid = [name for name in names if name not in self.dashed]
+        lines = dict.fromkeys(one.line for name in solid for one in found if one.quantity == name)
+        return {line: place for place, line in enumerate(lines)}
+
+    def _panel(
+        self, title: str, label: str, here: Sequence[Grown], words: Words, places: dict[str, int]
+    ) -> Lines:
+        lines = []
+        for name in dict.fromkeys(one.line for one in here):
+            own = [(one.at, one.mean, one.se) for one in here if one.line == name]
+            x, y, se = np.array(own, dtype=np.float64).T
+            half, place = 2 * np.nan_to_num(se), places.get(name)
+            solid = place is not None
+            ends = (y - half, y + half)
+            lines.append(
+                Line(words[name], x, y, *ends, "bars", place, dashed=not solid, marked=solid)
+            )
+        at, means = [one.at for one in here], [one.mean for one in here]
+        x_axis = Axis(words[X], log=max(at) >= WIDE * min(at) > 0)
+        y_axis = Axis(label, log=max(means) >= WIDE * min(means) > 0)
+        return Lines(title, lines, x_axis, y_axis)
 
 
 def _places(context: Context, experiment: str) -> list[tuple[str, str]]:

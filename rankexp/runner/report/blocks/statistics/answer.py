@@ -6,12 +6,12 @@ Nothing is said that was not computed: the sentences are templates, the words co
 import math
 from collections.abc import Sequence
 
+from rankexp.charts.numbers import amount, number, short
 from rankexp.runner.analyse.adjust import Contrast, Settings
 from rankexp.runner.config.schema import Block
 from rankexp.runner.report.blocks.statistics.comparison import Comparison, Judged, numbers
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Cell, Cells, Entry, Mark, Output, Table
-from rankexp.runner.report.numbers import amount, number, short
 from rankexp.runner.report.verdict_words import beside, headline, split, words
 
 REGISTER = {"answer": "Answer"}

@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 import pandas as pd
 from pydantic import Field
 
+from rankexp.charts.numbers import number, short
 from rankexp.metrics.metric import Metric
 from rankexp.runner.analyse import complete_blocks, select
 from rankexp.runner.analyse.contrast import dropped_note
@@ -18,7 +19,6 @@ from rankexp.runner.config.schema import Block
 from rankexp.runner.report.blocks.statistics.comparison import p_value
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Cell, Entry, Output, Table
-from rankexp.runner.report.numbers import number, short
 from rankexp.runner.report.options import Choosing, InBlocks
 from rankexp.runner.report.render.text import cell_text
 from rankexp.statistics.design import QUERIES

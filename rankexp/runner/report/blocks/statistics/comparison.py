@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 import pandas as pd
 from pydantic import Field, PositiveFloat, model_validator
 
+from rankexp.charts.numbers import short
 from rankexp.metrics.metric import Metric
 from rankexp.runner.analyse import complete_blocks, delong, select
 from rankexp.runner.analyse.adjust import Contrast, Settings
@@ -17,7 +18,6 @@ from rankexp.runner.config.fault import Fault
 from rankexp.runner.config.schema import Block, Evaluate, Study
 from rankexp.runner.report.context import Context, design
 from rankexp.runner.report.model import Cell, Entry, Fact, Output, Table
-from rankexp.runner.report.numbers import short
 from rankexp.runner.report.options import InBlocks, MethodName
 from rankexp.runner.report.rules import metrics_of
 from rankexp.runner.report.verdict_words import over, precision, tallied, words

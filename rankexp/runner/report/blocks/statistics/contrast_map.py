@@ -2,19 +2,20 @@
 
 import math
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
+from rankexp.charts.model import Axis, Chart, Map
+from rankexp.charts.numbers import number, short
+from rankexp.metrics.metric import Metric
 from rankexp.runner.analyse.adjust import Contrast, adjusted
 from rankexp.runner.config.schema import Block
 from rankexp.runner.labels import spoken
-from rankexp.runner.report import figure
 from rankexp.runner.report.blocks.statistics.contrasts import Contrasts
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Cell, Entry, Fact, Mark, Output, Table
-from rankexp.runner.report.numbers import number, short
 
 REGISTER = {"contrast_map": "ContrastMap"}
 
@@ -72,12 +73,12 @@ class ContrastMap(Contrasts):
             + f". Rows are {spoken(self.row)}, columns {self.label or spoken(self.column)}.",
             "± is half an interval; the intervals hold for all cells of a contrast at once with "
             f"{100 * self.level:g} % confidence (Bonferroni). {Mark.NEAR.value}: significantly "
-            f"within ±{short(self.margin)}. Bold in the figure: significantly different from 0 "
-            "(Holm). Red cells are above 0, blue cells below.",
+            f"within ±{short(self.margin)}. Pale in the figure: not significantly different "
+            "from 0 (Holm). Red cells are worse, blue cells better.",
             *self._beyond([one.own for one in found], Mark.NEAR.value),
         ]
         gist = "; ".join(f"{label}: {fact.text or 'not run'}" for label, fact in facts.items())
-        tables, drawn = self._tables(found, metric.label), self._drawn(found, metric.label)
+        tables, drawn = self._tables(found, metric.label), self._chart(found, metric)
         return Output(numbers, tables, drawn, notes, gist=f"{gist}.", facts=facts)
 
     def _found(self, context: Context, block: Block) -> list[MapContrast]:
@@ -144,33 +145,32 @@ class ContrastMap(Contrasts):
         half = (own.high_all - own.low_all) / 2.0
         return Cell(own.difference, half, mark=mark, digits=self.digits, sign=True)
 
-    def _drawn(self, found: list[MapContrast], metric: str) -> figure.Figure:
-        maps = list(dict.fromkeys((one.place.contrast, one.place.generator) for one in found))
-        made, axes = figure.panels(len(maps), 2, (WIDTH, HEIGHT), below=0.1)
+    def _chart(self, found: list[MapContrast], metric: Metric) -> Chart:
+        maps = dict.fromkeys((one.place.contrast, one.place.generator) for one in found)
         most = max(abs(one.own.difference) for one in found)
-        for (label, generator), panel in zip(maps, axes, strict=True):
-            own = [o for o in found if (o.place.contrast, o.place.generator) == (label, generator)]
+        panels = []
+        for key in maps:
+            own = [o for o in found if (o.place.contrast, o.place.generator) == key]
             rows = sorted({one.place.row for one in own})
             columns = sorted({one.place.column for one in own})
-            grid = np.full((len(rows), len(columns)), np.nan)
+            grid, shown = np.full((2, len(rows), len(columns)), np.nan)
             for one in own:
                 at = rows.index(one.place.row), columns.index(one.place.column)
-                grid[at] = one.own.difference
-                text = number(one.own.difference, 3, sign=True)
-                weight = "bold" if one.own.verdict.shown else "normal"
-                style: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": 6.5}
-                style["color"] = "white" if abs(one.own.difference) > DARK * most else "black"
-                panel.text(at[1], at[0], figure.literal(text), weight=weight, **style)
-            panel.imshow(grid, cmap="RdBu_r", vmin=-most, vmax=most, aspect="auto", alpha=0.7)
-            panel.set_xticks(range(len(columns)), [f"{x:,.0f}" for x in columns])
-            panel.set_yticks(range(len(rows)), [short(y) for y in rows])
-            panel.set(
-                xlabel=figure.literal(self.label or spoken(self.column)),
-                ylabel=figure.literal(spoken(self.row)),
+                grid[at], shown[at] = one.own.difference, bool(one.own.verdict.shown)
+            panels.append(
+                Map(
+                    ": ".join(key),
+                    [short(y) for y in rows],
+                    [f"{x:,.0f}" for x in columns],
+                    grid,
+                    spoken(self.row),
+                    self.label or spoken(self.column),
+                    Axis(f"difference in {metric.label}", better=metric.direction),
+                    shown == 1.0,
+                    most=most,
+                )
             )
-            panel.grid(visible=False)
-            figure.title(panel, f"{label}: {generator}", bold=True)
-        return made
+        return Chart(panels, 2, (WIDTH, HEIGHT), below=0.1)
 
 
 def _size(one: MapContrast) -> float:

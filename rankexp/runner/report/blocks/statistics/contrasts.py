@@ -8,6 +8,7 @@ from typing import Annotated
 import pandas as pd
 from pydantic import Field, PositiveFloat
 
+from rankexp.charts.numbers import short, span
 from rankexp.runner.analyse.adjust import Contrast, Settings
 from rankexp.runner.analyse.contrast import Family, as_one, family
 from rankexp.runner.analyse.verdicts import Kind, Note
@@ -15,7 +16,7 @@ from rankexp.runner.config.fault import Fault
 from rankexp.runner.config.schema import Block, Study
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Cell, Cells, Entry, Fact, Output, Table
-from rankexp.runner.report.numbers import capital, short, span
+from rankexp.runner.report.numbers import capital
 from rankexp.runner.report.options import InBlocks, MethodName
 from rankexp.runner.report.verdict_words import beside, between, over, precision, share_of_loss
 

@@ -8,12 +8,14 @@ from typing import Annotated, Any
 import numpy as np
 from pydantic import Field
 
+from rankexp.charts import frame as figure
+from rankexp.charts.letters import inches, literal
+from rankexp.charts.model import Drawing
+from rankexp.charts.numbers import number
 from rankexp.runner.config.schema import Block
-from rankexp.runner.report import figure
 from rankexp.runner.report.blocks.statistics.average_ranks import AverageRanks, RankPanel
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Output
-from rankexp.runner.report.numbers import number
 
 REGISTER = {"critical_difference": "CriticalDifference"}
 
@@ -88,13 +90,13 @@ class CriticalDifference(AverageRanks):
         names = list(map(context.method_label, self.needed(context, block)))
         what = "Ranks are better to the right. Bars join methods without significant differences."
         drawn = draw(panels, names, self.columns)
-        return Output(self.numbers(panels), [], drawn, [what, *self.notes(panels)])
+        return Output(self.numbers(panels), [], Drawing(drawn), [what, *self.notes(panels)])
 
 
 def draw(panels: Sequence[RankPanel], labels: Sequence[str], columns: int) -> figure.Figure:
     """Return the figure, one diagram a panel."""
-    names = [figure.literal(label) for label in labels]
-    label = max(map(figure.inches, names), default=0.0) + RANK
+    names = [literal(label) for label in labels]
+    label = max(map(inches, names), default=0.0) + RANK
     width = 2 * label + max(STEP * (len(names) - 1), NARROWEST)
     height = max((_height(panel) for panel in panels), default=1.0)
     made, axes = figure.panels(len(panels), columns, (width, height))

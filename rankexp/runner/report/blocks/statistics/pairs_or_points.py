@@ -1,13 +1,15 @@
 """Must one train on pairs here? The papers' question, answered of one problem in plain words."""
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import chain
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field, PositiveFloat
 
+from rankexp.charts.model import Axis, Chart, Interval, Intervals
+from rankexp.charts.numbers import short
 from rankexp.errors import ConfigError
 from rankexp.runner.analyse import complete_blocks, select
 from rankexp.runner.analyse.adjust import Contrast, adjusted
@@ -16,86 +18,60 @@ from rankexp.runner.config.fault import Fault
 from rankexp.runner.config.schema import Block, Evaluate, Study
 from rankexp.runner.protocols.dividing import Dividing
 from rankexp.runner.protocols.protocol import Protocol
-from rankexp.runner.report import diagnosed, figure
+from rankexp.runner.report import diagnosed
 from rankexp.runner.report.blocks.statistics.comparison import Comparison, Judged
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.gain_advice import advice
 from rankexp.runner.report.gain_words import Words, named, said
 from rankexp.runner.report.gains import Gains, standings, tested
 from rankexp.runner.report.model import Cell, Cells, Entry, Mark, Output, Table
-from rankexp.runner.report.numbers import short
 from rankexp.runner.report.options import BlockKind, MethodName, MetricOption, Rule
 from rankexp.runner.report.rules import metrics_of
 from rankexp.runner.run.progress import duration
 from rankexp.statistics.design import EXAMPLES
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
 WIDTH, FRAME, ROW = 3.6, 1.1, 0.26
 """Of a panel; of what is around its rows; of a row: inches."""
-BESIDE = 0.5
-"""Of the width of what is of no importance: so much is in view on either side of it."""
 
 
-def draw(found: Gains, label: Callable[[str], str]) -> "Figure":
+def chart(found: Gains, label: Callable[[str], str]) -> Chart:
     """Return two panels: the methods, best above; each contrast with the band of the margin."""
-    rows = max(len(found.standings), 3)
-    made, (left, right) = figure.panels(2, 2, (WIDTH, FRAME + ROW * rows))
     known = [one for one in found.standings if one.known]
-    _intervals(
-        left,
-        [(one.mean, one.low, one.high) for one in known],
-        [label(one.method) for one in known],
-        figure.colour(0),
-    )
-    percent = f"{100 * found.level:g} %"
+    percent, near = f"{100 * found.level:g} %", short(found.margin)
     unknown = all(math.isnan(one.low) for one in known)
     interval = f"{'no' if unknown else percent} interval"
-    left.set_xlabel(
-        f"{named(found.metric)}, {interval} \n(grey: within {short(found.margin)} of the best)"
-    )
+    shade = None
     if known:
         best = known[0].mean
         behind = best - found.margin if best >= known[-1].mean else best + found.margin
-        _band(left, *sorted((best, behind)))
-    shown = {pair: own for pair, own in found.contrasts.items() if own.n}
-    _intervals(
-        right,
-        [(own.difference, own.low_all, own.high_all) for own in shown.values()],
-        [f"{label(pair)} − {label(found.pairs[pair])}" for pair in shown],
-        figure.colour(1),
+        shade = (min(best, behind), max(best, behind))
+    methods = Intervals(
+        "",
+        [Interval(label(one.method), one.mean, one.low, one.high) for one in known],
+        Axis(
+            f"{named(found.metric)}, {interval}\n(grey: within {near} of the best)",
+            better=found.metric.direction,
+        ),
+        shade=shade,
     )
-    _band(right, -found.margin, found.margin)
-    right.axvline(0.0, color="black", linewidth=0.9, zorder=1)
-    right.set_xlabel(
-        f"pairs minus points, {percent} interval\n(grey: less than {short(found.margin)})"
-    )
-    return made
-
-
-def _band(axes: "Axes", low: float, high: float) -> None:
-    """Shade what is of no importance, and show more: what is tiny shall not look large."""
-    axes.axvspan(low, high, color="#dddddd", zorder=0, linewidth=0)
-    beside = BESIDE * (high - low)
-    left, right = axes.get_xlim()
-    axes.set_xlim(min(left, low - beside), max(right, high + beside))
-
-
-def _intervals(
-    axes: "Axes", values: Sequence[tuple[float, float, float]], labels: Sequence[str], colour: str
-) -> None:
-    """Draw a row a value with its interval, the first above; unknown intervals are left out."""
-    for place, (middle, low, high) in enumerate(values):
-        axes.plot([low, high], [place, place], color=colour, linewidth=1.6, solid_capstyle="butt")
-        axes.plot([middle], [place], "o", color=colour, markersize=4.5)
-    axes.set_yticks(range(len(labels)), [figure.wrapped(text, 1.5) for text in labels])
-    axes.tick_params(axis="y", length=0)
-    axes.set_ylim(max(len(labels), 1) - 0.5, -0.5)
-    axes.grid(visible=False, axis="y")
-    axes.grid(visible=True, axis="x")
-    axes.locator_params(axis="x", nbins=5)
+    contrasts = [
+        Interval(
+            f"{label(pair)} − {label(found.pairs[pair])}",
+            own.difference,
+            own.low_all,
+            own.high_all,
+            method=1,
+            decided=own.verdict.equivalent or own.verdict.shown is not None,
+            said=said(own.verdict),
+        )
+        for pair, own in found.contrasts.items()
+        if own.n
+    ]
+    minus = f"pairs minus points, {percent} interval\n(grey: less than {near})"
+    axis = Axis(minus, better=found.metric.direction)
+    gains = Intervals("", contrasts, axis, found.margin, reference=0.0)
+    rows = max(len(found.standings), 3)
+    return Chart([methods, gains], 2, (WIDTH, FRAME + ROW * rows), below=0.0)
 
 
 REGISTER = {"pairs_or_points": "PairsOrPoints"}
@@ -154,7 +130,7 @@ class PairsOrPoints(BlockKind):
         return Output(
             numbers=found.numbers(),
             tables=[self._table(context, found)],
-            figure=draw(found, context.method_label),
+            chart=chart(found, context.method_label),
             lead=[
                 *diagnosed.of_answer(context, block.experiments[0], found),
                 *words.answer(),

@@ -6,6 +6,7 @@ from typing import Annotated, NamedTuple
 import pandas as pd
 from pydantic import Field
 
+from rankexp.charts.numbers import short
 from rankexp.metrics.metric import Metric
 from rankexp.runner.analyse import select
 from rankexp.runner.analyse.verdicts import Kind, Note
@@ -14,7 +15,6 @@ from rankexp.runner.grid import Point
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.gains import FLAT, from_neighbour
 from rankexp.runner.report.model import Cell, Cells, Entry, Mark, Output, Table
-from rankexp.runner.report.numbers import short
 from rankexp.runner.report.options import Choosing, Rule, Ruled
 
 REGISTER = {"chosen_grid": "ChosenGrid"}

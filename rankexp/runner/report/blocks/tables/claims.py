@@ -9,6 +9,7 @@ import pandas as pd
 from pydantic import Field
 from scipy import special
 
+from rankexp.charts.numbers import NOTHING, short
 from rankexp.errors import ConfigError
 from rankexp.runner.analyse import claims
 from rankexp.runner.analyse.claims import Finding, Standing
@@ -19,7 +20,7 @@ from rankexp.runner.config.schema import Block, Evaluate, Simulate, Study
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.ledger import findings, words
 from rankexp.runner.report.model import Cell, Cells, Entry, Fact, Output, Table, Tally
-from rankexp.runner.report.numbers import NOTHING, counted_names, short
+from rankexp.runner.report.numbers import counted_names
 from rankexp.runner.report.options import BlockKind
 from rankexp.runner.report.render.text import cell_text
 from rankexp.runner.report.rules import unfounded, with_grids, without_inner

@@ -5,13 +5,13 @@ from typing import NamedTuple
 
 import pandas as pd
 
+from rankexp.charts.numbers import span
 from rankexp.metrics.metric import parse
 from rankexp.runner.analyse import compare
 from rankexp.runner.analyse.frame import typed
 from rankexp.runner.config.schema import Block
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Cell, Entry, Output, Table
-from rankexp.runner.report.numbers import span
 from rankexp.runner.report.options import AtRule, MethodName
 from rankexp.runner.report.verdict_words import leaders
 from rankexp.statistics.design import EXAMPLES, QUERIES

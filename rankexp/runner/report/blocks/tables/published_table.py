@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 from pydantic import Field
 
+from rankexp.charts.numbers import number
 from rankexp.metrics.metric import Metric, parse
 from rankexp.runner.analyse import select
 from rankexp.runner.analyse.adjust import NAN
@@ -20,7 +21,6 @@ from rankexp.runner.grid import Point
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.judged import judged
 from rankexp.runner.report.model import Cell, Cells, Entry, Output, Table
-from rankexp.runner.report.numbers import number
 from rankexp.runner.report.options import Choosing, MethodName, MetricOption, Rule, Ruled
 from rankexp.runner.report.published_words import MARKS, PublishedLine, legend, tally
 from rankexp.runner.report.verdict_words import leaders

@@ -8,6 +8,7 @@ from typing import Annotated, NamedTuple, Self
 import pandas as pd
 from pydantic import Field, model_validator
 
+from rankexp.charts.numbers import amount, number
 from rankexp.runner.analyse import compare
 from rankexp.runner.analyse.frame import typed
 from rankexp.runner.config.schema import Block, Simulate
@@ -15,7 +16,6 @@ from rankexp.runner.grid import points
 from rankexp.runner.labels import spoken, value_text
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Cell, Entry, Fact, Output, Table
-from rankexp.runner.report.numbers import amount, number
 from rankexp.runner.report.options import BlockKind
 
 REGISTER = {"simulation_table": "SimulationTable"}

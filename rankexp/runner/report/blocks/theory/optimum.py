@@ -5,20 +5,19 @@ from typing import NamedTuple
 
 import pandas as pd
 
+from rankexp.charts.model import Axis, Chart, Interval, Intervals
+from rankexp.charts.numbers import span
 from rankexp.metrics.metric import Metric
 from rankexp.runner.analyse.frame import typed
 from rankexp.runner.config.schema import Block
-from rankexp.runner.report import figure
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Cell, Entry, Output, Table
-from rankexp.runner.report.numbers import span
 from rankexp.runner.report.options import AtRule
 from rankexp.runner.report.verdict_words import leaders
 
 REGISTER = {"optimum": "Optimum"}
 
 PLACE = ["problem", "model", "rep", "fold"]
-MARKERS = "osD^vP*X"
 
 
 class Apart(NamedTuple):
@@ -46,7 +45,7 @@ class Optimum(AtRule):
         places = zip(table.experiment, table.problem, strict=True)
         table.insert(2, "label", context.row_labels(list(places)))
         title = context.metric(block.experiments[0], self.metric)
-        drawn = draw(context, table, methods, title) if len(table) else None
+        drawn = chart(context, table, methods, title) if len(table) else None
         note = (
             "The best scorer is E[y | x] on the same test sets (for two classes P(y = 1 | x), for "
             "three levels the ranking function with the least risk on pairs). Grid points are "
@@ -106,32 +105,16 @@ class Optimum(AtRule):
         ]
 
 
-def draw(
-    context: Context, table: pd.DataFrame, methods: Sequence[str], metric: Metric
-) -> figure.Figure:
-    """Return a line a problem with a mark a method: how far it is from the best, with 2 SE."""
-    labels = list(dict.fromkeys(table.label))
-    made, (axes,) = figure.panels(1, 1, (6.8, 0.42 * len(labels)), below=1.13)
-    axes.axvline(0.0, color="black", linewidth=2.0, label="the best scorer")
-    step = 0.7 / max(len(methods) - 1, 1)
-    for i, method in enumerate(methods):
-        own = table[table.method == method]
-        heights = [labels.index(name) - 0.35 + i * step for name in own.label]
-        axes.errorbar(
-            own.short,
-            heights,
-            xerr=2.0 * own["short_se"].fillna(0.0),
-            fmt=MARKERS[i % len(MARKERS)],
-            color=figure.colour(i),
-            markersize=4,
-            fillstyle="full" if i < len(MARKERS) else "none",  # the same marks again, hollow
-            elinewidth=0.9,
-            label=figure.literal(context.method_label(method)),
-        )
-    axes.set_yticks(range(len(labels)), list(map(figure.literal, labels)))
-    axes.set(ylim=(len(labels) - 0.5, -0.5))
-    axes.set_xlabel(figure.literal(f"{metric.label}: distance from the best scorer"))
-    axes.grid(visible=False, axis="y")
-    axes.grid(visible=True, axis="x")
-    figure.legend(made)
-    return made
+def chart(context: Context, table: pd.DataFrame, methods: Sequence[str], metric: Metric) -> Chart:
+    """Return a row a problem with a mark a method: how far it is from the best, with 2 SE."""
+    own = table[table.method.isin(list(methods))].fillna({"short_se": 0.0})
+    places = {name: place for place, name in enumerate(methods)}
+    columns = own[["label", "method", "short", "short_se"]].itertuples(index=False, name=None)
+    rows = [
+        Interval(label, short, short - 2 * se, short + 2 * se, places[method])
+        for label, method, short, se in columns
+    ]
+    names = list(map(context.method_label, methods))
+    axis = Axis(f"{metric.label}: distance from the best scorer", better="lower")
+    panel = Intervals("", rows, axis, reference=0.0, methods=names, said="the best scorer")
+    return Chart([panel], size=(6.8, max(0.42 * len(panel.labels), 1.2)), below=1.13)

@@ -5,23 +5,20 @@ is never taken for mathematics: a label ``income >$50K`` is drawn as it stands.
 """
 
 import math
-import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
-from functools import cache
 from io import BytesIO
-from textwrap import wrap
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from rankexp.runner.report.render.text import one_line
+from rankexp.charts.letters import FONT, SIZE, in_letters, inches, literal, wrapped
+from rankexp.charts.model import Share
 
 if TYPE_CHECKING:
     import matplotlib.axes
     import matplotlib.figure
     from matplotlib.artist import Artist
-    from matplotlib.ft2font import FT2Font
 
     from rankexp.arrays import Floats
 
@@ -29,13 +26,15 @@ if TYPE_CHECKING:
 Axes: TypeAlias = "matplotlib.axes.Axes"
 Figure: TypeAlias = "matplotlib.figure.Figure"
 
-COLOURS = ["#0072B2", "#D55E00", "#009E73", "#E69F00", "#56B4E9", "#CC79A7", "#F0E442", "#666666"]
-"""Okabe and Ito's palette."""
+COLOURS = ["#0072B2", "#D55E00", "#00855F", "#B97700", "#2A93D5", "#B0508E", "#857A00", "#666666"]
+"""Okabe and Ito's palette, the light ones darker: each has a contrast of 3:1 to white."""
+MARKERS = "osD^vP*X"
+"""Shapes of methods; further ones have the same shapes, hollow."""
 STYLES = ["-", "-.", ":", (0, (3, 1, 1, 1, 1, 1)), (0, (5, 1)), "--"]  # of lines
-FONT, SMALL = "DejaVu Sans", 7.5
+SMALL = 7.5
 STYLE: dict[str, Any] = {
     "font.family": FONT,
-    "font.size": 8.5,
+    "font.size": SIZE,
     "text.parse_math": False,
     "axes.titlesize": 9.0,
     "axes.labelsize": 8.5,
@@ -65,15 +64,12 @@ DPI = 200
 REMARK = "#b00000"
 LINE = 0.17  # height of a line at the usual size, inches
 HANDLE = 0.57  # width of a legend's handle with the space around it, inches
+WIDEST = 0.93  # share of a figure's width that a legend may take: letters are drawn on whole dots
 MARGIN = 0.8  # width of the labels of y, inches
-LONGEST, ASLANT = 3.2, 1.4  # width of a label, and of one aslant, beyond which it is cut, inches
+ASLANT = 1.4  # width of a label aslant beyond which it is cut, inches
 MOST_LINES = 3  # of a label below a place
 MOST_DOTS = 50  # values of a box that are shown as dots, too
 DOTS, GOLDEN = 0.34, 0.6180339887  # width of a cloud of dots in places; share of a step in it
-_TEX, _POWER = re.compile(r"\$\\mathdefault\{(.*)\}\$"), re.compile(r"\^\{(.*?)\}")
-_WHOLE = re.compile(r"(?<![\d.])\d{4,}$")
-_LEADING, _ZERO = re.compile(r"^(−?)0(?=\.)"), re.compile(r"^\.0+$")
-_SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def styled() -> AbstractContextManager[None]:
@@ -83,54 +79,17 @@ def styled() -> AbstractContextManager[None]:
     return mpl.rc_context(STYLE)  # type: ignore[arg-type]
 
 
-@cache
-def _font() -> "FT2Font":
-    """Return a font of our own: matplotlib's changes its size with whatever is drawn."""
-    from matplotlib.font_manager import findfont
-    from matplotlib.ft2font import FT2Font
-
-    font = FT2Font(findfont(FONT))
-    font.set_size(STYLE["font.size"], 72)
-    return font
-
-
-@cache
-def _glyphs() -> frozenset[int]:
-    return frozenset(_font().get_charmap())
-
-
-def inches(text: str) -> float:
-    """Return the width of a line of text at the usual size."""
-    font = _font()
-    font.set_text(text)
-    return float(font.get_width_height()[0]) / 64 / 72
-
-
-def literal(text: object, longest: float = LONGEST) -> str:
-    """Return text from a study as it is drawn: one line, nothing that is obeyed or cannot be seen.
-
-    Letters that the font lacks become a replacement character. A leading underscore, which would
-    keep a label out of legends, stands behind a space of no width. What is longer is cut.
-    """
-    line = one_line(str(text))[:500]
-    line = "".join(c if ord(c) in _glyphs() else "\N{REPLACEMENT CHARACTER}" for c in line)
-    while (width := inches(line)) > longest:
-        line = line[: min(int(len(line) * longest / width), len(line) - 2)] + "…"
-    return "\N{ZERO WIDTH SPACE}" + line if line.startswith("_") else line
-
-
-def wrapped(text: object, width: float, longest: float = LONGEST) -> str:
-    """Return text from a study on as many lines as a width in inches asks for."""
-    line = literal(text, longest)
-    whole = inches(line)
-    if whole > width:
-        line = "\n".join(wrap(line, max(int(len(line) * width / whole), 1)))
-    return line or " "
-
-
 def colour(place: int) -> str:
     """Return the colour of the method at this place."""
     return COLOURS[place % len(COLOURS)]
+
+
+def mark(place: int) -> dict[str, Any]:
+    """Return the shape of the method at this place, and how it is filled."""
+    return {
+        "marker": MARKERS[place % len(MARKERS)],
+        "fillstyle": "full" if place < len(MARKERS) else "none",
+    }
 
 
 def panels(
@@ -141,7 +100,7 @@ def panels(
     heights: Sequence[float] = (1.0,),
     below: float = 0.0,
     least: float = 0.0,
-    share: Literal["none", "all", "row"] = "none",
+    share: Share = "none",
 ) -> tuple[Figure, list[Axes]]:
     """Return a figure and the axes of its panels, row by row; places left over stay empty.
 
@@ -204,7 +163,7 @@ def legend(figure: Figure, handles: Sequence["Artist"] | None = None) -> None:
         return
     width, height = figure.get_size_inches()
     rows = 1
-    while rows < len(found) and _legend_width([*found], rows) > width:
+    while rows < len(found) and _legend_width([*found], rows) > WIDEST * width:
         rows += 1
     figure.set_size_inches(width, height + LINE * (rows - 1))
     columns = -(-len(found) // rows)
@@ -274,28 +233,13 @@ def finish(figure: Figure, remarks: Sequence[str]) -> None:
     axes = [axis for own in figure.axes for axis in (own.xaxis, own.yaxis)]
     for made in [one.formatter for axis in axes for one in (axis.major, axis.minor)]:
         if isinstance(made, LogFormatterMathtext | ScalarFormatter):
-            made.format_ticks = _in_letters(made.format_ticks)  # type: ignore
+            made.format_ticks = in_letters(made.format_ticks)  # type: ignore
     width, height = figure.get_size_inches()
     lines = [wrapped(text, width, longest=math.inf) for text in remarks]
     if lines:
         said = "\n".join(lines)
         figure.set_size_inches(width, height + LINE * (said.count("\n") + 1))
         figure.suptitle(said, color=REMARK, fontsize=STYLE["font.size"])
-
-
-def _in_letters(format_ticks: Callable[[Any], list[str]]) -> Callable[[Any], list[str]]:
-    """Return what writes .5 for 0.5, and powers such as 2×10⁻³ where matplotlib writes TeX."""
-
-    def raised(power: re.Match[str]) -> str:
-        return power[1].translate(_SUPERSCRIPT)
-
-    def plain(values: Any) -> list[str]:
-        found = (_TEX.sub(r"\1", text).replace(r"\times", "×") for text in format_ticks(values))
-        found = (_POWER.sub(raised, text).replace("-", "−") for text in found)
-        found = (_ZERO.sub("0", _LEADING.sub(r"\1", text)) for text in found)
-        return [_WHOLE.sub(lambda whole: f"{int(whole[0]):,}", text) for text in found]
-
-    return plain
 
 
 def drawn(figure: Figure) -> Iterator[tuple[str, bytes]]:

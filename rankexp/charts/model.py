@@ -1,0 +1,176 @@
+"""What charts are made of, as data: panels of intervals, boxes, lines or maps, or a drawing."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from rankexp.arrays import Floats
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+NAN = math.nan
+Better = Literal["", "lower", "higher"]
+Share = Literal["none", "all", "row"]
+
+
+@dataclass(frozen=True)
+class Axis:
+    """What the numbers along a side are, with their unit, and which of them are better."""
+
+    label: str = ""
+    log: bool = False
+    better: Better = ""
+    low: float = NAN  # where the axis begins and ends; NaN: as the data do
+    high: float = NAN
+
+    @property
+    def direction(self) -> str:
+        """Which side is better, in words; empty where neither is."""
+        return f"{self.better} is better" if self.better else ""
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A value with its interval, in a row of its label; several methods may share a row."""
+
+    label: str
+    value: float
+    low: float = NAN
+    high: float = NAN
+    method: int = 0  # place in the chart's methods, which have a colour and a shape each
+    decided: bool = True  # what is undecided is drawn hollow
+    pooled: bool = False  # over all the others
+    said: str = ""  # the verdict in a word or two
+
+
+@dataclass(frozen=True)
+class Intervals:
+    """Values with their intervals, a row a label, beside a reference and a margin."""
+
+    title: str
+    rows: Sequence[Interval]
+    axis: Axis
+    margin: float = NAN  # differences within it are of no importance
+    reference: float = NAN  # where a line stands
+    shade: tuple[float, float] | None = None  # what is of no importance; default: the margin's
+    methods: Sequence[str] = ()  # for a legend, where rows have several
+    said: str = ""  # what the line at the reference is
+
+    @property
+    def labels(self) -> list[str]:
+        """The rows' labels, each once."""
+        return list(dict.fromkeys(row.label for row in self.rows))
+
+    @property
+    def shaded(self) -> tuple[float, float] | None:
+        """Where values are of no importance; None where nothing is said of it."""
+        if self.shade is not None or math.isnan(self.margin):
+            return self.shade
+        middle = 0.0 if math.isnan(self.reference) else self.reference
+        return (middle - self.margin, middle + self.margin)
+
+
+@dataclass(frozen=True)
+class Box:
+    """The values of a method, one a unit, and perhaps the interval of their mean."""
+
+    label: str
+    values: Floats  # (n,)
+    method: int = 0
+    mean: tuple[float, float, float] | None = None  # of the values, with its interval
+
+
+@dataclass(frozen=True)
+class Boxes:
+    """A box a method, and perhaps their paired differences to one of them below."""
+
+    title: str
+    boxes: Sequence[Box]
+    axis: Axis
+    unit: str = ""  # what a value is of: ``model``
+    line: float = NAN  # a value that is known, drawn across
+    said: str = ""  # what it is
+    margin: float = NAN
+    below: "Boxes | None" = None
+
+
+@dataclass(frozen=True)
+class Line:
+    """Points joined in their order, with what is around them."""
+
+    label: str
+    x: Floats  # (n,)
+    y: Floats  # (n,)
+    low: Floats | None = None  # (n,), with `high`: what lies around the points
+    high: Floats | None = None
+    around: Literal["band", "bars"] = "band"
+    method: int | None = None  # None for what is no method, such as theory: black
+    dashed: bool = False
+    marked: bool = True  # whether points are marked
+    sizes: Floats | None = None  # (n,), shares: how often each point was chosen
+
+
+@dataclass(frozen=True)
+class Lines:
+    """Lines along a number."""
+
+    title: str
+    lines: Sequence[Line]
+    x: Axis
+    y: Axis
+    margin: float = NAN
+    reference: float = NAN
+    said: str = ""  # what the line at the reference is
+
+
+@dataclass(frozen=True)
+class Map:
+    """A value a cell; red is worse, whatever the values are."""
+
+    title: str
+    rows: Sequence[str]
+    columns: Sequence[str]
+    values: Floats  # (rows, columns); NaN where there is none
+    row: str = ""  # what the rows are
+    column: str = ""
+    axis: Axis = field(default_factory=Axis)  # what the values are
+    shown: np.ndarray | None = None  # (rows, columns): whether a difference is shown; rest hatched
+    blank: str = ""  # why cells are blank
+    most: float = NAN  # the value that has the darkest colour
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """A picture that is drawn by hand: a tree, a diagram of ranks."""
+
+    figure: "Figure"
+
+
+Panel = Intervals | Boxes | Lines | Map
+
+
+@dataclass(frozen=True)
+class Chart:
+    """Panels of one kind, in rows of so many."""
+
+    panels: Sequence[Panel]
+    columns: int = 1
+    size: tuple[float, float] = (3.5, 2.7)  # of a panel on paper, inches
+    share: Share = "none"  # which panels have the same axes
+    below: float = 0.3  # height of the legend on paper, inches
+
+    @property
+    def methods(self) -> Mapping[int, str]:
+        """The labels of what has a colour and a shape, by place."""
+        found: dict[int, str] = {}
+        for panel in self.panels:
+            if isinstance(panel, Lines):
+                own = [(line.method, line.label) for line in panel.lines]
+                found |= {place: label for place, label in own if place is not None}
+            elif isinstance(panel, Intervals):
+                found |= dict(enumerate(panel.methods))
+        return dict(sorted(found.items()))

@@ -1,0 +1,218 @@
+"""Charts on paper: matplotlib draws what a chart says."""
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from rankexp.arrays import Floats
+from rankexp.charts import frame
+from rankexp.charts.frame import Axes, Figure, colour
+from rankexp.charts.letters import literal, wrapped
+from rankexp.charts.model import Axis, Boxes, Chart, Drawing, Intervals, Line, Lines, Map, Share
+from rankexp.charts.numbers import number
+
+INK, GREY, PALE = "black", "#444444", "#e6e6e6"
+BESIDE = 0.36  # of a box: where its mean stands
+ROOM = 0.5  # of the width of what is of no importance: so much is in view on either side of it
+SPREAD = 0.6  # height that the methods of one row share
+DARK = 0.55  # of the largest value: beyond it a cell's number is white
+UPPER, LOWER = 1.55, 1.0  # heights of boxes and of the differences below them
+
+
+def painted(chart: Chart | Drawing) -> Figure:
+    """Return a chart as a figure."""
+    if isinstance(chart, Drawing):
+        return chart.figure
+    first = chart.panels[0]
+    if isinstance(first, Boxes):
+        return _boxes(chart, [one for one in chart.panels if isinstance(one, Boxes)])
+    share: Share = chart.share
+    made, axes = frame.panels(
+        len(chart.panels), chart.columns, chart.size, below=chart.below, share=share
+    )
+    for panel, own in zip(chart.panels, axes, strict=True):
+        if isinstance(panel, Lines):
+            _lines(own, panel)
+        elif isinstance(panel, Intervals):
+            _intervals(own, panel)
+        elif isinstance(panel, Map):
+            _map(own, panel)
+        if panel.title:
+            frame.title(own, panel.title, bold=True)
+        own.tick_params(labelleft=True, labelbottom=True)
+    frame.legend(made)
+    return made
+
+
+def _named(axis: Axis, inches: float) -> str:
+    """Return what an axis is called, with its better side, on lines of a width."""
+    text = wrapped(axis.label, inches)
+    return f"{text}\n({axis.direction})" if axis.better else text
+
+
+def _reference(axes: Axes, panel: Boxes | Lines, at: float) -> None:
+    """Draw a line across, with what it is, and the band of what is of no importance."""
+    if not math.isnan(panel.margin):
+        middle = 0.0 if math.isnan(at) else at
+        ends = (middle - panel.margin, middle + panel.margin)
+        axes.axhspan(*ends, color=PALE, zorder=0, linewidth=0)
+    if not math.isnan(at):
+        axes.axhline(at, color=INK, linewidth=0.9, zorder=1)
+
+
+def _lines(axes: Axes, panel: Lines) -> None:
+    for line in panel.lines:
+        _line(axes, line)
+    _reference(axes, panel, panel.reference)
+    for axis, scale in ((panel.x, axes.set_xscale), (panel.y, axes.set_yscale)):
+        if axis.log:
+            scale("log")
+    if panel.x.log:
+        axes.tick_params(axis="x", which="minor", labelbottom=False)
+    _limits(axes, panel.x, panel.y)
+    axes.set_xlabel(literal(panel.x.label))
+    axes.set_ylabel(_named(panel.y, 0.8 * axes.get_window_extent().height / axes.figure.dpi))
+
+
+def _limits(axes: Axes, x: Axis, y: Axis) -> None:
+    sides = ((x, axes.get_xlim(), axes.set_xlim), (y, axes.get_ylim(), axes.set_ylim))
+    for axis, seen, limit in sides:
+        given = (axis.low, axis.high)
+        if not all(map(math.isnan, given)):
+            limit(*(own if math.isnan(end) else end for own, end in zip(seen, given, strict=True)))
+
+
+def _line(axes: Axes, line: Line) -> None:
+    own = INK if line.method is None else colour(line.method)
+    shape = {"marker": "."} if line.method is None else frame.mark(line.method)
+    style = (shape if line.marked else {"marker": "None"}) | {
+        "color": own,
+        "linewidth": 0.9 if line.method is None else 1.4,
+        "linestyle": "--" if line.dashed else "-",
+        "markersize": 3.0,
+        "label": literal(line.label),
+    }
+    axes.plot(line.x, line.y, **style)
+    if line.low is not None and line.high is not None:
+        if line.around == "band" and len(line.x) > 1:
+            axes.fill_between(line.x, line.low, line.high, color=own, alpha=0.18, linewidth=0)
+        else:  # a band of one point is nothing
+            axes.vlines(line.x, line.low, line.high, color=own, linewidth=1.0)
+    if line.sizes is not None:
+        taken = line.sizes > 0
+        sizes = 90 * line.sizes[taken]
+        axes.scatter(line.x[taken], line.y[taken], s=sizes, color=own, zorder=3)
+
+
+def _intervals(axes: Axes, panel: Intervals) -> None:
+    labels, many = panel.labels, len(panel.methods)
+    step = SPREAD / max(many - 1, 1)
+    for row in panel.rows:
+        beside = row.method * step - SPREAD / 2 if many > 1 else 0.0
+        place, own = labels.index(row.label) + beside, colour(row.method)
+        label, mark = (
+            literal(panel.methods[row.method]) if many > 1 else None,
+            frame.mark(row.method),
+        )
+        axes.plot([row.low, row.high], [place] * 2, color=own, lw=1.6, solid_capstyle="butt")
+        axes.plot(
+            [row.value],
+            [place],
+            color=own,
+            markersize=6.5 if row.pooled else 4.5,
+            linestyle="None",
+            label=label,
+            **(mark if row.decided else mark | {"fillstyle": "none"}),
+        )
+    axes.set_yticks(range(len(labels)), [wrapped(text, 1.5) for text in labels])
+    axes.tick_params(axis="y", length=0)
+    axes.set_ylim(max(len(labels), 1) - 0.5, -0.5)
+    if not math.isnan(panel.reference):
+        label = literal(panel.said) if panel.said else None
+        axes.axvline(panel.reference, color=INK, lw=0.9, zorder=1, label=label)
+    if panel.shaded:
+        low, high = panel.shaded
+        axes.axvspan(low, high, color="#dddddd", zorder=0, linewidth=0)
+        left, right = axes.get_xlim()  # what is tiny shall not look large
+        room = ROOM * (high - low)
+        axes.set_xlim(min(left, low - room), max(right, high + room))
+    axes.grid(visible=False, axis="y")
+    axes.grid(visible=True, axis="x")
+    axes.locator_params(axis="x", nbins=5)
+    axes.set_xlabel("\n".join(map(literal, panel.axis.label.split("\n"))))
+
+
+def _boxes(chart: Chart, panels: Sequence[Boxes]) -> Figure:
+    """Return rows of panels, each with its differences below.
+
+    Panels of one row have one axis, and so have all differences.
+    """
+    lower = any(panel.below for panel in panels)
+    width, height = chart.size
+    heights = [UPPER, LOWER] if lower else [1.0]
+    size = (width, height if lower else 0.62 * height)
+    made, axes = frame.panels(len(panels), chart.columns, size, heights=heights)
+    upper = axes[:: len(heights)]
+    for panel, own in zip(panels, upper, strict=True):
+        _boxed(own, panel, height)
+        if not math.isnan(panel.line):
+            own.axhline(panel.line, color=INK, linestyle=(0, (5, 3)), linewidth=1.0)
+            frame.note(own, panel.said, (len(panel.boxes) - 0.42, panel.line), ha="right")
+        frame.title(own, panel.title, bold=True)
+    for start in range(0, len(upper), chart.columns):
+        alike(upper[start : start + chart.columns])
+    for panel, own in zip(panels, axes[1::2], strict=True) if lower else ():
+        if panel.below:
+            _boxed(own, panel.below, height)
+            _reference(own, panel.below, 0.0)
+    alike(axes[1::2] if lower else [])
+    made.align_ylabels()
+    return made
+
+
+def _boxed(axes: Axes, panel: Boxes, height: float) -> None:
+    places = [box.method for box in panel.boxes]
+    frame.boxes(axes, [box.values for box in panel.boxes], colours=places)
+    frame.name_places(axes, [box.label for box in panel.boxes])
+    for x, mean in ((x, box.mean) for x, box in enumerate(panel.boxes) if box.mean):
+        axes.plot([x + BESIDE] * 2, mean[1:], color=INK, linewidth=1.0)
+        axes.plot([x + BESIDE], mean[:1], "D", color=INK, markersize=2.5)
+    axes.set_ylabel(_named(panel.axis, 0.35 * height))
+
+
+def alike(axes: Sequence[Axes]) -> None:
+    """Give panels one range of y, that of all of them."""
+    if axes:
+        ends = [own.get_ylim() for own in axes]
+        for own in axes:
+            own.set_ylim(min(low for low, _ in ends), max(high for _, high in ends))
+
+
+def _map(axes: Axes, panel: Map) -> None:
+    """Draw a cell a value with its number; red is worse, pale is not shown to differ."""
+    worse = -1.0 if panel.axis.better == "higher" else 1.0
+    most = panel.most if panel.most > 0 else float(np.nanmax(np.abs(panel.values), initial=1e-12))
+    shown = np.ones(panel.values.shape, bool) if panel.shown is None else panel.shown
+    for (y, x), value in np.ndenumerate(panel.values):
+        if math.isnan(value):
+            continue
+        dark = bool(abs(value) > DARK * most and shown[y, x])
+        style: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": 6.8}
+        text = number(float(value), 3, sign=True)
+        axes.text(x, y, text, color="white" if dark else INK, **style)
+    faint = np.where(shown, 1.0, 0.35).astype(np.float64)
+    image = axes.imshow(
+        worse * panel.values, cmap="RdBu_r", vmin=-most, vmax=most, aspect="auto", alpha=faint
+    )
+    axes.set_xticks(range(len(panel.columns)), list(map(literal, panel.columns)))
+    axes.set_yticks(range(len(panel.rows)), list(map(literal, panel.rows)))
+    axes.set(xlabel=literal(panel.column), ylabel=literal(panel.row))
+    axes.grid(visible=False)
+    bar = axes.figure.colorbar(image, ax=axes, ticks=[-most, 0, most], shrink=0.8)
+    ends: Floats = worse * np.array([-most, 0.0, most])
+    words = ["better", "", "worse"]
+    said = [f"{number(float(end), 3, sign=True)}\n" for end in ends]
+    bar.ax.set_yticklabels([text + word for text, word in zip(said, words, strict=True)])
+    bar.ax.tick_params(labelsize=6.8)
