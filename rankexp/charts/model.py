@@ -26,6 +26,7 @@ class Axis:
     better: Better = ""
     low: float = NAN  # where the axis begins and ends; NaN: as the data do
     high: float = NAN
+    digits: int = 4  # decimals of its numbers in words
 
     @property
     def direction(self) -> str:
@@ -81,6 +82,7 @@ class Box:
     label: str
     values: Floats  # (n,)
     method: int = 0
+    units: Sequence[str] = ()  # what each value is of; the same in all boxes of a panel
     mean: tuple[float, float, float] | None = None  # of the values, with its interval
 
 

@@ -138,7 +138,7 @@ def _boxes(panel: BoxPanel) -> Boxes:
         others = [name for name in named if name != panel.reference]
         minus = Axis(f"minus {panel.minus}", better=better)
         boxes = [
-            Box(named[name], panel.differences[name], places[name], panel.ends.get(name))
+            Box(named[name], panel.differences[name], places[name], mean=panel.ends.get(name))
             for name in others
         ]
         below = Boxes(panel.title, boxes, minus, margin=margin)

@@ -6,10 +6,12 @@ Nothing is said that was not computed: the sentences are templates, the words co
 import math
 from collections.abc import Sequence
 
+from rankexp.charts.model import Intervals
 from rankexp.charts.numbers import amount, number, short
 from rankexp.runner.analyse.adjust import Contrast, Settings
 from rankexp.runner.config.schema import Block
 from rankexp.runner.report.blocks.statistics.comparison import Comparison, Judged, numbers
+from rankexp.runner.report.blocks.statistics.forest import forest, panel
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Cell, Cells, Entry, Mark, Output, Table
 from rankexp.runner.report.verdict_words import beside, headline, split, words
@@ -27,7 +29,14 @@ class Answer(Comparison):
         tables, gist = [self.verdicts(context, judged)], self.gist(context, judged)
         lead = self.lead(context, judged)
         facts = self.facts(context, judged)
-        return Output(numbers(judged), tables, notes=notes, lead=lead, gist=gist, facts=facts)
+        drawn = forest([self._panel(context, own) for own in judged])
+        return Output(numbers(judged), tables, drawn, notes, lead=lead, gist=gist, facts=facts)
+
+    def _panel(self, context: Context, own: Judged) -> Intervals:
+        method, other = map(context.method_label, (own.method, own.reference))
+        title = f"{method} minus {other} ({own.experiment})"
+        what = f"difference in {own.metric.label}"
+        return panel(context, title, what, own.contrasts, own.settings)
 
     def lead(self, context: Context, judged: Sequence[Judged]) -> list[str]:
         """Return the answer in short, a sentence a reference."""

@@ -78,7 +78,7 @@ class ContrastMap(Contrasts):
             *self._beyond([one.own for one in found], Mark.NEAR.value),
         ]
         gist = "; ".join(f"{label}: {fact.text or 'not run'}" for label, fact in facts.items())
-        tables, drawn = self._tables(found, metric.label), self._chart(found, metric)
+        tables, drawn = self._tables(found, metric.label), self._drawn(found, metric)
         return Output(numbers, tables, drawn, notes, gist=f"{gist}.", facts=facts)
 
     def _found(self, context: Context, block: Block) -> list[MapContrast]:
@@ -145,7 +145,7 @@ class ContrastMap(Contrasts):
         half = (own.high_all - own.low_all) / 2.0
         return Cell(own.difference, half, mark=mark, digits=self.digits, sign=True)
 
-    def _chart(self, found: list[MapContrast], metric: Metric) -> Chart:
+    def _drawn(self, found: list[MapContrast], metric: Metric) -> Chart:
         maps = dict.fromkeys((one.place.contrast, one.place.generator) for one in found)
         most = max(abs(one.own.difference) for one in found)
         panels = []

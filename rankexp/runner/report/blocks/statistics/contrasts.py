@@ -8,12 +8,14 @@ from typing import Annotated
 import pandas as pd
 from pydantic import Field, PositiveFloat
 
+from rankexp.charts.model import Chart
 from rankexp.charts.numbers import short, span
 from rankexp.runner.analyse.adjust import Contrast, Settings
 from rankexp.runner.analyse.contrast import Family, as_one, family
 from rankexp.runner.analyse.verdicts import Kind, Note
 from rankexp.runner.config.fault import Fault
 from rankexp.runner.config.schema import Block, Study
+from rankexp.runner.report.blocks.statistics.forest import forest, panel
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Cell, Cells, Entry, Fact, Output, Table
 from rankexp.runner.report.numbers import capital
@@ -95,10 +97,24 @@ class Contrasts(InBlocks):
         return Output(
             pd.DataFrame(rows),
             tables,
-            notes=notes,
+            self._chart(context, found),
+            notes,
             gist=self._gist(facts, block.experiments),
             facts=facts,
         )
+
+    def _chart(self, context: Context, found: Mapping[str, Mapping[str, Family]]) -> Chart | None:
+        several = len(found) > 1
+        panels = []
+        for name, own in found.items():
+            where = f" ({context.study.experiments[name].title or name})" * several
+            what = f"difference in {context.metric(name, self.metric).label}"
+            settings = self._settings(context, name)
+            panels += [
+                panel(context, f"{capital(label)}{where}", what, _all(made), settings)
+                for label, made in own.items()
+            ]
+        return forest(panels)
 
     def _judged(self, context: Context, block: Block) -> dict[str, dict[str, Family]]:
         """Return families by experiment and contrast, adjusted for those of like blocks, too."""

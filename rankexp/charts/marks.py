@@ -1,0 +1,71 @@
+"""The marks of charts on pages: shapes, lines and what is said of each, as SVG."""
+
+import math
+from html import escape
+
+from rankexp.charts.model import Axis
+from rankexp.charts.numbers import number, span
+
+COLOURS = SHAPES = 8
+UNKNOWN = (math.nan, math.nan)
+SIZE = 4.0  # half of a mark's width, pixels
+POINTS = {
+    1: "-.85,-.85 .85,-.85 .85,.85 -.85,.85",
+    2: "0,-1.15 1.15,0 0,1.15 -1.15,0",
+    3: "0,-1.1 1.1,.85 -1.1,.85",
+    4: "0,1.1 1.1,-.85 -1.1,-.85",
+    5: "-.4,-1.1 .4,-1.1 .4,-.4 1.1,-.4 1.1,.4 .4,.4 .4,1.1 "
+    "-.4,1.1 -.4,.4 -1.1,.4 -1.1,-.4 -.4,-.4",
+    6: "0,-1.3 .35,-.4 1.25,-.4 .5,.15 .8,1.05 0,.5 -.8,1.05 -.5,.15 -1.25,-.4 -.35,-.4",
+    7: "0,-.5 .6,-1.1 1.1,-.6 .5,0 1.1,.6 .6,1.1 0,.5 -.6,1.1 -1.1,.6 -.5,0 -1.1,-.6 -.6,-1.1",
+}
+"""The shapes of methods beside the disc, around 0 with a half width of about 1."""
+
+
+def _text(value: object) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def element(name: str, content: str | None = None, /, **given: object) -> str:
+    """Return an element; its content is markup, its attributes are escaped.
+
+    What is None is left out. An underscore stands for a hyphen, one at the end for nothing.
+    """
+    known = {key.rstrip("_"): value for key, value in given.items() if value is not None}
+    told = (f' {key.replace("_", "-")}="{escape(_text(one))}"' for key, one in known.items())
+    start = f"<{name}{''.join(told)}"
+    return f"{start}/>" if content is None else f"{start}>{content}</{name}>"
+
+
+def text(content: str, x: float | str, y: float, **given: object) -> str:
+    """Return words at a place."""
+    return element("text", escape(content), x=x, y=y, **given)
+
+
+def kind(place: int | None) -> str:
+    """Return the classes of a method's marks: its colour, and whether they are hollow."""
+    if place is None:
+        return "ink"
+    return f"c{place % COLOURS}" + " hollow" * (place >= SHAPES)
+
+
+def shape(place: int | None, x: float | str, y: float, size: float = SIZE, **given: object) -> str:
+    """Return the mark of a method at a place; `x` may be a share of the width, ``40%``."""
+    classes = " ".join(filter(None, [kind(place), str(given.pop("class_", ""))]))
+    number_ = (place or 0) % SHAPES
+    if not number_:
+        return element("circle", cx=x, cy=y, r=size, class_=classes, **given)
+    pairs = [pair.split(",") for pair in POINTS[number_].split()]
+    points = " ".join(f"{size * float(a):.3g},{size * float(b):.3g}" for a, b in pairs)
+    own = element("polygon", points=points, class_=classes, **given)
+    if isinstance(x, str):  # a polygon has no share of the width: a picture within has
+        return element("svg", own, x=x, y=y, overflow="visible")
+    return element("g", own, transform=f"translate({x:g} {y:g})")
+
+
+def said(axis: Axis, label: str, value: float, ends: tuple[float, float] = UNKNOWN) -> str:
+    """Return what a mark says: a label, its value, its interval."""
+    signed = value < 0 or "minus" in axis.label
+    told = number(value, axis.digits, sign=signed)
+    known = all(map(math.isfinite, ends))
+    return f"{label}: {told}" + f" ({span(*ends, axis.digits, sign=signed)})" * known

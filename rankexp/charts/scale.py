@@ -1,0 +1,74 @@
+"""Where numbers stand along a side of a panel, and which of them are written there."""
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from rankexp.charts.model import Axis
+from rankexp.charts.numbers import short
+
+STEPS = (1.0, 2.0, 2.5, 5.0, 10.0)  # of ticks, times a power of ten
+ROOM = 0.05  # of the range, on either side of the data
+TICKS = 5  # at most, about
+
+
+@dataclass(frozen=True)
+class Scale:
+    """A range of numbers, and the pixels that it is drawn over."""
+
+    low: float
+    high: float
+    start: float
+    end: float
+    log: bool = False
+
+    @classmethod
+    def over(cls, values: Iterable[float], axis: Axis, start: float, end: float) -> "Scale":
+        """Return the scale of some values, with room around them; NaN is left out."""
+        log = axis.log
+        known = [v for v in values if math.isfinite(v) and (v > 0 or not log)] or [1.0]
+        low, high = min(known), max(known)
+        if log:
+            low, high = math.log10(low), math.log10(high)
+        room = ROOM * (high - low) or abs(low) * ROOM or 1.0
+        ends = [low - room, high + room]
+        for place, given in enumerate((axis.low, axis.high)):
+            if not math.isnan(given) and (given > 0 or not log):
+                ends[place] = math.log10(given) if log else given
+        return cls(ends[0], ends[1], start, end, log)
+
+    def at(self, value: float) -> float:
+        """Return the pixel of a value; what lies outside stands at the nearer end."""
+        if self.log:
+            value = math.log10(value) if value > 0 else self.low
+        share = (min(max(value, self.low), self.high) - self.low) / (self.high - self.low)
+        return round(self.start + share * (self.end - self.start), 1)
+
+    def holds(self, value: float) -> bool:
+        """Whether a value is in view."""
+        own = math.log10(value) if self.log and value > 0 else value
+        return self.low <= own <= self.high
+
+    def ticks(self) -> list[tuple[float, str]]:
+        """Return the pixel and the text of each tick."""
+        if self.log:
+            return self._decades()
+        return [(self.at(value), short(value)) for value in self._whole()]
+
+    def _whole(self) -> list[float]:
+        rough = (self.high - self.low) / TICKS
+        power = 10.0 ** math.floor(math.log10(rough))
+        step = next(power * s for s in STEPS if power * s >= rough * (1 - 1e-9))
+        first, last = math.ceil(self.low / step - 1e-9), math.floor(self.high / step + 1e-9)
+        return [float(f"{place * step:.10g}") for place in range(first, last + 1)]
+
+    def _decades(self) -> list[tuple[float, str]]:
+        first, last = math.ceil(self.low - 1e-9), math.floor(self.high + 1e-9)
+        every = max(1, math.ceil((last - first) / TICKS))
+        powers = range(first, last + 1, every)
+        values = [10.0**power for power in powers]
+        if len(values) < 2:
+            values = [
+                v * 10.0**first for v in (0.2, 0.5, 1.0, 2.0, 5.0) if self.holds(v * 10.0**first)
+            ]
+        return [(self.at(value), short(float(f"{value:.6g}"))) for value in values]

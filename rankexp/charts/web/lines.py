@@ -1,0 +1,74 @@
+"""Lines along a number, on pages."""
+
+import math
+from collections.abc import Sequence
+from itertools import chain
+
+from rankexp.charts import marks
+from rankexp.charts.marks import element
+from rankexp.charts.model import Line, Lines
+from rankexp.charts.numbers import number
+from rankexp.charts.scale import Scale
+from rankexp.charts.web.sides import BOTTOM, END, HEIGHT, LEFT, TOP, band, framed, sides, upright
+
+INSIDE = 6.0  # pixels between a side and the first point
+
+
+def lines(panel: Lines) -> str:
+    """Return a panel of lines."""
+    values = chain(*(line.x for line in panel.lines))
+    x = Scale.over(values, panel.x, LEFT + INSIDE, END - INSIDE)
+    around = [e for line in panel.lines for e in (line.low, line.high) if e is not None]
+    values = chain(*(line.y for line in panel.lines), *around, [panel.reference])
+    y = Scale.over(values, panel.y, HEIGHT - BOTTOM, TOP)
+    drawn = "".join(_line(line, panel, x, y) for line in panel.lines)
+    content = band(y, panel.margin, panel.reference) + sides(x, y) + drawn
+    return framed(content, HEIGHT, panel.x, panel.y)
+
+
+def _line(line: Line, panel: Lines, x: Scale, y: Scale) -> str:
+    known = [i for i in range(len(line.x)) if math.isfinite(line.y[i])]
+    at = [(x.at(float(line.x[i])), y.at(float(line.y[i]))) for i in known]
+    found = [_around(line, known, x, y)]
+    if len(at) > 1:
+        classes = f"line {marks.kind(line.method)}{' dashed' * line.dashed}"
+        found.append(element("polyline", points=_path(at), class_=classes))
+    for i, place in zip(known, at, strict=True) if line.marked else ():
+        share = 0.0 if line.sizes is None else float(line.sizes[i])
+        size, told = 3.0 + 4.0 * share**0.5, _said(line, panel, i, share)
+        found.append(marks.shape(line.method, *place, size, data_say=told))
+    return "".join(found)
+
+
+def _said(line: Line, panel: Lines, i: int, share: float) -> str:
+    ends = marks.UNKNOWN
+    if line.low is not None and line.high is not None:
+        ends = (float(line.low[i]), float(line.high[i]))
+    where = f"{line.label}, {panel.x.label} {in_words(float(line.x[i]))}"
+    chosen = f", chosen {100 * share:.0f} % of the times" * (share > 0)
+    return marks.said(panel.y, where, float(line.y[i]), ends) + chosen
+
+
+def _path(points: Sequence[tuple[float, float]]) -> str:
+    return " ".join(f"{a:g},{b:g}" for a, b in points)
+
+
+def _around(line: Line, known: Sequence[int], x: Scale, y: Scale) -> str:
+    """Return a band or bars, where it is known."""
+    if line.low is None or line.high is None:
+        return ""
+    colour = marks.kind(line.method)
+    ends = [
+        (x.at(float(line.x[i])), y.at(float(line.low[i])), y.at(float(line.high[i])))
+        for i in known
+        if math.isfinite(line.low[i] + line.high[i])
+    ]
+    if line.around == "bars" or len(ends) == 1:
+        return "".join(upright(*one, f"bar {colour}") for one in ends)
+    edge = [(a, high) for a, _, high in ends] + [(a, low) for a, low, _ in reversed(ends)]
+    return element("polygon", points=_path(edge), class_=f"band {colour}")
+
+
+def in_words(value: float) -> str:
+    """Return a number of an axis: whole ones without decimals."""
+    return number(value, 0) if value == int(value) else number(float(f"{value:.4g}"), 4)

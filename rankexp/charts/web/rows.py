@@ -1,0 +1,102 @@
+"""Values with their intervals on pages: a row a label, with a strip as wide as there is room."""
+
+import math
+from collections.abc import Sequence
+from html import escape
+
+from rankexp.charts import marks
+from rankexp.charts.marks import element, text
+from rankexp.charts.model import Interval, Intervals
+from rankexp.charts.numbers import number, span
+from rankexp.charts.scale import Scale
+
+ROW, FIRST, STEP = 24.0, 10.0, 11.0  # heights of a row, of its first method and of each further
+POOLED = 5.5  # half of the width of a pooled value's mark, pixels
+LOW, HIGH = 2.0, 98.0  # share of a strip's width that values are drawn over, percent
+
+
+def rows(panel: Intervals) -> str:
+    """Return a panel of intervals."""
+    shade = panel.shaded or ()
+    reach = [value for row in panel.rows for value in (row.value, row.low, row.high)]
+    x = Scale.over([*reach, panel.reference, *shade], panel.axis, LOW, HIGH)
+    made = []
+    for label in panel.labels:
+        own = [row for row in panel.rows if row.label == label]
+        cells = element("th", escape(label), scope="row")
+        cells += element("td", _strip(panel, own, x), class_="strip")
+        cells += element("td", _numbers(panel, own), class_="numbers")
+        pooled = any(row.pooled for row in own)
+        made.append(element("tr", cells, class_="pooled" if pooled else None))
+    label = panel.axis.label.replace("\n", " ")
+    head = element(
+        "p", escape(", ".join(filter(None, [label, panel.axis.direction]))), class_="axis"
+    )
+    foot = element("tr", f'<td></td><td class="strip">{_ticks(x)}</td><td></td>')
+    return head + element("table", "".join(made) + foot, class_="intervals")
+
+
+def _strip(panel: Intervals, own: Sequence[Interval], x: Scale) -> str:
+    """Return the picture of one row: the margin, the reference, each method's interval."""
+    several = len(panel.methods) > 1
+    height = FIRST + STEP * len(own) if several else ROW
+    found = []
+    if panel.shaded:
+        left, right = (x.at(end) for end in panel.shaded)
+        size = {"width": f"{right - left:g}%", "height": height, "class_": "margin"}
+        found.append(element("rect", x=f"{left:g}%", y=0, **size))
+    if not math.isnan(panel.reference):
+        at = f"{x.at(panel.reference):g}%"
+        found.append(element("line", x1=at, x2=at, y1=0, y2=height, class_="zero"))
+    for place, row in enumerate(own):
+        found.append(_mark(panel, row, x, FIRST + STEP * place if several else ROW / 2))
+    return element("svg", "".join(found), width="100%", height=height, role="img", aria_label="")
+
+
+def _mark(panel: Intervals, row: Interval, x: Scale, at: float) -> str:
+    several, found = len(panel.methods) > 1, ""
+    named = f"{row.label}, {panel.methods[row.method]}" if several else row.label
+    say = marks.said(panel.axis, named, row.value, (row.low, row.high))
+    say += f", {row.said}" * bool(row.said)
+    if math.isfinite(row.low + row.high):
+        ends = {"x1": f"{x.at(row.low):g}%", "x2": f"{x.at(row.high):g}%", "y1": at, "y2": at}
+        found = element("line", class_=f"bar {marks.kind(row.method)}", **ends)
+        found += _beyond(x, row, at)
+    size, hollow = POOLED if row.pooled else marks.SIZE, "" if row.decided else "hollow"
+    place = f"{x.at(row.value):g}%"
+    return found + marks.shape(row.method, place, at, size, class_=hollow, data_say=say)
+
+
+def _beyond(x: Scale, row: Interval, at: float) -> str:
+    """Return an arrow at each end that leaves the view."""
+    sides = [(row.low, "0.5%", "6,-4 0,0 6,4"), (row.high, "99.5%", "-6,-4 0,0 -6,4")]
+    return "".join(
+        element(
+            "svg",
+            element("polyline", points=points, class_="line ink"),
+            x=place,
+            y=at,
+            overflow="visible",
+        )
+        for end, place, points in sides
+        if not x.holds(end)
+    )
+
+
+def _numbers(panel: Intervals, own: Sequence[Interval]) -> str:
+    """Return the numbers of a row of one method; several say theirs in turn."""
+    if len(panel.methods) > 1:
+        return ""
+    row, digits, signed = own[0], panel.axis.digits, panel.reference == 0.0
+    told = number(row.value, digits, sign=signed)
+    if math.isfinite(row.low + row.high):
+        told += f" ({span(row.low, row.high, digits, sign=signed)})"
+    said = " " + element("b", escape(row.said)) if row.said else ""
+    return escape(told) + said
+
+
+def _ticks(x: Scale) -> str:
+    found = "".join(
+        text(told, f"{at:g}%", 12, class_="tick", text_anchor="middle") for at, told in x.ticks()
+    )
+    return element("svg", found, width="100%", height=16, aria_hidden="true")

@@ -1,0 +1,43 @@
+"""Contrasts as rows of a picture: what is pooled first, then each problem."""
+
+import math
+from collections.abc import Sequence
+
+from rankexp.charts.model import Axis, Chart, Interval, Intervals
+from rankexp.runner.analyse.adjust import Contrast, Settings
+from rankexp.runner.report.context import Context
+
+WIDTH, FRAME, ROW = 6.8, 0.9, 0.26  # of a panel; of what is around its rows; of a row: inches
+MOST = 60  # rows of a panel, beyond which the table alone is shown
+
+
+def forest(panels: Sequence[Intervals]) -> Chart | None:
+    """Return the panels that have rows, one below the other; None if none has."""
+    known = [one for one in panels if 0 < len(one.rows) <= MOST]
+    if not known:
+        return None
+    rows = max(len(one.rows) for one in known)
+    return Chart(known, 1, (WIDTH, FRAME + ROW * rows), below=0.0)
+
+
+def panel(
+    context: Context, title: str, what: str, found: Sequence[Contrast], settings: Settings
+) -> Intervals:
+    """Return a panel of differences: `what` is what they are of, with its unit."""
+    known = [one for one in found if not math.isnan(one.difference)]
+    margin = math.nan if settings.margin is None else settings.margin
+    axis = Axis(what, better="higher" if settings.higher else "lower")
+    rows = [_row(context, one) for one in sorted(known, key=lambda one: bool(one.problem))]
+    return Intervals(title, rows, axis, margin, reference=0.0)
+
+
+def _row(context: Context, own: Contrast) -> Interval:
+    return Interval(
+        context.problem_label(own.problem) if own.problem else f"all {own.unit}",
+        own.difference,
+        own.low_all,
+        own.high_all,
+        decided=own.verdict.equivalent or own.verdict.shown is not None,
+        pooled=not own.problem,
+        said=str(own.verdict),
+    )
