@@ -7,6 +7,7 @@ from rankexp.charts.model import Axis
 from rankexp.charts.numbers import number, span
 
 COLOURS = SHAPES = 8
+Given = str | float | None  # the value of an attribute
 UNKNOWN = (math.nan, math.nan)
 SIZE = 4.0  # half of a mark's width, pixels
 POINTS = {
@@ -22,11 +23,11 @@ POINTS = {
 """The shapes of methods beside the disc, around 0 with a half width of about 1."""
 
 
-def _text(value: object) -> str:
+def _text(value: Given) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def element(name: str, content: str | None = None, /, **given: object) -> str:
+def element(name: str, content: str | None = None, /, **given: Given) -> str:
     """Return an element; its content is markup, its attributes are escaped.
 
     What is None is left out. An underscore stands for a hyphen, one at the end for nothing.
@@ -37,7 +38,7 @@ def element(name: str, content: str | None = None, /, **given: object) -> str:
     return f"{start}/>" if content is None else f"{start}>{content}</{name}>"
 
 
-def text(content: str, x: float | str, y: float, **given: object) -> str:
+def text(content: str, x: float | str, y: float, **given: Given) -> str:
     """Return words at a place."""
     return element("text", escape(content), x=x, y=y, **given)
 
@@ -49,7 +50,7 @@ def kind(place: int | None) -> str:
     return f"c{place % COLOURS}" + " hollow" * (place >= SHAPES)
 
 
-def shape(place: int | None, x: float | str, y: float, size: float = SIZE, **given: object) -> str:
+def shape(place: int | None, x: float | str, y: float, size: float = SIZE, **given: Given) -> str:
     """Return the mark of a method at a place; `x` may be a share of the width, ``40%``."""
     classes = " ".join(filter(None, [kind(place), str(given.pop("class_", ""))]))
     number_ = (place or 0) % SHAPES

@@ -120,7 +120,7 @@ def run(
         for line in tables.failures:
             outcome.note(tables.exit_code, line)
         if not quiet:
-            print(f"\n{len(written)} files written; start with {outcome.folder / 'report.md'}")
+            print(f"\n{len(written)} files written; start with {tables.first}")
     for line in outcome.messages:
         print(line, file=sys.stderr)
     raise typer.Exit(outcome.exit_code)
@@ -137,6 +137,7 @@ def report(
     ] = None,
     quick: Quick = False,
     results: Results = Path("results"),
+    show: Annotated[bool, typer.Option("--open", help="Open the page in a browser, too.")] = False,
 ) -> None:
     """Rebuild every table and figure from records, without fitting anything."""
     if quick and not studies:
@@ -144,21 +145,25 @@ def report(
     code, without = 0, []
     for name in studies or map(str, _result_folders(None, results)):
         try:
-            code = max(code, _report(name, quick, results))
+            code = max(code, _report(name, quick, results, show))
         except ConfigError as error:  # the others have their tables all the same
             without.append(f"rankexp: {error}\n")
     sys.stderr.writelines(without)
     raise typer.Exit(max(code, ConfigError.exit_code if without else 0))
 
 
-def _report(name: str, quick: bool, results: Path) -> int:
+def _report(name: str, quick: bool, results: Path, show: bool) -> int:
+    import webbrowser
+
     from rankexp.runner.report.build import edited, open_report
     from rankexp.runner.run.manifest import other_versions
 
     folder, study = _run_of(name, quick, results)
     made = open_report(folder, study)
     written = made.write()
-    print(f"{folder}: {len(written)} files written; start with {folder / 'report.md'}")
+    print(f"{folder}: {len(written)} files written; start with {made.first}")
+    if show:
+        webbrowser.open(made.first.resolve().as_uri())
     edit = None if study else edited(made.context.manifest)
     versions = other_versions(folder)
     for line in filter(None, [edit, versions, *made.context.problems, *made.failures]):

@@ -8,7 +8,7 @@ import numpy as np
 
 from rankexp.charts import marks
 from rankexp.charts.frame import MOST_DOTS
-from rankexp.charts.marks import element, text
+from rankexp.charts.marks import Given, element, text
 from rankexp.charts.model import Axis, Box, Boxes
 from rankexp.charts.scale import Scale
 from rankexp.charts.web.sides import (
@@ -64,8 +64,13 @@ def _box(box: Box, axis: Axis, x: float, width: float, y: Scale) -> str:
     ends = values[(values >= low - reach) & (values <= high + reach)]
     top, bottom, half = y.at(high), y.at(low), width / 2
     say = marks.said(axis, f"{box.label}, median of {len(values)}", middle, (low, high))
-    size = {"width": width, "height": max(bottom - top, 1.0), "data_say": say}
-    lies = {"x1": x - half, "x2": x + half, "y1": y.at(middle), "y2": y.at(middle)}
+    size: dict[str, Given] = {"width": width, "height": max(bottom - top, 1.0), "data_say": say}
+    lies: dict[str, Given] = {
+        "x1": x - half,
+        "x2": x + half,
+        "y1": y.at(middle),
+        "y2": y.at(middle),
+    }
     found = [
         upright(x, y.at(float(ends.max())), top),
         upright(x, bottom, y.at(float(ends.min()))),

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from html import escape
 
 from rankexp.charts import marks
-from rankexp.charts.marks import element, text
+from rankexp.charts.marks import Given, element, text
 from rankexp.charts.model import Interval, Intervals
 from rankexp.charts.numbers import number, span
 from rankexp.charts.scale import Scale
@@ -43,7 +43,11 @@ def _strip(panel: Intervals, own: Sequence[Interval], x: Scale) -> str:
     found = []
     if panel.shaded:
         left, right = (x.at(end) for end in panel.shaded)
-        size = {"width": f"{right - left:g}%", "height": height, "class_": "margin"}
+        size: dict[str, Given] = {
+            "width": f"{right - left:g}%",
+            "height": height,
+            "class_": "margin",
+        }
         found.append(element("rect", x=f"{left:g}%", y=0, **size))
     if not math.isnan(panel.reference):
         at = f"{x.at(panel.reference):g}%"
@@ -59,7 +63,12 @@ def _mark(panel: Intervals, row: Interval, x: Scale, at: float) -> str:
     say = marks.said(panel.axis, named, row.value, (row.low, row.high))
     say += f", {row.said}" * bool(row.said)
     if math.isfinite(row.low + row.high):
-        ends = {"x1": f"{x.at(row.low):g}%", "x2": f"{x.at(row.high):g}%", "y1": at, "y2": at}
+        ends: dict[str, Given] = {
+            "x1": f"{x.at(row.low):g}%",
+            "x2": f"{x.at(row.high):g}%",
+            "y1": at,
+            "y2": at,
+        }
         found = element("line", class_=f"bar {marks.kind(row.method)}", **ends)
         found += _beyond(x, row, at)
     size, hollow = POOLED if row.pooled else marks.SIZE, "" if row.decided else "hollow"

@@ -320,7 +320,8 @@ class Session:
         else:  # of an earlier answer
             (self.folder / "train.py").unlink(missing_ok=True)
         say(
-            f"{len(written)} files in {self.folder}: report.md is the whole report, answer.png "
-            "the figure. study.yaml is the study that was run; edit it and run it again."
+            f"{len(written)} files in {self.folder}: {made.first.name} is the whole report, "
+            "answer.png the figure. study.yaml is the study that was run; edit it and run it "
+            "again."
         )
         return max(self.outcome.exit_code, made.exit_code)

@@ -26,7 +26,7 @@ from rankexp.runner.plan import PlanCell
 from rankexp.runner.report import runs
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Output, Page, Section
-from rankexp.runner.report.render import csv, latex, markdown, terminal
+from rankexp.runner.report.render import csv, html, latex, markdown, terminal
 from rankexp.runner.report.runs import bibtex, whole
 from rankexp.runner.run.manifest import facts_of, protocol_of, read_manifest
 from rankexp.runner.run.progress import how_many
@@ -73,6 +73,7 @@ def page(context: Context, sections: Sequence[Section], aside: Sequence[Section]
 
 REFERENCE = "reference"
 """Beside the folders of results: that of full runs, which no ordinary run writes into."""
+PAGE = "report.html"
 LOG = "logs/report.log"  # tracebacks of blocks that failed, in the folder of results
 REPORTED = (
     "title",
@@ -96,7 +97,9 @@ class Built:
     def section(self) -> Section:
         """Its part of the page."""
         title = self.block.title or self.block.name
-        return Section(title, self.block.text or "", self.output, list(self.files))
+        role, primary, files = self.block.block, self.block.primary, list(self.files)
+        text = self.block.text or ""
+        return Section(title, text, self.output, files, role=role, primary=primary)
 
     def on_page(self, said: set[str]) -> Section:
         """Return its part of a page with a head: what has no table is told by its gist, but once.
@@ -117,6 +120,7 @@ class Report:
 
     context: Context
     folder: Path  # where the files go
+    unwritten: Exception | None = None  # why there is no page to look at
 
     @cached_property
     def blocks(self) -> list[Built]:
@@ -156,8 +160,12 @@ class Report:
 
     @property
     def failures(self) -> list[str]:
-        """A sentence a block that failed."""
-        return [line for own in self.blocks if own.error for line in own.output.incomplete]
+        """A sentence a block that failed, and one of a page that could not be written."""
+        lines = [line for own in self.blocks if own.error for line in own.output.incomplete]
+        if self.unwritten:
+            why = f"{PAGE} was not written: {one_line(self.unwritten)} (see {LOG})"
+            lines.append(f"{why}. One that is there is of an earlier report; report.md is new.")
+        return lines
 
     @property
     def exit_code(self) -> int:
@@ -191,18 +199,34 @@ class Report:
             ]
             for where in (False, True)
         )
-        contents["report.md"] = markdown.page(page(self.context, sections, aside)).encode()
-        contents["run.md"] = (markdown.body(whole(self.context)) + "\n").encode()
-        contents["cite.bib"] = bibtex(self.context).encode()
-        traces = [
-            "".join(traceback.format_exception(own.error)) for own in self.blocks if own.error
-        ]
+        contents |= self._pages(page(self.context, sections, aside))
+        errors = [*(own.error for own in self.blocks), self.unwritten]
+        traces = ["".join(traceback.format_exception(error)) for error in errors if error]
         if traces:
             contents[LOG] = "\n".join(traces).encode(errors="replace")
             (self.folder / LOG).parent.mkdir(exist_ok=True)
         for name, content in contents.items():
             write_atomically(self.folder / name, content)
         return [scores, *(self.folder / name for name in contents)]
+
+    def _pages(self, shown: Page) -> dict[str, bytes]:
+        """Return the pages by name; one that its template cannot write is left out."""
+        run = whole(self.context)
+        made = {
+            "report.md": markdown.page(shown),
+            "run.md": markdown.body(run) + "\n",
+            "cite.bib": bibtex(self.context),
+        }
+        try:
+            made[PAGE] = html.page(shown, run)
+        except Exception as error:
+            self.unwritten = error
+        return {name: text.encode(errors="replace") for name, text in made.items()}
+
+    @property
+    def first(self) -> Path:
+        """The page to begin with."""
+        return self.folder / ("report.md" if self.unwritten else PAGE)
 
     def summary(self) -> str:
         """Return what the page shows as plain text, without blocks that nothing was run for."""

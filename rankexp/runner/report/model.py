@@ -160,6 +160,8 @@ class Section:
     output: Output
     files: Sequence[str] = ()
     closing: str = ""
+    role: str = ""  # the kind of its block
+    primary: bool = False  # whether it decides the study's question
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ from rankexp.runner.run.record import Record
 
 Make = Callable[..., Context]
 Save = Callable[[Context, Path], Path]
-ALWAYS = ("scores.csv", "report.md", "run.md", "cite.bib")
+ALWAYS = ("scores.csv", "report.md", "report.html", "run.md", "cite.bib")
 
 
 @pytest.fixture(name="written", scope="module")
@@ -43,7 +43,7 @@ def test_the_same_records_give_the_same_bytes(written: Path, tmp_path: Path) -> 
     for name in set(once) - {"manifest.json"}:
         (again / name).unlink()
     kinds = {path.name for path in build.open_report(again).write()}
-    assert {"scores.csv", "report.md", "figure1.png", "figure1.pdf"} <= kinds
+    assert {"scores.csv", "report.md", "report.html", "figure1.png", "figure1.pdf"} <= kinds
     assert {"table1.csv", "table1.md", "table1.tex"} <= kinds
     assert kinds | {"manifest.json"} == set(once)
     assert contents(again) == once

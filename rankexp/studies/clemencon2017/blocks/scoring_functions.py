@@ -28,7 +28,7 @@ Window = Annotated[list[float], Field(min_length=2, max_length=2)]
 OPTIMAL = 5  # the place of what is no method: dashed, and far from the first ones in colour
 
 
-class Line(NamedTuple):
+class Curve(NamedTuple):
     """One function at the examples where the regression function is known, (p,).
 
     `place` fixes its colour: that of the method in the experiment.
@@ -92,20 +92,20 @@ class ScoringFunctions(OfOneSplit):
         notes = self._notes(context, block.experiments[0], truth, lines)
         return Output(numbers, [], Drawing(self._draw(truth, lines)), notes)
 
-    def _lines(self, context: Context, block: Block, here: Mapping[str, KeptItem]) -> list[Line]:
+    def _lines(self, context: Context, block: Block, here: Mapping[str, KeptItem]) -> list[Curve]:
         order, truth = context.evaluate(block.experiments[0]).methods, here[BAYES]
         lines = []
         for name in self.shown(context, block):
             if name in here:
                 # Of a run of equal scores the ends are kept: interpolation gives it back.
                 y = np.interp(truth.x, here[name].x, here[name].y)
-                lines.append(Line(name, context.method_label(name), y, order.index(name)))
+                lines.append(Curve(name, context.method_label(name), y, order.index(name)))
         if self.optimal:
-            lines.append(Line("optimal", "an optimal scorer", distribution(truth.y), OPTIMAL))
+            lines.append(Curve("optimal", "an optimal scorer", distribution(truth.y), OPTIMAL))
         return lines
 
     def _notes(
-        self, context: Context, experiment: str, truth: KeptItem, lines: Sequence[Line]
+        self, context: Context, experiment: str, truth: KeptItem, lines: Sequence[Curve]
     ) -> list[str]:
         model, rep, _ = truth.place
         notes = [f"Model {model}, training set {rep}; drawn at {len(truth.x)} test examples."]
@@ -136,7 +136,7 @@ class ScoringFunctions(OfOneSplit):
             notes.append(f"{metric.label} on these examples: {', '.join(told)}.")
         return notes
 
-    def _draw(self, truth: KeptItem, lines: Sequence[Line]) -> figure.Figure:
+    def _draw(self, truth: KeptItem, lines: Sequence[Curve]) -> figure.Figure:
         windows = [[float(truth.x.min()), float(truth.x.max())], *self.windows]
         made, axes = figure.panels(len(windows), len(windows), (3.6, 2.8), below=0.5)
         for place, (own, (low, high)) in enumerate(zip(axes, windows, strict=True)):
@@ -153,7 +153,7 @@ class ScoringFunctions(OfOneSplit):
         self,
         axes: figure.Axes,
         truth: KeptItem,
-        lines: Sequence[Line],
+        lines: Sequence[Curve],
         inside: Bools,
         *,
         zoom: bool,
