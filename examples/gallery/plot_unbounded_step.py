@@ -41,14 +41,18 @@ def area(ranker, rate):
     return expected_auc(ranker.decision_function(new), chances)
 
 
-areas = {name: [area(r, rate) for rate in rates] for name, r in ways.items()}
+areas = {
+    name: [area(r, rate) for rate in rates] for name, r in ways.items()
+}
 
 # %%
 # The dotted line is the AUC of the true probabilities, the highest there
 # can be.
 
 fig, ax = plt.subplots(figsize=(7, 3.6), layout="constrained")
-for (name, line), form in zip(areas.items(), "o- s-- D:".split(), strict=True):
+for (name, line), form in zip(
+    areas.items(), "o- s-- D:".split(), strict=True
+):
     ax.plot(rates, line, form, ms=8, mfc="none", mew=2, label=name)
 best = expected_auc(chances, chances)
 ax.axhline(best, color="black", ls=(0, (1, 4)), label="best possible")
