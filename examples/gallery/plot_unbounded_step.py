@@ -51,7 +51,7 @@ areas = {
 
 fig, ax = plt.subplots(figsize=(7, 3.6), layout="constrained")
 for (name, line), form in zip(
-    areas.items(), "o- s-- D:".split(), strict=True
+    areas.items(), ["o-", "s--", "D:"], strict=True
 ):
     ax.plot(rates, line, form, ms=8, mfc="none", mew=2, label=name)
 best = expected_auc(chances, chances)
