@@ -53,7 +53,9 @@ ax.plot(ends, ends, color="black", lw=0.8)
 ax.fill_between(ends, ends - 0.01, ends + 0.01, color="0.9", label="±0.01")
 ticks = [0.75, 0.8, 0.85, 0.9]
 ax.set(aspect="equal", xlim=ends, ylim=ends, xticks=ticks, yticks=ticks)
-ax.set_xlabel("proportional odds: pairs in order\n(share, higher is better)")
+ax.set_xlabel(
+    "proportional odds: pairs in order\n(share, higher is better)"
+)
 ax.set_ylabel("pairs: pairs in order\n(share, higher is better)")
 ax.legend(loc="upper left")
 plt.show()

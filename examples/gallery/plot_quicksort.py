@@ -53,7 +53,9 @@ for column, form, name in zip(losses.T, ("o--", "s-"), names, strict=True):
     ax.plot(shares, column, form, ms=8, mfc="none", mew=2, label=name)
 ax.plot([0, 0.4], [0, 0.4], color="black", lw=0.8, label="as the judge")
 ax.set_xlabel("pairs that the judge puts in the wrong order (share)")
-ax.set_ylabel("pairs that the list puts in\nthe wrong order (lower is better)")
+ax.set_ylabel(
+    "pairs that the list puts in\nthe wrong order (lower is better)"
+)
 ax.legend(title="questions at a share of 0.2")
 plt.show()
 
