@@ -49,7 +49,7 @@ means = dict(zip(trees, shares.mean(axis=0), strict=True))
 # A mark is one of ten samples, with 500 rows to train on.
 
 fig, ax = plt.subplots(figsize=(7, 2.8), layout="constrained")
-for height, (name, mark) in enumerate(zip(trees, "osDv", strict=True)):
+for height, mark in enumerate("osDv"):
     values = shares[:, height]
     ax.plot(values, np.full(10, -height), mark, alpha=0.5, ms=8)
 ax.set_yticks(-np.arange(4), trees)
