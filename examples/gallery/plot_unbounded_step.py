@@ -38,16 +38,12 @@ def measured(seed):
     model = Linear(p=0.99, d=20).draw_model(rng)  # p: share of positives
     (X, y), (new, _) = model.sample(5000, rng), model.sample(5000, rng)
     chances = model.eta(new)
-    fits = [
-        [
-            ranker.set_params(learning_rate=rate)
-            .fit(X, y)
-            .decision_function(new)
-            for rate in rates
-        ]
-        for ranker in ways.values()
-    ]
-    return [[expected_auc(s, chances) for s in line] for line in fits]
+    values = []
+    for ranker in ways.values():
+        for rate in rates:
+            fit = ranker.set_params(learning_rate=rate).fit(X, y)
+            values.append(expected_auc(fit.decision_function(new), chances))
+    return np.reshape(values, (len(ways), len(rates)))
 
 
 areas = np.array([measured(seed) for seed in range(6)])
