@@ -2,11 +2,12 @@
 To rank by a number: a tree, or an oriented tree?
 =================================================
 
-Rows are to be ranked by a number. A regression tree predicts the number
-and spends its few leaves where numbers differ most. An oriented tree
-splits where pairs get into the right order. In this example of Clémençon
-and Achab eight rows in ten have numbers that are almost equal, but not
-quite. Which tree with eight leaves ranks better?
+Rows are to be ranked by a number. A regression tree predicts the
+number and spends its few leaves where numbers differ most. An
+oriented tree separates the larger half of the numbers (CRank), or it
+puts as many pairs as it can in order (Kendall). In this example of
+Clémençon and Achab eight rows in ten have numbers that are almost
+equal, but not quite. Which tree with eight leaves ranks better?
 """
 
 import matplotlib.pyplot as plt
@@ -19,8 +20,8 @@ from rankexp.generators import Polynomial
 from rankexp.metrics import d_tau
 
 # %%
-# The third way is a regression tree again, but it predicts the rank of the
-# number in place of the number.
+# The third way is a regression tree again, but it predicts the rank
+# of the number in place of the number.
 
 trees = {
     "regression tree": DecisionTreeRegressor(max_depth=3),
@@ -62,6 +63,6 @@ assert min(crank, kendall) > plain + 0.2
 assert ranks > max(crank, kendall)
 
 # %%
-# In this example the oriented trees put a share of pairs in order that is
-# larger by more than 0.2 than that of the regression tree, and the same
-# regression tree on ranks has a still larger one.
+# In this example the oriented trees put a share of pairs in order
+# that is larger by more than 0.2 than that of the regression tree,
+# and the same regression tree on ranks has a still larger one.

@@ -2,11 +2,11 @@
 How wide is an honest interval?
 ===============================
 
-Two methods that are equally good are compared by cross-validation, and
-the differences of the folds get a 95 % interval. An honest one contains 0
-in 95 of 100 studies. Repeating the cross-validation gives more
-differences, and a narrower interval. But it is the same data each time:
-does the interval stay honest?
+Two methods that are equally good are compared by cross-validation,
+and the differences of the folds get a 95 % interval. An honest one
+contains 0 in 95 of 100 studies. Repeating the cross-validation gives
+more differences, and a narrower interval. But it is the same data
+each time: does the interval stay honest?
 """
 
 import matplotlib.pyplot as plt
@@ -19,7 +19,8 @@ n, folds, repeats, studies = 100, 10, 10, 2000
 # %%
 # In each study a method predicts a number by the mean of the training
 # rows, and the other method does so for another number with the same
-# distribution. What is compared are their squared errors, fold by fold.
+# distribution. What is compared are their squared errors, fold by
+# fold.
 
 rng = np.random.default_rng(0)
 numbers = rng.normal(size=(studies, n, 2))
@@ -36,12 +37,14 @@ def differences():
     return errors[..., 0] - errors[..., 1]
 
 
-found = np.concatenate([differences() for _ in range(repeats)], axis=1)
+found = np.hstack([differences() for _ in range(repeats)])
 
 # %%
-# The plain interval takes all differences as independent. The corrected
-# one (Nadeau and Bengio) adds the ratio of test to training rows to 1
-# over the number of differences, here 1 to 9.
+# The plain interval takes all differences as independent. The
+# corrected one (Nadeau and Bengio) adds the ratio of test to training
+# rows to 1 over the number of differences, here 1 to 9. Above the
+# dotted line intervals are wider than they must be, below it they
+# promise too much.
 
 
 def share_with_0(repeat, correction):
@@ -70,6 +73,6 @@ assert abs(wider - 3.5) < 0.05
 assert plain[-1] < 0.5 and min(corrected) > 0.94
 
 # %%
-# After ten repeats an honest interval is 3.5 times as wide as the plain
-# one: fewer than half of the plain intervals contain 0, and more than 94 %
-# of the corrected ones.
+# After ten repeats an honest interval is 3.5 times as wide as the
+# plain one: fewer than half of the plain intervals contain 0, and
+# more than 94 % of the corrected ones.

@@ -2,10 +2,10 @@
 How do I train with a loss of my own?
 =====================================
 
-The hinge loss has a kink. A curve is wanted that is straight far from the
-kink, as the hinge is, with a bend of a chosen width in its place. It is
-not among the losses of rankexp. How much code does it take, and do the
-rankers take it?
+The hinge loss has a kink. A curve is wanted that is straight far from
+the kink, as the hinge is, with a bend of a chosen width in its place.
+It is not among the losses of rankexp. How much code does it take, and
+do the rankers take it?
 """
 
 import matplotlib.pyplot as plt
@@ -20,8 +20,9 @@ from rankexp.losses import Hinge, Logistic, MarginLoss
 from rankexp.testing import check_loss
 
 # %%
-# A loss of margins has a value, a derivative and a curvature. Two flags
-# say what does not hold for it.
+# A loss of margins has a value, a derivative and a curvature. Two
+# flags say that its scores give no probabilities, and that it claims
+# no bound on the share of errors.
 
 
 class Bend(MarginLoss):
@@ -47,8 +48,8 @@ class Bend(MarginLoss):
 
 
 # %%
-# ``check_loss`` says in one sentence what is wrong with a loss. Here it
-# says nothing. Then the loss trains, on points and on pairs.
+# ``check_loss`` says in one sentence what is wrong with a loss. Here
+# it says nothing. Then the loss trains, on points and on pairs.
 
 check_loss(Bend())
 X, progression = load_diabetes(return_X_y=True)
@@ -78,5 +79,6 @@ plt.show()
 assert max(areas.values()) - min(areas.values()) < 0.01
 
 # %%
-# The loss takes three formulas, and on these 442 rows with it the mean
-# AUC is within 0.01 of that with the logistic loss, on points and on pairs.
+# The loss takes three formulas, and on these 442 rows with it the
+# mean AUC is within 0.01 of that with the logistic loss, on points
+# and on pairs.

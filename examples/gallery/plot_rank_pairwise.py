@@ -2,10 +2,10 @@
 Why does ``rank:pairwise`` lose on one list?
 ============================================
 
-XGBoost has an objective for ranking, ``rank:pairwise``. On one list of
-all rows it often has a lower AUC than the plain ``binary:logistic``. By
-default it pairs only the 32 rows that rank first with the others. What
-happens if this number grows?
+XGBoost has an objective for ranking, ``rank:pairwise``. On one list
+of all rows it often has a lower AUC than the plain
+``binary:logistic``. By default it pairs only the 32 rows that rank
+first with the others. What happens if this number grows?
 """
 
 import matplotlib.pyplot as plt
@@ -15,15 +15,15 @@ from xgboost import XGBClassifier, XGBRanker
 from rankexp.generators import Linear
 from rankexp.metrics import auc
 
-settings = {"n_estimators": 30, "max_depth": 3, "learning_rate": 0.1}
-settings["n_jobs"] = 1  # threads
+settings = {"n_estimators": 30, "max_depth": 3, "n_jobs": 1}
+settings["learning_rate"] = 0.1
 firsts = [8, 32, 100, 300, 600]
 
 # %%
 # ``XGBRanker`` gets all rows as one group. Its parameter
-# ``lambdarank_num_pair_per_sample`` is the number of first rows that are
-# paired with the others. Four samples are drawn, with 600 rows to train
-# on and 5,000 new ones. Nine in ten rows are positive.
+# ``lambdarank_num_pair_per_sample`` is the number of first rows that
+# are paired with the others. Four samples are drawn, with 600 rows to
+# train on and 5,000 new ones. Nine in ten rows are positive.
 
 
 def areas(seed):
@@ -55,7 +55,7 @@ found = np.array([areas(seed) for seed in range(4)])
 
 fig, ax = plt.subplots(figsize=(7, 3.8), layout="constrained")
 ax.plot(firsts, found[:, :-1].T, color="C0", lw=0.8, alpha=0.5)
-ax.plot(firsts, of_pairs, "o-", color="C0", lw=2, label="rank:pairwise")
+ax.plot(firsts, of_pairs, "C0o-", lw=2, label="rank:pairwise")
 ax.axhline(of_points, ls="--", color="C1", label="binary:logistic")
 ax.plot(32, of_pairs[1], "ks", ms=10, mfc="none", label="its default")
 ax.set_xscale("log")
@@ -70,5 +70,6 @@ assert of_points - of_pairs[1] > 0.05
 assert of_points - of_pairs[-1] < 0.02
 
 # %%
-# In the mean over these samples the default loses more than 0.05 of AUC
-# against ``binary:logistic``; with all rows paired less than 0.02 is lost.
+# In the mean over these samples the default loses more than 0.05 of
+# AUC against ``binary:logistic``; with all rows paired less than 0.02
+# is lost.

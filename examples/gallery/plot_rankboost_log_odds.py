@@ -2,11 +2,11 @@
 What does a RankBoost score estimate?
 =====================================
 
-RankBoost minimises the exponential loss over pairs. In theory its score
-tends to half the log of the ratio of the densities of both classes, plus
-a constant. With equal classes that is half of the log odds. Here the
-truth is known: the classes are normal with means -1 and 1 and variance 1,
-and half the log ratio at x is x itself.
+RankBoost minimises the exponential loss over pairs. In theory its
+score tends to half the log of the ratio of the densities of both
+classes, plus a constant. With equal classes that is half of the log
+odds. Here the truth is known: the classes are normal with means -1
+and 1 and variance 1, and half the log ratio at x is x itself.
 """
 
 import matplotlib.pyplot as plt
@@ -21,8 +21,8 @@ model = Gaussian(means=[-1, 1], stratified=True).draw_model(rng)
 X, y = model.sample(10_000, rng)
 
 # %%
-# Fifty rounds on 25 million pairs take a moment, because the pairs are
-# never listed. Scores are compared where most rows are, from -1.5 to 1.5.
+# The 25 million pairs are never listed, so fifty rounds take a
+# moment. Scores are compared where most rows are, from -1.5 to 1.5.
 
 ranker = RankBoost(n_rounds=50).fit(X, y)
 x = np.linspace(-1.5, 1.5, 301)[:, None]
@@ -49,5 +49,5 @@ plt.show()
 assert abs(slope - 1) < 0.1
 
 # %%
-# On these 10,000 rows the score rises with half the log ratio, at a slope
-# within 0.1 of 1.
+# On these 10,000 rows the score rises with half the log ratio, at a
+# slope within 0.1 of 1.

@@ -2,10 +2,10 @@
 How many rows until two methods can be told apart?
 ==================================================
 
-Two scores are trained, and their AUC is compared on new rows. On few of
-them the interval of the difference contains 0, so that nothing is
-decided. How many more rows would probably decide it? The first rows say
-so: they show the size of the difference and how much rows vary.
+Two scores are trained, and their AUC is compared on new rows. On few
+of them the interval of the difference contains 0, so that nothing is
+decided. How many more rows would probably decide it? The first rows
+say so: they show the size of the difference and how much rows vary.
 """
 
 import matplotlib.pyplot as plt
@@ -25,8 +25,8 @@ first = LinearRanker(loss="exponential", lam=0.001).fit(X, y)
 second = LinearRanker(loss="hinge", risk="pairs", lam=0.001).fit(X, y)
 
 # %%
-# ``won`` counts the pairs that each row wins. DeLong's method takes the
-# standard error of the difference from these counts.
+# ``won`` counts the pairs that each row wins. DeLong's method takes
+# the standard error of the difference from these counts.
 
 new, labels = model.sample(64_000, rng)
 positive = (labels > 0).astype(int)
@@ -40,14 +40,14 @@ def difference(n):
 
 
 pilot = difference(1000)
-more = needed(pilot, None, Growth(), alpha=0.05, power=0.8).data_to_show
-asked = round(1000 * more)
+times = needed(pilot, None, Growth(), alpha=0.05, power=0.8)
+asked = round(1000 * times.data_to_show)
 print(f"asked for: {asked} rows")
 
 # %%
-# The interval on growing numbers of rows. ``needed`` saw the first 1,000
-# of them only, and asks for a chance of 80 % to show a difference of the
-# size seen there.
+# The interval on growing numbers of rows. ``needed`` saw the first
+# 1,000 of them only, and asks for a chance of 80 % to show a
+# difference of the size seen there.
 
 sizes = [500, 1000, 2000, 4000, 8000, 16_000, 32_000, 64_000]
 found = [difference(n) for n in sizes]
@@ -67,10 +67,11 @@ ax.set_ylabel("AUC, hinge − exponential\n(above 0: hinge is better)")
 ax.legend()
 plt.show()
 
-assert paired.interval(pilot, 0.95)[0] < 0
+low, high = paired.interval(pilot, 0.95)
+assert low < 0 < high
 assert abs(asked - 2200) < 100
 assert paired.interval(difference(asked), 0.95)[0] > 0
 
 # %%
-# On the first 1,000 new rows the interval contains 0 and about 2,200 rows
-# are asked for; on these the interval lies above 0.
+# On the first 1,000 new rows the interval contains 0 and about 2,200
+# rows are asked for; on these the interval lies above 0.

@@ -2,10 +2,10 @@
 What do ties give away?
 =======================
 
-A score with few digits ties many rows. A program that sorts rows by their
-score leaves tied rows in the order of the file. If the file has its best
-rows first, the measure rises although the score knows less. How much is
-given away?
+A score with few digits ties many rows. A program that sorts rows by
+their score leaves tied rows in the order of the file. If the file has
+its best rows first, the measure rises although the score knows less.
+How much is given away?
 """
 
 import matplotlib.pyplot as plt
@@ -19,23 +19,29 @@ merit = rng.normal(size=len(queries))
 relevance = np.digitize(merit, [0.5, 1.5])  # levels 0, 1 and 2
 score = merit + 2 * rng.normal(size=len(queries))
 
-best_first = np.lexsort([-relevance, queries])  # the order of the file
-relevance, score = relevance[best_first], score[best_first]
+# Each query of the file has its most relevant rows first.
+order = np.lexsort([-relevance, queries])
+relevance, score = relevance[order], score[order]
 
 # %%
-# The score is rounded to multiples of a step. ``ties="order"`` leaves tied
-# rows in the order of the file, ``"reversed"`` takes the last row first.
-# The default, ``"expected"``, is the exact mean over all their orders.
+# The score is rounded to multiples of a step. ``ties="order"`` leaves
+# tied rows in the order of the file, ``"reversed"`` takes the last
+# row first. The default, ``"expected"``, is the exact mean over all
+# their orders.
 
 steps = np.array([0.001, 0.1, 0.3, 1, 3, 10, 100])
 rules = {"order": "o--", "expected": "s-", "reversed": "D:"}
-values = {
-    rule: [
-        ndcg(relevance, np.round(score / step), queries, k=10, ties=rule)
-        for step in steps
+
+
+def values_of(rule):
+    """Return NDCG@10, the mean over the queries, for each step."""
+    rounded = [np.round(score / step) for step in steps]
+    return [
+        ndcg(relevance, s, queries, k=10, ties=rule) for s in rounded
     ]
-    for rule in rules
-}
+
+
+values = {rule: values_of(rule) for rule in rules}
 
 # %%
 # On the right all scores of a query are equal.
@@ -53,5 +59,5 @@ assert values["order"][-1] > 0.999
 assert values["expected"][-1] < 0.25
 
 # %%
-# With a constant score the order of this file gives an NDCG@10 of 1, while
-# the mean over all orders is below 0.25.
+# With a constant score the order of this file gives an NDCG@10 of 1,
+# while the mean over all orders is below 0.25.
