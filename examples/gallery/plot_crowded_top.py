@@ -62,9 +62,10 @@ gains = values - values[:, :1]  # (samples, rankers, measures)
 fig, ax = plt.subplots(figsize=(7, 4), layout="constrained")
 ax.axhline(0, color="0.5", lw=0.8)
 ax.axvline(0, color="0.5", lw=0.8)
-for k, (name, mark) in enumerate(zip(rankers, " osD", strict=True)):
-    if k:
-        ax.plot(*gains[:, k].T, mark, mfc="none", label=name)
+for k, name in enumerate(rankers):
+    if name != "plain":  # its gains are 0
+        places = gains[:, k].T
+        ax.plot(*places, " osD"[k], mfc="none", mew=1.5, label=name)
 ax.set_xlabel("average precision − that of plain (higher is better)")
 ax.set_ylabel("AUC − that of plain (higher is better)")
 ax.legend()

@@ -49,7 +49,7 @@ print(rows[[*columns, "verdict"]].round(4))
 # %%
 # The two intervals hold together with a probability of 95 %.
 
-fig, ax = plt.subplots(figsize=(7, 2.6), layout="constrained")
+fig, ax = plt.subplots(figsize=(7, 3), layout="constrained")
 ax.axvspan(-0.01, 0.01, color="0.93", label="within ±0.01")
 ax.axvline(0, color="0.4", lw=0.8)
 for height, name in enumerate(rows.index):
@@ -59,7 +59,8 @@ for height, name in enumerate(rows.index):
 ax.set_yticks(range(len(rows)), rows.index)
 ax.set(xlim=(-0.02, 0.02), ylim=(-0.5, 1.5))
 ax.set_xlabel(
-    "pairs − points, share in order (above 0: pairs are better)"
+    "share of pairs in order: trained on pairs − trained on points\n"
+    "(above 0: pairs are better)"
 )
 ax.legend(loc="lower left")
 plt.show()

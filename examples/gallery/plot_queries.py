@@ -55,7 +55,7 @@ shares = {c: [measured(c, seed) for seed in range(10)] for c in marks}
 fig, ax = plt.subplots(figsize=(7, 4), layout="constrained")
 for counted, mark in marks.items():
     places = np.transpose(shares[counted])
-    ax.plot(*places, mark, mfc="none", label=counted)
+    ax.plot(*places, mark, mfc="none", mew=1.5, label=counted)
 ax.set_xlabel(
     "in long queries: pairs in order (share, higher is better)"
 )

@@ -55,9 +55,9 @@ ax.plot(
     shares, losses[:, 1], "s-", label=f"counting wins, {counting}"
 )
 ax.plot(shares, shares, "k-", lw=0.8, label="as many as the judge")
-ax.set_xlabel("pairs that the judge puts in the wrong order (share)")
+ax.set_xlabel("pairs in the wrong order, judge (share)")
 ax.set_ylabel(
-    "pairs that the list puts in it\n(share, lower is better)"
+    "pairs in the wrong order, list\n(share, lower is better)"
 )
 ax.legend(title="questions at a share of 0.2")
 plt.show()
