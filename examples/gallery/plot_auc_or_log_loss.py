@@ -2,10 +2,10 @@
 AUC or log loss?
 ================
 
-A boosted model is to rank well, so its AUC counts. Its probabilities
-are to be good as well, so its log loss counts, too. Training on pairs
-sees only differences of scores. Does it pay with its log loss for its
-AUC?
+A boosted model is to rank well, so its AUC counts. Its
+probabilities are to be good as well, so its log loss counts, too.
+Training on pairs sees only differences of scores. Does it pay with
+its log loss for its AUC?
 """
 
 import matplotlib.pyplot as plt
@@ -21,8 +21,8 @@ y = progression > 200  # 104 of 442 rows
 splits = StratifiedKFold(5, shuffle=True, random_state=0)
 
 # %%
-# ``decision_function`` gives scores on the scale of log odds. A model
-# that is trained on pairs adds one number to all of them, its
+# ``decision_function`` gives scores on the scale of log odds. A
+# model that is trained on pairs adds one number to all of them, its
 # ``intercept_``, such that the mean probability fits the training
 # rows. Without that number the order of the rows is the same.
 
@@ -64,6 +64,6 @@ assert np.abs(pairs - points).max() < 0.01
 assert bare[1] - pairs[1] > 0.03
 
 # %%
-# On these 442 rows points and pairs differ by less than 0.01 in both
-# measures, but without the added number the log loss of pairs is
-# larger by more than 0.03.
+# On these 442 rows points and pairs differ by less than 0.01 in
+# both measures, but without the added number the log loss of pairs
+# is larger by more than 0.03.

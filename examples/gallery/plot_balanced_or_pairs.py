@@ -2,10 +2,10 @@
 Balanced classes or pairs?
 ==========================
 
-In a pair a positive row stands beside a negative one, so both classes
-count alike, however rare one is. That is also what balanced class
-weights do. So balance is the part of the effect that needs no pairs.
-How much is left for the pairs themselves?
+In a pair a positive row stands beside a negative one, so both
+classes count alike, however rare one is. That is also what balanced
+class weights do. So balance is the part of the effect that needs no
+pairs. How much is left for the pairs themselves?
 """
 
 import matplotlib.pyplot as plt
@@ -37,8 +37,10 @@ def by_round(risk, seed):
 
 
 found = {r: [by_round(r, seed) for seed in range(5)] for r in marks}
-areas = {r: np.mean([a for a, _ in found[r]], axis=0) for r in marks}
-first = {r: [s for _, s in found[r]] for r in marks}
+areas, first = {}, {}
+for risk, samples in found.items():
+    areas[risk] = np.mean([a for a, _ in samples], axis=0)
+    first[risk] = [s for _, s in samples]
 
 # %%
 # Mean of the five samples:
@@ -60,5 +62,6 @@ assert areas["points"][-1] > areas["pairs"][-1]
 
 # %%
 # Of pairs and of balanced classes, the scores after one round are
-# equal to six digits and the mean AUC up to round 100 differs by less
-# than 0.01; points without balance end above both on these samples.
+# equal to six digits and the mean AUC up to round 100 differs by
+# less than 0.01; points without balance end above both on these
+# samples.

@@ -4,10 +4,11 @@ To rank by a number: a tree, or an oriented tree?
 
 Rows are to be ranked by a number. A regression tree predicts the
 number and spends its few leaves where numbers differ most. An
-oriented tree separates the larger half of the numbers (CRank), or it
-puts as many pairs as it can in order (Kendall). In this example of
-Clémençon and Achab eight rows in ten have numbers that are almost
-equal, but not quite. Which tree with eight leaves ranks better?
+oriented tree separates the larger half of the numbers (CRank), or
+it puts as many pairs as it can in order (Kendall). In this example
+of Clémençon and Achab eight rows in ten have numbers that are
+almost equal, but not quite. Which tree with eight leaves ranks
+better?
 """
 
 import matplotlib.pyplot as plt
@@ -35,11 +36,12 @@ def measured(seed):
     """Return the share of new pairs in order, for each tree."""
     rng = np.random.default_rng(seed)
     model = Polynomial().draw_model(rng)
-    (X, y), (new, truth) = (model.sample(n, rng) for n in (500, 2000))
+    X, y = model.sample(500, rng)
+    new, truth = model.sample(2000, rng)
     shares = []
     for name, tree in trees.items():
-        target = rankdata(y) if name.endswith("ranks") else y
-        shares.append(d_tau(truth, tree.fit(X, target).predict(new)))
+        tree.fit(X, rankdata(y) if name.endswith("ranks") else y)
+        shares.append(d_tau(truth, tree.predict(new)))
     return shares
 
 

@@ -2,10 +2,11 @@
 How far can a fit be from the minimum?
 ======================================
 
-A fit stops after some iterations. Is it done? Each linear ranker has
-a number ``gap_``: the objective is at most so much above its minimum,
-as a share of the minimum. The fit computes it without knowing the
-minimum, so it is an upper bound. How near is the bound to the truth?
+A fit stops after some iterations. Is it done? Each linear ranker
+has a number ``gap_``: the objective is at most so much above its
+minimum, as a share of the minimum. The fit computes it without
+knowing the minimum, so it is an upper bound. How near is the bound
+to the truth?
 """
 
 import warnings
@@ -52,7 +53,9 @@ ax.plot(counts, truth, "o--", label="true distance")
 ax.axhline(1e-6, color="black", ls=":", label="default tolerance")
 ax.set(yscale="log", xticks=counts)
 ax.set_xlabel("iterations")
-ax.set_ylabel("objective above its minimum\n(share, lower is better)")
+ax.set_ylabel(
+    "objective above its minimum\n(share, lower is better)"
+)
 ax.legend()
 plt.show()
 

@@ -4,9 +4,9 @@ How wide is an honest interval?
 
 Two methods that are equally good are compared by cross-validation,
 and the differences of the folds get a 95 % interval. An honest one
-contains 0 in 95 of 100 studies. Repeating the cross-validation gives
-more differences, and a narrower interval. But it is the same data
-each time: does the interval stay honest?
+contains 0 in 95 of 100 studies. Repeating the cross-validation
+gives more differences, and a narrower interval. But it is the same
+data each time: does the interval stay honest?
 """
 
 import matplotlib.pyplot as plt
@@ -17,10 +17,10 @@ from rankexp.statistics import paired
 n, folds, repeats, studies = 100, 10, 10, 2000
 
 # %%
-# In each study a method predicts a number by the mean of the training
-# rows, and the other method does so for another number with the same
-# distribution. What is compared are their squared errors, fold by
-# fold.
+# In each study a method predicts a number by the mean of the
+# training rows, and the other method does so for another number
+# with the same distribution. What is compared are their squared
+# errors, fold by fold.
 
 rng = np.random.default_rng(0)
 numbers = rng.normal(size=(studies, n, 2))
@@ -28,7 +28,7 @@ numbers = rng.normal(size=(studies, n, 2))
 
 def differences():
     """Return the differences of ten folds, for each study."""
-    order = rng.permuted(np.tile(np.arange(n), (studies, 1)), axis=1)
+    order = np.argsort(rng.random((studies, n)), axis=1)
     rows = np.take_along_axis(numbers, order[:, :, None], axis=1)
     tests = rows.reshape(studies, folds, n // folds, 2)
     sums = numbers.sum(axis=1)[:, None] - tests.sum(axis=2)
@@ -41,10 +41,10 @@ found = np.hstack([differences() for _ in range(repeats)])
 
 # %%
 # The plain interval takes all differences as independent. The
-# corrected one (Nadeau and Bengio) adds the ratio of test to training
-# rows to 1 over the number of differences, here 1 to 9. Above the
-# dotted line intervals are wider than they must be, below it they
-# promise too much.
+# corrected one (Nadeau and Bengio) adds the ratio of test to
+# training rows to 1 over the number of differences, here 1 to 9.
+# Above the dotted line intervals are wider than they must be, below
+# it they promise too much.
 
 
 def share_with_0(repeat, correction):

@@ -2,11 +2,11 @@
 Levels: proportional odds or pairs?
 ===================================
 
-Diabetes has progressed little, more or far: three ordered levels. The
-proportional-odds model is logistic regression for such levels, and it
-looks at one patient at a time. A ranker can train on all pairs of
-patients with different levels instead. Which one puts more pairs of
-new patients in the right order?
+Diabetes has progressed little, more or far: three ordered levels.
+The proportional-odds model is logistic regression for such levels,
+and it looks at one patient at a time. A ranker can train on all
+pairs of patients with different levels instead. Which one puts more
+pairs of new patients in the right order?
 """
 
 import matplotlib.pyplot as plt
@@ -23,12 +23,12 @@ train, test = train_test_split(
 )
 
 # %%
-# ``rankexp.compare`` asks this of any table. It tunes each method on
-# the training rows, measures it once on the test rows, and compares a
-# method on pairs with the one on points that has the same loss. On
-# levels ``points-logistic`` is the proportional-odds model.
-# ``points-hinge`` is a support vector machine with a threshold
-# between the levels.
+# ``rankexp.compare`` asks this of any table. It tunes each method
+# on the training rows, measures it once on the test rows, and
+# compares a method on pairs with the one on points that has the
+# same loss. On levels ``points-logistic`` is the proportional-odds
+# model. ``points-hinge`` is a support vector machine with a
+# threshold between the levels.
 
 answer = rankexp.compare(
     train,
@@ -59,7 +59,7 @@ for height, name in enumerate(rows.index):
 ax.set_yticks(range(len(rows)), rows.index)
 ax.set(xlim=(-0.02, 0.02), ylim=(-0.5, 1.5))
 ax.set_xlabel(
-    "share of pairs in order: trained on pairs − trained on points\n"
+    "share of pairs in order, trained on pairs − on points\n"
     "(above 0: pairs are better)"
 )
 ax.legend(loc="lower left")

@@ -2,9 +2,9 @@
 How do I train LightGBM on all pairs?
 =====================================
 
-LightGBM has an objective for ranking, ``lambdarank``. It is made for
-short lists: in one list of all rows only pairs with one of the 30
-rows that rank first count. ``PairObjective`` goes into the same
+LightGBM has an objective for ranking, ``lambdarank``. It is made
+for short lists: in one list of all rows only pairs with one of the
+30 rows that rank first count. ``PairObjective`` goes into the same
 package as ``objective=`` and counts all pairs of a positive and a
 negative row. What does each come to, round by round?
 """
@@ -25,8 +25,8 @@ new, _ = model.sample(10_000, rng)
 chances = model.eta(new)  # true probabilities of the new rows
 
 # %%
-# The metric is named, because without it LightGBM watches a log loss
-# of scores that are no log odds. All other settings are alike.
+# The metric is named, because without it LightGBM watches a log
+# loss of scores that are no log odds. All other settings are alike.
 
 pairs = LGBMClassifier(objective=PairObjective(), metric="auc")
 points = LGBMClassifier(objective="binary")

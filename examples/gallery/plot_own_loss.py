@@ -2,10 +2,10 @@
 How do I train with a loss of my own?
 =====================================
 
-The hinge loss has a kink. A curve is wanted that is straight far from
-the kink, as the hinge is, with a bend of a chosen width in its place.
-It is not among the losses of rankexp. How much code does it take, and
-do the rankers take it?
+The hinge loss has a kink. A curve is wanted that is straight far
+from the kink, as the hinge is, with a bend of a chosen width in its
+place. It is not among the losses of rankexp. How much code does it
+take, and do the rankers take it?
 """
 
 import matplotlib.pyplot as plt
@@ -21,8 +21,8 @@ from rankexp.testing import check_loss
 
 # %%
 # A loss of margins has a value, a derivative and a curvature. Two
-# flags say that its scores give no probabilities, and that it claims
-# no bound on the share of errors.
+# flags say that its scores give no probabilities, and that it
+# claims no bound on the share of errors.
 
 
 class Bend(MarginLoss):
@@ -44,12 +44,14 @@ class Bend(MarginLoss):
 
     def margin_curvature(self, z):
         """Return the second derivative."""
-        return self.width**2 / (2 * np.hypot(1 - z, self.width) ** 3)
+        root = np.hypot(1 - z, self.width)
+        return self.width**2 / (2 * root**3)
 
 
 # %%
-# ``check_loss`` says in one sentence what is wrong with a loss. Here
-# it says nothing. Then the loss trains, on points and on pairs.
+# ``check_loss`` says in one sentence what is wrong with a loss.
+# Here it says nothing. Then the loss trains, on points and on
+# pairs.
 
 check_loss(Bend())
 X, progression = load_diabetes(return_X_y=True)

@@ -2,11 +2,11 @@
 What does a ranker make of a feature?
 =====================================
 
-A boosted ranker is trained on pairs of patients, so that those whose
-diabetes progresses far rank first. Its score is a sum of many trees.
-What does it make of one feature, the body mass index? scikit-learn's
-partial dependence sets the index of all patients to the same value
-and takes the mean of their scores.
+A boosted ranker is trained on pairs of patients, so that those
+whose diabetes progresses far rank first. Its score is a sum of many
+trees. What does it make of one feature, the body mass index?
+scikit-learn's partial dependence sets the index of all patients to
+the same value and takes the mean of their scores.
 """
 
 import matplotlib.pyplot as plt
@@ -21,8 +21,8 @@ X, y = data.data, data.target > 200
 
 # %%
 # Scores have no unit, and only their differences mean something. A
-# difference of 1 is a factor of e = 2.7 in the odds that two patients
-# are in this order.
+# difference of 1 is a factor of e = 2.7 in the odds that two
+# patients are in this order.
 
 ranker = BoostedRanker(n_rounds=50, max_leaf_nodes=4).fit(X, y)
 
@@ -46,7 +46,9 @@ display = PartialDependenceDisplay.from_estimator(
 )
 (axes,) = display.axes_.ravel()
 axes.set_xlabel("body mass index (kg/m²)")
-axes.set_ylabel("score above that at the left\n(higher ranks first)")
+axes.set_ylabel(
+    "score above that at the left\n(higher ranks first)"
+)
 plt.show()
 
 found = display.pd_results[0]

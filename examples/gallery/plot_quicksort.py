@@ -3,10 +3,10 @@ QuickSort or counting wins?
 ===========================
 
 No score is known, only a judge that says of two items which one
-stands above the other, and the judge errs. A list can be made in two
-ways. QuickSort asks about each item and a few pivots. Counting wins
-asks about all pairs and sorts the items by the number of others that
-they beat. What do the fewer questions cost?
+stands above the other, and the judge errs. A list can be made in
+two ways. QuickSort asks about each item and a few pivots. Counting
+wins asks about all pairs and sorts the items by the number of
+others that they beat. What do the fewer questions cost?
 """
 
 import matplotlib.pyplot as plt
@@ -41,7 +41,9 @@ def measured(share, seed):
 
 
 shares = [0, 0.05, 0.1, 0.2, 0.3, 0.4]
-found = [[measured(share, k) for k in range(30)] for share in shares]
+found = [
+    [measured(share, k) for k in range(30)] for share in shares
+]
 losses, calls = np.moveaxis(np.mean(found, axis=1), 2, 0)
 
 # %%
@@ -67,6 +69,6 @@ assert losses[3, 0] > 2 * losses[3, 1]
 
 # %%
 # Where the judge errs at random on 0.2 of the pairs of 100 items,
-# QuickSort asks less than a fifth of the 4,950 questions of counting
-# wins, and its lists have more than twice as many pairs in the wrong
-# order.
+# QuickSort asks less than a fifth of the 4,950 questions of
+# counting wins, and its lists have more than twice as many pairs in
+# the wrong order.

@@ -21,16 +21,18 @@ firsts = [8, 32, 100, 300, 600]
 
 # %%
 # ``XGBRanker`` gets all rows as one group. Its parameter
-# ``lambdarank_num_pair_per_sample`` is the number of first rows that
-# are paired with the others. Four samples are drawn, with 600 rows to
-# train on and 5,000 new ones. Nine in ten rows are positive.
+# ``lambdarank_num_pair_per_sample`` is the number of first rows
+# that are paired with the others. Four samples are drawn, with 600
+# rows to train on and 5,000 new ones. Nine in ten rows are
+# positive.
 
 
 def areas(seed):
     """Return the AUC of each ranker, and that of the classifier."""
     rng = np.random.default_rng(seed)
     model = Linear(p=0.9, d=20).draw_model(rng)
-    (X, y), (new, truth) = (model.sample(n, rng) for n in (600, 5000))
+    X, y = model.sample(600, rng)
+    new, truth = model.sample(5000, rng)
     y = (y > 0).astype(int)
     models = [
         XGBRanker(
@@ -57,7 +59,9 @@ fig, ax = plt.subplots(figsize=(7, 3.8), layout="constrained")
 ax.plot(firsts, found[:, :-1].T, color="C0", lw=0.8, alpha=0.5)
 ax.plot(firsts, of_pairs, "C0o-", lw=2, label="rank:pairwise")
 ax.axhline(of_points, ls="--", color="C1", label="binary:logistic")
-ax.plot(32, of_pairs[1], "ks", ms=10, mfc="none", label="its default")
+ax.plot(
+    32, of_pairs[1], "ks", ms=10, mfc="none", label="its default"
+)
 ax.set_xscale("log")
 ax.set_xticks(firsts, firsts)
 ax.minorticks_off()
@@ -71,5 +75,5 @@ assert of_points - of_pairs[-1] < 0.02
 
 # %%
 # In the mean over these samples the default loses more than 0.05 of
-# AUC against ``binary:logistic``; with all rows paired less than 0.02
-# is lost.
+# AUC against ``binary:logistic``; with all rows paired less than
+# 0.02 is lost.

@@ -2,18 +2,18 @@
 Reproduced, near, or cannot tell?
 =================================
 
-A paper prints a mean AUC over ten random samples, with three digits.
-The same experiment is run again on samples of its own, and its mean
-differs. Is the number reproduced? Both means are random, so the run's
-own error is not enough. rankexp calls a number reproduced where 95 %
-of perfect reproductions are, and says so if that proves nothing. How
-often does a perfect reproduction pass?
+A paper prints a mean AUC over ten random samples, with three
+digits. The same experiment is run again on samples of its own, and
+its mean differs. Is the number reproduced? Both means are random,
+so the run's own error is not enough. rankexp calls a number
+reproduced where 95 % of perfect reproductions are, and says so if
+that proves nothing. How often does a perfect reproduction pass?
 """
 
 import matplotlib.pyplot as plt
 import numpy as np
 
-from rankexp.runner.analyse.reproduced import reproduction, tolerance
+from rankexp.runner.analyse import reproduced
 
 rng = np.random.default_rng(0)
 margin = 0.01
@@ -30,8 +30,12 @@ def verdict(samples):
     printed = round(rng.normal(0.85, 0.01, 10).mean(), 3)
     run = rng.normal(0.85, 0.01, samples)
     error = run.std(ddof=1) / np.sqrt(samples)
-    within = tolerance(error, samples - 1, samples, 10, 0.001)
-    return reproduction(run.mean() - printed, within, margin)
+    within = reproduced.tolerance(
+        error, samples - 1, samples, 10, 0.001
+    )
+    return reproduced.reproduction(
+        run.mean() - printed, within, margin
+    )
 
 
 sizes = [3, 5, 10, 20, 50, 100]
@@ -61,5 +65,5 @@ assert 0.92 < shares["reproduced"][sizes.index(50)] < 0.97
 
 # %%
 # With 3 samples more than 85 % of perfect reproductions get the
-# answer *cannot tell*, and with 50 samples between 92 % and 97 % are
-# called reproduced.
+# answer *cannot tell*, and with 50 samples between 92 % and 97 %
+# are called reproduced.

@@ -4,10 +4,10 @@ Must I train on pairs?
 
 A score is wanted that ranks malignant tumours above benign ones.
 Logistic regression looks at one tumour at a time. The AUC, which
-measures the ranking, looks at pairs of a malignant and a benign one.
-Does a score rank better if it is trained on these pairs? Both scores
-are trained on the same splits, with the same loss, and the difference
-is taken split by split.
+measures the ranking, looks at pairs of a malignant and a benign
+one. Does a score rank better if it is trained on these pairs? Both
+scores are trained on the same splits, with the same loss, and the
+difference is taken split by split.
 """
 
 import matplotlib.pyplot as plt
@@ -27,9 +27,9 @@ y = y == 0  # malignant
 splits = Folds(n_splits=5, n_repeats=4, random_state=0)
 
 # %%
-# The parameter ``risk`` decides: ``"points"`` trains on single rows,
-# ``"pairs"`` on all pairs of a positive and a negative row. The score
-# of each ranker is the AUC.
+# The parameter ``risk`` decides: ``"points"`` trains on single
+# rows, ``"pairs"`` on all pairs of a positive and a negative row.
+# The score of each ranker is the AUC.
 
 
 def aucs(risk):
@@ -56,9 +56,7 @@ ax.axvline(0, color="0.4", lw=0.8)
 heights = np.linspace(0, 0.5, len(gains))
 ax.plot(gains, heights, "o", color="C0", alpha=0.6, label="a split")
 ax.plot(found.mean, 0.8, "D", color="black", label="mean")
-ax.plot(
-    [low, high], [0.8] * 2, "|-", color="black", label="95 % interval"
-)
+ax.plot([low, high], [0.8] * 2, "k|-", label="95 % interval")
 ax.set(xlim=(-0.015, 0.015), ylim=(-0.1, 1), yticks=[])
 ax.set_xlabel(
     "AUC on pairs − AUC on points (above 0: pairs are better)"

@@ -3,11 +3,11 @@ Is a large gain due to pairs, or to an unbounded step?
 ======================================================
 
 One row in a hundred is negative. A boosted model gains a lot of AUC
-once it is trained on pairs. But training on pairs changes two things:
-what is minimised, and how long the first steps can be. With binary
-logistic loss a leaf with rows of the rare class can take a step as
-long as one over its share. LightGBM can bound steps without pairs:
-``max_delta_step``.
+once it is trained on pairs. But training on pairs changes two
+things: what is minimised, and how long the first steps can be. With
+binary logistic loss a leaf with rows of the rare class can take a
+step as long as one over its share. LightGBM can bound steps without
+pairs: ``max_delta_step``.
 """
 
 import matplotlib.pyplot as plt
@@ -45,7 +45,9 @@ def measured(seed):
         fit = ranker.set_params(learning_rate=rate).fit(X, y)
         return expected_auc(fit.decision_function(new), chances)
 
-    return [[area(r, rate) for rate in rates] for r in ways.values()]
+    return [
+        [area(r, rate) for rate in rates] for r in ways.values()
+    ]
 
 
 areas = np.array([measured(seed) for seed in range(6)])
@@ -72,5 +74,5 @@ assert abs(pairs - short) < 0.02
 
 # %%
 # At a learning rate of 0.3 the mean gain of pairs over points is
-# above 0.05, and points with bounded steps come within 0.02 of pairs:
-# here the gain was due to the step.
+# above 0.05, and points with bounded steps come within 0.02 of
+# pairs: here the gain was due to the step.
