@@ -69,5 +69,6 @@ _, low, high = rows.loc["pairs-logistic", columns]
 assert -0.01 < low < high < 0.01
 
 # %%
-# On these 177 new patients the interval of pairs minus proportional
-# odds lies within ±0.01 of the share of pairs in order.
+# On these 177 new patients the interval of the difference to
+# proportional odds, in the share of pairs in order, lies within
+# ±0.01.
