@@ -1,0 +1,129 @@
+"""What the documentation site adds to the pages of docs/: parts made from the code, and links.
+
+A page says `<!-- made: commands -->` where the part goes. The pages stay readable in a clone, so
+links into the repository are turned into links of the site here. Nothing here needs Sphinx.
+"""
+
+import os
+import re
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import site_parts
+
+ROOT = Path(__file__).resolve().parents[1]
+DOCS = ROOT / "docs"
+COPIES = "_files"
+MADE = re.compile(r"<!-- made: ([\w-]+) -->")
+COMMENT = re.compile(r"<!--.*?-->\n?", re.DOTALL)
+LINK = re.compile(r"(!?)\[([^\]]*)\]\(([^)\s#]+)(#[^)\s]*)?\)")
+REPORT = re.compile(r"results/reference/([\w-]+)/report\.(?:md|html)")
+PARTS: dict[str, Callable[[], str]] = {
+    "commands": site_parts.commands,
+    "blocks": site_parts.blocks,
+    "columns": site_parts.columns,
+}
+
+
+def filled(text: str) -> str:
+    """Return the text of a page with its parts that are made from the code."""
+    return COMMENT.sub("", MADE.sub(lambda found: PARTS[found[1]](), text))
+
+
+def fenced(text: str) -> str:
+    """Return Markdown with its doctests in fences; to Markdown they would be quotations."""
+    lines, inside, shown = [], False, False
+    for line in text.split("\n"):
+        if line.lstrip().startswith("```"):
+            inside = not inside
+        if not inside and not shown and line.startswith(">>> "):
+            lines.append("```pycon")
+            shown = True
+        elif shown and not line.strip():
+            lines.append("```")
+            shown = False
+        lines.append(line)
+    return "\n".join([*lines, "```"] if shown else lines)
+
+
+def linked(text: str, page: str, source: Path) -> str:
+    """Return Markdown whose links out of docs/ lead to pages of the site, or to copies.
+
+    Parameters
+    ----------
+    text : str
+    page : str
+        The page's place below docs/, without suffix.
+    source : Path
+        The folder that Sphinx reads; copies of files go to its folder `_files`.
+    """
+    folder = (DOCS / page).parent
+
+    def other(found: re.Match[str]) -> str:
+        mark, words, target, _ = found.groups()
+        if re.match(r"[a-z]+:|/", target):
+            return found[0]
+        place = Path(os.path.normpath(folder / target))
+        if place.is_relative_to(DOCS) or not place.is_relative_to(ROOT):
+            return found[0]
+        name = place.relative_to(ROOT).as_posix()
+        report = REPORT.fullmatch(name)
+        if report and (DOCS / f"explanation/studies/{report[1]}.md").exists():
+            return f"[{words}](/explanation/studies/{report[1]}.md)"
+        if not place.is_file() or place.suffix in {".md", ".html"}:
+            same = words.strip("`") == name
+            return f"`{name}`" if same else f"{words} (`{name}` in a clone)"
+        copy = source / COPIES / name
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(place, copy)
+        return f"{mark}[{words}](/{COPIES}/{name})"
+
+    return _outside_fences(text, lambda part: LINK.sub(other, part))
+
+
+def _outside_fences(text: str, change: Callable[[str], str]) -> str:
+    parts = re.split(r"(^```.*?^```[^\S\n]*$)", text, flags=re.MULTILINE | re.DOTALL)
+    return "".join(part if part.startswith("```") else change(part) for part in parts)
+
+
+def _read(app: Any, page: str, content: list[str]) -> None:
+    if app.env.doc2path(page).suffix == ".md":
+        content[0] = linked(fenced(filled(content[0])), page, Path(app.srcdir))
+
+
+def _math(self: Any, node: Any) -> None:
+    from docutils.nodes import SkipNode
+    from docutils.utils.math import latex2mathml, unichar2tex
+
+    text = node.astext().translate(unichar2tex.uni2tex_table)
+    block = node.tagname == "math_block"
+    tree = latex2mathml.tex2mathml(text, as_block=block)
+    self.body.append(f'<div class="formula">{tree}</div>' if block else tree)
+    raise SkipNode
+
+
+def _skip(app: Any, kind: str, name: str, member: Any, skip: bool, options: Any) -> bool | None:
+    """Leave out what scikit-learn adds to every estimator for its metadata routing."""
+    routing = name == "get_metadata_routing" or re.fullmatch(r"set_\w+_request", name)
+    return True if routing else None
+
+
+def _built(app: Any, failed: Exception | None) -> None:
+    if failed:
+        return
+    for page in ROOT.glob("results/reference/*/report.html"):
+        copy = Path(app.outdir) / "results" / page.parent.name / "report.html"
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(page, copy)
+    (Path(app.outdir) / "_static" / "webpack-macros.html").unlink(missing_ok=True)
+
+
+def setup(app: Any) -> dict[str, bool]:
+    """Hook into Sphinx."""
+    app.connect("source-read", _read)
+    app.connect("build-finished", _built)
+    app.connect("autodoc-skip-member", _skip)
+    app.add_html_math_renderer("mathml", (_math, None), (_math, None))
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
