@@ -70,8 +70,11 @@ def linked(text: str, page: str, source: Path) -> str:
             return found[0]
         name = place.relative_to(ROOT).as_posix()
         report = REPORT.fullmatch(name)
-        if report and (DOCS / f"explanation/studies/{report[1]}.md").exists():
+        if report and page != f"explanation/studies/{report[1]}":
             return f"[{words}](/explanation/studies/{report[1]}.md)"
+        if report and place.with_suffix(".html").exists():
+            up = "../" * page.count("/")
+            return f'<a href="{up}results/{report[1]}/report.html">{words}</a>'
         if not place.is_file() or place.suffix in {".md", ".html"}:
             same = words.strip("`") == name
             return f"`{name}`" if same else f"{words} (`{name}` in a clone)"
