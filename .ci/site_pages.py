@@ -4,6 +4,7 @@ A page says `<!-- made: commands -->` where the part goes. The pages stay readab
 links into the repository are turned into links of the site here. Nothing here needs Sphinx.
 """
 
+import inspect
 import os
 import re
 import shutil
@@ -113,6 +114,18 @@ def _skip(app: Any, kind: str, name: str, member: Any, skip: bool, options: Any)
     return True if routing else None
 
 
+def _signature(app: Any, kind: str, name: str, thing: Any, *_: Any) -> tuple[str, None] | None:
+    """Return the signature of a class as Python sees it, where a base has one of its own."""
+    if kind != "class" or "__new__" in vars(thing):
+        return None
+    try:
+        given = inspect.signature(thing)
+    except (TypeError, ValueError):
+        return None
+    bare = [one.replace(annotation=one.empty) for one in given.parameters.values()]
+    return str(inspect.Signature(bare)), None
+
+
 def _built(app: Any, failed: Exception | None) -> None:
     if failed:
         return
@@ -128,5 +141,6 @@ def setup(app: Any) -> dict[str, bool]:
     app.connect("source-read", _read)
     app.connect("build-finished", _built)
     app.connect("autodoc-skip-member", _skip)
+    app.connect("autodoc-process-signature", _signature)
     app.add_html_math_renderer("mathml", (_math, None), (_math, None))
     return {"parallel_read_safe": True, "parallel_write_safe": True}

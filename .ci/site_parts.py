@@ -1,9 +1,11 @@
 """Parts of the documentation site that are made from the code, as Markdown."""
 
+import ast
 import csv
 import inspect
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +17,30 @@ from rankexp import registry
 
 ROOT = Path(__file__).resolve().parents[1]
 REFERENCE = ROOT / "results" / "reference"
+
+SHARED = {
+    "adjust": "Whether p-values are adjusted for their number.",
+    "alpha": "The level of the tests.",
+    "by": "The metric that chooses, where the rule does not name one.",
+    "columns": "Panels beside each other.",
+    "contrasts": "By its name the pairs of methods, the first of which is compared with the second.",
+    "digits": "Digits behind the decimal point.",
+    "label": "What the axis is called. Default: the name of the parameter.",
+    "level": "The level of intervals.",
+    "margin": "The size below which a difference does not matter.",
+    "method": "The method that is compared.",
+    "methods": "Which methods are shown, in this order. Default: all.",
+    "metric": "The metric that is shown. Default: the first of the experiment.",
+    "metrics": "The metrics that are shown. Default: the first of the experiment.",
+    "power": "The power with which the smallest detectable difference is computed.",
+    "problem": "The problem that is shown.",
+    "published": "The experiment under which the published values are listed.",
+    "reference": "The method that others are compared with.",
+    "references": "The methods that it is compared with.",
+    "rule": "Which grid point is shown.",
+    "rules": "Which grid points are shown.",
+}
+"""What options mean that have no docstring of their own."""
 
 
 def _cell(text: str) -> str:
@@ -88,18 +114,34 @@ def uses() -> dict[str, list[tuple[str, str, str]]]:
     return found
 
 
+def _said(kind: type) -> dict[str, str]:
+    """Return what the docstrings below the options of a block say, its bases' included."""
+    found: dict[str, str] = {}
+    for one in reversed(kind.__mro__):
+        if not one.__module__.startswith("rankexp."):
+            continue
+        body = ast.parse(inspect.cleandoc("\n" + inspect.getsource(one))).body[0].body
+        for line, below in pairwise(body):
+            match line, below:
+                case ast.AnnAssign(target=ast.Name(name)), ast.Expr(ast.Constant(str(text))):
+                    found[name] = text
+    return found
+
+
 def _options(kind: type) -> Iterator[str]:
-    schema = kind.model_json_schema()  # type: ignore[attr-defined]
+    schema, said = kind.model_json_schema(), _said(kind)  # type: ignore[attr-defined]
+    needed = schema.get("required", [])
     rows = []
     for name, one in schema.get("properties", {}).items():
         try:
             holds = yaml_page.kind(one, {})
         except (ValueError, KeyError):
-            holds = ""
-        given = "**needed**" if name in schema.get("required", []) else one.get("default")
-        shown = given if given == "**needed**" else f"`{given}`"
-        shown = "" if given in (None, [], {}) else shown
-        rows.append((f"`{name}`", holds, shown, _cell(one.get("description", ""))))
+            holds = "see the text above"
+        given = one.get("default")
+        given = given.get("name", given) if isinstance(given, dict) else given
+        shown = "" if given in (None, [], {}) else f"`{given}`"
+        meaning = said.get(name) or SHARED.get(name, "")
+        rows.append((f"`{name}`", holds, "**needed**" if name in needed else shown, _cell(meaning)))
     if rows:
         yield "| option | holds | default | meaning |\n|---|---|---|---|"
         yield from (f"| {' | '.join(row)} |" for row in rows)

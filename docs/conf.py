@@ -57,6 +57,7 @@ html_theme = "pydata_sphinx_theme"
 html_title = "rankexp"
 html_static_path = [str(ROOT / "docs" / "_static")]
 html_css_files = ["site.css"]
+toc_object_entries_show_parents = "hide"
 html_copy_source = False
 html_show_sourcelink = False
 html_show_sphinx = False
@@ -67,6 +68,7 @@ html_theme_options = {
     "navbar_end": ["search-button-field", "theme-switcher"],
     "header_links_before_dropdown": 6,
     "show_toc_level": 2,
+    "secondary_sidebar_items": {"index": [], "**": ["page-toc"]},
     "footer_start": [],
     "footer_end": [],
     "pygments_light_style": "a11y-high-contrast-light",
