@@ -137,7 +137,7 @@ def _built(app: Any, failed: Exception | None) -> None:
 
 
 def setup(app: Any) -> dict[str, bool]:
-    """Hook into Sphinx."""
+    """Connect what is above to Sphinx."""
     app.connect("source-read", _read)
     app.connect("build-finished", _built)
     app.connect("autodoc-skip-member", _skip)

@@ -23,7 +23,7 @@ SHARED = {
     "alpha": "The level of the tests.",
     "by": "The metric that chooses, where the rule does not name one.",
     "columns": "Panels beside each other.",
-    "contrasts": "By its name the pairs of methods, the first of which is compared with the second.",
+    "contrasts": "By name, pairs of methods: the first is compared with the second.",
     "digits": "Digits behind the decimal point.",
     "label": "What the axis is called. Default: the name of the parameter.",
     "level": "The level of intervals.",
@@ -63,7 +63,7 @@ def _default(option: Any) -> str:
     given = option.default
     if option.required:
         return "**needed**"
-    said = given is None or callable(given) or given is False or given == () or given == []
+    said = given is None or callable(given) or given is False or given in ((), [])
     return "" if said or not option.show_default else f"`{given}`"
 
 
@@ -141,7 +141,9 @@ def _options(kind: type) -> Iterator[str]:
         given = given.get("name", given) if isinstance(given, dict) else given
         shown = "" if given in (None, [], {}) else f"`{given}`"
         meaning = said.get(name) or SHARED.get(name, "")
-        rows.append((f"`{name}`", holds, "**needed**" if name in needed else shown, _cell(meaning)))
+        rows.append(
+            (f"`{name}`", holds, "**needed**" if name in needed else shown, _cell(meaning))
+        )
     if rows:
         yield "| option | holds | default | meaning |\n|---|---|---|---|"
         yield from (f"| {' | '.join(row)} |" for row in rows)
