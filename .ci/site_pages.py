@@ -8,6 +8,7 @@ import inspect
 import os
 import re
 import shutil
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,29 @@ MADE = re.compile(r"<!-- made: ([\w-]+) -->")
 COMMENT = re.compile(r"<!--.*?-->\n?", re.DOTALL)
 LINK = re.compile(r"(!?)\[([^\]]*)\]\(([^)\s#]+)(#[^)\s]*)?\)")
 REPORT = re.compile(r"results/reference/([\w-]+)/report\.(?:md|html)")
+FIRST = [
+    "train_on_pairs",
+    "auc_or_log_loss",
+    "rank_pairwise",
+    "balanced_or_pairs",
+    "unbounded_step",
+    "hinge_ties",
+    "rankboost_log_odds",
+    "crowded_top",
+    "queries",
+    "ties",
+    "levels",
+    "continuous_target",
+    "quicksort",
+    "rows_needed",
+    "honest_interval",
+    "reproduced",
+    "gap",
+    "own_loss",
+    "lightgbm_pairs",
+    "partial_dependence",
+]
+"""Examples in the order of reading; others come after them."""
 PARTS: dict[str, Callable[[], str]] = {
     "commands": site_parts.commands,
     "blocks": site_parts.blocks,
@@ -92,6 +116,27 @@ def _outside_fences(text: str, change: Callable[[str], str]) -> str:
     return "".join(part if part.startswith("```") else change(part) for part in parts)
 
 
+class GalleryOrder:
+    """The order of examples, as sphinx-gallery asks for it."""
+
+    def __init__(self, folder: str) -> None:
+        self.folder = folder
+
+    def __call__(self, file: str) -> tuple[int, str]:
+        """Return the place of a file, `plot_<name>.py`."""
+        name = Path(file).stem.removeprefix("plot_")
+        return (FIRST.index(name) if name in FIRST else len(FIRST)), name
+
+
+def undated(file: Path) -> None:
+    """Write an archive again, with the same time for all that is in it."""
+    with zipfile.ZipFile(file) as archive:
+        content = {one.filename: archive.read(one) for one in archive.infolist()}
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in sorted(content.items()):
+            archive.writestr(zipfile.ZipInfo(name), data)
+
+
 def _read(app: Any, page: str, content: list[str]) -> None:
     if app.env.doc2path(page).suffix == ".md":
         content[0] = linked(fenced(filled(content[0])), page, Path(app.srcdir))
@@ -133,7 +178,10 @@ def _built(app: Any, failed: Exception | None) -> None:
         copy = Path(app.outdir) / "results" / page.parent.name / "report.html"
         copy.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(page, copy)
-    (Path(app.outdir) / "_static" / "webpack-macros.html").unlink(missing_ok=True)
+    for archive in Path(app.outdir).glob("_downloads/*/*.zip"):
+        undated(archive)
+    for name in ("_static/webpack-macros.html", ".buildinfo"):
+        (Path(app.outdir) / name).unlink(missing_ok=True)
 
 
 def setup(app: Any) -> dict[str, bool]:

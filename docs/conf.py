@@ -43,7 +43,7 @@ sphinx_gallery_conf = {
     "gallery_dirs": "gallery",
     "backreferences_dir": "reference/api",
     "doc_module": ("rankexp",),
-    "within_subsection_order": "FileNameSortKey",
+    "within_subsection_order": "site_pages.GalleryOrder",
     "remove_config_comments": True,
     "notebook_extensions": set(),
     "download_all_examples": False,
