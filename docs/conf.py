@@ -1,4 +1,4 @@
-"""Settings of the documentation site; `make docs` builds it, with .ci/site.py as an extension."""
+"""Settings of the documentation site; `make docs` builds it, with .ci/site_pages.py as an extension."""
 
 import os
 import sys
@@ -7,7 +7,6 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / ".ci"))
-os.environ["MPLBACKEND"] = "agg"
 
 with (ROOT / "pyproject.toml").open("rb") as file:
     ABOUT = tomllib.load(file)
