@@ -25,7 +25,6 @@ extensions = [
 exclude_patterns = ["conftest.py", "**/*.ipynb", "reference/api/*.examples"]
 default_role = "code"
 templates_path = ["_templates"]
-nitpick_ignore = [("py:class", "rankexp.metrics.metric.Declaration")]  # public as `declare`
 
 autodoc_typehints = "none"
 autodoc_default_options = {"members": True, "inherited-members": "BaseEstimator"}
