@@ -12,11 +12,14 @@ import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote, urlsplit
 
+import site_links
 import site_parts
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
+RESULTS = ROOT / "results" / "reference"
 COPIES = "_files"
 MADE = re.compile(r"<!-- made: ([\w-]+) -->")
 COMMENT = re.compile(r"<!--.*?-->\n?", re.DOTALL)
@@ -116,6 +119,15 @@ def _outside_fences(text: str, change: Callable[[str], str]) -> str:
     return "".join(part if part.startswith("```") else change(part) for part in parts)
 
 
+def beside(page: Path) -> list[Path]:
+    """Return the files of its own study that a page of results links to."""
+    content = site_links.Page()
+    content.feed(page.read_text(encoding="utf-8"))
+    named = {unquote(urlsplit(link).path) for link in (*content.links, *content.loads)}
+    files = {Path(os.path.normpath(page.parent / name)) for name in named if name}
+    return sorted(one for one in files if one.is_relative_to(page.parent) and one.is_file())
+
+
 class GalleryOrder:
     """The order of examples, as sphinx-gallery asks for it."""
 
@@ -174,10 +186,11 @@ def _signature(app: Any, kind: str, name: str, thing: Any, *_: Any) -> tuple[str
 def _built(app: Any, failed: Exception | None) -> None:
     if failed:
         return
-    for page in ROOT.glob("results/reference/*/report.html"):
-        copy = Path(app.outdir) / "results" / page.parent.name / "report.html"
-        copy.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(page, copy)
+    for page in RESULTS.glob("*/report.html"):
+        for file in (page, *beside(page)):
+            copy = Path(app.outdir) / "results" / file.relative_to(RESULTS)
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(file, copy)
     for archive in Path(app.outdir).glob("_downloads/*/*.zip"):
         undated(archive)
     for name in ("_static/webpack-macros.html", ".buildinfo"):

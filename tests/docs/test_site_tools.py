@@ -51,6 +51,16 @@ def test_links_out_of_the_docs_lead_on(text: str, shown: str, tmp_path: Path) ->
     assert ("_files" in shown) == (tmp_path / "_files/configs/example.csv").exists()
 
 
+def test_what_a_page_of_results_links_to_goes_with_it(tmp_path: Path) -> None:
+    page = tmp_path / "study" / "report.html"
+    page.parent.mkdir()
+    links = ["table%201.csv#top", "gone.csv", "../other.csv", "https://example.org/a.csv", "#here"]
+    page.write_text("".join(f'<a href="{link}">x</a>' for link in links))
+    for name in ("study/table 1.csv", "study/not-linked.csv", "other.csv"):
+        (tmp_path / name).write_text("x")
+    assert tool("site_pages").beside(page) == [page.parent / "table 1.csv"]
+
+
 def test_a_site_with_faults_is_found_out(tmp_path: Path) -> None:
     (tmp_path / "a.html").write_text(
         '<h1 id="top">A</h1><a href="b.html#here">b</a><a href="b.html#gone">b</a>'
