@@ -50,14 +50,23 @@ def test_every_page_is_in_one_contents() -> None:
     assert sorted(named) == sorted({*PAGES, made} - {DOCS / "index.md"})
 
 
-def test_links_of_pages_lead_to_files() -> None:
+def anchors(page: Path) -> set[str]:
+    """Return the anchors of a page as viewers of Markdown make them."""
+    heads = re.findall(r"^#+ (.*)", FENCE.sub("", page.read_text(encoding="utf-8")), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", head.lower()).replace(" ", "-") for head in heads}
+
+
+def test_links_of_pages_lead_to_files_and_headings() -> None:
     lost = []
     for page in PAGES:
         text = FENCE.sub("", page.read_text(encoding="utf-8"))
-        for target in re.findall(r"\]\(([^)\s#]+)", text):
-            there = (page.parent / target).exists() or target.endswith(GALLERY)
-            if not re.match(r"https?:", target) and not there:
-                lost.append((page.name, target))
+        for target, anchor in re.findall(r"\]\(([^)\s#]*)(?:#([^)\s]+))?\)", text):
+            file = (page.parent / target).resolve() if target else page
+            if re.match(r"https?:", target) or target.endswith(GALLERY):
+                continue
+            headless = anchor and file.suffix == ".md" and anchor not in anchors(file)
+            if not file.exists() or headless:
+                lost.append((page.name, target, anchor))
     assert not lost
 
 
