@@ -30,7 +30,7 @@ STUDY_DONE = || { code=$$?; [ $$code -eq 3 ] || exit $$code; \
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help kotlowski2011 readings kotlowski2011-theory clemencon2017 uematsu2010 menon2014 mohri2018 boosting letor-ohsumed quick test lint lines types pyright exports docs-yaml tests wings explore haswell bare \
+.PHONY: help kotlowski2011 readings kotlowski2011-theory clemencon2017 uematsu2010 menon2014 mohri2018 boosting letor-ohsumed quick test lint lines types pyright exports docs docs-links docs-yaml release-check tests wings explore haswell bare \
 	slow oldest foreign fidelity bench calibration clean reference
 
 help: ## list the targets
@@ -44,6 +44,11 @@ $(VENV)/.installed: pyproject.toml
 $(VENV)/.installed-dev: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install $(QUIETLY) -e '.[dev]'
+	@touch $(VENV)/.installed $@
+
+$(VENV)/.installed-docs: pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install $(QUIETLY) -e '.[docs]'
 	@touch $(VENV)/.installed $@
 
 $(OLDEST)/.installed: pyproject.toml .ci/oldest.txt
@@ -110,6 +115,18 @@ pyright: $(VENV)/.installed-dev ## the docs' scripts as editors see them; instal
 exports: $(VENV)/.installed-dev ## write the stubs that name what is public, after adding a loss, say
 	$(BIN)/python .ci/exports.py
 
+# Sphinx reads a copy, so that what it makes does not lie among the pages.
+docs: $(VENV)/.installed-docs ## the documentation site, into build/docs; examples run, and a warning fails
+	rm -rf build/docs build/docs-source build/docs-pages
+	mkdir -p build
+	cp -R docs build/docs-source
+	$(ONE_THREAD) PYTHONHASHSEED=0 SOURCE_DATE_EPOCH=0 RANKEXP_DOCS_JOBS=$(JOBS) $(BIN)/python -m sphinx --builder html \
+		--conf-dir docs --doctree-dir build/docs-pages --jobs $(JOBS) --fail-on-warning --keep-going --nitpicky --quiet \
+		build/docs-source build/docs
+
+docs-links: $(VENV)/.installed ## check that all links within the site lead somewhere, from disk; `make docs` first
+	$(BIN)/python .ci/site_links.py
+
 docs-yaml: $(VENV)/.installed-dev ## write docs/yaml.md from the schema, after changing a key of studies
 	$(BIN)/python .ci/yaml_page.py
 
@@ -144,6 +161,9 @@ bare: $(VENV)/.installed-dev $(BARE)/.dependencies ## a wheel alone in an enviro
 	$(BARE)/bin/python -m pip install $(QUIETLY) --no-index --force-reinstall --no-deps build/wheel/*.whl
 	$(BARE)/bin/python -m pip check --quiet
 	$(BARE)/bin/python -P tests/bare.py --jobs $(JOBS) --run $(BARE_RUNS) -- configs/*.yaml
+
+release-check: $(VENV)/.installed-dev $(BARE)/.dependencies ## build what is released, install each alone, run a study quickly
+	$(BIN)/python .ci/release.py $(BARE) $(JOBS)
 
 # The environment of development, and in it a package that offers one of each kind.
 $(FOREIGN)/.installed: $(VENV)/.installed-dev $(wildcard examples/plugin/pyproject.toml examples/plugin/*/*.py)

@@ -57,7 +57,7 @@ class ORBoost(LevelRanker, StumpBooster):
     ----------
     thresholds_ : ndarray of shape (K - 1,)
         Not decreasing.
-    risk_ : ndarray of shape (n_iter_ + 1,)
+    risk_ : ndarray of shape (``n_iter_ + 1``,)
         The mean loss of the training examples after 0, 1, ... rounds; it never rises.
     stump_features_, stump_thresholds_, alphas_, n_iter_, levels_
         As for `RankBoost`.

@@ -91,17 +91,17 @@ class RankBoost(RiskMixin, StumpBooster):
 
     Attributes
     ----------
-    stump_features_, stump_thresholds_, alphas_ : ndarray of shape (n_iter_,)
+    stump_features_, stump_thresholds_, alphas_ : ndarray of shape (``n_iter_``,)
         The feature, the threshold and the coefficient of each round.
-    risk_ : ndarray of shape (n_iter_ + 1,)
+    risk_ : ndarray of shape (``n_iter_ + 1``,)
         The mean loss of the training pairs, weighted by costs, after 0, 1, ... rounds.
-    normalisers_ : ndarray of shape (n_iter_,)
+    normalisers_ : ndarray of shape (``n_iter_``,)
         The factor by which the mean loss changes in each round. For the exponential loss these
         are mohri2018's Z_t, whose product bounds the share of training pairs in the wrong order
         (Theorem 10.3).
-    right_, wrong_ : ndarray of shape (n_iter_,)
+    right_, wrong_ : ndarray of shape (``n_iter_``,)
         e+ and e- of each round's base ranker, swapped if its coefficient is negative, so that
-        right_ >= wrong_.
+        ``right_ >= wrong_``.
     pairs_ : float
         The sum of the weights of pairs, where the greatest cost counts 1.
     n_iter_ : int
@@ -241,13 +241,13 @@ class RankBoost(RiskMixin, StumpBooster):
 
     @property
     def edges_(self) -> Floats:
-        """mohri2018's edge of each round's base ranker, ``(e+ - e-) / 2``, (n_iter_,)."""
+        """mohri2018's edge of each round's base ranker, ``(e+ - e-) / 2``, (``n_iter_``,)."""
         check_is_fitted(self)
         return np.asarray((self.right_ - self.wrong_) / 2.0)
 
     @property
     def smooth_margins_(self) -> Floats:
-        """The smooth margin after each round, (n_iter_,), under the exponential loss.
+        """The smooth margin after each round, (``n_iter_``,), under the exponential loss.
 
         It is ``-log F / (|alpha_1| + ... + |alpha_t|)``, where F is the sum of
         ``exp(-(r(x) - r(x')))`` over pairs: a lower bound on the normalised margins of pairs.

@@ -71,7 +71,7 @@ class CRank(OrientedTree):
     Attributes
     ----------
     score_scale_ : float
-        2^depth: scores are in (0, score_scale_].
+        2^depth: scores are in (0, ``score_scale_``].
     n_leaves_ : int
     cv_scores_ : ndarray of shape (leaves before pruning,)
         After pruning: the cross-validated measure by number of leaves, from 1 on.

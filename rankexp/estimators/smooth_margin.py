@@ -33,7 +33,7 @@ class SmoothMarginRanker(RankBoost):
 
     Attributes
     ----------
-    smooth_margins_ : ndarray of shape (n_iter_,)
+    smooth_margins_ : ndarray of shape (``n_iter_``,)
         G after each round; it never falls. If the last one is not above 0, some pair is in the
         wrong order. With costs below 1 it is no bound. Weights are divided by the least one above
         0 if that is below 1: otherwise coefficients of 0 would maximise G.
