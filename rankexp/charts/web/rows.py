@@ -97,8 +97,8 @@ def _numbers(panel: Intervals, own: Sequence[Interval]) -> str:
     if len(panel.methods) > 1:
         return ""
     row, digits, signed = own[0], panel.axis.digits, panel.reference == 0.0
-    told = number(row.value, digits, sign=signed)
-    if math.isfinite(row.low + row.high):
+    told = row.told or number(row.value, digits, sign=signed)
+    if not row.told and math.isfinite(row.low + row.high):
         told += f" ({span(row.low, row.high, digits, sign=signed)})"
     said = " " + element("b", escape(row.said)) if row.said else ""
     return escape(told) + said

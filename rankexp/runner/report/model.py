@@ -88,6 +88,24 @@ class Said:
 
 
 @dataclass(frozen=True)
+class Measured:
+    """A difference as a number; it is a gain where it is better by its metric."""
+
+    value: float
+    low: float
+    high: float
+    margin: float  # NaN where none is declared
+    higher: bool  # whether higher values of the metric are better
+    over: str  # ``9 data sets``
+
+    @property
+    def gain(self) -> tuple[float, float, float]:
+        """The gain with its interval: positive is better."""
+        ends = (self.low, self.high) if self.higher else (-self.high, -self.low)
+        return (self.value if self.higher else -self.value, *ends)
+
+
+@dataclass(frozen=True)
 class Fact:
     """A number that was found, in words with its interval, and the verdict on it."""
 
@@ -95,6 +113,7 @@ class Fact:
     text: str
     experiments: Sequence[str] = ()  # that it is of; empty for all of its block
     turn: str = ""  # what would turn the verdict, a sentence without its full stop
+    measured: Measured | None = None
 
     @property
     def known(self) -> bool:
@@ -133,6 +152,7 @@ class Output:
     gist: str = ""  # all of it in a plain sentence with its numbers
     tally: Tally | None = None  # for the head of the page, as are
     facts: Mapping[str, Fact] = field(default_factory=dict)  # by what each is of
+    gains: Mapping[str, Fact] = field(default_factory=dict)  # by label: for the index of studies
 
     @cached_property
     def figure(self) -> "Figure | None":
@@ -152,6 +172,13 @@ class Output:
 
 
 @dataclass(frozen=True)
+class Link:
+    """A file that stands beside the page."""
+
+    file: str
+
+
+@dataclass(frozen=True)
 class Section:
     """A heading, the study's own words, what is shown, and the files that hold it."""
 
@@ -159,7 +186,7 @@ class Section:
     text: str
     output: Output
     files: Sequence[str] = ()
-    closing: str = ""
+    closing: Sequence[str | Link] = ()  # a paragraph, in pieces
     role: str = ""  # the kind of its block
     primary: bool = False  # whether it decides the study's question
 
@@ -174,6 +201,7 @@ class Page:
     incomplete: list[str]
     sections: list[Section]
     aside: Sequence[Section] = ()  # a line each
+    quick: bool = False  # whether it is of a slice, whose numbers are no findings
 
 
 def footnotes(tables: Iterable[Table]) -> dict[str, int]:

@@ -67,6 +67,16 @@ class Telling(Strict):
         return f"{said}. {capital(fact.turn)}" if fact.turn else said
 
 
+class Gain(Strict):
+    """What training on pairs changes, as a row of the picture of all studies."""
+
+    block: BlockName
+    of: str
+    """Which of the block's facts: a difference, of pairs minus points."""
+    label: str
+    """What is compared, in a few words: ``linear, rank loss``."""
+
+
 class Told(Telling):
     """A number in words of the study, and what is told in its place where it was not run."""
 
@@ -114,6 +124,8 @@ class Summary(BlockKind):
     """Reasons for what is not. A plain text, which no experiment carries, is a conjecture."""
     means: list[Told] = Field(default_factory=list)
     """The answer to the question. What the run lacks of it is said behind."""
+    gains: list[Gain] = Field(default_factory=list)
+    """What training on pairs changes, for the picture of all studies on their index."""
 
     def build(self, context: Context, block: Block) -> Output:
         """Return the sentences, which say themselves what the run and each block lacks."""
@@ -124,7 +136,10 @@ class Summary(BlockKind):
         answer = told(context, self.means) if self.means else "See the blocks below."
         lead = [Said("Asked", self.asked or context.study.title), Said("Answer", answer)]
         lead.append(Said("Done", done(context, block.experiments)))
-        return Output(lead=[*lead, *(Said(*own) for own in self._compared(context))])
+        found = {own.label: context.shown.get(own.block, Output()).facts for own in self.gains}
+        gains = {own.label: fact for own in self.gains if (fact := found[own.label].get(own.of))}
+        lead += [Said(*own) for own in self._compared(context)]
+        return Output(lead=lead, gains=gains)
 
     def _compared(self, context: Context) -> Iterator[tuple[str, str]]:
         shown = context.shown

@@ -5,11 +5,11 @@ A template writes it, so that every text is escaped; what is markup already come
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from io import BytesIO
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rankexp.charts.letters import one_line
 from rankexp.charts.model import Chart, Drawing, Intervals
@@ -109,6 +109,16 @@ def page(shown: Page, run: Output) -> str:
         style=_file("style.css"),
         script=_file("script.js"),
     )
+
+
+def index(studies: Sequence[Mapping[str, Any]], chart: Chart | None, headline: str) -> str:
+    """Return the page of all studies of a folder of results."""
+    from markupsafe import Markup
+
+    picture = Markup(web(chart)) if chart else ""
+    given = {"style": _file("style.css"), "script": _file("script.js"), "picture": picture}
+    template = _templates().get_template("index.html.jinja")
+    return template.render(studies=studies, headline=headline, **given)
 
 
 def _intervals(output: Output) -> bool:

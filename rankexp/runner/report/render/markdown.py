@@ -1,11 +1,11 @@
 """Markdown: a file a block with tables, and the page that shows a study in order."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from rankexp.charts.letters import one_line
-from rankexp.runner.report.model import Output, Page, Said, Section, Table, footnotes
+from rankexp.runner.report.model import Link, Output, Page, Said, Section, Table, footnotes
 from rankexp.runner.report.render.text import all_notes, led, rows, to_the_right
 
 SUFFIX = "md"
@@ -80,8 +80,16 @@ def _section(section: Section) -> str:
     pictures = [name for name in section.files if name.endswith(".png")]
     links = ", ".join(f"[{name}]({name})" for name in section.files)
     parts = [f"## {title}", prose(section.text), *(f"![{title}]({name})" for name in pictures)]
-    parts += [body(main), section.closing, f"Files: {links}" if links else ""]
+    parts += [body(main), _pieces(section.closing), f"Files: {links}" if links else ""]
     return "\n\n".join(part for part in parts if part)
+
+
+def _pieces(closing: Sequence[str | Link]) -> str:
+    """Return a paragraph of words and links."""
+    made = (
+        f"[{one.file}]({one.file})" if isinstance(one, Link) else escape(one) for one in closing
+    )
+    return "".join(made)
 
 
 def _aside(section: Section) -> str:
