@@ -45,12 +45,13 @@ def _linked(text: str, link: str) -> str:
     return f"[{escape(text)}]({link})" if link else escape(text)
 
 
-def body(output: Output) -> str:
-    """Return all tables and notes of a block."""
+def body(output: Output, pictures: Sequence[str] = ()) -> str:
+    """Return all tables and notes of a block, its pictures behind what is said first."""
     numbered = footnotes(output.tables)
     parts = [f"**{escape(text)}**" for text in output.incomplete]
     for label, words in map(led, output.lead):
         parts.append(f"**{escape(label)}** {escape(words)}" if label else prose(words))
+    parts += pictures
     parts += [table(one, numbered) for one in output.tables]
     parts += ["\n".join(f"- {prose(one_line(note))}" for note in all_notes(output))]
     return "\n\n".join(part for part in parts if part)
@@ -77,10 +78,15 @@ def _section(section: Section) -> str:
     title = escape(section.title)
     output = section.output
     main = replace(output, tables=[one for one in output.tables if not one.detail])
-    pictures = [name for name in section.files if name.endswith(".png")]
+    pictures = [f"![{title}]({name})" for name in section.files if name.endswith(".png")]
     links = ", ".join(f"[{name}]({name})" for name in section.files)
-    parts = [f"## {title}", prose(section.text), *(f"![{title}]({name})" for name in pictures)]
-    parts += [body(main), _pieces(section.closing), f"Files: {links}" if links else ""]
+    parts = [
+        f"## {title}",
+        prose(section.text),
+        body(main, pictures),
+        _pieces(section.closing),
+        f"Files: {links}" if links else "",
+    ]
     return "\n\n".join(part for part in parts if part)
 
 
