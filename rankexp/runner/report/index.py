@@ -34,6 +34,7 @@ def summary(page: Page, study: str) -> str | None:
         return None
     said = {label.rstrip("."): text for label, text in map(led, head.output.lead)}
     facts = {"study": study, "title": page.title, "source": page.source, "quick": page.quick}
+    facts["answer"] = head.output.gist
     found = head.output.gains.items()
     rows = {k: _row(v) for k, v in found if v.measured and v.measured.margin > 0}
     made = facts | {"said": said, "incomplete": page.incomplete, "gains": rows}

@@ -56,15 +56,15 @@ class Telling(Strict):
         if fact is None or not fact.text:
             known = ", ".join(shown.get(self.block, Output()).facts) or "nothing"
             return f"block '{self.block}' has no fact '{self.of}' (it has: {known})"
-        words = default = f"{self.of}, {fact.verdict}: {{}}"
-        if not isinstance(self.say, str):
-            words = {str(verdict): own for verdict, own in self.say.items()}.get(
-                fact.verdict, default
-            )
-        elif fact.known:
-            words = self.say
-        said = words.replace("{}", fact.text)
+        said = self.words(fact).replace("{}", fact.text)
         return f"{said}. {capital(fact.turn)}" if fact.turn else said
+
+    def words(self, fact: Fact) -> str:
+        """Return the words about a number, with a place for it."""
+        default = f"{self.of}, {fact.verdict}: {{}}"
+        if isinstance(self.say, str):
+            return self.say if fact.known else default
+        return {str(verdict): own for verdict, own in self.say.items()}.get(fact.verdict, default)
 
 
 class Gain(Strict):
@@ -139,7 +139,15 @@ class Summary(BlockKind):
         found = {own.label: context.shown.get(own.block, Output()).facts for own in self.gains}
         gains = {own.label: fact for own in self.gains if (fact := found[own.label].get(own.of))}
         lead += [Said(*own) for own in self._compared(context)]
-        return Output(lead=lead, gains=gains)
+        return Output(lead=lead, gist=self._short(context), gains=gains)
+
+    def _short(self, context: Context) -> str:
+        """Return the first number of the answer alone, as a sentence."""
+        first = self.means[0].first(context) if self.means else None
+        fact = first.fact(context.shown) if first else None
+        if first is None or fact is None or not fact.known:
+            return ""
+        return f"{capital(first.words(fact).replace('{}', fact.text))}."
 
     def _compared(self, context: Context) -> Iterator[tuple[str, str]]:
         shown = context.shown
