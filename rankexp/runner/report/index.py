@@ -23,6 +23,7 @@ from rankexp.runner.report.render.text import led
 SUMMARY, INDEX, PICTURE = "summary.json", "index.html", "index.png"
 HEADED = "summary"  # the block that says what a page says first
 SIZE, ROW = (7.6, 1.0), 0.27  # of the picture without its rows, and of each: inches
+SHOWN = ("title", "source", "quick", "answer", "said", "incomplete")
 VIEW = 2.0  # margins: beyond, an interval leaves the picture
 MINE = b'<meta name="generator" content="rankexp">'
 
@@ -72,11 +73,9 @@ def write(results: Path) -> list[Path]:
 
 def _read(file: Path) -> Mapping[str, Any]:
     try:
-        found: dict[str, Any] = json.loads(file.read_text("utf-8"))
-        return found | {
-            "folder": file.parent.name,
-            "gains": {k: _measured(v) for k, v in found["gains"].items()},
-        }
+        found = json.loads(file.read_text("utf-8"))
+        gains = {label: _measured(row) for label, row in found["gains"].items()}
+        return {"folder": file.parent.name, **{k: found[k] for k in SHOWN}, "gains": gains}
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise ConfigError(
             f"{file} is damaged; make it again: rankexp report {file.parent}"
