@@ -23,6 +23,20 @@ def web(chart: Chart) -> str:
     return element("div", inside, class_="chart wide" if wide else "chart", data_chart="")
 
 
+def points(chart: Chart) -> int:
+    """Return how many marks a chart has."""
+    return sum(map(_points, chart.panels))
+
+
+def _points(panel: Panel) -> int:
+    if isinstance(panel, Lines):
+        return sum(len(line.x) for line in panel.lines)
+    if isinstance(panel, Boxes):
+        own = sum(len(box.values) for box in panel.boxes)
+        return own + (_points(panel.below) if panel.below else 0)
+    return len(panel.rows) if isinstance(panel, Intervals) else panel.values.size
+
+
 def _panel(panel: Panel) -> str:
     title = element("figcaption", words(panel.title)) if panel.title else ""
     if isinstance(panel, Lines):
