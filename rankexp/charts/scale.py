@@ -42,7 +42,9 @@ class Scale:
         for side, given in enumerate((axis.low, axis.high)):
             if math.isfinite(given) and (given > 0 or not log):
                 ends[side] = place(given)
-        if ends[1] - ends[0] <= CLOSE * max(map(abs, ends)):  # what was given leaves out all there is
+        if ends[1] - ends[0] <= CLOSE * max(
+            map(abs, ends)
+        ):  # what was given leaves out all there is
             ends = [low - room, high + room]
         return cls(ends[0], ends[1], start, end, log)
 

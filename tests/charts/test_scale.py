@@ -2,7 +2,7 @@
 
 import math
 
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from rankexp.charts.model import Axis
@@ -13,6 +13,7 @@ NUMBERS = st.floats(allow_nan=True, allow_infinity=True)
 AXES = st.builds(Axis, log=st.booleans(), low=NUMBERS, high=NUMBERS)
 
 
+@settings(max_examples=50)
 @given(st.lists(NUMBERS, max_size=20), AXES, st.booleans())
 @example([], Axis(), False)
 @example([1.0, math.nextafter(1.0, 2.0)], Axis(), True)
@@ -29,6 +30,7 @@ def test_pixels_are_in_view_and_in_the_order_of_the_values(
     assert pixels == sorted(pixels, reverse=upwards)
 
 
+@settings(max_examples=50)
 @given(st.lists(NUMBERS, max_size=20), AXES)
 @example([1e-310, 1e308], Axis(log=True))
 @example([0.0, 1e-310], Axis())
@@ -42,6 +44,7 @@ def test_ticks_are_few_in_view_and_differ(values: list[float], axis: Axis) -> No
     assert pixels == sorted(set(pixels))
 
 
+@settings(max_examples=50)
 @given(st.lists(st.floats(-1e6, 1e6), min_size=1))
 def test_without_ends_of_the_axis_all_values_are_in_view(values: list[float]) -> None:
     scale = Scale.over(values, Axis(), START, END)

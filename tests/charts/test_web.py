@@ -1,4 +1,4 @@
-"""Charts on pages: well-formed whatever the numbers and labels are, and none of a label is markup."""
+"""Charts on pages: well-formed whatever the numbers and labels are."""
 
 import math
 import re
@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from rankexp.charts import marks
@@ -23,7 +23,8 @@ from rankexp.charts.model import (
     Map,
     Panel,
 )
-from rankexp.charts.web import web
+from rankexp.charts.web import points, web
+from rankexp.charts.web.strip import VIEW, strip
 
 HOSTILE = [
     *("<script>alert(1)</script>", '"><img src=x onerror=alert(1)>', "|x|", "x" * 2000),
@@ -44,12 +45,7 @@ AXES = st.builds(
 )
 METHODS = st.integers(0, 20)
 INTERVALS = st.builds(
-    Interval,
-    LABELS,
-    *[NUMBERS] * 3,
-    decided=st.booleans(),
-    pooled=st.booleans(),
-    said=LABELS,
+    Interval, LABELS, *[NUMBERS] * 3, decided=st.booleans(), pooled=st.booleans(), said=LABELS
 )
 
 
@@ -123,6 +119,7 @@ def numeric(root: ElementTree.Element) -> list[str]:
     return [own.get(name, "") for own in root.iter() for name in names]
 
 
+@settings(max_examples=40)
 @given(PANELS)
 @example(Intervals("", [Interval("a", math.nan, math.nan, math.inf)], Axis()))
 @example(Intervals("", [Interval("a", math.inf)], Axis(), margin=math.inf, reference=0.0))
@@ -131,6 +128,7 @@ def numeric(root: ElementTree.Element) -> list[str]:
 @example(Map("", ["a"], ["b"], np.array([[math.inf]])))
 def test_no_number_and_no_label_breaks_a_chart(panel: Panel) -> None:
     root = tree(web(Chart([panel])))
+    assert points(Chart([panel])) >= 0
     told = " ".join(numeric(root)).lower()
     assert not re.search(r"nan|inf|none", told)
 
@@ -167,6 +165,7 @@ class Tags(HTMLParser):
         self.made.add(tag)
 
 
+@settings(max_examples=40)
 @given(LABELS, LABELS)
 def test_an_attribute_and_a_text_end_where_they_should(attribute: str, content: str) -> None:
     made = marks.element("g", marks.text(content, 1.0, 2.0), data_say=attribute)
@@ -185,7 +184,10 @@ def test_every_mark_says_its_value_and_its_interval() -> None:
 
 
 def test_methods_differ_by_shape_and_the_same_one_by_neither() -> None:
-    drawn = [re.sub(r" class=.*?(?=>)|\btransform=\S+ \S+", "", marks.shape(i, 1.0, 2.0)) for i in range(8)]
+    drawn = [
+        re.sub(r" class=.*?(?=>)|\btransform=\S+ \S+", "", marks.shape(i, 1.0, 2.0))
+        for i in range(8)
+    ]
     assert len(set(drawn)) == marks.SHAPES
     assert "hollow" in marks.shape(8, 1.0, 2.0) and "c0" in marks.shape(8, 1.0, 2.0)
 
@@ -196,6 +198,18 @@ def test_an_interval_that_leaves_the_view_ends_in_an_arrow() -> None:
     assert web(Chart([Intervals("", rows, axis)])).count("<polyline") == 2
 
 
-def test_without_marks_there_is_a_word_and_no_empty_box() -> None:
-    root = tree(web(Chart([Map("", [], [], np.empty((0, 0)))])))
-    assert not [own for own in root.iter() if own.tag == "svg"]
+@settings(max_examples=40)
+@given(NUMBERS)
+def test_a_strip_is_drawn_of_every_difference_that_is_known(off: float) -> None:
+    drawn = strip(off)
+    if math.isnan(off):
+        assert not drawn
+        return
+    root = tree(drawn)
+    assert not re.search(r"nan|inf", " ".join(numeric(root)))
+    assert ("polyline" in drawn) == (abs(off) > VIEW)
+
+
+def test_dots_of_strips_lie_as_the_numbers_do() -> None:
+    dots = [re.search(r'cx="([\d.]+)%', strip(off)) for off in (-3.0, -1.0, 0.0, 1.0, 3.0)]
+    assert [float(dot[1]) for dot in dots if dot] == [5.0, 35.0, 50.0, 65.0, 95.0]

@@ -24,15 +24,13 @@ def strip(off: float) -> str:
     found = _along(2.0, "near") + _along(1.0, "passes")
     found += element("line", x1="50%", x2="50%", y1=1.0, y2=HEIGHT - 1, class_="print")
     if abs(off) <= VIEW:
-        found += marks.shape(0, f"{_share(off):g}%", middle, 3.2, class_="here")
+        found += marks.shape(None, f"{_share(off):g}%", middle, 3.2, class_="here")
     else:
         points = "-6,-4 0,0 -6,4" if off > 0 else "6,-4 0,0 6,4"
         arrow = element("polyline", points=points, class_="line ink")
         at = "98%" if off > 0 else "2%"
         found += element("svg", arrow, x=at, y=middle, overflow="visible")
-    return element(
-        "svg", found, width="100%", height=HEIGHT, class_="beside", aria_hidden="true"
-    )
+    return element("svg", found, width="100%", height=HEIGHT, class_="beside", aria_hidden="true")
 
 
 def _share(off: float) -> float:
