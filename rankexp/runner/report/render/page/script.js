@@ -69,6 +69,10 @@ function choose(chart) {
   });
   label.append(select);
   chart.before(label);
+  if (!chart.closest(".first") || chart.offsetHeight < 600) return;
+  const pooled = panels.findIndex((one) => one.querySelector(".pooled"));
+  select.selectedIndex = 1 + Math.max(pooled, 0);
+  select.dispatchEvent(new Event("change"));
 }
 
 // Columns sort by their numbers, or by their words.
