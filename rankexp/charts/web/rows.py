@@ -2,10 +2,9 @@
 
 import math
 from collections.abc import Sequence
-from html import escape
 
 from rankexp.charts import marks
-from rankexp.charts.marks import Given, element, text
+from rankexp.charts.marks import Given, element, text, words
 from rankexp.charts.model import Interval, Intervals
 from rankexp.charts.numbers import number, span
 from rankexp.charts.scale import Scale
@@ -23,14 +22,14 @@ def rows(panel: Intervals) -> str:
     made = []
     for label in panel.labels:
         own = [row for row in panel.rows if row.label == label]
-        cells = element("th", escape(label), scope="row")
+        cells = element("th", words(label), scope="row")
         cells += element("td", _strip(panel, own, x), class_="strip")
         cells += element("td", _numbers(panel, own), class_="numbers")
         pooled = any(row.pooled for row in own)
         made.append(element("tr", cells, class_="pooled" if pooled else None))
     label = panel.axis.label.replace("\n", " ")
     head = element(
-        "p", escape(", ".join(filter(None, [label, panel.axis.direction]))), class_="axis"
+        "p", words(", ".join(filter(None, [label, panel.axis.direction]))), class_="axis"
     )
     foot = element("tr", f'<td></td><td class="strip">{_ticks(x)}</td><td></td>')
     return head + element("table", "".join(made) + foot, class_="intervals")
@@ -58,6 +57,8 @@ def _strip(panel: Intervals, own: Sequence[Interval], x: Scale) -> str:
 
 
 def _mark(panel: Intervals, row: Interval, x: Scale, at: float) -> str:
+    if math.isnan(row.value):
+        return ""
     several, found = len(panel.methods) > 1, ""
     named = f"{row.label}, {panel.methods[row.method]}" if several else row.label
     say = marks.said(panel.axis, named, row.value, (row.low, row.high))
@@ -100,8 +101,8 @@ def _numbers(panel: Intervals, own: Sequence[Interval]) -> str:
     told = row.told or number(row.value, digits, sign=signed)
     if not row.told and math.isfinite(row.low + row.high):
         told += f" ({span(row.low, row.high, digits, sign=signed)})"
-    said = " " + element("b", escape(row.said)) if row.said else ""
-    return escape(told) + said
+    said = " " + element("b", words(row.said)) if row.said else ""
+    return words(told) + said
 
 
 def _ticks(x: Scale) -> str:

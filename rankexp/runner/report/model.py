@@ -36,6 +36,19 @@ class Mark(Enum):
 
 
 @dataclass(frozen=True)
+class Beside:
+    """The published value that a cell's own stands beside, and how the two compare."""
+
+    published: float
+    tolerance: float  # differences that pass as reproduced; NaN where the noise is not known
+    verdict: str
+    z: float = math.nan  # the difference in units of its noise
+    splits: str = ""  # how many of them there are, of how many
+    chosen: str = ""  # the grid point
+    note: str = ""  # a reason or a conjecture
+
+
+@dataclass(frozen=True)
 class Cell:
     """A value and how it is printed. Plain texts and counts stand in a table without a cell."""
 
@@ -50,6 +63,7 @@ class Cell:
     sign: bool = False  # whether positive numbers have one, too
     least: float = -math.inf  # smaller values are printed as smaller than this: ``<.001``
     tiny: bool = False  # what would look like 0 is printed as a power of ten: ``3e-13``
+    beside: Beside | None = None  # what it reproduces
 
 
 @dataclass(frozen=True)

@@ -178,7 +178,7 @@ def tally(judged: Sequence[JudgedClaim], what: str = " claims tested") -> Tally:
 
 def _verdict(context: Context, rows: Sequence[ClaimRow], verdict: Standing) -> Cells:
     """Return a verdict with its notes and the blocks that tell more, of this study or others."""
-    parts = [Cell(str(verdict), note=" ".join(dict.fromkeys(r.note for r in rows if r.note)))]
+    parts = [Cell(verdict, note=" ".join(dict.fromkeys(r.note for r in rows if r.note)))]
     own = {block.name for block in context.study.report}  # of which a profile may lack some
     for link in dict.fromkeys(link for row in rows for link in row.see):
         if "/" in link or link in own:

@@ -20,7 +20,7 @@ from rankexp.runner.config.schema import Block
 from rankexp.runner.grid import Point
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.judged import judged
-from rankexp.runner.report.model import Cell, Cells, Entry, Output, Table
+from rankexp.runner.report.model import Beside, Cell, Cells, Entry, Output, Table
 from rankexp.runner.report.options import Choosing, MethodName, MetricOption, Rule, Ruled
 from rankexp.runner.report.published_words import MARKS, PublishedLine, legend, tally
 from rankexp.runner.report.verdict_words import leaders
@@ -207,10 +207,11 @@ class PublishedTable(Choosing, Ruled):
     def _cell(self, line: PublishedLine, known: bool) -> Cells:
         printed = Cell(line.published, digits=self.digits)
         first = [printed] if known and not line.compared_with else []
+        beside = _beside(line) if line.verdict else None
         if not line.known:
-            return Cells([*first, self._nothing(line)])
+            return Cells([*first, Cell(self._nothing(line), beside=beside)])
         mark = MARKS.get(line.verdict) if line.verdict else None
-        value = Cell(line.reproduced, line.se, mark=mark, digits=self.digits)
+        value = Cell(line.reproduced, line.se, mark=mark, digits=self.digits, beside=beside)
         return Cells([*first, value, *self._others(line)])
 
     def _nothing(self, line: PublishedLine) -> str:
@@ -263,6 +264,13 @@ class PublishedTable(Choosing, Ruled):
                 ]
             )
         return Table(header, rows, "Details", detail=True)
+
+
+def _beside(line: PublishedLine) -> Beside:
+    chosen = line.chosen.label + ", at the edge of its grid" * bool(line.edge)
+    splits = f"{line.splits} of {line.expected}"
+    own, verdict = (line.published, line.tolerance), str(line.verdict)
+    return Beside(*own, verdict, line.z, splits, chosen, line.note)
 
 
 def percent(share: float) -> str | None:

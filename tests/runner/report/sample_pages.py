@@ -1,0 +1,45 @@
+"""Made-up pages that have one of each thing, with a label everywhere."""
+
+from rankexp.charts.model import Axis, Chart, Interval, Intervals
+from rankexp.runner.analyse.claims import Standing
+from rankexp.runner.analyse.verdicts import Kind, Note, Reproduction
+from rankexp.runner.report.model import Beside, Cell, Cells, Output, Page, Said, Section, Table
+from rankexp.runner.report.render import html
+
+HOSTILE = [
+    *("<script>alert(1)</script>", '"><img src=x onerror=alert(1)>', "|x|", "x" * 2000),
+    *("\u202eright to left", "עברית", "🦀" * 40, "a\x00b\x1b[31mc", "\ud800", "{{ 7 * 7 }}"),
+    *("' onload='x", "</script><b>", "</style><b>", "<!--", "line\nbreak", "javascript:alert(1)"),
+]
+
+
+def intervals(label: str) -> Chart:
+    rows = [Interval(label, 0.01, 0.0, 0.02, said=label)]
+    return Chart([Intervals(label, rows, Axis(label), margin=0.01, reference=0.0)])
+
+
+def whole(label: str) -> Page:
+    """Return a page that has one of each, all with a label."""
+    beside = Beside(0.5, 0.01, Reproduction.NEAR, 1.5, "4 of 4", label, label)
+    cells = [label, Cells([Cell(0.5), Cell(0.51, 0.01, beside=beside)]), Cell(Standing.HOLDS)]
+    table = Table(
+        [label, label, "c"], [cells, [label, Cell(label, note=label, link=label), 1]], label
+    )
+    output = Output(
+        tables=[table, Table(["a"], [[label]], label, detail=True)],
+        chart=intervals(label),
+        notes=[label, Note(Kind.WARNING, label)],
+        incomplete=[label],
+        lead=[Said(label, label)],
+        gist=label,
+    )
+    head = Output(lead=[Said("Asked", label), Said("Answer", label), Said("Done", label)])
+    sections = [
+        Section(label, label, head, role="summary"),
+        Section(label, label, output, ["part.csv", "part.png"], primary=True),
+    ]
+    return Page(label, label, label, [label], sections, [Section(label, label, output, ["b.csv"])])
+
+
+def written(shown: Page) -> str:
+    return html.page(shown, Output(notes=["of the run"]))
