@@ -42,9 +42,8 @@ def test_a_table_sorts_up_and_down(keys: "Page") -> None:
     for way in ("ascending", "descending"):
         keys.keyboard.press("Enter")
         assert keys.evaluate("document.activeElement.parentElement.ariaSort") == way
-        column = keys.evaluate(
-            "[...document.activeElement.closest('table').tBodies[0].rows].map((one) => one.cells[1].textContent)"
-        )
+        rows = "[...document.activeElement.closest('table').tBodies[0].rows]"
+        column = keys.evaluate(f"{rows}.map((one) => one.cells[1].textContent)")
         numbers = [
             float(one.split()[0].replace("−", "-")) for one in column if one[0] in "−+.0123456789"
         ]
@@ -70,7 +69,9 @@ def test_rows_filter_by_words_and_by_verdict(keys: "Page") -> None:
     assert keys.evaluate("document.activeElement.ariaPressed") == "true"
     found = keys.evaluate(shown)
     cells = keys.evaluate(
-        f"[...{rows}].filter((one) => !one.hidden).flatMap((one) => [...one.querySelectorAll('[data-verdict]')].map((own) => own.dataset.verdict))"
+        f"[...{rows}].filter((one) => !one.hidden)"
+        ".flatMap((one) => [...one.querySelectorAll('[data-verdict]')])"
+        ".map((own) => own.dataset.verdict)"
     )
     assert 0 < len(found) < len(whole) and cells.count(verdict) == count
     keys.keyboard.press("Space")
