@@ -209,12 +209,14 @@ def _page(shown: Page, run: Output, most: int) -> str:
     whole = _part(last, len(parts) + len(aside), most)
     head = next((one for one in parts if one.section.role == "summary"), None)
     first = next((one for one in [*parts, *aside] if one.section.primary), None)
-    pictured = (one for one in parts if one.picture and _intervals(one.output))
+    pictured = sorted(
+        (one for one in parts if one.picture), key=lambda one: not _intervals(one.output)
+    )
     template = _templates().get_template("page.html.jinja")
     return template.render(
         page=shown,
         head=head,
-        first=first or next(pictured, None),
+        first=first or next(iter(pictured), None),
         parts=[one for one in parts if one is not head],
         aside=aside,
         whole=whole,
