@@ -5,12 +5,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from rankexp.charts.model import Axis
-from rankexp.charts.numbers import short
+from rankexp.charts.numbers import printed, short
 
 STEPS = (1.0, 2.0, 2.5, 5.0, 10.0)  # of ticks, times a power of ten
 ROOM = 0.05  # of the range, on either side of the data
 TICKS = 5  # at most, about
 MOST, LEAST = 1e200, 1e-200  # numbers beyond stand where these do
+LONGEST = 7  # letters of a number
 CLOSE = 1e-9  # numbers that differ by less, relatively, are one
 
 
@@ -64,7 +65,7 @@ class Scale:
         """Return the pixel and the text of each tick."""
         if self.log:
             return self._decades()
-        return [(self.at(value), short(value)) for value in self._whole()]
+        return [(self.at(value), _written(value)) for value in self._whole()]
 
     def _whole(self) -> list[float]:
         rough = (self.high - self.low) / TICKS
@@ -80,4 +81,12 @@ class Scale:
         if len(values) < 2:  # too narrow for powers
             own = Scale(10.0**self.low, 10.0**self.high, self.start, self.end)
             values = [value for value in own._whole() if value > 0]
-        return [(self.at(value), short(float(f"{value:.6g}"))) for value in values]
+        return [(self.at(value), _written(float(f"{value:.6g}"))) for value in values]
+
+
+def _written(value: float) -> str:
+    """Return a number as a tick has room for it: ``100,000``, ``1e6``."""
+    text, power = short(value), f"{value:.1e}"
+    if len(text) <= LONGEST or float(power) != value:
+        return text
+    return printed(power.replace(".0e", "e"))

@@ -65,3 +65,5 @@ def test_a_scale_of_powers_marks_decades_or_parts_of_one() -> None:
     assert [told for _, told in scale.ticks()] == [".001", ".1", "10", "1,000"]
     narrow = Scale.over([1.1, 9.0], Axis(log=True), START, END)
     assert [told for _, told in narrow.ticks()][-2:] == ["6", "8"]
+    large = Scale.over([1e4, 1e7], Axis(log=True), START, END)
+    assert [told for _, told in large.ticks()] == ["10,000", "100,000", "1e6", "1e7"]

@@ -32,7 +32,8 @@ def rows(panel: Intervals) -> str:
         "p", words(", ".join(filter(None, [label, panel.axis.direction]))), class_="axis"
     )
     foot = element("tr", f'<td></td><td class="strip">{_ticks(x)}</td><td></td>')
-    return head + element("table", "".join(made) + foot, class_="intervals")
+    several = " several" * (len(panel.methods) > 1)
+    return head + element("table", "".join(made) + foot, class_=f"intervals{several}")
 
 
 def _strip(panel: Intervals, own: Sequence[Interval], x: Scale) -> str:
@@ -53,7 +54,7 @@ def _strip(panel: Intervals, own: Sequence[Interval], x: Scale) -> str:
         found.append(element("line", x1=at, x2=at, y1=0, y2=height, class_="zero"))
     for place, row in enumerate(own):
         found.append(_mark(panel, row, x, FIRST + STEP * place if several else ROW / 2))
-    return element("svg", "".join(found), width="100%", height=height, role="img", aria_label="")
+    return element("svg", "".join(found), width="100%", height=height, aria_hidden="true")
 
 
 def _mark(panel: Intervals, row: Interval, x: Scale, at: float) -> str:
@@ -106,7 +107,11 @@ def _numbers(panel: Intervals, own: Sequence[Interval]) -> str:
 
 
 def _ticks(x: Scale) -> str:
+    ticks = x.ticks()
+    zero = next((i for i, (_, told) in enumerate(ticks) if told == "0"), 0)
+    classes = ["tick" if (i - zero) % 2 == 0 else "tick between" for i in range(len(ticks))]
     found = "".join(
-        text(told, f"{at:g}%", 12, class_="tick", text_anchor="middle") for at, told in x.ticks()
+        text(told, f"{at:g}%", 12, class_=own, text_anchor="middle")
+        for own, (at, told) in zip(classes, ticks, strict=True)
     )
     return element("svg", found, width="100%", height=16, aria_hidden="true")

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from rankexp.charts.model import Chart, Drawing
 from rankexp.charts.paint import painted
-from rankexp.runner.analyse.verdicts import Kind, Note
+from rankexp.runner.analyse.verdicts import Kind, Note, Reproduction
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -41,7 +41,7 @@ class Beside:
 
     published: float
     tolerance: float  # differences that pass as reproduced; NaN where the noise is not known
-    verdict: str
+    verdict: Reproduction
     z: float = math.nan  # the difference in units of its noise
     splits: str = ""  # how many of them there are, of how many
     chosen: str = ""  # the grid point

@@ -1,6 +1,8 @@
 """Made-up pages that have one of each thing, with a label everywhere."""
 
-from rankexp.charts.model import Axis, Chart, Interval, Intervals
+import numpy as np
+
+from rankexp.charts.model import Axis, Box, Boxes, Chart, Interval, Intervals
 from rankexp.runner.analyse.claims import Standing
 from rankexp.runner.analyse.verdicts import Kind, Note, Reproduction
 from rankexp.runner.report.model import Beside, Cell, Cells, Output, Page, Said, Section, Table
@@ -43,3 +45,32 @@ def whole(label: str) -> Page:
 
 def written(shown: Page) -> str:
     return html.page(shown, Output(notes=["of the run"]))
+
+
+def rich() -> Page:
+    """Return a page with enough to sort, filter, choose and walk through."""
+    rng = np.random.default_rng(3)
+    units = [f"model {i + 1}" for i in range(30)]
+    boxes = [
+        Box(name, rng.normal(size=30), i, units) for i, name in enumerate(("pairs", "points"))
+    ]
+    axis = Axis("rank loss", better="lower")
+    panels = [Boxes(f"linear, p = {p}", boxes, axis, "model") for p in (".5", ".9")]
+    verdicts = [*Reproduction][:4]
+    beside = [Beside(0.5, 0.01, verdicts[i % 4], float(i), "4 of 4") for i in range(10)]
+    values = [Cell(0.5 + 0.01 * i, 0.01, beside=own) for i, own in enumerate(beside)]
+    rows = [[f"set {i}", Cells([Cell(0.5), value])] for i, value in enumerate(values)]
+    standings = [Standing.HOLDS, Standing.FAILS, Standing.UNDECIDED]
+    claims = [[f"claim {i}", Cell(9.0 - i, digits=1), Cell(standings[i % 3])] for i in range(10)]
+    head = Output(lead=[Said("Asked", "Must one?"), Said("Answer", "No."), Said("Done", "All.")])
+    sections = [
+        Section("In short", "", head, role="summary"),
+        Section("Answer", "", Output(chart=intervals("all")), primary=True),
+        Section("Figure 1", "", Output(chart=Chart(panels, columns=2)), ["figure1.png"]),
+        Section(
+            "Table 1", "", Output(tables=[Table(["Data set", "Pairs"], rows)]), ["table1.csv"]
+        ),
+        Section("Claims", "", Output(tables=[Table(["Claim", "Found", "Verdict"], claims)])),
+    ]
+    aside = [Section("More", "", Output(tables=[Table(["a"], [["b"]])], gist="A gist."))]
+    return Page("A rich page", "Nobody", "Some text.", [], sections, aside)

@@ -21,17 +21,7 @@ from rankexp.charts.web import points, web
 from rankexp.charts.web.strip import strip
 from rankexp.runner.analyse.claims import Standing
 from rankexp.runner.analyse.verdicts import Reproduction
-from rankexp.runner.report.model import (
-    Beside,
-    Cell,
-    Cells,
-    Entry,
-    Output,
-    Page,
-    Section,
-    Table,
-    footnotes,
-)
+from rankexp.runner.report.model import Cell, Cells, Entry, Output, Page, Section, Table, footnotes
 from rankexp.runner.report.render.text import cell_text, led, to_the_right
 from rankexp.runner.report.render.text import rows as texts
 
@@ -61,7 +51,7 @@ def _templates() -> "Environment":
 
     loader = PackageLoader("rankexp.runner.report.render", "page")
     made = Environment(loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True)
-    made.filters |= {"line": one_line, "led": led}
+    made.filters |= {"line": one_line, "led": led, "strip": strip}
     return made
 
 
@@ -79,16 +69,8 @@ class PageCell(NamedTuple):
     pieces: list[Piece]
     verdict: str = ""
     sign: str = ""
-    beside: "Beside | None" = None
-    say: str = ""  # all that is known of it, in words
+    say: str = ""  # how it stands beside a published value, in words
     far: float = math.nan  # its difference in units of what passes
-
-    @property
-    def strip(self) -> "Markup":
-        """Its value beside the published one."""
-        from markupsafe import Markup
-
-        return Markup(strip(self.far))
 
 
 @dataclass(frozen=True)
@@ -129,12 +111,11 @@ class PagePart:
         known = (one.value for one in cells if isinstance(one.value, (Standing, Reproduction)))
         if (verdict := next(known, None)) is not None:
             return PageCell(pieces, verdict, SIGNS[verdict])
-        own = next((one for one in cells if one.beside), None)
-        if own is None or own.beside is None:
-            return PageCell(pieces)
-        beside = own.beside
-        sign = SIGNS[Reproduction(beside.verdict)]
-        return PageCell(pieces, beside.verdict, sign, beside, _told(own, place), _far(own))
+        for own in cells:
+            if (beside := own.beside) is not None:
+                sign = SIGNS[beside.verdict]
+                return PageCell(pieces, beside.verdict, sign, _told(own, place), _far(own))
+        return PageCell(pieces)
 
     def _pieces(self, entry: Entry) -> Iterator[Piece]:
         """Yield what stands in a cell, with where it leads and the note that it refers to."""
@@ -156,20 +137,15 @@ class PagePart:
         most = min(self.most, max(MOST_CELLS // max(len(table.columns), 1), 1))
         return max(len(table.rows) - most, 0)
 
-    def walked(self, table: Table) -> bool:
-        """Whether a table has values that stand beside published ones."""
-        return any(cell.beside for cell in table.cells())
-
 
 def _far(cell: Cell) -> float:
     """Return a difference in units of what passes; NaN where either is not known."""
     beside = cell.beside
-    if beside is None or not isinstance(cell.value, float) or math.isnan(beside.tolerance):
+    if beside is None or not isinstance(cell.value, float):
         return math.nan
     off = cell.value - beside.published
-    if beside.tolerance and off:
-        return off / beside.tolerance
-    return math.copysign(math.inf, off) if off else 0.0
+    beyond = math.copysign(math.inf, off) if off else 0.0
+    return off / beside.tolerance if beside.tolerance else beyond
 
 
 def _told(cell: Cell, place: str) -> str:
@@ -209,12 +185,18 @@ def _page(shown: Page, run: Output, most: int) -> str:
     whole = _part(last, len(parts) + len(aside), most)
     head = next((one for one in parts if one.section.role == "summary"), None)
     first = next((one for one in [*parts, *aside] if one.section.primary), None)
-    pictured = (one for one in parts if one.picture and _intervals(one.output))
+    charts = [
+        (not isinstance(chart.panels[0], Intervals), place)
+        for place, one in enumerate(parts)
+        if isinstance(chart := one.output.chart, Chart) and one.picture
+    ]
+    if not first and charts:
+        first = parts[min(charts)[1]]
     template = _templates().get_template("page.html.jinja")
     return template.render(
         page=shown,
         head=head,
-        first=first or next(pictured, None),
+        first=first,
         parts=[one for one in parts if one is not head],
         aside=aside,
         whole=whole,
@@ -239,10 +221,6 @@ def index(studies: Sequence[Mapping[str, Any]], chart: Chart | None, headline: s
     return template.render(studies=studies, headline=headline, picture=picture, **_own())
 
 
-def _intervals(output: Output) -> bool:
-    return isinstance(output.chart, Chart) and isinstance(output.chart.panels[0], Intervals)
-
-
 @cache
 def _file(name: str) -> "Markup":
     from markupsafe import Markup
@@ -254,8 +232,8 @@ def _file(name: str) -> "Markup":
 
 def _part(section: Section, place: int, most: int, *, bare: bool = False) -> PagePart:
     stem = next((name.rpartition(".")[0] for name in section.files), f"part-{place}")
-    output, picture = section.output, "" if bare else _picture(section)
-    return PagePart(stem, section, picture, footnotes(output.tables), most)
+    picture = "" if bare and not section.primary else _picture(section)
+    return PagePart(stem, section, picture, footnotes(section.output.tables), most)
 
 
 def _picture(section: Section) -> "Markup | str":

@@ -207,7 +207,7 @@ class PublishedTable(Choosing, Ruled):
     def _cell(self, line: PublishedLine, known: bool) -> Cells:
         printed = Cell(line.published, digits=self.digits)
         first = [printed] if known and not line.compared_with else []
-        beside = _beside(line) if line.verdict else None
+        beside = _beside(line)
         if not line.known:
             return Cells([*first, Cell(self._nothing(line), beside=beside)])
         mark = MARKS.get(line.verdict) if line.verdict else None
@@ -266,11 +266,13 @@ class PublishedTable(Choosing, Ruled):
         return Table(header, rows, "Details", detail=True)
 
 
-def _beside(line: PublishedLine) -> Beside:
+def _beside(line: PublishedLine) -> Beside | None:
+    if line.verdict is None:
+        return None
     chosen = line.chosen.label + ", at the edge of its grid" * bool(line.edge)
     splits = f"{line.splits} of {line.expected}"
-    own, verdict = (line.published, line.tolerance), str(line.verdict)
-    return Beside(*own, verdict, line.z, splits, chosen, line.note)
+    compared = (line.published, line.tolerance, line.verdict, line.z)
+    return Beside(*compared, splits, chosen, line.note)
 
 
 def percent(share: float) -> str | None:
