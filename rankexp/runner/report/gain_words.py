@@ -122,7 +122,8 @@ class Words:
         why = f" No interval: {'; '.join(notes)}." if notes else ""
         return (
             f"{self._headline()}.{self._thin()} {metric}: {'; '.join(parts)}{brackets}.{why} "
-            f"Differences below {short(found.margin)} are treated as negligible.{self._relative()}"
+            f"Differences below {short(found.margin)} are treated as negligible."
+            f"{self._relative()}{self._room()}"
         )
 
     def _headline(self) -> str:
@@ -160,6 +161,7 @@ class Words:
             f"{self.label(method)} (margin {number(own.margin_relative, self.digits + 1)})"
             for method, own in self.found.contrasts.items()
             if own.verdict.equivalent and own.within_relative in ("no", "undecided")
+            if self.found.effect(method) is not Effect.PERFECT
         ]
         if not named:
             return ""
@@ -167,6 +169,16 @@ class Words:
             f" With the stricter margin of {share_of_loss(Settings())}, equivalence is not shown "
             f"for {'; '.join(named)}."
         )
+
+    def _room(self) -> str:
+        """Say what is left to gain where intervals reach further."""
+        found, sign, said = self.found, 1 if self.found.metric.direction == "higher" else -1, []
+        for method, own in found.contrasts.items():
+            left, like = found.loss(found.pairs[method]), self.label(found.pairs[method])
+            most = max(sign * own.low_all, sign * own.high_all)
+            if left < found.margin and most > left and found.effect(method) is Effect.NONE:
+                said.append(f"{number(left, self.digits + 1)} beside {like}")
+        return f" What is left to gain is less: {'; '.join(said)}." if said else ""
 
     def _needed(self) -> str:
         """Say how much would show what is seen, and how much that there is nothing."""

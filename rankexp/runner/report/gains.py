@@ -5,7 +5,7 @@ The block `pairs_or_points` shows them; `rankexp.runner.report.gain_words` says 
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
@@ -29,6 +29,10 @@ FLAT = 0.1
 """Share of the margin: where the metric at a grid's edge differs from its neighbour by less, a
 wider grid has little to give. Where both of two methods are as near to the best value, neither
 has."""
+
+
+BLIND = 0.5
+"""From intervals that reach as far to both sides, nothing can be told of shares of pairs."""
 
 
 class Effect(StrEnum):
@@ -169,6 +173,7 @@ class Gains:
     trained: float = NAN  # rows of each training part
     random: frozenset[str] = frozenset()  # methods not shown to rank better than chance
     conditions: Sequence[str] = ()  # what speaks against the table, and is to be settled first
+    points: Sequence[str] = ()  # other methods that are trained on points
 
     def effect(self, method: str) -> Effect:
         """Return what training on pairs does with one method."""
@@ -177,21 +182,35 @@ class Gains:
             return Effect.UNKNOWN
         if {method, self.pairs[method]} <= self.random:
             return Effect.RANDOM
+        losses = self.loss(method), self.loss(self.pairs[method])
+        if max(losses) <= FLAT * self.margin and (verdict.equivalent or not verdict.shown):
+            return Effect.PERFECT
         if verdict.equivalent:
             return Effect.NONE
         if verdict.shown:
             return Effect.GAIN if verdict.shown == "better" else Effect.LOSS
-        if max(self._loss(method), self._loss(self.pairs[method])) <= FLAT * self.margin:
-            return Effect.PERFECT
         most = own.high_all if self.metric.direction == "higher" else -own.low_all
-        return Effect.NONE if most < self.margin else Effect.OPEN
+        return Effect.NONE if min(most, self.room(method)) < self.margin else Effect.OPEN
+
+    def room(self, method: str) -> float:
+        """Return what is left to gain on a method's like on points, its error allowed for."""
+        like = next((one for one in self.standings if one.method == self.pairs[method]), None)
+        more = 2 * like.se if like and like.se > 0 else math.inf
+        return self.loss(self.pairs[method]) + more
+
+    @property
+    def blind(self) -> bool:
+        """Whether intervals are so wide that no difference between methods can be told."""
+        known = [own for own in self.contrasts.values() if math.isfinite(own.low_all)]
+        own = all(min(-one.low_all, one.high_all) >= BLIND for one in known)
+        return bool(known) and own and self.metric.reading.most == 1.0
 
     @property
     def chance(self) -> bool:
         """Whether no method is shown to rank better than chance."""
         return all(one.method in self.random for one in self.standings if one.known)
 
-    def _loss(self, method: str) -> float:
+    def loss(self, method: str) -> float:
         """Return how far a method is from the best value; infinite where that is not known."""
         mean = next((one.mean for one in self.standings if one.method == method), NAN)
         loss = 1.0 - mean if self.metric.direction == "higher" else mean
@@ -199,9 +218,24 @@ class Gains:
 
     @property
     def best_on_points(self) -> MethodStanding | None:
-        """The best of the methods on points that are compared with pairs, whatever its loss."""
-        points = set(self.pairs.values())
-        return next((o for o in self.standings if o.known and o.method in points), None)
+        """The best of all methods on points, whatever its loss."""
+        return self._best({*self.pairs.values(), *self.points})
+
+    @property
+    def advised_on_points(self) -> MethodStanding | None:
+        """The best that is compared with pairs, unless another on points is shown to be ahead.
+
+        Or looks ahead by what matters.
+        """
+        like, best = self._best({*self.pairs.values()}), self.best_on_points
+        if like is None or best is None:
+            return best
+        gap = self.behind.get(like.method)
+        worse = gap is not None and gap.verdict.shown is not None
+        return best if worse or abs(best.mean - like.mean) >= self.margin else like
+
+    def _best(self, methods: Collection[str]) -> MethodStanding | None:
+        return next((o for o in self.standings if o.known and o.method in methods), None)
 
     def _above_points(self, method: str) -> float:
         """Return by how much a method on pairs looks better than the best on points."""
