@@ -40,6 +40,13 @@ def data(X: np.ndarray, y: np.ndarray = Y, kinds: str = "") -> Dataset:
     return Dataset("d", X, y, tuple(features), ("no", "yes"))
 
 
+def regions(silent: int, others: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return rows of regions, some of which never say yes, and the others in one row of four."""
+    of = np.arange(400) % (silent + others)
+    yes = (of >= silent) & (np.random.default_rng(5).random(400) < 0.25)
+    return of[:, None].astype(float), yes.astype(np.int64)
+
+
 def table(
     X: np.ndarray = X, y: np.ndarray = Y, parted: bool = False, **reading: object
 ) -> TableFacts:
@@ -82,6 +89,11 @@ CASES = {
         table(columns=(Column("Session-ID", "numeric", "feature"),)),
         "The values of 'Session-ID' may be queries.",
         table(columns=(Column("customer_id", "numeric", "feature"),)),
+    ),
+    "RK109": (
+        TableFacts(Reading("d.csv", LAYOUT, 400), data(*regions(3, 1), kinds="n")),
+        "All 300 rows in which 'x0' is 0 or 1 or 2 have the target 'no'. Was the target recorded",
+        TableFacts(Reading("d.csv", LAYOUT, 400), data(*regions(0, 4), kinds="n")),
     ),
     "RK201": (
         found(POOR, MethodFacts("tree", 0.51, 0.02)),
@@ -273,6 +285,39 @@ def test_several_such_columns_are_named_at_once() -> None:
     both = np.where((Y[:, None] == 1) & some, X[:, :2], np.nan)
     said = codes(table(np.column_stack([X[:, 1:], both])))["RK101"]
     assert "; all " in said and "Are these columns known" in said and "[x2, x3]" in said
+
+
+def lone(X: np.ndarray, y: np.ndarray, kinds: str = "n") -> str:
+    made = data(X, y, kinds)
+    made = made if y.dtype == np.int64 else replace(made, levels=None)
+    return codes(TableFacts(Reading("d", LAYOUT, len(y)), made, best_alone(made))).get("RK109", "")
+
+
+def test_a_region_without_positives_is_asked_about_and_a_weak_category_is_not() -> None:
+    assert "in which 'x0' is 0 have" in lone(*regions(1, 4)), "the others are alike"
+    of, _ = regions(1, 4)
+    graded = (RNG.random(400) < 0.2 * of[:, 0]).astype(np.int64)  # from none to most
+    assert not (graded[of[:, 0] == 0]).any() and not lone(of, graded)
+    assert not lone(*regions(1, 2)), "two others are too few to be alike"
+    many = np.repeat(np.arange(20.0), 20)[:, None]
+    rare = np.zeros(400, dtype=np.int64)
+    rare[:5] = rare[200:203] = 1  # by chance 18 of 20 categories may lack it
+    assert not lone(many, rare)
+
+
+def test_rows_that_stop_at_the_largest_target_are_asked_about() -> None:
+    days = np.minimum(RNG.exponential(300, 400), 365.0)
+    runs = (days == 365.0).astype(float)[:, None]
+    assert "in which 'x0' is 1 have the largest target, 365." in lone(runs, days)
+    assert not lone(runs, days + RNG.normal(size=400))
+    filled = np.column_stack([np.where(runs[:, 0] == 1, np.nan, X[:, 0])])
+    assert "in which 'x0' is missing have the largest target" in lone(filled, days, "")
+
+
+def test_a_column_is_not_asked_about_twice() -> None:
+    made = data(LEAK)
+    said = codes(TableFacts(Reading("d", LAYOUT, 400), made, best_alone(made)))
+    assert "'x3' alone" in said["RK101"] and "RK109" not in said
 
 
 @pytest.mark.parametrize(("rows", "categories", "both"), [(20, 20, True), (100, 4, False)])

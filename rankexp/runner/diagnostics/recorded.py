@@ -1,0 +1,114 @@
+"""Values of a column in whose rows the target has only one value, as where it is not recorded."""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from scipy import special
+
+from rankexp.arrays import Floats, Ints
+from rankexp.runner.config.asking import option
+from rankexp.runner.data.dataset import Dataset, Feature
+from rankexp.runner.data.levels import number_text
+from rankexp.runner.diagnostics.alone import unusual
+from rankexp.runner.diagnostics.diagnostic import BeforeFitting, Said, TableFacts
+
+REGISTER = {"RK109": "OneValueOfTarget"}
+
+FEWEST, SURE = 20, 1e-6  # rows; chance that all have that value, times the values looked at
+MOST_VALUES, SOME = 50, 1000  # of a column of numbers, in its first rows
+ALIKE = 0.01  # p-value from which the other categories seem to be alike
+OTHERS = 3  # of them, at least
+NAMED, MOST_NAMED = 4, 3  # values of a column, and columns
+
+
+class Lone(NamedTuple):
+    """Values of a column, the rows that have them, and the target's value in all of these."""
+
+    column: str
+    values: Sequence[str]
+    rows: int
+    target: str
+
+    @property
+    def said(self) -> str:
+        """The finding in words."""
+        more = f" or {len(self.values) - NAMED} more" * (len(self.values) > NAMED)
+        named = f"{' or '.join(self.values[:NAMED])}{more}"
+        return f"all {self.rows:,} rows in which '{self.column}' is {named} have {self.target}"
+
+
+def lone_targets(dataset: Dataset) -> Iterator[Lone]:
+    """Yield columns of which some values have rows with only one end of the target's range.
+
+    Of two classes or levels, these values must have half of all rows, so that the rest alone can
+    tell anything; or the other categories must be alike in how often they have it, as they are
+    where it was not recorded, but not where they are graded from bad to good.
+    """
+    tries, found = 0, []
+    for feature, values in zip(dataset.features, dataset.X.T, strict=True):
+        labels, codes = _coded(feature, values)
+        rows = np.bincount(codes, minlength=len(labels))
+        often = rows >= FEWEST
+        for end, name in _ends(dataset):
+            hits = np.bincount(codes, dataset.y == end, minlength=len(labels))
+            pure, tries = often & (hits == rows), tries + int(often.sum())
+            count, other = int(rows[pure].sum()), often & ~pure
+            graded = feature.kind == "numeric" or not _alike(hits[other], rows[other])
+            few = dataset.levels is not None and 2 * count < len(dataset.y) and graded
+            if 0 < count < len(dataset.y) and not few:
+                chance = (
+                    special.binom(often.sum(), pure.sum()) * (hits.sum() / rows.sum()) ** count
+                )
+                own = [label for label, lone in zip(labels, pure, strict=True) if lone]
+                found.append((Lone(feature.name, own, count, name), chance))
+    for one, chance in found:
+        if tries * chance <= SURE:
+            yield one
+
+
+def _ends(dataset: Dataset) -> list[tuple[float, str]]:
+    """Return both ends of the target, and what they are called."""
+    if dataset.levels is not None:
+        return [(code, f"the target '{dataset.levels[code]}'") for code in (0, len(dataset.levels) - 1)]
+    ends = {"smallest": float(dataset.y.min()), "largest": float(dataset.y.max())}
+    return [(y, f"the {end} target, {number_text(y)}") for end, y in ends.items()]
+
+
+def _coded(feature: Feature, values: Floats) -> tuple[list[str], Ints]:
+    """Return the values of a column in words, missing as the last, and that of each row."""
+    missing = np.isnan(values)
+    if feature.kind == "nominal":
+        names = list(feature.categories)
+        return [*names, "missing"], np.where(missing, len(names), values).astype(np.int64)
+    if len(np.unique(values[:SOME])) > MOST_VALUES:
+        return ["known", "missing"], missing.astype(np.int64)
+    distinct, codes = np.unique(values, return_inverse=True)
+    return ["missing" if np.isnan(one) else number_text(one) for one in distinct], codes
+
+
+def _alike(hits: Floats, rows: Ints) -> bool:
+    """Tell whether categories seem to have a value of the target equally often."""
+    share = hits.sum() / max(rows.sum(), 1)
+    if len(rows) < OTHERS or not 0 < share < 1:
+        return False
+    chi = float(((hits - share * rows) ** 2 / (rows * share * (1 - share))).sum())
+    return bool(special.chdtrc(len(rows) - 1, chi) >= ALIKE)
+
+
+class OneValueOfTarget(BeforeFitting):
+    """Rows with some value of a column have one value of the target, as where none is recorded."""
+
+    def look(self, table: TableFacts) -> Said:
+        data, best = table.dataset, table.alone
+        if data is None:
+            return None
+        known = {*unusual(data), *([best.column] if best and best.gives_away else ())}
+        found = [one for one in lone_targets(data) if one.column not in known][:MOST_NAMED]
+        said = "; ".join(one.said for one in found)
+        advice = (
+            "Was the target recorded in these rows? If not, take them out of the table. If the "
+            "column is known only after the target is, leave it out with "
+            f"{option('drop', *dict.fromkeys(one.column for one in found))}"
+        )
+        return (f"A{said[1:]}.", advice) if found else None
