@@ -13,7 +13,7 @@ from rankexp.runner.data.levels import number_text
 from rankexp.runner.diagnostics.alone import unusual
 from rankexp.runner.diagnostics.diagnostic import BeforeFitting, Said, TableFacts
 
-REGISTER = {"RK109": "OneValueOfTarget"}
+REGISTER = {"RK109": "OneValueOfTarget", "RK110": "RowOfTotals"}
 
 FEWEST, SURE = 20, 1e-6  # rows; chance that all have that value, times the values looked at
 MOST_VALUES, SOME = 50, 1000  # of a column of numbers, in its first rows
@@ -70,7 +70,9 @@ def lone_targets(dataset: Dataset) -> Iterator[Lone]:
 def _ends(dataset: Dataset) -> list[tuple[float, str]]:
     """Return both ends of the target, and what they are called."""
     if dataset.levels is not None:
-        return [(code, f"the target '{dataset.levels[code]}'") for code in (0, len(dataset.levels) - 1)]
+        return [
+            (code, f"the target '{dataset.levels[code]}'") for code in (0, len(dataset.levels) - 1)
+        ]
     ends = {"smallest": float(dataset.y.min()), "largest": float(dataset.y.max())}
     return [(y, f"the {end} target, {number_text(y)}") for end, y in ends.items()]
 
@@ -112,3 +114,17 @@ class OneValueOfTarget(BeforeFitting):
             f"{option('drop', *dict.fromkeys(one.column for one in found))}"
         )
         return (f"A{said[1:]}.", advice) if found else None
+
+
+class RowOfTotals(BeforeFitting):
+    """One of the last rows holds sums or means of the rows above, so it is no row like these."""
+
+    def look(self, table: TableFacts) -> Said:
+        found = table.reading.totals
+        said = [
+            f"{place} holds {kind} of the rows above, in {', '.join(map(repr, names[:5]))}"
+            for place, kind, names in found
+        ]
+        it = "them" if len(found) > 1 else "it"
+        advice = f"It is used like every other row. Delete {it} from the table and compare again"
+        return (f"R{'; '.join(said)[1:]}.", advice) if found else None

@@ -95,6 +95,11 @@ CASES = {
         "All 300 rows in which 'x0' is 0 or 1 or 2 have the target 'no'. Was the target recorded",
         TableFacts(Reading("d.csv", LAYOUT, 400), data(*regions(0, 4), kinds="n")),
     ),
+    "RK110": (
+        table(totals=(("row 401 of 401 ('TOTAL')", "sums", ("a", "b")),)),
+        "Row 401 of 401 ('TOTAL') holds sums of the rows above, in 'a', 'b'.",
+        table(),
+    ),
     "RK201": (
         found(POOR, MethodFacts("tree", 0.51, 0.02)),
         "Nothing here ranks: the best AUC, .525 (± .021), is no better than chance.",

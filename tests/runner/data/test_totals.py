@@ -1,0 +1,52 @@
+"""Rows of sums and means at the end of a table are named, and nothing else is."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from rankexp.runner.data.inspect import inspect_table
+
+RNG = np.random.default_rng(1)
+FRAME = pd.DataFrame(
+    {
+        "store": [f"s{i}" for i in range(40)],
+        "visitors": RNG.integers(100, 9000, 40),
+        "price": RNG.normal(20, 5, 40).round(2),
+        "region": RNG.choice([*"NESW"], 40),
+        "y": RNG.normal(size=40).round(3),
+    }
+)
+NUMBERS = ["visitors", "price", "y"]
+
+
+def found(
+    tmp_path: Path, *rows: dict[str, object], target: str | None = "y"
+) -> tuple[object, ...]:
+    table = pd.concat([FRAME, pd.DataFrame(rows)]) if rows else FRAME
+    table.to_csv(tmp_path / "t.csv", index=False)
+    return inspect_table(tmp_path / "t.csv", target=target).totals
+
+
+SUMS: dict[str, object] = FRAME[NUMBERS].sum().round(3).to_dict()
+MEANS: dict[str, object] = FRAME[NUMBERS].mean().round(2).to_dict()
+
+
+@pytest.mark.parametrize("target", ["y", None])
+def test_the_row_and_its_columns_are_named(tmp_path: Path, target: str | None) -> None:
+    assert not found(tmp_path, target=target)
+    (one,) = found(tmp_path, {"store": "TOTAL", **SUMS}, target=target)
+    assert one[:2] == ("row 41 of 41 ('TOTAL')", "sums") and {*one[2]} >= {"visitors", "price"}
+
+
+def test_sums_and_means_are_told_apart_and_sums_need_no_name(tmp_path: Path) -> None:
+    one, other = found(tmp_path, dict(SUMS), {"store": "Mean", **MEANS})
+    assert one[:2] == ("row 41 of 42", "sums")
+    assert other == ("row 42 of 42 ('Mean')", "means", ("visitors", "price", "y"))
+
+
+def test_one_column_of_several_may_add_up_by_chance(tmp_path: Path) -> None:
+    some = {**FRAME.iloc[3], "visitors": SUMS["visitors"]}
+    assert not found(tmp_path, some)
+    assert not found(tmp_path, {**FRAME.iloc[3], **MEANS}), "nobody calls it a mean"
