@@ -2,6 +2,7 @@
 
 import inspect
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -45,6 +46,14 @@ def regions(silent: int, others: int) -> tuple[np.ndarray, np.ndarray]:
     of = np.arange(400) % (silent + others)
     yes = (of >= silent) & (np.random.default_rng(5).random(400) < 0.25)
     return of[:, None].astype(float), yes.astype(np.int64)
+
+
+def calculated(made: Callable[[np.ndarray, np.ndarray], np.ndarray]) -> TableFacts:
+    """Return a table of a target made of two counts, rounded to two decimals."""
+    counts = np.random.default_rng(6).integers([10, 1000, 1], [900, 9000, 50], (400, 3))
+    X = counts.astype(float)
+    given = replace(data(X), y=made(X[:, 0], X[:, 1]).round(2), levels=None)
+    return TableFacts(Reading("d.csv", LAYOUT, 400, target="ctr"), given, best_alone(given))
 
 
 def table(
@@ -99,6 +108,11 @@ CASES = {
         table(totals=(("row 401 of 401 ('TOTAL')", "sums", ("a", "b")),)),
         "Row 401 of 401 ('TOTAL') holds sums of the rows above, in 'a', 'b'.",
         table(),
+    ),
+    "RK111": (
+        calculated(lambda a, b: 100 * a / b),
+        "'ctr' is 100 · 'x0' / 'x1' in all 400 rows, up to rounding. Are both columns known",
+        calculated(lambda a, b: 100 * a / b + 0.1 * np.sin(b)),
     ),
     "RK201": (
         found(POOR, MethodFacts("tree", 0.51, 0.02)),
@@ -323,6 +337,31 @@ def test_a_column_is_not_asked_about_twice() -> None:
     made = data(LEAK)
     said = codes(TableFacts(Reading("d", LAYOUT, 400), made, best_alone(made)))
     assert "'x3' alone" in said["RK101"] and "RK109" not in said
+
+
+@pytest.mark.parametrize(
+    ("made", "text"),
+    [
+        (lambda a, b: a + b, "'x0' + 'x1'"),
+        (lambda a, b: b - a, "'x1' − 'x0'"),
+        (lambda a, b: 1.19 * a * b, "1.19 · 'x0' · 'x1'"),
+        (lambda a, b: (a + b) / 2, ".5 · ('x0' + 'x1')"),
+        (lambda a, b: b / a, "'x1' / 'x0'"),
+    ],
+)
+def test_sums_differences_products_and_ratios_are_found(
+    made: Callable[[np.ndarray, np.ndarray], np.ndarray], text: str
+) -> None:
+    assert f"'ctr' is {text} in all 400 rows" in codes(calculated(made))["RK111"]
+
+
+def test_no_formula_is_found_in_noise_or_in_levels() -> None:
+    facts = calculated(lambda a, b: a + b)
+    assert facts.dataset is not None
+    noisy = replace(facts.dataset, y=facts.dataset.y + RNG.normal(size=400).round(2))
+    assert "RK111" not in codes(replace(facts, dataset=noisy))
+    few = replace(facts.dataset, y=np.digitize(facts.dataset.y, [3000, 5000, 7000]).astype(float))
+    assert "RK111" not in codes(replace(facts, dataset=few))
 
 
 @pytest.mark.parametrize(("rows", "categories", "both"), [(20, 20, True), (100, 4, False)])
