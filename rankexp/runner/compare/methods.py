@@ -65,8 +65,10 @@ class Offer:
     @property
     def points(self) -> list[str]:
         """The methods on points that no method on pairs stands beside; named ones are unknown."""
-        both = {name for pair in self.contrasts.items() for name in pair}
-        return [name for name in self.methods if name in POINTS and name not in both]
+        known = ("points-", "balanced-", "ridge", "forest", "boosting")
+        return [
+            m for m in self.methods if m.startswith(known) and m not in self.contrasts.values()
+        ]
 
 
 def _method(
@@ -179,10 +181,6 @@ OFFERS: dict[Kind, Offer] = {
         {"pairs-tree": "single trees", "pairs-forest": "forests"},
     ),
 }
-POINTS = frozenset(name for own in OFFERS.values() for name in own.methods) - {
-    *("pairs-logistic", "pairs-hinge", "pairs-tree", "pairs-forest", "rankboost")
-} | {"points-boosted"}
-"""Methods that are trained on points."""
 ENGINES = ("lightgbm", "xgboost")
 LEAST_SQUARES = {
     "lightgbm": _squares("lightgbm.LGBMRegressor", "num_leaves", verbosity=-1),

@@ -85,10 +85,11 @@ class Chosen:
             totals=() if self.first is not None else tuple(self._totals()),
         )
 
-    def _totals(self) -> Iterator[tuple[str, str, tuple[str, ...]]]:
-        for at, called, kind, columns in totals(self.columns, self.values):
-            of = f"{self.place(at)} of {len(self.rows) + self.without_target:,}"
-            yield f"{of}{called and f' ({called!r})'}", kind, columns
+    def _totals(self) -> Iterator[tuple[str, str]]:
+        for at, what, own in totals(self.columns, self.values):
+            names = ", ".join(f"'{self.columns[j].name}'" for j in own[:5])
+            place = f"{self.place(at)} of {len(self.rows) + self.without_target:,}"
+            yield place, f"{what}, in {names}"
 
     def _in_order(self, layout: Layout) -> Iterator[tuple[str, bool]]:
         for column, values, role in zip(self.columns, self.values.T, self.roles, strict=True):

@@ -95,8 +95,8 @@ class Reading:
     """Columns in whose order the rows stand, such as dates; whether the lowest comes first."""
     belonging: tuple[tuple[str, int, float], ...] = ()
     """Columns of which rows with equal values have similar targets: values and agreement."""
-    totals: tuple[tuple[str, str, tuple[str, ...]], ...] = ()
-    """Last rows that hold sums or means of those above: which row, what of which columns."""
+    totals: tuple[tuple[str, str], ...] = ()
+    """Last rows that hold sums or means of those above: which row, and what, in words."""
 
     @property
     def left_out(self) -> dict[str, str]:

@@ -2,12 +2,12 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from decimal import Decimal
 
 import numpy as np
 
 from rankexp.arrays import Floats
 from rankexp.runner.data.dataset import Feature
+from rankexp.runner.data.levels import number_text
 
 LAST, FEWEST, SOME = 3, 10, 1000  # rows looked at; rows above; those looked at first
 CALLED = re.compile(
@@ -17,35 +17,24 @@ CALLED = re.compile(
 )
 """What such rows are called."""
 
-Total = tuple[int, str, str, tuple[str, ...]]
-"""The row from 0, what it is called, ``sums`` or ``means``, and of which columns."""
 
+def totals(columns: Sequence[Feature], values: Floats) -> Iterator[tuple[int, str, list[int]]]:
+    """Yield which of the last rows hold sums of two columns or more, or means and say so.
 
-def totals(columns: Sequence[Feature], values: Floats) -> Iterator[Total]:
-    """Yield which of the last rows hold sums, or means and say so, of two columns or more.
-
-    One is enough where no other holds a number there.
+    They come with what they hold and their columns. One is enough where no other holds a number.
     """
-    n, found = len(values), list[int]()
-    for at in range(max(n - LAST, FEWEST), n):
-        texts = [
-            columns[j].categories[int(values[at, j])]
-            for j in range(len(columns))
-            if columns[j].categories and not np.isnan(values[at, j])
-        ]
-        called = next(filter(CALLED.fullmatch, texts), "")
-        there = [
-            j for j, c in enumerate(columns) if not c.categories and np.isfinite(values[at, j])
-        ]
-        for kind in ("sums", "means") if called else ("sums",):
-            own = [
-                j
-                for j in there
-                if _is(kind, float(values[at, j]), np.delete(values[:at, j], found))
-            ]
+    texts = [j for j, one in enumerate(columns) if one.categories]
+    found: list[int] = []
+    for at in range(max(len(values) - LAST, FEWEST), len(values)):
+        known = np.flatnonzero(np.isfinite(values[at])).tolist()
+        there = [j for j in known if j not in texts]
+        words = [columns[j].categories[int(values[at, j])] for j in known if j in texts]
+        kinds = ("sums", "means") if any(map(CALLED.fullmatch, words)) else ("sums",)
+        for kind in kinds:
+            own = [j for j in there if _is(kind, values[at, j], np.delete(values[:at, j], found))]
             if len(own) >= min(2, len(there)) and 2 * len(own) >= len(there) > 0:
                 found.append(at)
-                yield at, called, kind, tuple(columns[j].name for j in own)
+                yield at, f"{kind} of the rows above", own
                 break
 
 
@@ -57,6 +46,6 @@ def _is(kind: str, cell: float, above: Floats) -> bool:
     if not len(known) or np.ptp(known) == 0:
         return False
     expected = float(known.sum() if kind == "sums" else known.mean())
-    unit = 10.0 ** Decimal(repr(cell)).normalize().as_tuple().exponent  # type: ignore[operator]
-    near = abs(cell - expected) <= min(unit, 1.0) + 1e-6 * abs(expected)
+    unit = 10.0 ** -len(number_text(cell).partition(".")[2])
+    near = abs(cell - expected) <= unit + 1e-6 * abs(expected)
     return near and (kind == "means" or abs(cell) > np.abs(known).max())

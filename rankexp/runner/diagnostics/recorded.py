@@ -1,7 +1,6 @@
 """Values of a column in whose rows the target has only one value, as where it is not recorded."""
 
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Iterator
 
 import numpy as np
 from scipy import special
@@ -22,30 +21,14 @@ OTHERS = 3  # of them, at least
 NAMED, MOST_NAMED = 4, 3  # values of a column, and columns
 
 
-class Lone(NamedTuple):
-    """Values of a column, the rows that have them, and the target's value in all of these."""
-
-    column: str
-    values: Sequence[str]
-    rows: int
-    target: str
-
-    @property
-    def said(self) -> str:
-        """The finding in words."""
-        more = f" or {len(self.values) - NAMED} more" * (len(self.values) > NAMED)
-        named = f"{' or '.join(self.values[:NAMED])}{more}"
-        return f"all {self.rows:,} rows in which '{self.column}' is {named} have {self.target}"
-
-
-def lone_targets(dataset: Dataset) -> Iterator[Lone]:
-    """Yield columns of which some values have rows with only one end of the target's range.
+def lone_targets(dataset: Dataset) -> Iterator[tuple[str, str]]:
+    """Yield columns of which some values have rows with only one end of the target, in words.
 
     Of two classes or levels, these values must have half of all rows, so that the rest alone can
     tell anything; or the other categories must be alike in how often they have it, as they are
     where it was not recorded, but not where they are graded from bad to good.
     """
-    tries, found = 0, []
+    tries, found, n = 0, [], len(dataset.y)
     for feature, values in zip(dataset.features, dataset.X.T, strict=True):
         labels, codes = _coded(feature, values)
         rows = np.bincount(codes, minlength=len(labels))
@@ -55,36 +38,31 @@ def lone_targets(dataset: Dataset) -> Iterator[Lone]:
             pure, tries = often & (hits == rows), tries + int(often.sum())
             count, other = int(rows[pure].sum()), often & ~pure
             graded = feature.kind == "numeric" or not _alike(hits[other], rows[other])
-            few = dataset.levels is not None and 2 * count < len(dataset.y) and graded
-            if 0 < count < len(dataset.y) and not few:
-                chance = (
-                    special.binom(often.sum(), pure.sum()) * (hits.sum() / rows.sum()) ** count
-                )
+            few = dataset.levels is not None and 2 * count < n and graded
+            if 0 < count < n and not few:
                 own = [label for label, lone in zip(labels, pure, strict=True) if lone]
-                found.append((Lone(feature.name, own, count, name), chance))
-    for one, chance in found:
-        if tries * chance <= SURE:
-            yield one
+                more = [f"{len(own) - NAMED} more"] * (len(own) > NAMED)
+                where = f"in which '{feature.name}' is {' or '.join([*own[:NAMED], *more])}"
+                chance = special.binom(often.sum(), len(own)) * (hits.sum() / n) ** count
+                found.append((chance, feature.name, f"all {count:,} rows {where} have {name}"))
+    yield from ((column, said) for chance, column, said in found if tries * chance <= SURE)
 
 
 def _ends(dataset: Dataset) -> list[tuple[float, str]]:
     """Return both ends of the target, and what they are called."""
-    if dataset.levels is not None:
-        return [
-            (code, f"the target '{dataset.levels[code]}'") for code in (0, len(dataset.levels) - 1)
-        ]
-    ends = {"smallest": float(dataset.y.min()), "largest": float(dataset.y.max())}
-    return [(y, f"the {end} target, {number_text(y)}") for end, y in ends.items()]
+    y, levels = dataset.y, dataset.levels
+    if levels is not None:
+        return [(k, f"the target '{levels[k]}'") for k in (0, len(levels) - 1)]
+    ends = (("smallest", float(y.min())), ("largest", float(y.max())))
+    return [(end, f"the {which} target, {number_text(end)}") for which, end in ends]
 
 
 def _coded(feature: Feature, values: Floats) -> tuple[list[str], Ints]:
     """Return the values of a column in words, missing as the last, and that of each row."""
-    missing = np.isnan(values)
-    if feature.kind == "nominal":
-        names = list(feature.categories)
-        return [*names, "missing"], np.where(missing, len(names), values).astype(np.int64)
-    if len(np.unique(values[:SOME])) > MOST_VALUES:
-        return ["known", "missing"], missing.astype(np.int64)
+    missing, names = np.isnan(values), feature.categories
+    if feature.kind == "nominal" or len(np.unique(values[:SOME])) > MOST_VALUES:
+        codes = np.where(missing, len(names), values if names else 1 - missing)
+        return [*names, "missing", "known"], codes.astype(np.int64)
     distinct, codes = np.unique(values, return_inverse=True)
     return ["missing" if np.isnan(one) else number_text(one) for one in distinct], codes
 
@@ -106,14 +84,13 @@ class OneValueOfTarget(BeforeFitting):
         if data is None:
             return None
         known = {*unusual(data), *([best.column] if best and best.gives_away else ())}
-        found = [one for one in lone_targets(data) if one.column not in known][:MOST_NAMED]
-        said = "; ".join(one.said for one in found)
+        found = [one for one in lone_targets(data) if one[0] not in known][:MOST_NAMED]
         advice = (
             "Was the target recorded in these rows? If not, take them out of the table. If the "
             "column is known only after the target is, leave it out with "
-            f"{option('drop', *dict.fromkeys(one.column for one in found))}"
+            f"{option('drop', *dict.fromkeys(column for column, _ in found))}"
         )
-        return (f"A{said[1:]}.", advice) if found else None
+        return (f"A{'; '.join(said for _, said in found)[1:]}.", advice) if found else None
 
 
 class RowOfTotals(BeforeFitting):
@@ -121,10 +98,7 @@ class RowOfTotals(BeforeFitting):
 
     def look(self, table: TableFacts) -> Said:
         found = table.reading.totals
-        said = [
-            f"{place} holds {kind} of the rows above, in {', '.join(map(repr, names[:5]))}"
-            for place, kind, names in found
-        ]
+        said = "; ".join(f"{place} holds {what}" for place, what in found)
         it = "them" if len(found) > 1 else "it"
         advice = f"It is used like every other row. Delete {it} from the table and compare again"
-        return (f"R{'; '.join(said)[1:]}.", advice) if found else None
+        return (f"R{said[1:]}.", advice) if found else None

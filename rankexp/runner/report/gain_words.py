@@ -172,12 +172,13 @@ class Words:
 
     def _room(self) -> str:
         """Say what is left to gain where intervals reach further."""
-        found, sign, said = self.found, 1 if self.found.metric.direction == "higher" else -1, []
-        for method, own in found.contrasts.items():
-            left, like = found.loss(found.pairs[method]), self.label(found.pairs[method])
-            most = max(sign * own.low_all, sign * own.high_all)
-            if left < found.margin and most > left and found.effect(method) is Effect.NONE:
-                said.append(f"{number(left, self.digits + 1)} beside {like}")
+        left = {m: self.found.loss(like) for m, like in self.found.pairs.items()}
+        said = [
+            f"{number(left[m], self.digits + 1)} beside {self.label(self.found.pairs[m])}"
+            for m, own in self.found.contrasts.items()
+            if left[m] < min(self.found.margin, max(abs(own.low_all), abs(own.high_all)))
+            if self.found.effect(m) is Effect.NONE
+        ]
         return f" What is left to gain is less: {'; '.join(said)}." if said else ""
 
     def _needed(self) -> str:

@@ -194,16 +194,15 @@ class Gains:
 
     def room(self, method: str) -> float:
         """Return what is left to gain on a method's like on points, its error allowed for."""
-        like = next((one for one in self.standings if one.method == self.pairs[method]), None)
-        more = 2 * like.se if like and like.se > 0 else math.inf
-        return self.loss(self.pairs[method]) + more
+        se = {one.method: one.se for one in self.standings}.get(self.pairs[method], NAN)
+        return self.loss(self.pairs[method]) + (2 * se if se > 0 else math.inf)
 
     @property
     def blind(self) -> bool:
         """Whether intervals are so wide that no difference between methods can be told."""
         known = [own for own in self.contrasts.values() if math.isfinite(own.low_all)]
-        own = all(min(-one.low_all, one.high_all) >= BLIND for one in known)
-        return bool(known) and own and self.metric.reading.most == 1.0
+        wide = [min(-own.low_all, own.high_all) >= BLIND for own in known]
+        return self.metric.reading.most == 1.0 and bool(wide) and all(wide)
 
     @property
     def chance(self) -> bool:

@@ -105,8 +105,8 @@ CASES = {
         TableFacts(Reading("d.csv", LAYOUT, 400), data(*regions(0, 4), kinds="n")),
     ),
     "RK110": (
-        table(totals=(("row 401 of 401 ('TOTAL')", "sums", ("a", "b")),)),
-        "Row 401 of 401 ('TOTAL') holds sums of the rows above, in 'a', 'b'.",
+        table(totals=(("row 401 of 401", "sums of the rows above, in 'a', 'b'"),)),
+        "Row 401 of 401 holds sums of the rows above, in 'a', 'b'.",
         table(),
     ),
     "RK111": (
