@@ -86,19 +86,15 @@ def _value(dataset: Dataset, order: Ints, cut: int) -> float:
     return concordance(dataset.y[test], scores)
 
 
-def of_queries(dataset: Dataset, column: str, target: str, *, within: bool) -> Iterator[str]:
+def of_queries(dataset: Dataset, column: str, *, within: bool) -> Iterator[str]:
     """Say which pairs of rows count, and where rows are perhaps to be ranked within queries.
 
     `column` has the groups, if there are any.
     """
     assert dataset.reading is not None
     for own in (c for c in dataset.reading.columns if c.role == "feature" and (c.low or 0) > 0):
-        called = WEIGHTS.fullmatch(own.name)
-        if (
-            dataset.weights is None
-            and called
-            and (own.low or 0) < (2 if called["bare"] else np.inf)
-        ):
+        called = WEIGHTS.fullmatch(own.name) if dataset.weights is None else None
+        if called and (own.low or 0) < (2 if called["bare"] else np.inf):
             how = f"say {flag('weights', own.name)}"
             if dataset.levels is None:  # a measure of numbers takes none
                 how = f"leave it out with {option('drop', own.name)}"
@@ -115,13 +111,9 @@ def of_queries(dataset: Dataset, column: str, target: str, *, within: bool) -> I
         )
         return
     yield "Pairs of rows of different groups count, both in training and in the measure"
-    rows = float(np.median(sizes))
+    rows, how = float(np.median(sizes)), flag("queries", column)
     if QUERY_NAMES.fullmatch(column.lower()) or (dataset.levels is not None and rows <= FEW):
-        yield f"'{column}' has {rows:g} rows a value. {_hint(column)}"
-
-
-def _hint(column: str) -> str:
-    return f"{OF_ONE_QUERY}, say {flag('queries', column)}"
+        yield f"'{column}' has {rows:g} rows a value. {OF_ONE_QUERY}, say {how}"
 
 
 def look(
@@ -150,7 +142,7 @@ def look(
     assert dataset.reading is not None
     found, said = of_table(dataset, question, fits=False), []
     if dataset.groups is None:
-        said = [f"{line}." for line in of_queries(dataset, "", target, within=False)]
+        said = [f"{line}." for line in of_queries(dataset, "", within=False)]
     said.append(f"compare will do this: {_does(question)}")
     return InspectResult(dataset.reading, found, "\n".join(said))
 

@@ -86,10 +86,9 @@ class Chosen:
         )
 
     def _totals(self) -> Iterator[tuple[str, str]]:
-        for at, what, own in totals(self.columns, self.values):
-            names = ", ".join(f"'{self.columns[j].name}'" for j in own[:5])
+        for at, own in totals(self.columns, self.values):
             place = f"{self.place(at)} of {len(self.rows) + self.without_target:,}"
-            yield place, f"{what}, in {names}"
+            yield place, ", ".join(f"'{name}'" for name in own[:5])
 
     def _in_order(self, layout: Layout) -> Iterator[tuple[str, bool]]:
         for column, values, role in zip(self.columns, self.values.T, self.roles, strict=True):

@@ -96,7 +96,7 @@ class Reading:
     belonging: tuple[tuple[str, int, float], ...] = ()
     """Columns of which rows with equal values have similar targets: values and agreement."""
     totals: tuple[tuple[str, str], ...] = ()
-    """Last rows that hold sums or means of those above: which row, and what, in words."""
+    """Last rows that hold sums of those above: which row, and of which columns, in words."""
 
     @property
     def left_out(self) -> dict[str, str]:
@@ -196,7 +196,11 @@ def _values(column: Column) -> str:
     if column.why:
         return column.why
     if column.low is not None:
-        return f"{column.low:,g} to {column.high:,g}"
+        ends = (column.low, column.high or 0.0)
+        return " to ".join(
+            f"{end:,.{0 if 1e5 <= abs(end) < 1e15 else 6}{'f' if 1e5 <= abs(end) < 1e15 else 'g'}}"
+            for end in ends
+        )
     more = column.categories - len(column.frequent)
     return _shown(column.frequent) + (f", and {more:,} more" if more > 0 else "")
 

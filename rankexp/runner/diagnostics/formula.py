@@ -47,26 +47,17 @@ class Calculated(BeforeFitting):
                     continue
                 made = FORMS[form](data.X[:, a], data.X[:, b])
             if found := _gives(made, y, unit, len(y) / 2):
-                names = data.features[a].name, data.features[b].name
-                return self._said(table.reading.target, form.format(*names), names, found)
+                one, other = data.features[a].name, data.features[b].name
+                text = found[0] + (form if found[0] else form.strip("()")).format(one, other)
+                return (
+                    f"'{table.reading.target}' is {text} in {found[1]:,} of {found[2]:,} rows, up "
+                    "to rounding. Are both columns known before the target is?",
+                    f"If not, leave one out, as with {option('drop', one)}; if so, calculate it",
+                )
         return None
 
-    @staticmethod
-    def _said(
-        target: str | None, form: str, names: tuple[str, str], found: tuple[float, int, int]
-    ) -> Said:
-        factor, rows, of = found
-        text = form.strip("()") if factor == 1 else f"{printed(f'{factor:.4g}')} · {form}"
-        shown = f"all {of:,}" if rows == of else f"{rows:,} of {of:,}"
-        said = (
-            f"'{target}' is {text} in {shown} rows, up to rounding. Are both columns known before "
-            "the target is?"
-        )
-        drop = " or ".join(option("drop", name) for name in names)
-        return said, f"If not, leave one out with {drop}. If they are, calculate it instead"
 
-
-def _gives(made: Floats, y: Floats, unit: float, least: float) -> tuple[float, int, int] | None:
+def _gives(made: Floats, y: Floats, unit: float, least: float) -> tuple[str, int, int] | None:
     """Return which multiple of numbers is the target in nearly all of the rows they are known."""
     made, y = made[np.isfinite(made)], y[np.isfinite(made)]
     if len(y) < least or not made.any():
@@ -75,5 +66,5 @@ def _gives(made: Floats, y: Floats, unit: float, least: float) -> tuple[float, i
     for factor in (float(f"{exact:.2g}"), exact):
         rows = int((np.abs(factor * made - y) <= unit + 1e-9 * np.abs(y)).sum())
         if rows >= NEARLY * len(y) and factor > 0:
-            return factor, rows, len(y)
+            return f"{printed(f'{factor:.4g}')} · " * (factor != 1), rows, len(y)
     return None

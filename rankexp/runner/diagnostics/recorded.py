@@ -94,11 +94,12 @@ class OneValueOfTarget(BeforeFitting):
 
 
 class RowOfTotals(BeforeFitting):
-    """One of the last rows holds sums or means of the rows above, so it is no row like these."""
+    """One of the last rows holds sums of the rows above, so it is no row like these."""
 
     def look(self, table: TableFacts) -> Said:
         found = table.reading.totals
-        said = "; ".join(f"{place} holds {what}" for place, what in found)
-        it = "them" if len(found) > 1 else "it"
-        advice = f"It is used like every other row. Delete {it} from the table and compare again"
+        said = "; ".join(
+            f"{place} holds sums of those above, in {names}" for place, names in found
+        )
+        advice = "Such a row is used like all others. Delete it from the table and compare again"
         return (f"R{said[1:]}.", advice) if found else None

@@ -11,6 +11,7 @@ from rankexp.arrays import Floats
 from rankexp.charts.numbers import printed
 from rankexp.runner.config.asking import flag, manner, merged, option
 from rankexp.runner.data.levels import number_text, numbers_of
+from rankexp.runner.data.suitable import WORDS
 from rankexp.runner.diagnostics.alone import FILLED, drift, unusual
 from rankexp.runner.diagnostics.diagnostic import BeforeFitting, Said, TableFacts
 from rankexp.runner.protocols.dealing import duplicates, worth_keeping
@@ -107,7 +108,7 @@ class FreeText(BeforeFitting):
         dates = [f"'{name}'" for name in when]
         said = [f"{'; '.join(texts[:5])}: rankexp does not read texts."] if texts else []
         said += [f"Dates were left out: {', '.join(dates[:5])}."] if dates else []
-        how = ["counts of words (sklearn.feature_extraction.text.CountVectorizer)"] * bool(texts)
+        how = [WORDS] * bool(texts)
         how += ["the days since a fixed day, the weekday or the hour"] * bool(dates)
         advice = (
             f"Make numbers of them first, such as {' or '.join(how)}, and add these as columns"

@@ -105,13 +105,13 @@ CASES = {
         TableFacts(Reading("d.csv", LAYOUT, 400), data(*regions(0, 4), kinds="n")),
     ),
     "RK110": (
-        table(totals=(("row 401 of 401", "sums of the rows above, in 'a', 'b'"),)),
-        "Row 401 of 401 holds sums of the rows above, in 'a', 'b'.",
+        table(totals=(("row 401 of 401", "'a', 'b'"),)),
+        "Row 401 of 401 holds sums of those above, in 'a', 'b'. Such a row is used",
         table(),
     ),
     "RK111": (
         calculated(lambda a, b: 100 * a / b),
-        "'ctr' is 100 · 'x0' / 'x1' in all 400 rows, up to rounding. Are both columns known",
+        "'ctr' is 100 · 'x0' / 'x1' in 400 of 400 rows, up to rounding. Are both columns known",
         calculated(lambda a, b: 100 * a / b + 0.1 * np.sin(b)),
     ),
     "RK201": (
@@ -352,7 +352,7 @@ def test_a_column_is_not_asked_about_twice() -> None:
 def test_sums_differences_products_and_ratios_are_found(
     made: Callable[[np.ndarray, np.ndarray], np.ndarray], text: str
 ) -> None:
-    assert f"'ctr' is {text} in all 400 rows" in codes(calculated(made))["RK111"]
+    assert f"'ctr' is {text} in 400 of 400 rows" in codes(calculated(made))["RK111"]
 
 
 def test_no_formula_is_found_in_noise_or_in_levels() -> None:
