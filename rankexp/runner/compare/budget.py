@@ -110,8 +110,8 @@ def design(
         rest = (narrow, [(methods, limit)], FEWEST if several else 1)
         return RunDesign(protocol, methods, SPLITS, [*words, said], *rest)
     if once > allowed.seconds:
-        left = f"of {flag('minutes')} are left {duration(max(allowed.seconds, 0.0))}"
-        words.append(f"training takes about {duration(once)}, but {left}")
+        left = f"the {duration(max(allowed.seconds, 0.0))} left of {flag('minutes')}"
+        words.append(f"training takes about {duration(once)}, which is longer than {left}")
     stages = _stages(fit, contrasts, n, OWN * allowed.seconds)
     folded = {"kind": "cross_validation", "folds": folds, **base}
     protocol = {"kind": "given", "test": "test", **base} if given else folded

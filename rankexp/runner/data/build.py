@@ -151,14 +151,10 @@ def first_difference(dataset: Dataset, other: Dataset) -> str:
 
 def _check_columns(chosen: Chosen, columns: Sequence[Feature], values: Floats) -> None:
     if not columns:
-        out = ", ".join(
-            f"'{chosen.columns[j].name}' {why}" for j, (_, why) in chosen.unfit.items()
-        )
-        texts = any(kind == "text" for kind, _ in chosen.unfit.values())
-        advice = (
-            f". Make numbers of texts first, such as {WORDS}, and add these as columns" * texts
-        )
-        raise DataError(f"no column is left to use as a feature{out and f': {out}'}{advice}")
+        out = [f"'{chosen.columns[j].name}' {why}" for j, (_, why) in chosen.unfit.items()]
+        said = ": ".join(filter(None, ["no column is left to use as a feature", ", ".join(out)]))
+        texts = "text" in dict(chosen.unfit.values())
+        raise DataError(said + f". Make numbers of texts first, such as {WORDS}" * texts)
     for column, numbers in zip(columns, values.T, strict=True):  # without a mask of the whole
         if (infinite := np.isinf(numbers)).any():
             where = chosen.place(int(np.argmax(infinite)))

@@ -197,10 +197,7 @@ def _values(column: Column) -> str:
         return column.why
     if column.low is not None:
         ends = (column.low, column.high or 0.0)
-        return " to ".join(
-            f"{end:,.{0 if 1e5 <= abs(end) < 1e15 else 6}{'f' if 1e5 <= abs(end) < 1e15 else 'g'}}"
-            for end in ends
-        )
+        return " to ".join(format(x, ",.0f" if 1e5 <= abs(x) < 1e15 else ",g") for x in ends)
     more = column.categories - len(column.frequent)
     return _shown(column.frequent) + (f", and {more:,} more" if more > 0 else "")
 

@@ -109,10 +109,7 @@ def unusual(dataset: Dataset) -> dict[str, str]:
 
 
 def drift(dataset: Dataset) -> tuple[Feature, Floats, str] | None:
-    """Return a column of years, and in words which other column ranks otherwise in the latest.
-
-    The share of pairs that it puts in order must differ by `DRIFT`, and beyond chance.
-    """
+    """Return a column of years, and in words which other column ranks otherwise in the latest."""
     y = dataset.y.astype(np.float64)
     untied = 1 - float(((np.unique(y, return_counts=True)[1] / len(y)) ** 2).sum())
     known = zip(dataset.features, dataset.X.T, strict=True)

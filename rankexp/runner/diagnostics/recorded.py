@@ -22,12 +22,7 @@ NAMED, MOST_NAMED = 4, 3  # values of a column, and columns
 
 
 def lone_targets(dataset: Dataset) -> Iterator[tuple[str, str]]:
-    """Yield columns of which some values have rows with only one end of the target, in words.
-
-    Of two classes or levels, these values must have half of all rows, so that the rest alone can
-    tell anything; or the other categories must be alike in how often they have it, as they are
-    where it was not recorded, but not where they are graded from bad to good.
-    """
+    """Yield columns of which some values have rows with only one end of the target, in words."""
     tries, found, n = 0, [], len(dataset.y)
     for feature, values in zip(dataset.features, dataset.X.T, strict=True):
         labels, codes = _coded(feature, values)

@@ -7,7 +7,6 @@ from itertools import zip_longest
 
 import numpy as np
 
-from rankexp.arrays import Floats
 from rankexp.charts.numbers import printed
 from rankexp.runner.config.asking import flag, manner, merged, option
 from rankexp.runner.data.levels import number_text, numbers_of
@@ -209,7 +208,8 @@ class CodesForMissing(BeforeFitting):
         if data is not None and data.levels is None:  # of a study, values are not given
             counts["the target"] = dict(zip(*np.unique(data.y, return_counts=True), strict=True))
         for feature, values in zip(data.features, data.X.T, strict=True) if data else ():
-            if feature.kind == "numeric" and not CODES.isdisjoint(_ends(values)):
+            ends = (np.nanmin(values), np.nanmax(values))
+            if feature.kind == "numeric" and not CODES.isdisjoint(map(float, ends)):
                 each, rows = np.unique(values[~np.isnan(values)], return_counts=True)
                 counts[f"'{feature.name}'"] = dict(zip(each, rows.tolist(), strict=True))
         found = [(code, n, name) for name, own in counts.items() for code, n in _codes(own)]
@@ -217,10 +217,6 @@ class CodesForMissing(BeforeFitting):
         codes = option("missing", *map(number_text, sorted({code for code, _, _ in found})))
         said = f"Far from all other values: {shown}. Is this a code for a missing value?"
         return (said, f"If so, say {codes}") if found else None
-
-
-def _ends(values: Floats) -> tuple[float, float]:
-    return float(np.nanmin(values)), float(np.nanmax(values))
 
 
 def _codes(counts: Mapping[float, int]) -> list[tuple[float, int]]:

@@ -1,7 +1,6 @@
 """What to do with the answer whether training on pairs gains anything: more repeats, then rows."""
 
 import math
-from typing import NamedTuple
 
 from rankexp.charts.numbers import number
 from rankexp.runner.analyse.adjust import Contrast
@@ -39,12 +38,12 @@ def advice(words: Words) -> str:
         why = _too_few(found) if found.blind and not found.chance else NONE_RANKS
         return f"Train none of these methods yet: {why}.{_conditions(found)}"
     if lead := _lead(found):
-        pairs = max(abs(found.contrasts[method].difference) for method in effects)
-        more = ", so the kind of model matters more than pairs do" * (lead.least > pairs)
+        (least, sure), pairs = lead, max(abs(found.contrasts[m].difference) for m in effects)
+        more = ", so the kind of model matters more than pairs do" * (least > pairs)
         text = (
-            f"Train {words.label(best.method)}. It {'is' if lead.shown else 'looks'} ahead of the "
+            f"Train {words.label(best.method)}. It {'is' if sure else 'looks'} ahead of the "
             "methods on pairs and of their counterparts on points by at least "
-            f"{_down(lead.least, words.digits)}{more if lead.shown else NOT_SHOWN}."
+            f"{_down(least, words.digits)}{more if sure else NOT_SHOWN}."
         )
     else:
         text = _of_pairs(words, set(effects.values()), words.label(best.method))
@@ -123,15 +122,8 @@ def _more(words: Words) -> str:
     return f"{how}: {were} run of up to {MOST_REPEATS}. "
 
 
-class Lead(NamedTuple):
-    """How far a method of another kind is ahead of all that are compared, at least."""
-
-    least: float
-    shown: bool
-
-
-def _lead(found: Gains) -> Lead | None:
-    """Return the lead of the best method if it is shown, or what matters and pairs gain less."""
+def _lead(found: Gains) -> tuple[float, bool] | None:
+    """Return the least lead of the best if it is shown, or matters; and whether it is shown."""
     compared = {m for pair in found.pairs.items() for m in pair}
     gaps: list[Contrast] = [own for m, own in found.behind.items() if m in compared]
     if found.standings[0].method in compared or not gaps:
@@ -139,7 +131,7 @@ def _lead(found: Gains) -> Lead | None:
     shown = all(own.verdict.shown == "better" for own in gaps)
     least = min(abs(own.difference) for own in gaps)
     matters = least >= found.margin and not found.ahead
-    return Lead(least, shown) if shown or matters else None
+    return (least, shown) if shown or matters else None
 
 
 def _down(gap: float, digits: int) -> str:

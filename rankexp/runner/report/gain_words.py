@@ -122,8 +122,7 @@ class Words:
         why = f" No interval: {'; '.join(notes)}." if notes else ""
         return (
             f"{self._headline()}.{self._thin()} {metric}: {'; '.join(parts)}{brackets}.{why} "
-            f"Differences below {short(found.margin)} are treated as negligible."
-            f"{self._relative()}{self._room()}"
+            f"Differences below {short(found.margin)} are treated as negligible.{self._relative()}"
         )
 
     def _headline(self) -> str:
@@ -169,17 +168,6 @@ class Words:
             f" With the stricter margin of {share_of_loss(Settings())}, equivalence is not shown "
             f"for {'; '.join(named)}."
         )
-
-    def _room(self) -> str:
-        """Say what is left to gain where intervals reach further."""
-        left = {m: self.found.loss(like) for m, like in self.found.pairs.items()}
-        said = [
-            f"{number(left[m], self.digits + 1)} beside {self.label(self.found.pairs[m])}"
-            for m, own in self.found.contrasts.items()
-            if left[m] < min(self.found.margin, max(abs(own.low_all), abs(own.high_all)))
-            if self.found.effect(m) is Effect.NONE
-        ]
-        return f" What is left to gain is less: {'; '.join(said)}." if said else ""
 
     def _needed(self) -> str:
         """Say how much would show what is seen, and how much that there is nothing."""

@@ -31,8 +31,7 @@ wider grid has little to give. Where both of two methods are as near to the best
 has."""
 
 
-BLIND = 0.5
-"""From intervals that reach as far to both sides, nothing can be told of shares of pairs."""
+BLIND = 0.5  # intervals that reach as far to both sides say nothing of shares of pairs
 
 
 class Effect(StrEnum):
@@ -182,7 +181,7 @@ class Gains:
             return Effect.UNKNOWN
         if {method, self.pairs[method]} <= self.random:
             return Effect.RANDOM
-        losses = self.loss(method), self.loss(self.pairs[method])
+        losses = self._loss(method), self._loss(self.pairs[method])
         if max(losses) <= FLAT * self.margin and (verdict.equivalent or not verdict.shown):
             return Effect.PERFECT
         if verdict.equivalent:
@@ -195,7 +194,7 @@ class Gains:
     def room(self, method: str) -> float:
         """Return what is left to gain on a method's like on points, its error allowed for."""
         se = {one.method: one.se for one in self.standings}.get(self.pairs[method], NAN)
-        return self.loss(self.pairs[method]) + (2 * se if se > 0 else math.inf)
+        return self._loss(self.pairs[method]) + (2 * se if se > 0 else math.inf)
 
     @property
     def blind(self) -> bool:
@@ -209,7 +208,7 @@ class Gains:
         """Whether no method is shown to rank better than chance."""
         return all(one.method in self.random for one in self.standings if one.known)
 
-    def loss(self, method: str) -> float:
+    def _loss(self, method: str) -> float:
         """Return how far a method is from the best value; infinite where that is not known."""
         mean = next((one.mean for one in self.standings if one.method == method), NAN)
         loss = 1.0 - mean if self.metric.direction == "higher" else mean
@@ -222,10 +221,7 @@ class Gains:
 
     @property
     def advised_on_points(self) -> MethodStanding | None:
-        """The best that is compared with pairs, unless another on points is shown to be ahead.
-
-        Or looks ahead by what matters.
-        """
+        """The best counterpart of one on pairs, unless it is worse, or another far ahead."""
         like, best = self._best({*self.pairs.values()}), self.best_on_points
         if like is None or best is None:
             return best

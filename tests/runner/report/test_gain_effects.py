@@ -266,15 +266,13 @@ def test_the_kind_of_model_matters_more_only_where_it_does(
     assert ("the kind of model matters more than pairs do" in text) is more
 
 
-def test_no_gain_is_left_open_for_which_there_is_no_room(make: Make) -> None:
+def test_no_gain_is_left_open_for_which_there_is_no_room() -> None:
     own = {"svm_or": (UNDECIDED, -0.025, 0.0248)}
     found = gains(own, {"logistic": 0.998, "svm_or": 0.998})
     assert found.effect("svm_or") is Effect.OPEN, "its error is .01"
     sure = [replace(one, se=0.001) for one in found.standings]
     found = replace(found, standings=sure)
     assert found.effect("svm_or") is Effect.NONE
-    said = Words(make(), found, 3).answer()[0]
-    assert said.endswith("What is left to gain is less: .0020 beside logistic.")
 
 
 def test_where_intervals_exclude_nothing_no_method_is_advised(make: Make) -> None:

@@ -26,8 +26,7 @@ from rankexp.runner.data.readers.numbers import (
 )
 from rankexp.runner.data.reading import EMPTY
 
-TOP = 10
-"""Rows at the top of a file among which the line of names may be."""
+TOP = 10  # rows of a file among which the line of names may be
 MOSTLY_NUMBERS = 0.5
 """Share of numbers, among cells or among distinct texts, above which other texts are strays."""
 
