@@ -384,6 +384,39 @@ def test_order_by_a_number_is_said_with_a_condition() -> None:
     assert "'day', and random splits mix" in codes(TableFacts(dated))["RK102"]
 
 
+def by_year(changes: float, n: int = 600, rare: bool = False) -> TableFacts:
+    """Return rows of 14 years in any order, in the last of which a column ranks otherwise."""
+    rng = np.random.default_rng(8)
+    years = rng.integers(2010, 2024, n).astype(float)
+    some = rng.normal(size=(n, 2))
+    sign = np.where(years > 2019, 1 - changes, 1.0)
+    y = (sign * some[:, 0] + rng.normal(size=n) > (2.2 if rare else 0)).astype(np.int64)
+    made = data(np.column_stack([years, some]), y)
+    return TableFacts(Reading("d.csv", LAYOUT, n), made, best_alone(made))
+
+
+def test_years_that_change_what_ranks_are_found_in_rows_in_any_order() -> None:
+    facts = by_year(changes=2.0)
+    said = codes(replace(facts, ahead=lambda rows: f" First is row {rows[0]}."))["RK102"]
+    assert "Relations change with the years of 'x0': 'x1' puts ." in said
+    assert facts.dataset is not None
+    first = int(np.argmin(facts.dataset.X[:, 0]))
+    assert f"mix past and future. First is row {first}. If later rows" in said
+    assert "RK102" not in codes(by_year(changes=0.0))
+    assert "RK102" not in codes(by_year(changes=0.0, n=200, rare=True)), "few positives"
+    ages = replace(facts.dataset, X=facts.dataset.X - [[1000, 0, 0]])
+    assert "RK102" not in codes(replace(facts, dataset=ages)), "no years"
+
+
+def test_a_code_in_the_target_of_a_study_is_found_without_its_values() -> None:
+    y = np.append(RNG.integers(0, 120, 380), 20 * [9999]).astype(float)
+    made = replace(data(X, Y), y=y, levels=None)
+    assert (
+        "9999 in the target (20 rows)"
+        in codes(TableFacts(Reading("d.csv", LAYOUT, 400), made, best_alone(made)))["RK107"]
+    )
+
+
 def test_dates_left_out_are_named_unless_rows_are_in_their_order() -> None:
     date = Column("signup", "date", "left out", "it holds dates or times")
     facts = table(columns=(date,))

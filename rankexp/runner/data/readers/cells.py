@@ -198,7 +198,7 @@ class Maker:
                 f"signs ({' and '.join(signs)}), such as '{short(shown[0][0])}'{more}; convert "
                 f"them into one unit, or leave the column out with {option('drop', column.name)}"
             )
-        top = self._of_top(column, [code for code in strays if not is_number[code]], first)
+        top = self._of_top(column, [code for code in strays if not is_number[code]])
         marks = [short(column.texts[c]) for c in strays[:3] if not is_number[c]]
         missing = f"{option('missing', *marks)} if the value is unknown, or " if marks else ""
         raise DataError(
@@ -207,11 +207,11 @@ class Maker:
             f"{option('nominal', column.name)} if the values are names"
         )
 
-    def _of_top(self, column: TextColumn, strays: list[int], first: Ints) -> str:
+    def _of_top(self, column: TextColumn, strays: list[int]) -> str:
         """Ask whether a line holds the names, below notes, or units, below the names."""
-        row = max((int(first[code]) for code in strays), default=TOP)
-        named, rows = not re.fullmatch(r"column\d+", column.name), np.isin(column.codes, strays)
-        if row >= (1 if named else TOP) or int(rows.sum()) > len(strays):
+        row = int(np.flatnonzero(np.isin(column.codes, strays)).max(initial=-1))
+        named = not re.fullmatch(r"column\d+", column.name)
+        if not 0 <= row < (1 if named else TOP):
             return ""
         what = "holds units or notes, delete it"
         what = what if named else "names the columns, delete the lines above it"
