@@ -25,10 +25,11 @@ def test_a_row_of_units_is_called_so(tmp_path: Path) -> None:
     assert "--missing K" in found
 
 
-@pytest.mark.parametrize("notes", [1, 3])
+@pytest.mark.parametrize("notes", [2, 4])
 def test_names_below_notes_are_found(tmp_path: Path, notes: int) -> None:
-    above = "".join("note,,\n" for _ in range(notes))
-    found = refused(tmp_path, f"{above}temp,hours,failed\n{ROWS}")
+    rows = "".join(f"P{i},{i / 4},{i % 7}\n" for i in range(30))
+    above = notes * "School report,,\n"
+    found = refused(tmp_path, f"{above}pupil,share,days\n{rows}")
     line = notes + 1
     assert f"if line {line} names the columns, delete the lines above it; otherwise" in found
 
