@@ -34,7 +34,8 @@ class Calculated(BeforeFitting):
         data, best = table.dataset, table.alone
         if data is None or data.levels is not None or (best and best.value >= ALONE):
             return None
-        y, some = data.y, np.unique(np.linspace(0, len(data.y) - 1, SAMPLE).astype(int))
+        y = data.y.astype(np.float64)
+        some = np.unique(np.linspace(0, len(y) - 1, SAMPLE).astype(int))
         texts = (number_text(round(float(value), 9)) for value in y[some])
         unit = 0.51 * 10.0 ** -max(len(text.partition(".")[2]) for text in texts)
         if unit > FINE * y.std() or len(np.unique(y)) < DIFFERENT:
