@@ -41,8 +41,8 @@ def advice(words: Words) -> str:
         (least, sure), pairs = lead, max(abs(found.contrasts[m].difference) for m in effects)
         more = ", so the kind of model matters more than pairs do" * (least > pairs)
         text = (
-            f"Train {words.label(best.method)}. It {'is' if sure else 'looks'} ahead of the "
-            "methods on pairs and of their counterparts on points by at least "
+            f"Train {words.label(best.method)}. It {'is' if sure else 'looks'} ahead of all "
+            "methods that have a counterpart, on pairs and on points, by at least "
             f"{_down(least, words.digits)}{more if sure else NOT_SHOWN}."
         )
     else:

@@ -211,11 +211,13 @@ def test_the_advice_names_the_method_recommended_and_the_best_where_it_is_ahead(
     gained = verdict is BETTER and order.index("svm_or") < order.index("logistic")
     if order[0] == "exponential" and not ahead and not gained:
         assert best.method == "exponential"
-        said = "It looks ahead of the methods on pairs and of their counterparts on points by at "
+        said = (
+            "It looks ahead of all methods that have a counterpart, on pairs and on points, by at "
+        )
         assert f"{said}least .050, which is not shown." in advice(words)
     if order[0] == "exponential" and ahead:
         assert best.method == "exponential"
-        assert advice(words).startswith("Train exponential. It is ahead of the methods on pairs")
+        assert advice(words).startswith("Train exponential. It is ahead of all methods that have")
 
 
 CONTEXTS: dict[str, Context] = {}
@@ -262,7 +264,7 @@ def test_the_kind_of_model_matters_more_only_where_it_does(
         points=["exponential"],
     )
     text = advice(Words(make(), found, 3))
-    assert text.startswith("Train exponential. It is ahead of the methods on pairs and of their")
+    assert text.startswith("Train exponential. It is ahead of all methods that have")
     assert ("the kind of model matters more than pairs do" in text) is more
 
 
