@@ -16,7 +16,7 @@ REGISTER = {"RK109": "OneValueOfTarget", "RK110": "RowOfTotals"}
 
 FEWEST, SURE = 20, 1e-6  # rows; chance that all have that value, times the values looked at
 MOST_VALUES, SOME = 50, 1000  # of a column of numbers, in its first rows
-ALIKE = 0.01  # p-value from which the other categories seem to be alike
+ALIKE = 0.05  # p-value from which the other categories seem to be alike
 OTHERS = 3  # of them, at least
 NAMED, MOST_NAMED = 4, 3  # values of a column, and columns
 
@@ -33,8 +33,8 @@ def lone_targets(dataset: Dataset) -> Iterator[tuple[str, str]]:
             pure, tries = often & (hits == rows), tries + int(often.sum())
             count, other = int(rows[pure].sum()), often & ~pure
             graded = feature.kind == "numeric" or not _alike(hits[other], rows[other])
-            few = dataset.levels is not None and 2 * count < n and graded
-            if 0 < count < n and not few:
+            censored = dataset.levels is None and end > dataset.y.min()
+            if 0 < count < n and (censored or 2 * count >= n or not graded):
                 own = [label for label, lone in zip(labels, pure, strict=True) if lone]
                 more = [f"{len(own) - NAMED} more"] * (len(own) > NAMED)
                 where = f"in which '{feature.name}' is {' or '.join([*own[:NAMED], *more])}"
