@@ -320,12 +320,12 @@ class Session:
             print(f"\n{self.code}")
         else:  # of an earlier answer
             (self.folder / "train.py").unlink(missing_ok=True)
-        if (late := time.monotonic() - self.end) > LATE * 60 * self.minutes:
-            why = "The first comparison after an installation compiles; others may use the machine"
-            say(f"This took {duration(late)} longer than {self.given}. {why}.")
         say(
             f"{len(written)} files in {self.folder}: {made.first.name} is the whole report, "
             "answer.png the figure. study.yaml is the study that was run; edit it and run it "
             "again."
         )
+        if (late := time.monotonic() - self.end) > LATE * 60 * self.minutes:
+            why = "The first comparison after an installation compiles; others may use the machine"
+            say(f"This took {duration(late)} longer than {self.given}. {why}.")
         return max(self.outcome.exit_code, made.exit_code)
