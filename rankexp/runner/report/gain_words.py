@@ -160,6 +160,7 @@ class Words:
             f"{self.label(method)} (margin {number(own.margin_relative, self.digits + 1)})"
             for method, own in self.found.contrasts.items()
             if own.verdict.equivalent and own.within_relative in ("no", "undecided")
+            if self.found.effect(method) is not Effect.PERFECT
         ]
         if not named:
             return ""

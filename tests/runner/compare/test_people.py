@@ -124,3 +124,20 @@ def test_a_wide_table_has_intervals(tmp_path: Path) -> None:
 def test_names_called_by_numbers_are_a_guess_that_says_its_way_out(tmp_path: Path) -> None:
     said = compare("three names", tmp_path)
     assert "if they are only names, --positive ranks one of them before all others" in said
+
+
+@pytest.mark.parametrize(
+    ("name", "found"),
+    [
+        ("totals", "Row 301 of 301 holds sums of those above, in 'x1', 'visitors', 'revenue'."),
+        ("click rate", "'rate' is 100 · 'clicks' / 'impressions' in 800 of 800 rows"),
+        ("lifetimes", "rows in which 'still_running' is yes have the largest target, 365."),
+        ("vintages", "Relations change with the years of 'vintage': 'x1' puts ."),
+    ],
+)
+def test_what_misleads_is_to_be_settled_before_anything_is_trained(
+    tmp_path: Path, name: str, found: str
+) -> None:
+    said = compare(name, tmp_path, minutes=0.2)
+    assert found in said
+    assert found in said[said.index("But first settle this:") :]

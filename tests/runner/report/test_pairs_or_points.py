@@ -88,7 +88,9 @@ def test_a_gain_is_said_with_its_size_and_what_it_cost(make: Make) -> None:
 def test_no_gain_of_importance_and_a_better_form_of_score(make: Make) -> None:
     output = shown(make, losses({"svm_or": 0.201, "logistic": 0.2, "exponential": 0.1}))
     assert output.lead[0].startswith("Training on pairs brings no gain that matters.")
-    assert output.lead[-1].startswith("What now? Train exponential. It is ahead of all methods on")
+    assert output.lead[-1].startswith(
+        "What now? Train exponential. It is ahead of all methods that have"
+    )
     assert re.search(r"by at least \.(1|099)", output.lead[-1])
 
 
