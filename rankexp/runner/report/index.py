@@ -8,7 +8,6 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 from rankexp.charts.frame import drawn, styled
 from rankexp.charts.model import Axis, Chart, Interval, Intervals
@@ -16,10 +15,11 @@ from rankexp.charts.numbers import number, span
 from rankexp.charts.paint import painted
 from rankexp.errors import ConfigError
 from rankexp.runner.files import write_atomically
-from rankexp.runner.report.model import Fact, Measured, Page
+from rankexp.runner.report.model import Card, Fact, Measured, Page
 from rankexp.runner.report.render import html
 from rankexp.runner.report.render.text import led
 
+Row = Mapping[str, float | str | bool | None]  # of numbers in a file: None for what there is not
 SUMMARY, INDEX, PICTURE = "summary.json", "index.html", "index.png"
 HEADED = "summary"  # the block that says what a page says first
 SIZE, ROW = (7.6, 1.0), 0.27  # of the picture without its rows, and of each: inches
@@ -42,7 +42,7 @@ def summary(page: Page, study: str) -> str | None:
     return json.dumps(made, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
 
 
-def _row(fact: Fact) -> dict[str, object]:
+def _row(fact: Fact) -> Row:
     assert fact.measured is not None
     row = asdict(fact.measured) | {"verdict": fact.verdict}
     return {
@@ -71,27 +71,27 @@ def write(results: Path) -> list[Path]:
     return [results / name for name in contents]
 
 
-def _read(file: Path) -> Mapping[str, Any]:
+def _read(file: Path) -> Card:
     try:
         found = json.loads(file.read_text("utf-8"))
         gains = {label: _measured(row) for label, row in found["gains"].items()}
-        return {"folder": file.parent.name, **{k: found[k] for k in SHOWN}, "gains": gains}
+        return Card(folder=file.parent.name, gains=gains, **{name: found[name] for name in SHOWN})
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise ConfigError(
-            f"{file} is damaged; make it again: rankexp report {file.parent}"
-        ) from error
+        why = f"{file} is damaged; make it again: rankexp report {file.parent}"
+        raise ConfigError(why) from error
 
 
-def _measured(row: Mapping[str, Any]) -> Fact:
-    own: dict[str, Any] = {k: math.nan if v is None else v for k, v in row.items()}
-    return Fact(own.pop("verdict"), "", measured=Measured(**own))
+def _measured(row: Row) -> Fact:
+    known = {name: math.nan if value is None else value for name, value in row.items()}
+    verdict = str(known.pop("verdict"))
+    return Fact(verdict, "", measured=Measured(**known))  # type: ignore[arg-type]
 
 
-def _all(studies: Sequence[Mapping[str, Any]]) -> list[tuple[str, Fact]]:
-    return [pair for own in studies if not own["quick"] for pair in own["gains"].items()]
+def _all(studies: Sequence[Card]) -> list[tuple[str, Fact]]:
+    return [pair for own in studies if not own.quick for pair in own.gains.items()]
 
 
-def gains(studies: Sequence[Mapping[str, Any]]) -> Chart | None:
+def gains(studies: Sequence[Card]) -> Chart | None:
     """Return what pairs gain in each study, in multiples of its margin."""
     rows = [_interval(label, fact) for label, fact in _all(studies)]
     if not rows:
@@ -115,7 +115,7 @@ def _interval(label: str, fact: Fact) -> Interval:
     return Interval(name, *ends, decided=decided, said=fact.verdict, told=told)
 
 
-def headline(studies: Sequence[Mapping[str, Any]]) -> str:
+def headline(studies: Sequence[Card]) -> str:
     """Return what the studies say together, a sentence of counts; empty where none has a gain."""
     found = [fact for _, fact in _all(studies) if fact.measured]
     if not found:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from rankexp.charts.model import Chart, Drawing
 from rankexp.charts.paint import painted
-from rankexp.runner.analyse.verdicts import Kind, Note, Reproduction
+from rankexp.statistics.verdicts import Kind, Note, Reproduction
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -216,6 +216,20 @@ class Page:
     sections: list[Section]
     aside: Sequence[Section] = ()  # a line each
     quick: bool = False  # whether it is of a slice, whose numbers are no findings
+
+
+@dataclass(frozen=True)
+class Card:
+    """A study on the index."""
+
+    folder: str
+    title: str
+    source: str
+    quick: bool
+    answer: str
+    said: dict[str, str]  # the sentences of its head, by label
+    incomplete: list[str]
+    gains: dict[str, Fact]  # by label
 
 
 def footnotes(tables: Iterable[Table]) -> dict[str, int]:

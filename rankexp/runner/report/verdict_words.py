@@ -10,11 +10,11 @@ from rankexp.charts.numbers import amount, number, short, span
 from rankexp.metrics.metric import Metric
 from rankexp.runner.analyse.adjust import Contrast, Settings
 from rankexp.runner.analyse.contrast import Family
-from rankexp.runner.analyse.verdicts import NOT_RUN, UNDECIDED
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Fact, Measured
 from rankexp.statistics.design import QUERIES
 from rankexp.statistics.paired import FEWEST
+from rankexp.statistics.verdicts import NOT_RUN, UNDECIDED
 
 Label = Callable[[str], str]
 SELF = ("itself", "themselves")

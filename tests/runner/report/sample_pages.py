@@ -3,10 +3,10 @@
 import numpy as np
 
 from rankexp.charts.model import Axis, Box, Boxes, Chart, Interval, Intervals
-from rankexp.runner.analyse.claims import Standing
-from rankexp.runner.analyse.verdicts import Kind, Note, Reproduction
 from rankexp.runner.report.model import Beside, Cell, Cells, Output, Page, Said, Section, Table
 from rankexp.runner.report.render import html
+from rankexp.statistics.claims import Standing
+from rankexp.statistics.verdicts import Kind, Note, Reproduction
 
 HOSTILE = [
     *("<script>alert(1)</script>", '"><img src=x onerror=alert(1)>', "|x|", "x" * 2000),

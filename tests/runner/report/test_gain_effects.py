@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from rankexp.metrics.metric import parse
 from rankexp.runner.analyse.contrast import Contrast
-from rankexp.runner.analyse.verdicts import NOT_RUN, UNDECIDED, Verdict
 from rankexp.runner.compare.question import METRICS
 from rankexp.runner.diagnostics.alone import Alone
 from rankexp.runner.report import context as contexts
@@ -21,6 +20,7 @@ from rankexp.runner.report.gain_words import Words, headline, of_scorers
 from rankexp.runner.report.gains import Effect, Gains, MethodStanding
 from rankexp.runner.run.diagnosed import DataDiagnosis
 from rankexp.statistics.needed import Needed
+from rankexp.statistics.verdicts import NOT_RUN, UNDECIDED, Verdict
 
 Make = Callable[..., Context]
 PAIRS = {"svm_or": "logistic"}

@@ -16,11 +16,11 @@ from sample_pages import HOSTILE, intervals, whole, written
 
 from rankexp.charts.letters import one_line
 from rankexp.charts.model import Axis, Chart, Drawing, Line, Lines
-from rankexp.runner.analyse.verdicts import Reproduction
 from rankexp.runner.report import build
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Beside, Cell, Cells, Output, Page, Section, Table
 from rankexp.runner.report.render import html
+from rankexp.statistics.verdicts import Reproduction
 
 LABELS = st.one_of(st.sampled_from(HOSTILE), st.text(max_size=8))
 

@@ -13,7 +13,6 @@ from rankexp import registry
 from rankexp.charts.paint import painted
 from rankexp.metrics.metric import parse
 from rankexp.runner.analyse.contrast import Contrast
-from rankexp.runner.analyse.verdicts import UNDECIDED, Verdict
 from rankexp.runner.config.schema import Block, Study
 from rankexp.runner.plan import PlanCell
 from rankexp.runner.report.blocks.statistics.pairs_or_points import chart
@@ -24,6 +23,7 @@ from rankexp.runner.report.gains import Gains, MethodStanding
 from rankexp.runner.report.model import Output
 from rankexp.runner.report.render import terminal
 from rankexp.runner.run.record import Record, RecordRow
+from rankexp.statistics.verdicts import UNDECIDED, Verdict
 
 Make = Callable[..., Context]
 CONTRASTS = {"svm_or": "logistic"}

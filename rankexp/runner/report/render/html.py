@@ -6,12 +6,12 @@ A template writes it, so that every text is escaped; what is markup already come
 import math
 import re
 from base64 import b64encode
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
 from io import BytesIO
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from rankexp.charts.letters import one_line
 from rankexp.charts.marks import words
@@ -19,11 +19,21 @@ from rankexp.charts.model import Chart, Drawing, Intervals
 from rankexp.charts.numbers import number
 from rankexp.charts.web import points, web
 from rankexp.charts.web.strip import strip
-from rankexp.runner.analyse.claims import Standing
-from rankexp.runner.analyse.verdicts import Reproduction
-from rankexp.runner.report.model import Cell, Cells, Entry, Output, Page, Section, Table, footnotes
+from rankexp.runner.report.model import (
+    Card,
+    Cell,
+    Cells,
+    Entry,
+    Output,
+    Page,
+    Section,
+    Table,
+    footnotes,
+)
 from rankexp.runner.report.render.text import cell_text, led, to_the_right
 from rankexp.runner.report.render.text import rows as texts
+from rankexp.statistics.claims import Standing
+from rankexp.statistics.verdicts import Reproduction
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -212,7 +222,7 @@ def _own() -> "dict[str, Markup | str]":
     return {"style": _file("style.css"), "script": script, "digest": digest}
 
 
-def index(studies: Sequence[Mapping[str, Any]], chart: Chart | None, headline: str) -> str:
+def index(studies: Sequence[Card], chart: Chart | None, headline: str) -> str:
     """Return the page of all studies of a folder of results."""
     from markupsafe import Markup
 

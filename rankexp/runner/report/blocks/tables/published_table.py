@@ -14,7 +14,6 @@ from rankexp.metrics.metric import Metric, parse
 from rankexp.runner.analyse import select
 from rankexp.runner.analyse.adjust import NAN
 from rankexp.runner.analyse.frame import Count
-from rankexp.runner.analyse.verdicts import Reproduction
 from rankexp.runner.config.published import PublishedKey
 from rankexp.runner.config.schema import Block
 from rankexp.runner.grid import Point
@@ -24,6 +23,7 @@ from rankexp.runner.report.model import Beside, Cell, Cells, Entry, Output, Tabl
 from rankexp.runner.report.options import Choosing, MethodName, MetricOption, Rule, Ruled
 from rankexp.runner.report.published_words import MARKS, PublishedLine, legend, tally
 from rankexp.runner.report.verdict_words import leaders
+from rankexp.statistics.verdicts import Reproduction
 
 REGISTER = {"published_table": "PublishedTable"}
 
