@@ -20,17 +20,17 @@ def totals(columns: Sequence[Feature], values: Floats) -> Iterator[tuple[int, li
     for at in range(max(len(values) - LAST, FEWEST), len(values)):
         known = np.flatnonzero(np.isfinite(values[at])).tolist()
         there = [j for j in known if not columns[j].categories]
-        own = [j for j in there if _adds_up(values[at, j], np.delete(values[:at, j], found))]
+        own = [j for j in there if _adds_up(values[at, j], values[:at, j], found)]
         if len(own) >= min(2, len(there)) and 2 * len(own) >= len(there) > 0:
             found.append(at)
             yield at, [columns[j].name for j in own]
 
 
-def _adds_up(cell: float, above: Floats) -> bool:
+def _adds_up(cell: float, above: Floats, found: Sequence[int]) -> bool:
     """Tell whether a number is above all others, and their sum but for its rounding."""
-    if abs(cell) <= np.nanmax(np.abs(above[:SOME]), initial=0.0):
+    if abs(cell) <= np.nanmax(np.abs(above[: min(SOME, len(above) - LAST)]), initial=0.0):
         return False
-    known = above[np.isfinite(above)]
+    known = np.delete(np.where(np.isfinite(above), above, 0.0), found)
     unit = 10.0 ** -len(number_text(cell).partition(".")[2])
     near = abs(cell - known.sum()) <= unit + 1e-6 * abs(cell)
     return bool(near and abs(cell) > np.abs(known).max(initial=0.0) > 0)

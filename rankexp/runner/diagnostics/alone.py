@@ -119,9 +119,9 @@ def drift(dataset: Dataset) -> tuple[Feature, Floats, str] | None:
             continue
         last = np.quantile(values, PAST)
         parts = values <= last, values > last
-        if min(sizes := [int(part.sum()) for part in parts]) < UNUSUAL:
+        if any(part.sum() < UNUSUAL or np.ptp(y[part]) == 0 for part in parts):
             continue
-        least = max(DRIFT, SIGNIFICANT * sum(1 / (6 * untied * n) for n in sizes) ** 0.5)
+        least = max(DRIFT, SIGNIFICANT * sum(1 / (6 * untied * p.sum()) for p in parts) ** 0.5)
         for other, x in numbers:
             before, after = (concordance(y[part], x[part]) for part in parts)
             if abs(before - after) > least:

@@ -46,8 +46,8 @@ class Calculated(BeforeFitting):
             with np.errstate(all="ignore"):
                 if not _gives(FORMS[form](first[:, a], first[:, b]), y[some], unit, FEWEST):
                     continue
-                made = FORMS[form](data.X[:, a], data.X[:, b])
-            if found := _gives(made, y, unit, len(y) / 2):
+                found = _gives(FORMS[form](data.X[:, a], data.X[:, b]), y, unit, len(y) / 2)
+            if found:
                 one, other = data.features[a].name, data.features[b].name
                 text = found[0] + (form if found[0] else form.strip("()")).format(one, other)
                 return (

@@ -16,8 +16,7 @@ REGISTER = {"RK109": "OneValueOfTarget", "RK110": "RowOfTotals"}
 
 FEWEST, SURE = 20, 1e-6  # rows; chance that all have that value, times the values looked at
 MOST_VALUES, SOME = 50, 1000  # of a column of numbers, in its first rows
-ALIKE = 0.05  # p-value from which the other categories seem to be alike
-OTHERS = 3  # of them, at least
+ALIKE, OTHERS = 0.05, 3  # p-value from which other categories seem alike; these, at least
 NAMED, MOST_NAMED = 4, 3  # values of a column, and columns
 
 
@@ -38,8 +37,9 @@ def lone_targets(dataset: Dataset) -> Iterator[tuple[str, str]]:
                 own = [label for label, lone in zip(labels, pure, strict=True) if lone]
                 more = [f"{len(own) - NAMED} more"] * (len(own) > NAMED)
                 where = f"in which '{feature.name}' is {' or '.join([*own[:NAMED], *more])}"
-                chance = special.binom(often.sum(), len(own)) * (hits.sum() / n) ** count
-                found.append((chance, feature.name, f"all {count:,} rows {where} have {name}"))
+                ways, share = float(special.binom(often.sum(), len(own))), float(hits.sum()) / n
+                said = f"all {count:,} rows {where} have {name}"
+                found.append((ways * share**count, feature.name, said))
     yield from ((column, said) for chance, column, said in found if tries * chance <= SURE)
 
 

@@ -205,8 +205,10 @@ class CodesForMissing(BeforeFitting):
     def look(self, table: TableFacts) -> Said:
         numbers, data = numbers_of(table.values) or (), table.dataset
         counts = {"the target": dict(zip(numbers, table.values.values(), strict=False))}
-        if data is not None and data.levels is None:  # of a study, values are not given
-            counts["the target"] = dict(zip(*np.unique(data.y, return_counts=True), strict=True))
+        if data is not None and not numbers:  # of a study, which gives no values
+            own, rows = np.unique(data.y, return_counts=True)
+            known = own.tolist() if data.levels is None else numbers_of(data.levels) or ()
+            counts["the target"] = dict(zip(known, rows.tolist(), strict=False))
         for feature, values in zip(data.features, data.X.T, strict=True) if data else ():
             ends = (np.nanmin(values), np.nanmax(values))
             if feature.kind == "numeric" and not CODES.isdisjoint(map(float, ends)):

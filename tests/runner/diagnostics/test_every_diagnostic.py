@@ -507,3 +507,23 @@ def test_rows_that_are_equal_altogether_are_kept_together_anyway() -> None:
     assert "RK106" in codes(few), "splits part combinations of a few values"
     beside = np.column_stack([thrice, RNG.normal(size=300)])
     assert "RK106" in codes(table(beside, facts.dataset.y, belonging=(("x0", 100, 1.0),)))  # type: ignore[union-attr]
+
+
+@pytest.mark.filterwarnings("error")
+def test_odd_tables_are_looked_at_without_a_warning() -> None:
+    """Thousands of categories, a class in late years alone, huge numbers, empty halves."""
+    n = 4000
+    of, years = np.arange(n) % 200, 2000.0 + np.arange(n)[::-1] // 200
+    huge = np.where(np.arange(n) % 2, np.nan, 1e200)
+    X = np.column_stack([of, years, huge, RNG.normal(size=n)])
+    y = (years > 2017).astype(np.int64) * (np.arange(n) % 3 == 0)
+    made = data(X, y, "n")
+    read = Reading("d", LAYOUT, n)
+    before(TableFacts(read, made, best_alone(made)))
+    before(TableFacts(read, replace(made, y=years + of / 1000, levels=None)))
+
+
+def test_codes_in_levels_of_a_study_are_found() -> None:
+    made = replace(data(X, np.arange(400) % 4), levels=("1", "2", "3", "99"))
+    said = codes(TableFacts(Reading("d", LAYOUT, 400), made, best_alone(made)))
+    assert "99 in the target (100 rows)" in said["RK107"]
