@@ -18,6 +18,10 @@ pytestmark = pytest.mark.browser
 LARGEST, SLOWEST, PHONE = 1_500_000, 500, 390
 OPEN = "for (const one of document.querySelectorAll('details')) one.open = true"
 
+FEWER = """for (const row of document.querySelectorAll('table.data tbody tr:nth-child(n + 9)'))
+  if (!row.querySelector('[data-verdict]')) row.remove()"""
+"""Rows of a table are alike: of those without a verdict eight are looked at."""
+
 
 def test_a_page_is_small_and_asks_for_nothing_and_complains_of_nothing(
     made: BuiltPage, show: Show
@@ -42,7 +46,8 @@ def test_a_page_is_accessible(made: BuiltPage, show: Show, width: int, theme: st
     axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
     page = show(made, width, theme=theme)
     page.evaluate(OPEN)
-    found = axe.run(page).response["violations"]
+    page.evaluate(FEWER)
+    found = axe.run(page, options={"resultTypes": ["violations"]}).response["violations"]
     said = [
         f"{one['id']}: {one['help']}: {len(one['nodes'])} of {one['nodes'][0]['html'][:200]}"
         for one in found
