@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import pytest
-from conftest import NAMES, BuiltPage
+from built_pages import NAMES, BuiltPage
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page

@@ -8,7 +8,7 @@ from unicodedata import normalize
 
 import pandas as pd
 import pytest
-from conftest import BuiltPage
+from built_pages import BuiltPage
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
