@@ -87,6 +87,8 @@ def test_thirty_points_are_walked_through(keys: "Page") -> None:
     assert len(set(said)) == 30 and all(said)
     lit = keys.evaluate("[...document.querySelectorAll('.lit')].map((one) => one.dataset.unit)")
     assert len(lit) > 1 and len(set(lit)) == 1  # the same unit of every method
+    figures = "new Set([...document.querySelectorAll('.lit')].map((one) => one.closest('figure')))"
+    assert keys.evaluate(f"{figures}.size") == 1  # of one problem
     keys.keyboard.press("ArrowLeft")
     assert keys.evaluate(SAID) == said[-2]
     keys.keyboard.press("Escape")

@@ -14,7 +14,7 @@ function tell(mark, chart) {
   said.textContent = mark ? mark.dataset.say : "";
   if (!mark) return;
   const unit = mark.dataset.unit;
-  const alike = unit ? all("[data-unit]", chart).filter((one) => one.dataset.unit === unit) : [mark];
+  const alike = unit ? all("[data-unit]", mark.closest("figure")).filter((one) => one.dataset.unit === unit) : [mark];
   for (const one of alike) {
     one.classList.add("lit");
     lit.push(one);
