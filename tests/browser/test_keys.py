@@ -80,6 +80,7 @@ def test_rows_filter_by_words_and_by_verdict(keys: "Page") -> None:
 
 def test_thirty_points_are_walked_through(keys: "Page") -> None:
     tab_to(keys, "[data-chart]:has([data-unit])")
+    assert "arrow keys walk through them" in keys.evaluate(SAID)
     said = []
     for _ in range(30):
         keys.keyboard.press("ArrowRight")
