@@ -33,7 +33,7 @@ def test_a_page_is_small_and_asks_for_nothing_and_complains_of_nothing(
     page.on("console", lambda told: asked.append(f"{told.type}: {told.text}"))
     page.on("pageerror", lambda error: asked.append(str(error)))
     took = []
-    for _ in range(3):  # the machine may be busy
+    for _ in range(5):  # the machine may be busy
         page.reload()
         took.append(page.evaluate("performance.getEntriesByType('navigation')[0].loadEventEnd"))
     assert {one for one in asked if not one.startswith("data:")} == {made.url}
