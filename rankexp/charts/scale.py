@@ -87,6 +87,5 @@ class Scale:
 def _written(value: float) -> str:
     """Return a number as a tick has room for it: ``100,000``, ``1e6``."""
     text, power = short(value), f"{value:.1e}"
-    if len(text) <= LONGEST or float(power) != value:
-        return text
-    return printed(power.replace(".0e", "e"))
+    fits = len(text) <= LONGEST or float(power) != value
+    return text if fits else printed(power.replace(".0e", "e"))

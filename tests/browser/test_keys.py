@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import pytest
-from conftest import NAMES, BuiltPage
+from built_pages import NAMES, BuiltPage
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -80,6 +80,7 @@ def test_rows_filter_by_words_and_by_verdict(keys: "Page") -> None:
 
 def test_thirty_points_are_walked_through(keys: "Page") -> None:
     tab_to(keys, "[data-chart]:has([data-unit])")
+    assert "arrow keys walk through them" in keys.evaluate(SAID)
     said = []
     for _ in range(30):
         keys.keyboard.press("ArrowRight")
@@ -87,6 +88,8 @@ def test_thirty_points_are_walked_through(keys: "Page") -> None:
     assert len(set(said)) == 30 and all(said)
     lit = keys.evaluate("[...document.querySelectorAll('.lit')].map((one) => one.dataset.unit)")
     assert len(lit) > 1 and len(set(lit)) == 1  # the same unit of every method
+    figures = "new Set([...document.querySelectorAll('.lit')].map((one) => one.closest('figure')))"
+    assert keys.evaluate(f"{figures}.size") == 1  # of one problem
     keys.keyboard.press("ArrowLeft")
     assert keys.evaluate(SAID) == said[-2]
     keys.keyboard.press("Escape")

@@ -9,7 +9,7 @@ import numpy as np
 from rankexp.charts import marks
 from rankexp.charts.frame import MOST_DOTS
 from rankexp.charts.marks import Given, element, text
-from rankexp.charts.model import Axis, Box, Boxes
+from rankexp.charts.model import Box, Boxes
 from rankexp.charts.scale import Scale
 from rankexp.charts.web.sides import (
     BOTTOM,
@@ -48,13 +48,13 @@ def _drawn(panel: Boxes, height: float) -> str:
     step = (END - LEFT) / count
     for place, box in enumerate(panel.boxes):
         x, room = LEFT + step * (place + 0.5), int(step / LETTER)
-        found.append(_box(box, panel.axis, x, min(step * 0.5, WIDEST), y))
+        found.append(_box(box, panel, x, min(step * 0.5, WIDEST), y))
         label = box.label if len(box.label) <= room else f"{box.label[: max(room - 1, 0)]}…"
         found.append(text(label, x, floor + 16, class_="tick", text_anchor="middle"))
     return framed("".join(found), height, None, panel.axis)
 
 
-def _box(box: Box, axis: Axis, x: float, width: float, y: Scale) -> str:
+def _box(box: Box, panel: Boxes, x: float, width: float, y: Scale) -> str:
     """Return quartiles, whiskers to 1.5 times their distance, the values as dots, the mean."""
     values = box.values[np.isfinite(box.values)]
     if not len(values):
@@ -63,6 +63,7 @@ def _box(box: Box, axis: Axis, x: float, width: float, y: Scale) -> str:
     reach = 1.5 * (high - low)
     ends = values[(values >= low - reach) & (values <= high + reach)]
     top, bottom, half = y.at(high), y.at(low), width / 2
+    axis = panel.axis
     say = marks.said(axis, f"{box.label}, median of {len(values)}", middle, (low, high))
     size: dict[str, Given] = {"width": width, "height": max(bottom - top, 1.0), "data_say": say}
     lies: dict[str, Given] = {
@@ -76,7 +77,7 @@ def _box(box: Box, axis: Axis, x: float, width: float, y: Scale) -> str:
         upright(x, bottom, y.at(float(ends.min()))),
         element("rect", x=x - half, y=top, class_=f"box {marks.kind(box.method)}", **size),
         element("line", class_="ink thick", **lies),
-        *_dots(box, axis, x, width, y),
+        *_dots(box, panel, x, width, y),
     ]
     if box.mean and all(map(math.isfinite, box.mean)):
         mean, *around = box.mean
@@ -87,7 +88,7 @@ def _box(box: Box, axis: Axis, x: float, width: float, y: Scale) -> str:
     return "".join(found)
 
 
-def _dots(box: Box, axis: Axis, x: float, width: float, y: Scale) -> Iterator[str]:
+def _dots(box: Box, panel: Boxes, x: float, width: float, y: Scale) -> Iterator[str]:
     """Yield a dot a value, beside each other in steps that spread them; the same each time."""
     if len(box.values) > MOST_DOTS:
         return
@@ -95,8 +96,8 @@ def _dots(box: Box, axis: Axis, x: float, width: float, y: Scale) -> Iterator[st
     for place, (value, rank) in enumerate(zip(box.values, ranks, strict=True)):
         if not math.isfinite(value):
             continue
-        unit = box.units[place] if box.units else f"unit {place + 1}"
-        say = marks.said(axis, f"{box.label}, {unit}", float(value))
+        unit = box.units[place] if box.units else f"{panel.unit or 'unit'} {place + 1}"
+        say = marks.said(panel.axis, f"{box.label}, {unit}", float(value))
         shift = 0.7 * width * (float(rank) * GOLDEN % 1.0 - 0.5)
         at = {"cx": round(x + shift, 1), "cy": y.at(float(value))}
-        yield element("circle", r=2.2, class_="dot", data_unit=unit, data_say=say, **at)
+        yield element("circle", r=2.2, class_="dot", data_unit=place, data_say=say, **at)

@@ -109,9 +109,9 @@ def _numbers(panel: Intervals, own: Sequence[Interval]) -> str:
 def _ticks(x: Scale) -> str:
     ticks = x.ticks()
     zero = next((i for i, (_, told) in enumerate(ticks) if told == "0"), 0)
-    classes = ["tick" if (i - zero) % 2 == 0 else "tick between" for i in range(len(ticks))]
+    odd = [" between" * ((place - zero) % 2) for place in range(len(ticks))]
     found = "".join(
-        text(told, f"{at:g}%", 12, class_=own, text_anchor="middle")
-        for own, (at, told) in zip(classes, ticks, strict=True)
+        text(told, f"{at:g}%", 12, class_=f"tick{more}", text_anchor="middle")
+        for more, (at, told) in zip(odd, ticks, strict=True)
     )
     return element("svg", found, width="100%", height=16, aria_hidden="true")

@@ -26,9 +26,8 @@ def strip(off: float) -> str:
     if abs(off) <= VIEW:
         found += marks.shape(None, f"{_share(off):g}%", middle, 3.2, class_="here")
     else:
-        points = "-6,-4 0,0 -6,4" if off > 0 else "6,-4 0,0 6,4"
+        points, at = ("-6,-4 0,0 -6,4", "98%") if off > 0 else ("6,-4 0,0 6,4", "2%")
         arrow = element("polyline", points=points, class_="line ink")
-        at = "98%" if off > 0 else "2%"
         found += element("svg", arrow, x=at, y=middle, overflow="visible")
     return element("svg", found, width="100%", height=HEIGHT, class_="beside", aria_hidden="true")
 

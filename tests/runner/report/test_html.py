@@ -158,7 +158,7 @@ def test_a_value_beside_a_published_one_says_all_that_is_known_of_it() -> None:
     says = [value for _, name, value in page.attributes if name == "data-say"]
     assert says[2] == (
         "plain, plain: published .5000, near; here .5100 ± .0100. Difference +.0100, +1.5 of its "
-        "standard errors, and ±.0100 passes. 4 of 4 splits; chosen plain. plain."
+        "standard errors, and ±.0100 passes. 4 of 4 splits; chosen plain. Plain."
     )
     assert ("td", "data-far", "1") in page.attributes
 

@@ -171,7 +171,8 @@ def _told(cell: Cell, place: str) -> str:
         said[0] += f"; here {cell_text(Cell(cell.value, cell.error, digits=cell.digits))}"
         said.append(f"Difference {off}{''.join(text for there, text in known if there)}")
         said.append(f"{beside.splits} splits{f'; chosen {beside.chosen}' * bool(beside.chosen)}")
-    return ". ".join([*said, beside.note.rstrip(".")]).rstrip(". ") + "."
+    note = beside.note[:1].upper() + beside.note[1:]
+    return ". ".join([*said, note]).rstrip(". ") + "."
 
 
 def page(shown: Page, run: Output) -> str:

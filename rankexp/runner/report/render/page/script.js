@@ -14,7 +14,7 @@ function tell(mark, chart) {
   said.textContent = mark ? mark.dataset.say : "";
   if (!mark) return;
   const unit = mark.dataset.unit;
-  const alike = unit ? all("[data-unit]", chart).filter((one) => one.dataset.unit === unit) : [mark];
+  const alike = unit ? all("[data-unit]", mark.closest("figure")).filter((one) => one.dataset.unit === unit) : [mark];
   for (const one of alike) {
     one.classList.add("lit");
     lit.push(one);
@@ -28,7 +28,11 @@ function walk(chart) {
   chart.tabIndex = 0;
   chart.setAttribute("role", "group");
   const name = chart.getAttribute("aria-label") || "Chart";
-  chart.setAttribute("aria-label", `${name}, ${seen().length} values; arrow keys walk through them`);
+  chart.setAttribute("aria-label", `${name}, ${seen().length} values`);
+  chart.addEventListener("focus", () => {
+    const told = `${seen().length} values: arrow keys walk through them, Escape leaves them.`;
+    if (chart.matches(":focus-visible")) said.textContent = told;
+  });
   chart.addEventListener("keydown", (event) => {
     if (event.target !== chart) return;
     const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
