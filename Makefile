@@ -6,6 +6,7 @@ TIMES ?= 20
 OLDEST := $(VENV)-oldest
 BARE := $(VENV)-bare
 FOREIGN := $(VENV)-foreign
+BROWSER := $(VENV)-browser
 BIN := $(VENV)/bin
 # Python compiles what is imported, when it is: half of what is installed never is.
 QUIETLY := --quiet --disable-pip-version-check --no-compile
@@ -30,7 +31,7 @@ STUDY_DONE = || { code=$$?; [ $$code -eq 3 ] || exit $$code; \
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help kotlowski2011 readings kotlowski2011-theory clemencon2017 uematsu2010 menon2014 mohri2018 boosting letor-ohsumed quick test lint lines types pyright exports docs docs-links docs-yaml release-check tests wings explore haswell bare \
+.PHONY: help kotlowski2011 readings kotlowski2011-theory clemencon2017 uematsu2010 menon2014 mohri2018 boosting letor-ohsumed quick test lint lines types pyright exports docs docs-links docs-yaml release-check tests wings explore haswell bare browser \
 	slow oldest foreign fidelity bench calibration clean reference
 
 help: ## list the targets
@@ -131,7 +132,7 @@ docs-yaml: $(VENV)/.installed-dev ## write docs/yaml.md from the schema, after c
 	$(BIN)/python .ci/yaml_page.py
 
 tests: $(VENV)/.installed-dev ## all tests but `slow` and `fidelity`, and the examples of docstrings and docs
-	$(PYTEST) --dist worksteal -m "not fidelity and not slow" --doctest-modules --doctest-glob="*.md" \
+	$(PYTEST) --dist worksteal -m "not fidelity and not slow and not browser" --doctest-modules --doctest-glob="*.md" \
 		--ignore-glob="*/conftest.py" tests rankexp docs
 
 slow: $(VENV)/.installed-dev ## the tests of many processes or much data, which CI leaves out
@@ -177,11 +178,25 @@ $(FOREIGN)/.installed: $(VENV)/.installed-dev $(wildcard examples/plugin/pyproje
 # Solvers and estimators look nothing up by name.
 foreign: $(FOREIGN)/.installed ## the tests that could see other packages' plug-ins, beside one of each kind
 	$(FOREIGN)/bin/python -m rankexp list losses | grep -q huber
-	$(ONE_THREAD) $(FOREIGN)/bin/python -m pytest -n $(JOBS) --dist worksteal -m "not fidelity and not slow" \
+	$(ONE_THREAD) $(FOREIGN)/bin/python -m pytest -n $(JOBS) --dist worksteal -m "not fidelity and not slow and not browser" \
 		$(addprefix --ignore=tests/,solvers estimators fidelity) tests
 
+# The environment of development, and in it what drives a browser.
+$(BROWSER)/.installed: $(VENV)/.installed-dev
+	rm -rf $(BROWSER)
+	$(PYTHON) -m venv $(BROWSER)
+	site=$$($(BIN)/python -c 'import site; print(*site.getsitepackages())') && \
+		echo "import site; site.addsitedir('$$site')" > $$($(BROWSER)/bin/python -c 'import site; print(*site.getsitepackages())')/dev.pth
+	$(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]["browser"], sep="\n")' \
+		> $(BROWSER)/requirements.txt
+	$(BROWSER)/bin/python -m pip install $(QUIETLY) -r $(BROWSER)/requirements.txt
+	@touch $@
+
+browser: $(BROWSER)/.installed ## pages in Chromium, which RANKEXP_CHROMIUM names or PATH has; RANKEXP_BROWSER=short: some
+	$(ONE_THREAD) $(BROWSER)/bin/python -m pytest -m browser tests/browser
+
 oldest: $(OLDEST)/.installed ## all tests with the oldest dependencies allowed (.ci/oldest.txt)
-	$(ONE_THREAD) $(OLDEST)/bin/python -m pytest -n $(JOBS) -m "not fidelity"
+	$(ONE_THREAD) $(OLDEST)/bin/python -m pytest -n $(JOBS) -m "not fidelity and not browser"
 
 fidelity: $(VENV)/.installed-dev ## compare full runs with the numbers known to be reachable
 	$(ONE_THREAD) $(BIN)/python -m pytest -m fidelity
@@ -193,5 +208,5 @@ calibration: $(VENV)/.installed-dev ## print how often intervals over folds cove
 	$(ONE_THREAD) $(BIN)/python -m benchmarks._calibration
 
 clean: ## remove environments, caches and quick results; records of full runs stay
-	rm -rf $(VENV) $(OLDEST) $(BARE) $(FOREIGN) build dist .mypy_cache .ruff_cache .hypothesis results/*-quick
+	rm -rf $(VENV) $(OLDEST) $(BARE) $(FOREIGN) $(BROWSER) build dist .mypy_cache .ruff_cache .hypothesis results/*-quick
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -125,6 +125,44 @@ def three_names(file: Path) -> None:
     table.assign(kind=kind).to_csv(file, index=False)
 
 
+def totals(file: Path) -> None:
+    """Shops, with a last row in which every number is the sum of its column."""
+    rng, table = _features(300, 1, 13)
+    table["visitors"] = rng.integers(900, 60_000, 300)
+    table["revenue"] = (table["visitors"] * 9 * np.exp(rng.normal(0, 0.25, 300))).round()
+    table.insert(0, "shop", [f"shop {i}" for i in range(300)])
+    sums = table.drop(columns="shop").sum().to_dict() | {"shop": "TOTAL"}
+    pd.concat([table, pd.DataFrame([sums])]).to_csv(file, index=False)
+
+
+def click_rate(file: Path) -> None:
+    """Advertisements whose rate of clicks is ranked by, with the clicks beside it."""
+    rng, table = _features(800, 2, 14)
+    table["impressions"] = rng.integers(2000, 200_000, 800)
+    rate = 0.03 * np.exp(0.5 * table["x1"] + rng.normal(0, 0.4, 800))
+    table["clicks"] = rng.binomial(table["impressions"], np.minimum(rate, 0.5))
+    table["rate"] = (100 * table["clicks"] / table["impressions"]).round(2)
+    table.to_csv(file, index=False)
+
+
+def lifetimes(file: Path) -> None:
+    """Days to the failure of machines, of which some still ran when the study ended."""
+    rng, table = _features(800, 3, 15)
+    days = rng.exponential(400 * np.exp(0.5 * table["x1"])).round()
+    table["still_running"] = np.where(days >= 365, "yes", "no")
+    table.assign(days=np.minimum(days, 365)).to_csv(file, index=False)
+
+
+def vintages(file: Path) -> None:
+    """Wines of 14 years in any order; in the last four a column turns against its medals."""
+    rng, table = _features(1200, 2, 16)
+    table.insert(0, "vintage", rng.integers(2010, 2024, 1200))
+    sign = np.where(table["vintage"] > 2019, -1.5, 1.5)
+    table.assign(medal=_churned(rng, sign * table["x1"], ("none", "gold"))).to_csv(
+        file, index=False
+    )
+
+
 TABLES: dict[str, tuple[Made, str, str, tuple[str, ...]]] = {
     "queries": (queries, "csv", "relevance", ("--queries", "query")),
     "queries as groups": (queries, "csv", "relevance", ("--groups", "query")),
@@ -139,5 +177,9 @@ TABLES: dict[str, tuple[Made, str, str, tuple[str, ...]]] = {
     "300,000 x 21": (large, "csv", "clicked", ()),
     "200 x 3,000": (wide, "csv", "state", ()),
     "three names": (three_names, "csv", "kind", ()),
+    "totals": (totals, "csv", "revenue", ()),
+    "click rate": (click_rate, "csv", "rate", ()),
+    "lifetimes": (lifetimes, "csv", "days", ()),
+    "vintages": (vintages, "csv", "medal", ("--positive", "gold")),
 }
 """Each table: what makes it, the suffix of its file, its target, and the options it needs."""

@@ -1,4 +1,4 @@
-"""Settings of the documentation site; `make docs` builds it, with .ci/site_pages.py as an extension."""
+"""Settings of the documentation site; `make docs` builds it, with .ci/site_pages.py beside it."""
 
 import os
 import sys

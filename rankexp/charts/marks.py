@@ -3,6 +3,7 @@
 import math
 from html import escape
 
+from rankexp.charts.letters import one_line
 from rankexp.charts.model import Axis
 from rankexp.charts.numbers import number, span
 
@@ -23,6 +24,11 @@ POINTS = {
 """The shapes of methods beside the disc, around 0 with a half width of about 1."""
 
 
+def words(content: str) -> str:
+    """Return text from a study as markup: one line, nothing that a browser obeys."""
+    return escape(one_line(content))
+
+
 def _text(value: Given) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
@@ -33,14 +39,14 @@ def element(name: str, content: str | None = None, /, **given: Given) -> str:
     What is None is left out. An underscore stands for a hyphen, one at the end for nothing.
     """
     known = {key.rstrip("_"): value for key, value in given.items() if value is not None}
-    told = (f' {key.replace("_", "-")}="{escape(_text(one))}"' for key, one in known.items())
+    told = (f' {key.replace("_", "-")}="{words(_text(one))}"' for key, one in known.items())
     start = f"<{name}{''.join(told)}"
     return f"{start}/>" if content is None else f"{start}>{content}</{name}>"
 
 
 def text(content: str, x: float | str, y: float, **given: Given) -> str:
     """Return words at a place."""
-    return element("text", escape(content), x=x, y=y, **given)
+    return element("text", words(content), x=x, y=y, **given)
 
 
 def kind(place: int | None) -> str:

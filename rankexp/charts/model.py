@@ -46,6 +46,7 @@ class Interval:
     decided: bool = True  # what is undecided is drawn hollow
     pooled: bool = False  # over all the others
     said: str = ""  # the verdict in a word or two
+    told: str = ""  # its numbers, where they are shown in other units than they are drawn
 
 
 @dataclass(frozen=True)

@@ -5,11 +5,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from rankexp.charts.model import Axis
-from rankexp.charts.numbers import short
+from rankexp.charts.numbers import printed, short
 
 STEPS = (1.0, 2.0, 2.5, 5.0, 10.0)  # of ticks, times a power of ten
 ROOM = 0.05  # of the range, on either side of the data
 TICKS = 5  # at most, about
+MOST, LEAST = 1e200, 1e-200  # numbers beyond stand where these do
+LONGEST = 7  # letters of a number
+CLOSE = 1e-9  # numbers that differ by less, relatively, are one
 
 
 @dataclass(frozen=True)
@@ -26,15 +29,24 @@ class Scale:
     def over(cls, values: Iterable[float], axis: Axis, start: float, end: float) -> "Scale":
         """Return the scale of some values, with room around them; NaN is left out."""
         log = axis.log
+
+        def place(value: float) -> float:
+            value = min(max(value, LEAST if log else -MOST), MOST)
+            return math.log10(value) if log else value
+
         known = [v for v in values if math.isfinite(v) and (v > 0 or not log)] or [1.0]
-        low, high = min(known), max(known)
-        if log:
-            low, high = math.log10(low), math.log10(high)
-        room = ROOM * (high - low) or abs(low) * ROOM or 1.0
+        low, high = place(min(known)), place(max(known))
+        apart = high - low > CLOSE * max(abs(low), abs(high))
+        room = ROOM * (high - low if apart else abs(low))
+        room = room if room > LEAST else 1.0
         ends = [low - room, high + room]
-        for place, given in enumerate((axis.low, axis.high)):
-            if not math.isnan(given) and (given > 0 or not log):
-                ends[place] = math.log10(given) if log else given
+        for side, given in enumerate((axis.low, axis.high)):
+            if math.isfinite(given) and (given > 0 or not log):
+                ends[side] = place(given)
+        if ends[1] - ends[0] <= CLOSE * max(
+            map(abs, ends)
+        ):  # what was given leaves out all there is
+            ends = [low - room, high + room]
         return cls(ends[0], ends[1], start, end, log)
 
     def at(self, value: float) -> float:
@@ -53,7 +65,7 @@ class Scale:
         """Return the pixel and the text of each tick."""
         if self.log:
             return self._decades()
-        return [(self.at(value), short(value)) for value in self._whole()]
+        return [(self.at(value), _written(value)) for value in self._whole()]
 
     def _whole(self) -> list[float]:
         rough = (self.high - self.low) / TICKS
@@ -65,10 +77,16 @@ class Scale:
     def _decades(self) -> list[tuple[float, str]]:
         first, last = math.ceil(self.low - 1e-9), math.floor(self.high + 1e-9)
         every = max(1, math.ceil((last - first) / TICKS))
-        powers = range(first, last + 1, every)
-        values = [10.0**power for power in powers]
-        if len(values) < 2:
-            values = [
-                v * 10.0**first for v in (0.2, 0.5, 1.0, 2.0, 5.0) if self.holds(v * 10.0**first)
-            ]
-        return [(self.at(value), short(float(f"{value:.6g}"))) for value in values]
+        values = [10.0**power for power in range(first, last + 1, every)]
+        if len(values) < 2:  # too narrow for powers
+            own = Scale(10.0**self.low, 10.0**self.high, self.start, self.end)
+            values = [value for value in own._whole() if value > 0]
+        return [(self.at(value), _written(float(f"{value:.6g}"))) for value in values]
+
+
+def _written(value: float) -> str:
+    """Return a number as a tick has room for it: ``100,000``, ``1e6``."""
+    text, power = short(value), f"{value:.1e}"
+    if len(text) <= LONGEST or float(power) != value:
+        return text
+    return printed(power.replace(".0e", "e"))

@@ -117,7 +117,7 @@ def run(
         tables = open_report(outcome.folder, study, outcome.cells)
         written = tables.write()
         print(f"\n{tables.summary()}")
-        for line in tables.failures:
+        for line in [*tables.failures, *_index(outcome.folder.parent)]:
             outcome.note(tables.exit_code, line)
         if not quiet:
             print(f"\n{len(written)} files written; start with {tables.first}")
@@ -142,17 +142,30 @@ def report(
     """Rebuild every table and figure from records, without fitting anything."""
     if quick and not studies:
         raise ConfigError("--quick: name the studies whose quick profile to use")
-    code, without = 0, []
+    code, without, folders = 0, [], dict[Path, None]()
     for name in studies or map(str, _result_folders(None, results)):
         try:
-            code = max(code, _report(name, quick, results, show))
+            folder, own = _report(name, quick, results, show)
+            folders[folder.parent], code = None, max(code, own)
         except ConfigError as error:  # the others have their tables all the same
             without.append(f"rankexp: {error}\n")
-    sys.stderr.writelines(without)
+    lines = [line for folder in folders for line in _index(folder)]
+    sys.stderr.writelines([*without, *(f"{line}\n" for line in lines)])
     raise typer.Exit(max(code, ConfigError.exit_code if without else 0))
 
 
-def _report(name: str, quick: bool, results: Path, show: bool) -> int:
+def _index(results: Path) -> list[str]:
+    """Write the page of all studies of a folder of results; return why it could not be."""
+    from rankexp.runner.report.index import write
+
+    try:
+        write(results)
+    except ConfigError as error:
+        return [f"rankexp: {error}"]
+    return []
+
+
+def _report(name: str, quick: bool, results: Path, show: bool) -> tuple[Path, int]:
     import webbrowser
 
     from rankexp.runner.report.build import edited, open_report
@@ -168,7 +181,7 @@ def _report(name: str, quick: bool, results: Path, show: bool) -> int:
     versions = other_versions(folder)
     for line in filter(None, [edit, versions, *made.context.problems, *made.failures]):
         print(line, file=sys.stderr)
-    return made.exit_code
+    return folder, made.exit_code
 
 
 def _run_of(name: str, quick: bool, results: Path) -> "tuple[Path, Study | None]":

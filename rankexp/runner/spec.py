@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 from rankexp.metrics.metric import Metric
 from rankexp.runner.config.schema import Keep, Preprocess
 from rankexp.runner.grid import Point, points
-from rankexp.runner.protocols.dealing import Inner
+from rankexp.runner.protocols.inner import Inner
 from rankexp.runner.protocols.protocol import Place, Protocol
 from rankexp.runner.strict import Plain, Strict
 

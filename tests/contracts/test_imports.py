@@ -35,6 +35,7 @@ EVERYWHERE = {
     "names",
     "registry",
     "seeds",
+    "splits",
     "warn",
 }
 LIBRARY = {

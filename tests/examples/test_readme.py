@@ -45,7 +45,7 @@ def test_a_block_runs_when_pasted(code: str) -> None:
 
 
 def test_there_are_blocks() -> None:
-    assert len(BLOCKS) >= 2
+    assert BLOCKS
 
 
 def test_what_the_library_page_shows_is_so() -> None:

@@ -4,11 +4,10 @@ Each mark has what it says in words, ``data-say``. Nothing is needed to see a ch
 file. Panels are as wide as a telephone, so that letters keep their size everywhere.
 """
 
-from html import escape
 from itertools import chain
 
 from rankexp.charts import marks
-from rankexp.charts.marks import element
+from rankexp.charts.marks import element, words
 from rankexp.charts.model import Boxes, Chart, Intervals, Lines, Panel
 from rankexp.charts.web.boxes import boxes
 from rankexp.charts.web.cells import cells
@@ -24,8 +23,22 @@ def web(chart: Chart) -> str:
     return element("div", inside, class_="chart wide" if wide else "chart", data_chart="")
 
 
+def points(chart: Chart) -> int:
+    """Return how many marks a chart has."""
+    return sum(map(_points, chart.panels))
+
+
+def _points(panel: Panel) -> int:
+    if isinstance(panel, Lines):
+        return sum(len(line.x) for line in panel.lines)
+    if isinstance(panel, Boxes):
+        own = sum(len(box.values) for box in panel.boxes)
+        return own + (_points(panel.below) if panel.below else 0)
+    return len(panel.rows) if isinstance(panel, Intervals) else panel.values.size
+
+
 def _panel(panel: Panel) -> str:
-    title = element("figcaption", escape(panel.title)) if panel.title else ""
+    title = element("figcaption", words(panel.title)) if panel.title else ""
     if isinstance(panel, Lines):
         return title + lines(panel)
     if isinstance(panel, Boxes):
@@ -46,4 +59,4 @@ def _legend(chart: Chart) -> str:
 
 def _item(mark: str, label: str) -> str:
     icon = element("svg", mark, width=16, height=16, aria_hidden="true")
-    return element("li", icon + escape(label))
+    return element("li", icon + words(label))

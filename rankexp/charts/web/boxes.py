@@ -49,7 +49,7 @@ def _drawn(panel: Boxes, height: float) -> str:
     for place, box in enumerate(panel.boxes):
         x, room = LEFT + step * (place + 0.5), int(step / LETTER)
         found.append(_box(box, panel.axis, x, min(step * 0.5, WIDEST), y))
-        label = box.label if len(box.label) <= room else f"{box.label[: room - 1]}…"
+        label = box.label if len(box.label) <= room else f"{box.label[: max(room - 1, 0)]}…"
         found.append(text(label, x, floor + 16, class_="tick", text_anchor="middle"))
     return framed("".join(found), height, None, panel.axis)
 
@@ -78,7 +78,7 @@ def _box(box: Box, axis: Axis, x: float, width: float, y: Scale) -> str:
         element("line", class_="ink thick", **lies),
         *_dots(box, axis, x, width, y),
     ]
-    if box.mean:
+    if box.mean and all(map(math.isfinite, box.mean)):
         mean, *around = box.mean
         beside = x + half + 8
         say = marks.said(axis, f"{box.label}, mean", mean, (around[0], around[1]))

@@ -1,12 +1,11 @@
 """Maps on pages: tables whose cells have colours."""
 
 import math
-from html import escape
 
 import numpy as np
 
 from rankexp.charts import marks
-from rankexp.charts.marks import element
+from rankexp.charts.marks import element, words
 from rankexp.charts.model import Map
 from rankexp.charts.numbers import number
 
@@ -15,17 +14,17 @@ STEPS = 5  # of colour on either side of nothing
 
 def cells(panel: Map) -> str:
     """Return a table: red is worse, blue better, hatched not shown to differ."""
-    known = float(np.nanmax(np.abs(panel.values), initial=1e-12))
+    known = float(np.max(np.abs(panel.values[np.isfinite(panel.values)]), initial=1e-12))
     most = panel.most if panel.most > 0 else known
     corner = f"{panel.row} \\ {panel.column}" if panel.row else panel.column
-    head = "".join(element("th", escape(name), scope="col") for name in panel.columns)
-    made = [element("tr", element("td", escape(corner), class_="corner") + head)]
+    head = "".join(element("th", words(name), scope="col") for name in panel.columns)
+    made = [element("tr", element("td", words(corner), class_="corner") + head)]
     for y, name in enumerate(panel.rows):
         own = "".join(_cell(panel, (y, x), most) for x in range(len(panel.columns)))
-        made.append(element("tr", element("th", escape(name), scope="row") + own))
+        made.append(element("tr", element("th", words(name), scope="row") + own))
     meant = "red is worse, blue is better, hatched is not shown to differ"
-    label = element("p", escape(f"{panel.axis.label}; {meant}"), class_="axis")
-    blank = element("p", escape(panel.blank), class_="axis") if panel.blank else ""
+    label = element("p", words(f"{panel.axis.label}; {meant}"), class_="axis")
+    blank = element("p", words(panel.blank), class_="axis") if panel.blank else ""
     return label + element("table", "".join(made), class_="map") + blank
 
 
@@ -34,7 +33,7 @@ def _cell(panel: Map, at: tuple[int, int], most: float) -> str:
     if math.isnan(value):
         return element("td", "", class_="blank")
     worse = (value > 0) != (panel.axis.better == "higher")
-    step = min(STEPS, math.ceil(abs(value) / most * STEPS - 1e-9))
+    step = min(STEPS, math.ceil(min(abs(value) / most, 1.0) * STEPS - 1e-9))
     shown = panel.shown is None or bool(panel.shown[at])
     named = f"{panel.row} {panel.rows[at[0]]}, {panel.column} {panel.columns[at[1]]}"
     say = marks.said(panel.axis, named, value) + ", not shown to differ" * (not shown)

@@ -27,7 +27,7 @@ def lines(panel: Lines) -> str:
 
 
 def _line(line: Line, panel: Lines, x: Scale, y: Scale) -> str:
-    known = [i for i in range(len(line.x)) if math.isfinite(line.y[i])]
+    known = [i for i in range(len(line.x)) if math.isfinite(line.x[i] + line.y[i])]
     at = [(x.at(float(line.x[i])), y.at(float(line.y[i]))) for i in known]
     found = [_around(line, known, x, y)]
     if len(at) > 1:

@@ -2,10 +2,9 @@
 
 import math
 from collections.abc import Sequence
-from html import escape
 
 from rankexp.charts import marks
-from rankexp.charts.marks import Given, element, text
+from rankexp.charts.marks import Given, element, text, words
 from rankexp.charts.model import Interval, Intervals
 from rankexp.charts.numbers import number, span
 from rankexp.charts.scale import Scale
@@ -23,17 +22,18 @@ def rows(panel: Intervals) -> str:
     made = []
     for label in panel.labels:
         own = [row for row in panel.rows if row.label == label]
-        cells = element("th", escape(label), scope="row")
+        cells = element("th", words(label), scope="row")
         cells += element("td", _strip(panel, own, x), class_="strip")
         cells += element("td", _numbers(panel, own), class_="numbers")
         pooled = any(row.pooled for row in own)
         made.append(element("tr", cells, class_="pooled" if pooled else None))
     label = panel.axis.label.replace("\n", " ")
     head = element(
-        "p", escape(", ".join(filter(None, [label, panel.axis.direction]))), class_="axis"
+        "p", words(", ".join(filter(None, [label, panel.axis.direction]))), class_="axis"
     )
     foot = element("tr", f'<td></td><td class="strip">{_ticks(x)}</td><td></td>')
-    return head + element("table", "".join(made) + foot, class_="intervals")
+    several = " several" * (len(panel.methods) > 1)
+    return head + element("table", "".join(made) + foot, class_=f"intervals{several}")
 
 
 def _strip(panel: Intervals, own: Sequence[Interval], x: Scale) -> str:
@@ -54,10 +54,12 @@ def _strip(panel: Intervals, own: Sequence[Interval], x: Scale) -> str:
         found.append(element("line", x1=at, x2=at, y1=0, y2=height, class_="zero"))
     for place, row in enumerate(own):
         found.append(_mark(panel, row, x, FIRST + STEP * place if several else ROW / 2))
-    return element("svg", "".join(found), width="100%", height=height, role="img", aria_label="")
+    return element("svg", "".join(found), width="100%", height=height, aria_hidden="true")
 
 
 def _mark(panel: Intervals, row: Interval, x: Scale, at: float) -> str:
+    if math.isnan(row.value):
+        return ""
     several, found = len(panel.methods) > 1, ""
     named = f"{row.label}, {panel.methods[row.method]}" if several else row.label
     say = marks.said(panel.axis, named, row.value, (row.low, row.high))
@@ -97,15 +99,19 @@ def _numbers(panel: Intervals, own: Sequence[Interval]) -> str:
     if len(panel.methods) > 1:
         return ""
     row, digits, signed = own[0], panel.axis.digits, panel.reference == 0.0
-    told = number(row.value, digits, sign=signed)
-    if math.isfinite(row.low + row.high):
+    told = row.told or number(row.value, digits, sign=signed)
+    if not row.told and math.isfinite(row.low + row.high):
         told += f" ({span(row.low, row.high, digits, sign=signed)})"
-    said = " " + element("b", escape(row.said)) if row.said else ""
-    return escape(told) + said
+    said = " " + element("b", words(row.said)) if row.said else ""
+    return words(told) + said
 
 
 def _ticks(x: Scale) -> str:
+    ticks = x.ticks()
+    zero = next((i for i, (_, told) in enumerate(ticks) if told == "0"), 0)
+    classes = ["tick" if (i - zero) % 2 == 0 else "tick between" for i in range(len(ticks))]
     found = "".join(
-        text(told, f"{at:g}%", 12, class_="tick", text_anchor="middle") for at, told in x.ticks()
+        text(told, f"{at:g}%", 12, class_=own, text_anchor="middle")
+        for own, (at, told) in zip(classes, ticks, strict=True)
     )
     return element("svg", found, width="100%", height=16, aria_hidden="true")

@@ -1,9 +1,8 @@
 """What is around a panel of numbers: its grid, the numbers along its sides, the margin."""
 
 import math
-from html import escape
 
-from rankexp.charts.marks import element, text
+from rankexp.charts.marks import element, text, words
 from rankexp.charts.model import Axis
 from rankexp.charts.scale import Scale
 
@@ -17,8 +16,8 @@ def framed(content: str, height: float, x: Axis | None, y: Axis) -> str:
     named = ", ".join(filter(None, [y.label, y.direction]))
     view = f"0 0 {WIDTH:g} {height:g}"
     picture = element("svg", content, viewBox=view, role="img", aria_label=named)
-    below = element("p", escape(x.label), class_="axis x") if x and x.label else ""
-    return element("p", escape(named), class_="axis") + picture + below
+    below = element("p", words(x.label), class_="axis x") if x and x.label else ""
+    return element("p", words(named), class_="axis") + picture + below
 
 
 def across(y: float, kind: str) -> str:
@@ -35,11 +34,11 @@ def sides(x: Scale | None, y: Scale) -> str:
     """Return the grid and the numbers along both sides."""
     found = []
     for at, told in y.ticks():
-        words = text(told, LEFT - 5, at + 3.5, class_="tick", text_anchor="end")
-        found.append(across(at, "grid") + words)
+        told_at = text(told, LEFT - 5, at + 3.5, class_="tick", text_anchor="end")
+        found.append(across(at, "grid") + told_at)
     for at, told in x.ticks() if x else ():
-        words = text(told, at, y.start + 16, class_="tick", text_anchor="middle")
-        found.append(words + upright(at, y.start, y.start + 4, "rule"))
+        told_at = text(told, at, y.start + 16, class_="tick", text_anchor="middle")
+        found.append(told_at + upright(at, y.start, y.start + 4, "rule"))
     return "".join(found)
 
 

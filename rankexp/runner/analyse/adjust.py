@@ -9,11 +9,11 @@ import numpy as np
 from scipy import special
 
 from rankexp.runner.analyse.complete_blocks import Policy
-from rankexp.runner.analyse.verdicts import NOT_RUN, Kind, Refusal, Verdict, judge
 from rankexp.statistics import paired, several
 from rankexp.statistics.needed import Growth, Needed, needed
 from rankexp.statistics.paired import Estimate
 from rankexp.statistics.pooled import Pooled
+from rankexp.statistics.verdicts import NOT_RUN, Kind, Refusal, Verdict, judge
 
 NAN = math.nan
 MORE_UNITS, NOT_KNOWN = Growth(), Needed()

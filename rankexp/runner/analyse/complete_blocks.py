@@ -15,8 +15,8 @@ import pandas as pd
 
 from rankexp.runner.analyse.frame import NONE
 from rankexp.runner.analyse.queries import QUERY
-from rankexp.runner.analyse.verdicts import Lack, Refusal
 from rankexp.runner.plan import PlanCell
+from rankexp.statistics.verdicts import Lack, Refusal
 
 Policy = Literal["refuse", "drop"]
 WORDS: dict[Policy, str] = {

@@ -16,12 +16,12 @@ from rankexp.runner.analyse import complete_blocks, queries
 from rankexp.runner.analyse.adjust import NAN, Contrast, Settings, adjusted, together
 from rankexp.runner.analyse.complete_blocks import Blocks, IncompleteError
 from rankexp.runner.analyse.delong import Seen
-from rankexp.runner.analyse.verdicts import MIXED, NOT_RUN, UNDECIDED, Lack, Refusal
 from rankexp.statistics import paired, several
 from rankexp.statistics.design import EXAMPLES, QUERIES, Design
 from rankexp.statistics.needed import Growth
 from rankexp.statistics.paired import Estimate
 from rankexp.statistics.pooled import pooled
+from rankexp.statistics.verdicts import MIXED, NOT_RUN, UNDECIDED, Lack, Refusal
 
 UNBOUNDED = (
     "most differences are equal, so their spread says nothing, and no other bound on the error is "

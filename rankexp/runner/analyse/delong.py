@@ -8,10 +8,10 @@ import numpy as np
 from rankexp.arrays import Ints
 from rankexp.metrics.metric import Metric
 from rankexp.runner.analyse.kept import KeptItem, Source, curves
-from rankexp.runner.analyse.verdicts import Refusal
 from rankexp.statistics.design import Design
 from rankexp.statistics.orders import Orders, PlacedPart, from_parts, shares
 from rankexp.statistics.paired import UNSEEN, Estimate
+from rankexp.statistics.verdicts import Refusal
 
 FEW_ROWS = 20
 """With fewer rows in the smallest level placements over folds show too little of the error."""

@@ -15,9 +15,9 @@ from rankexp.arrays import Floats
 from rankexp.runner.analyse import compare
 from rankexp.runner.analyse.adjust import NAN
 from rankexp.runner.analyse.compare import Mean
-from rankexp.runner.analyse.verdicts import LEVEL, Reproduction
 from rankexp.runner.config.published import Published
 from rankexp.statistics.paired import stratified
+from rankexp.statistics.verdicts import LEVEL, Reproduction
 
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(16)
 EQUAL = 1 - 1e-9  # binary fractions: .1225 - .1224 is not .0001

@@ -11,8 +11,8 @@ from rankexp.errors import ConfigError
 from rankexp.runner.compare.pilot import FEWEST_ROWS, PILOT_ROWS, Cost, rankable
 from rankexp.runner.config.asking import flag
 from rankexp.runner.data.dataset import Dataset
-from rankexp.runner.protocols.dealing import combined, duplicates, worth_keeping
 from rankexp.runner.run.progress import duration
+from rankexp.splits import combined, duplicates, worth_keeping
 from rankexp.statistics.paired import FEWEST
 
 MOST_REPEATS = 10
@@ -110,8 +110,8 @@ def design(
         rest = (narrow, [(methods, limit)], FEWEST if several else 1)
         return RunDesign(protocol, methods, SPLITS, [*words, said], *rest)
     if once > allowed.seconds:
-        longer = f"which is longer than {flag('minutes')}"
-        words.append(f"training takes about {duration(once)}, {longer}")
+        left = f"the {duration(max(allowed.seconds, 0.0))} left of {flag('minutes')}"
+        words.append(f"training takes about {duration(once)}, which is longer than {left}")
     stages = _stages(fit, contrasts, n, OWN * allowed.seconds)
     folded = {"kind": "cross_validation", "folds": folds, **base}
     protocol = {"kind": "given", "test": "test", **base} if given else folded

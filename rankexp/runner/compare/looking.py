@@ -16,7 +16,7 @@ from rankexp.metrics.continuous import concordance
 from rankexp.runner.compare.pilot import FEWEST_ROWS
 from rankexp.runner.compare.question import Question, ask
 from rankexp.runner.compare.results import InspectResult
-from rankexp.runner.config.asking import flag
+from rankexp.runner.config.asking import flag, option
 from rankexp.runner.config.schema import Preprocess
 from rankexp.runner.data.dataset import Dataset
 from rankexp.runner.data.frames import ordered_values
@@ -30,7 +30,14 @@ from rankexp.runner.protocols.expanding import ExpandingWindow
 LATER = {"kind": "time", "test": 0.3}
 PAST = 0.7  # of the rows, to show what the future holds
 MOST = 20_000  # rows that are trained on to show it
-WEIGHTS = re.compile(r"(row|case|sampl(e|ing)|survey|p)?[_ .-]?(weights?|wgt|wt)|gewicht", re.I)
+WEIGHTS = re.compile(
+    r"((row|case|sampl(e|ing)|survey|design|person|household|freq(uency)?|prob(ability)?|ipw?|p|f|"
+    r"analysis|population|replicate|post[_ .-]?strat\w*)[_ .-]?(weights?|wgt|wt))|fnlwgt|"
+    r"(design|fall|personen|haushalts)[_ .-]?gewicht|gewichtung|hochrechnungsfaktor|"
+    r"(?P<bare>weights?|wgt|wt|gewicht)",
+    re.IGNORECASE,
+)
+"""What weights of rows are called; what is only called a weight may be that of a thing."""
 FEW = 50
 """Rows a value, in the median: with more, a column of groups is hardly one of queries."""
 
@@ -61,12 +68,10 @@ def by_time(dataset: Dataset) -> Dataset:
     return replace(dataset, parts=parts, part_names=("test", "train"))
 
 
-def _ahead(dataset: Dataset, measure: str, oldest_first: bool) -> str:
-    """Say how least squares rank the latest rows, and random ones."""
-    n = len(dataset.y)
-    rows = np.arange(n) if oldest_first else np.arange(n)[::-1]
-    orders = (rows, np.random.default_rng(0).permutation(n))
-    later, mixed = (number(_value(dataset, order, int(PAST * n)), 3) for order in orders)
+def _ahead(dataset: Dataset, measure: str, rows: Ints) -> str:
+    """Say how least squares rank the latest of rows in order of time, and random ones."""
+    orders, cut = (rows, np.random.default_rng(0).permutation(len(rows))), int(PAST * len(rows))
+    later, mixed = (number(_value(dataset, order, cut), 3) for order in orders)
     return (
         f" Least squares, trained on the earlier {100 * PAST:g} % of the rows, have {measure} of "
         f"{later} on the later rows and of {mixed} with a random split."
@@ -81,19 +86,20 @@ def _value(dataset: Dataset, order: Ints, cut: int) -> float:
     return concordance(dataset.y[test], scores)
 
 
-def of_queries(dataset: Dataset, column: str, target: str, *, within: bool) -> Iterator[str]:
+def of_queries(dataset: Dataset, column: str, *, within: bool) -> Iterator[str]:
     """Say which pairs of rows count, and where rows are perhaps to be ranked within queries.
 
     `column` has the groups, if there are any.
     """
+    assert dataset.reading is not None
+    for own in (c for c in dataset.reading.columns if c.role == "feature" and (c.low or 0) > 0):
+        called = WEIGHTS.fullmatch(own.name) if dataset.weights is None else None
+        if called and (own.low or 0) < (2 if called["bare"] else np.inf):
+            how = f"say {flag('weights', own.name)}"
+            if dataset.levels is None:  # a measure of numbers takes none
+                how = f"leave it out with {option('drop', own.name)}"
+            yield f"'{own.name}' is used as a feature. If it says how much each row counts, {how}"
     if dataset.groups is None:
-        assert dataset.reading is not None
-        for own in (c for c in dataset.reading.columns if c.name != target):
-            if own.role == "feature" and WEIGHTS.fullmatch(own.name) and 0 < (own.low or 0) < 2:
-                yield (
-                    f"'{own.name}' is used as a feature. If it says how much each row counts, "
-                    f"say {flag('weights', own.name)}"
-                )
         return
     sizes = np.unique(dataset.groups, return_counts=True)[1]
     if within:
@@ -105,13 +111,9 @@ def of_queries(dataset: Dataset, column: str, target: str, *, within: bool) -> I
         )
         return
     yield "Pairs of rows of different groups count, both in training and in the measure"
-    rows = float(np.median(sizes))
+    rows, how = float(np.median(sizes)), flag("queries", column)
     if QUERY_NAMES.fullmatch(column.lower()) or (dataset.levels is not None and rows <= FEW):
-        yield f"'{column}' has {rows:g} rows a value. {_hint(column)}"
-
-
-def _hint(column: str) -> str:
-    return f"{OF_ONE_QUERY}, say {flag('queries', column)}"
+        yield f"'{column}' has {rows:g} rows a value. {OF_ONE_QUERY}, say {how}"
 
 
 def look(
@@ -140,7 +142,7 @@ def look(
     assert dataset.reading is not None
     found, said = of_table(dataset, question, fits=False), []
     if dataset.groups is None:
-        said = [f"{line}." for line in of_queries(dataset, "", target, within=False)]
+        said = [f"{line}." for line in of_queries(dataset, "", within=False)]
     said.append(f"compare will do this: {_does(question)}")
     return InspectResult(dataset.reading, found, "\n".join(said))
 

@@ -62,6 +62,14 @@ class Offer:
     remark: str = ""
     scorers: Mapping[str, str] = field(default_factory=dict)  # by method on pairs: its scores
 
+    @property
+    def points(self) -> list[str]:
+        """The methods on points that no method on pairs stands beside; named ones are unknown."""
+        known = ("points-", "balanced-", "ridge", "forest", "boosting")
+        return [
+            m for m in self.methods if m.startswith(known) and m not in self.contrasts.values()
+        ]
+
 
 def _method(
     label: str, estimator: str | None = None, grid: Grid = LAMBDAS, **params: Any

@@ -14,6 +14,7 @@ from rankexp.runner.diagnostics.tables import AlikeValues
 Kind = Literal["two", "ordered", "continuous"]
 
 MOST_LEVELS = 10  # a target of more numbers than this is taken as continuous
+GAP = 3  # times the mean step between numbers: a last one so far off may be no level
 REPEATED = 3  # rows of each value from which numbers that are not whole are levels
 DURATION = re.compile(r"(\d+:)?\d+:[0-5]\d([.,]\d+)?|-?P\d+DT\d+H\d+M\d+(\.\d+)?S")
 METRICS: dict[Kind, str] = {"two": "auc", "ordered": "u_pairs", "continuous": "concordance"}
@@ -104,7 +105,8 @@ def _asked(
         )
     if len(counts) < 2:
         found = f"only the value '{next(iter(counts))}'" if counts else "no value at all"
-        raise ConfigError(f"target '{target}' has {found}: there is nothing to rank by")
+        blank = ". If an empty cell means no, write 'no' into it" * bool(counts)
+        raise ConfigError(f"target '{target}' has {found}: there is nothing to rank by{blank}")
     _check_names(target, counts, levels or ([] if positive is None else [positive]))
     if positive is not None:
         return _against_rest(target, counts, positive)
@@ -142,6 +144,10 @@ def _guessed(target: str, counts: Mapping[str, int]) -> Question:
             f"{flag('continuous')} takes them as a number; if they are only names, "
             f"{flag('positive')} ranks one of them before all others"
         )
+        *_, before, last = sorted(numbers)
+        if last - before >= GAP * (before - min(numbers)) / max(len(names) - 2, 1) > 0:
+            how = option("missing", names[-1])
+            guess += f". {names[-1]} is far from the others: if it means no answer, say {how}"
         return _levels(counts, names, [guess])
     guess = f"'{target}' is taken as a number to rank by ({len(counts):,} values)"
     return _number(target, counts, [f"{guess}; {flag('levels')} changes it"])

@@ -34,6 +34,7 @@ REPORT = 2.5  # seconds of a processor kept for the report
 MOST_RESERVED = 0.25  # of the time, on a machine that is busy
 LEAST = 0.05  # of the time: no method is left out to save less
 SLOWEST = 8.0  # times a second of a processor may take on a machine that others use, too
+LATE = 0.25  # of the time: an answer that comes so much later says so
 INTERRUPTED = 130
 ROUNDS = 4  # times that grids are made wider before the answer is given with what there is
 WEIGHTED = (
@@ -123,7 +124,7 @@ class Session:
             say(line)
         remarks = " ".join(filter(None, (remarks, self.asked.remarks)))
         self.asked = replace(self.asked, inner=budget.inner_folds(training), remarks=remarks)
-        for line in looking.of_queries(training, asked.groups, asked.target, within=asked.within):
+        for line in looking.of_queries(training, asked.groups, within=asked.within):
             self.tell(line)
         stratified = self.dataset.levels is not None and not asked.one_test_set
         base = {name: v for name, v in (("stratified", stratified), ("together", together)) if v}
@@ -324,4 +325,7 @@ class Session:
             "answer.png the figure. study.yaml is the study that was run; edit it and run it "
             "again."
         )
+        if (late := time.monotonic() - self.end) > LATE * 60 * self.minutes:
+            why = "The first comparison after an installation compiles; others may use the machine"
+            say(f"This took {duration(late)} longer than {self.given}. {why}.")
         return max(self.outcome.exit_code, made.exit_code)

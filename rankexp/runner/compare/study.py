@@ -183,6 +183,8 @@ def content(
     options = {"contrasts": contrasts, "margin": asked.margin}
     named = {p: what for p, what in asked.offer.scorers.items() if p in contrasts}
     options |= {"scorers": named} if named else {}
+    others = [name for name in asked.offer.points if name in methods]
+    options |= {"points": others} if others else {}
     return {
         "version": 1,
         "study": safe(here.name),

@@ -21,7 +21,7 @@ from rankexp import registry
 from rankexp.keep.curves.placements import PLACEMENTS
 from rankexp.runner.config.data_entry import DataEntry
 from rankexp.runner.grid import size as grid_size
-from rankexp.runner.protocols.dealing import Inner
+from rankexp.runner.protocols.inner import Inner
 from rankexp.runner.protocols.protocol import Protocol
 from rankexp.runner.strict import Plain, Strict
 

@@ -13,7 +13,7 @@ from rankexp.runner.data.choose import Chosen, check_codes, choose
 from rankexp.runner.data.dataset import Dataset, DataTable, Feature, Floats, Ints, Provenance
 from rankexp.runner.data.levels import level_codes, number_text
 from rankexp.runner.data.reading import Role
-from rankexp.runner.data.suitable import check_width
+from rankexp.runner.data.suitable import WORDS, check_width
 from rankexp.runner.data.times import orders
 
 
@@ -151,7 +151,10 @@ def first_difference(dataset: Dataset, other: Dataset) -> str:
 
 def _check_columns(chosen: Chosen, columns: Sequence[Feature], values: Floats) -> None:
     if not columns:
-        raise DataError("no column is left to use as a feature")
+        out = [f"'{chosen.columns[j].name}' {why}" for j, (_, why) in chosen.unfit.items()]
+        said = ": ".join(filter(None, ["no column is left to use as a feature", ", ".join(out)]))
+        texts = "text" in dict(chosen.unfit.values())
+        raise DataError(said + f". Make numbers of texts first, such as {WORDS}" * texts)
     for column, numbers in zip(columns, values.T, strict=True):  # without a mask of the whole
         if (infinite := np.isinf(numbers)).any():
             where = chosen.place(int(np.argmax(infinite)))

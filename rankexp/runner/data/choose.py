@@ -25,6 +25,7 @@ from rankexp.runner.data.suitable import (
     unfit,
 )
 from rankexp.runner.data.times import ascends
+from rankexp.runner.data.totals import totals
 
 NO_WORDS = {"?", EMPTY}
 Levels = Sequence[tuple[str, int]]
@@ -81,7 +82,13 @@ class Chosen:
             width=sum(coded_width([self.columns[j] for j in self.of("feature")])),
             warnings=(*layout.notes, *_marks(layout), *self._warnings(layout, levels)),
             in_order=tuple(self._in_order(layout)),
+            totals=() if self.first is not None else tuple(self._totals()),
         )
+
+    def _totals(self) -> Iterator[tuple[str, str]]:
+        for at, own in totals(self.columns, self.values):
+            place = f"{self.place(at)} of {len(self.rows) + self.without_target:,}"
+            yield place, ", ".join(f"'{name}'" for name in own[:5])
 
     def _in_order(self, layout: Layout) -> Iterator[tuple[str, bool]]:
         for column, values, role in zip(self.columns, self.values.T, self.roles, strict=True):

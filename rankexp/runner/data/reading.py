@@ -95,6 +95,8 @@ class Reading:
     """Columns in whose order the rows stand, such as dates; whether the lowest comes first."""
     belonging: tuple[tuple[str, int, float], ...] = ()
     """Columns of which rows with equal values have similar targets: values and agreement."""
+    totals: tuple[tuple[str, str], ...] = ()
+    """Last rows that hold sums of those above: which row, and of which columns, in words."""
 
     @property
     def left_out(self) -> dict[str, str]:
@@ -194,7 +196,8 @@ def _values(column: Column) -> str:
     if column.why:
         return column.why
     if column.low is not None:
-        return f"{column.low:,g} to {column.high:,g}"
+        ends = (column.low, column.high or 0.0)
+        return " to ".join(format(x, ",.0f" if 1e5 <= abs(x) < 1e15 else ",g") for x in ends)
     more = column.categories - len(column.frequent)
     return _shown(column.frequent) + (f", and {more:,} more" if more > 0 else "")
 

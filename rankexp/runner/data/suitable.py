@@ -26,6 +26,8 @@ MOST_MEMORY = 0.5
 
 FEWEST_WORDS = 4
 """Words a row from which a column of different texts looks like free text, not like names."""
+WORDS = "counts of words (sklearn.feature_extraction.text.CountVectorizer)"
+"""Numbers that one can make of free text."""
 
 _UUID = re.compile(r"\{?[0-9a-f]{8}(-?[0-9a-f]{4}){3}-?[0-9a-f]{12}\}?", re.IGNORECASE)
 _NAMED_SO = re.compile(r"(.*[_ .-])?(id|uuid|guid|index|row|rowid|rownum)", re.IGNORECASE)

@@ -4,9 +4,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from rankexp.arrays import Floats
+from rankexp.charts.numbers import printed
 from rankexp.metrics.continuous import concordance
-from rankexp.runner.data.dataset import Dataset
+from rankexp.runner.data.dataset import Dataset, Feature
 from rankexp.runner.data.levels import number_text
+from rankexp.runner.data.suitable import whole
 
 ROWS = 20_000  # at which columns are looked at first
 NEARLY = 0.99  # share of pairs in order from which a column ranks almost perfectly
@@ -14,6 +17,8 @@ MUCH, FAR = 0.95, 5.0  # or from which it may, if the next best column errs so m
 FILLED = 0.9  # share of pairs that are in order by whether a column is filled in
 CLEAR = 4.0  # standard errors above chance that the best of many columns must have
 UNUSUAL, SURE = 20, 1e-6  # rows that differ from the usual value; chance that all are of one class
+YEARS, PAST = (1900, 2100), 0.7  # what may be years; share of rows before the latest
+DRIFT, SIGNIFICANT = 0.15, 5.0  # difference of shares of pairs in order; in standard errors
 A_CATEGORY = 20  # rows that a category needs on average to be ranked by its mean target
 
 
@@ -101,3 +106,26 @@ def unusual(dataset: Dataset) -> dict[str, str]:
                 where = f"{rows:,} rows in which '{one.name}' is {differs}"
                 found[one.name] = f"{where} are of '{dataset.levels[classes[0]]}'"
     return found
+
+
+def drift(dataset: Dataset) -> tuple[Feature, Floats, str] | None:
+    """Return a column of years, and in words which other column ranks otherwise in the latest."""
+    y = dataset.y.astype(np.float64)
+    untied = 1 - float(((np.unique(y, return_counts=True)[1] / len(y)) ** 2).sum())
+    known = zip(dataset.features, dataset.X.T, strict=True)
+    numbers = [(f, np.nan_to_num(x)) for f, x in known if f.kind == "numeric"]
+    for year, values in numbers:
+        if not (whole(values) and YEARS[0] <= values.min() < values.max() <= YEARS[1]):
+            continue
+        last = np.quantile(values, PAST)
+        parts = values <= last, values > last
+        if any(part.sum() < UNUSUAL or np.ptp(y[part]) == 0 for part in parts):
+            continue
+        least = max(DRIFT, SIGNIFICANT * sum(1 / (6 * untied * p.sum()) for p in parts) ** 0.5)
+        for other, x in numbers:
+            before, after = (concordance(y[part], x[part]) for part in parts)
+            if abs(before - after) > least:
+                shares = (printed(f"{share:.3f}") for share in (before, after))
+                said = "'{}' puts {} of pairs in order up to {:.0f}, and {} later"
+                return year, values, said.format(other.name, next(shares), last, next(shares))
+    return None

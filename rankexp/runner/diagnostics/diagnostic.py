@@ -8,6 +8,7 @@ from typing import TypeVar
 from scipy import special
 
 from rankexp import registry
+from rankexp.arrays import Ints
 from rankexp.runner.data.dataset import Dataset
 from rankexp.runner.data.reading import Reading
 from rankexp.runner.diagnostics.alone import Alone
@@ -44,7 +45,7 @@ class TableFacts:
     alone: Alone | None = None  # the column that ranks best by itself
     values: Mapping[str, int] = field(default_factory=dict)  # of the target, as in the file
     parted: bool = False  # whether splits may part rows that are equal
-    ahead: Callable[[bool], str] = lambda _: ""  # says what the future holds, oldest first or not
+    ahead: Callable[[Ints], str] = lambda _: ""  # says what the future holds, of rows in its order
 
 
 @dataclass(frozen=True)

@@ -7,13 +7,13 @@ from itertools import zip_longest
 
 import numpy as np
 
-from rankexp.arrays import Floats
 from rankexp.charts.numbers import printed
 from rankexp.runner.config.asking import flag, manner, merged, option
 from rankexp.runner.data.levels import number_text, numbers_of
-from rankexp.runner.diagnostics.alone import FILLED, unusual
+from rankexp.runner.data.suitable import WORDS
+from rankexp.runner.diagnostics.alone import FILLED, drift, unusual
 from rankexp.runner.diagnostics.diagnostic import BeforeFitting, Said, TableFacts
-from rankexp.runner.protocols.dealing import duplicates, worth_keeping
+from rankexp.splits import duplicates, worth_keeping
 
 REGISTER = {
     "RK101": "GivesAway",
@@ -70,16 +70,25 @@ class GivesAway(BeforeFitting):
 
 
 class InOrderOfTime(BeforeFitting):
-    """Rows are in order of a date, so random splits train on what comes later."""
+    """Rows are in order of a date, or change with the years: random splits train on later rows."""
 
     def look(self, table: TableFacts) -> Said:
-        if not table.reading.in_order or (table.dataset and table.dataset.times is not None):
+        data = table.dataset
+        if data is not None and data.times is not None:
             return None
-        name, oldest_first = table.reading.in_order[0]
-        known = name in table.reading.layout.dates
-        grows = ", and" if known else ". If it grows with time,"
-        said = f"Rows are in order of '{name}'{grows} random splits mix past and future."
-        return said + table.ahead(oldest_first), _by_time(name)
+        if table.reading.in_order:
+            name, oldest_first = table.reading.in_order[0]
+            known = name in table.reading.layout.dates
+            grows = ", and" if known else ". If it grows with time,"
+            said = f"Rows are in order of '{name}'{grows}"
+            rows = np.arange(table.reading.rows)[:: 1 if oldest_first else -1]
+        elif data is not None and (found := drift(data)):
+            name, rows = found[0].name, np.argsort(found[1], kind="stable")
+            said = f"Relations change with the years of '{name}': {found[2]}, but"
+        else:
+            return None
+        said += " random splits mix past and future."
+        return said + table.ahead(rows), _by_time(name)
 
 
 def _by_time(name: str) -> str:
@@ -98,7 +107,7 @@ class FreeText(BeforeFitting):
         dates = [f"'{name}'" for name in when]
         said = [f"{'; '.join(texts[:5])}: rankexp does not read texts."] if texts else []
         said += [f"Dates were left out: {', '.join(dates[:5])}."] if dates else []
-        how = ["counts of words (sklearn.feature_extraction.text.CountVectorizer)"] * bool(texts)
+        how = [WORDS] * bool(texts)
         how += ["the days since a fixed day, the weekday or the hour"] * bool(dates)
         advice = (
             f"Make numbers of them first, such as {' or '.join(how)}, and add these as columns"
@@ -196,8 +205,13 @@ class CodesForMissing(BeforeFitting):
     def look(self, table: TableFacts) -> Said:
         numbers, data = numbers_of(table.values) or (), table.dataset
         counts = {"the target": dict(zip(numbers, table.values.values(), strict=False))}
+        if data is not None and not numbers:  # of a study, which gives no values
+            own, rows = np.unique(data.y, return_counts=True)
+            known = own.tolist() if data.levels is None else numbers_of(data.levels) or ()
+            counts["the target"] = dict(zip(known, rows.tolist(), strict=False))
         for feature, values in zip(data.features, data.X.T, strict=True) if data else ():
-            if feature.kind == "numeric" and not CODES.isdisjoint(_ends(values)):
+            ends = (np.nanmin(values), np.nanmax(values))
+            if feature.kind == "numeric" and not CODES.isdisjoint(map(float, ends)):
                 each, rows = np.unique(values[~np.isnan(values)], return_counts=True)
                 counts[f"'{feature.name}'"] = dict(zip(each, rows.tolist(), strict=True))
         found = [(code, n, name) for name, own in counts.items() for code, n in _codes(own)]
@@ -205,10 +219,6 @@ class CodesForMissing(BeforeFitting):
         codes = option("missing", *map(number_text, sorted({code for code, _, _ in found})))
         said = f"Far from all other values: {shown}. Is this a code for a missing value?"
         return (said, f"If so, say {codes}") if found else None
-
-
-def _ends(values: Floats) -> tuple[float, float]:
-    return float(np.nanmin(values)), float(np.nanmax(values))
 
 
 def _codes(counts: Mapping[float, int]) -> list[tuple[float, int]]:

@@ -23,9 +23,9 @@ from rankexp.runner.config.outside import kept, lacking
 from rankexp.runner.config.schema import Block, Evaluate, Study
 from rankexp.runner.files import write_atomically
 from rankexp.runner.plan import PlanCell
-from rankexp.runner.report import runs
+from rankexp.runner.report import index, runs
 from rankexp.runner.report.context import Context
-from rankexp.runner.report.model import Output, Page, Section
+from rankexp.runner.report.model import Link, Output, Page, Section
 from rankexp.runner.report.render import csv, html, latex, markdown, terminal
 from rankexp.runner.report.runs import bibtex, whole
 from rankexp.runner.run.manifest import facts_of, protocol_of, read_manifest
@@ -50,9 +50,11 @@ def files(name: str, output: Output) -> dict[str, bytes]:
 
 SLICE = " (quick slice: the numbers are no findings)"
 CLOSING = (
-    "[run.md](run.md) has the details: protocols, data, machine and problems. scores.csv, which "
-    "`rankexp report` writes, has every score of every grid point. [cite.bib](cite.bib) is for "
-    "citing the source and rankexp."
+    Link("run.md"),
+    " has the details: protocols, data, machine and problems. scores.csv, which rankexp report "
+    "writes, has every score of every grid point. ",
+    Link("cite.bib"),
+    " is for citing the source and rankexp.",
 )
 
 
@@ -61,13 +63,15 @@ def page(context: Context, sections: Sequence[Section], aside: Sequence[Section]
     study = context.study
     names = list(study.experiments)
     notes = [*runs.facts(context), *runs.wrong(context, names)]
+    quick = study.study.endswith("-quick")
     return Page(
-        title=study.title + SLICE * study.study.endswith("-quick"),
+        title=study.title + SLICE * quick,
         source=study.source or "",
         text=study.text or "",
         incomplete=[" ".join(context.incomplete(names))] if context.incomplete(names) else [],
         sections=[*sections, Section("How it was run", "", Output(notes=notes), closing=CLOSING)],
         aside=aside,
+        quick=quick,
     )
 
 
@@ -199,7 +203,10 @@ class Report:
             ]
             for where in (False, True)
         )
-        contents |= self._pages(page(self.context, sections, aside))
+        shown = page(self.context, sections, aside)
+        contents |= self._pages(shown)
+        if first := index.summary(shown, self.context.study.study):
+            contents[index.SUMMARY] = first.encode()
         errors = [*(own.error for own in self.blocks), self.unwritten]
         traces = ["".join(traceback.format_exception(error)) for error in errors if error]
         if traces:

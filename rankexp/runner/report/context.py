@@ -20,7 +20,6 @@ from rankexp.runner.analyse.delong import Seen
 from rankexp.runner.analyse.frame import Count, long_frame, scores
 from rankexp.runner.analyse.kept import sources
 from rankexp.runner.analyse.queries import QUERY
-from rankexp.runner.analyse.verdicts import Refusal
 from rankexp.runner.config import published
 from rankexp.runner.config.schema import Evaluate, Simulate, Study
 from rankexp.runner.plan import PlanCell
@@ -31,6 +30,7 @@ from rankexp.runner.run.record import Record
 from rankexp.seeds import stream
 from rankexp.statistics import paired
 from rankexp.statistics.design import EXAMPLES, QUERIES, Design
+from rankexp.statistics.verdicts import Refusal
 
 
 class Estimated(NamedTuple):

@@ -1,7 +1,6 @@
 """What to do with the answer whether training on pairs gains anything: more repeats, then rows."""
 
 import math
-from typing import NamedTuple
 
 from rankexp.charts.numbers import number
 from rankexp.runner.analyse.adjust import Contrast
@@ -13,19 +12,18 @@ from rankexp.runner.report.verdict_words import REPEATS
 
 MOST_REPEATS = 10
 """Further repeats of cross-validation hardly narrow an interval (docs/statistics.md)."""
-NOT_SHOWN = "which is not shown"
+NOT_SHOWN = ", which is not shown"
 NONE_RANKS = "none is shown to rank better than chance"
 
 
 def recommended(found: Gains) -> MethodStanding | None:
-    """Return the method to train, which the advice names; None where no method ranks."""
-    if found.chance:
+    """Return the method to train, which the advice names; None where none can be told."""
+    if found.chance or found.blind:
         return None
-    named = set(found.ahead or found.pairs.values())
     if _lead(found):
-        named = {found.standings[0].method}
-    known = [one for one in found.standings if one.known]
-    return next((one for one in known if one.method in named), None)
+        return found.standings[0]
+    ahead = (one for one in found.standings if one.known and one.method in found.ahead)
+    return next(ahead, found.advised_on_points)
 
 
 def advice(words: Words) -> str:
@@ -37,13 +35,15 @@ def advice(words: Words) -> str:
         text = "See below why nothing could be compared."
         return f"{text}{_intervals(words)}" if found.contrasts else text
     if best is None:
-        return f"Train none of these methods yet: {NONE_RANKS}.{_conditions(found)}"
+        why = _too_few(found) if found.blind and not found.chance else NONE_RANKS
+        return f"Train none of these methods yet: {why}.{_conditions(found)}"
     if lead := _lead(found):
+        (least, sure), pairs = lead, max(abs(found.contrasts[m].difference) for m in effects)
+        more = ", so the kind of model matters more than pairs do" * (least > pairs)
         text = (
-            f"Train {words.label(best.method)}. It {'is' if lead.shown else 'looks'} ahead of all "
-            "methods on points and pairs that are compared here by at least "
-            f"{_down(lead.least, words.digits)}, "
-            f"{'so the kind of model matters more than pairs do' if lead.shown else NOT_SHOWN}."
+            f"Train {words.label(best.method)}. It {'is' if sure else 'looks'} ahead of all "
+            "methods that have a counterpart, on pairs and on points, by at least "
+            f"{_down(least, words.digits)}{more if sure else NOT_SHOWN}."
         )
     else:
         text = _of_pairs(words, set(effects.values()), words.label(best.method))
@@ -55,25 +55,33 @@ def advice(words: Words) -> str:
 def _of_pairs(words: Words, effects: set[Effect], best: str) -> str:
     """Say whether to train on pairs, where no other kind of model is ahead; `best` is named."""
     found, gains, simple = words.found, words.found.gaining, f"Train on points: {best}."
+    like = best in {words.label(method) for method in found.pairs.values()}
+    it, right = ("This is simpler", "right") if like else ("It looks best on points", "is right")
     if found.ahead:
         return f"Train on pairs: {best}."
     if gains:
         return f"{simple} It ranks as high as {listed([words.label(m) for m in gains])}."
     if promise := found.promising:
-        return _promise(words, promise, simple)
+        return _promise(words, promise, f"{simple} {it}.")
     if Effect.LOSS in effects:
         worse = [words.label(m) for m in found.contrasts if found.effect(m) is Effect.LOSS]
         rank = "ranks" if len(worse) == 1 else "rank"
         why = f"{capital(listed(worse))} {rank} worse than the same loss on points"
     elif effects == {Effect.OPEN}:
         more = f"a larger {flag('minutes')}, which runs more repeats, or " * bool(_more(words))
-        why = f"This is simpler, and right until {more}more data show a gain"
+        why = f"{it}, and {right} until {more}more data show a gain"
     elif effects == {Effect.PERFECT}:
-        why = "This is simpler, and no gain is left to find"
+        why = f"{it}, and no gain is left to find"
     else:
         matters = "" if effects & {Effect.OPEN, Effect.RANDOM} else " that matters"
-        why = f"This is simpler, and pairs show no gain{matters}"
+        why = f"{it}, and pairs show no gain{matters}"
     return f"{simple} {why}."
+
+
+def _too_few(found: Gains) -> str:
+    """Say that intervals exclude nothing, and how few rows they rest on."""
+    few = f"{found.rarest[1]:,} rows of '{found.rarest[0]}'" if found.rarest else "so few rows"
+    return f"with {few}, differences between methods cannot be told, so first find more"
 
 
 def _conditions(found: Gains) -> str:
@@ -91,7 +99,7 @@ def _intervals(words: Words) -> str:
 
 def _promise(words: Words, method: str, simple: str) -> str:
     """Say that pairs look better, and what would show it: more repeats before more rows."""
-    own, later = words.found.contrasts[method], f"Until then: {simple} This is simpler."
+    own, later = words.found.contrasts[method], f"Until then: {simple}"
     gain, need = number(abs(own.difference), words.digits + 1), own.needed
     text = f"{capital(words.label(method))} looks better by {gain}, which is not shown."
     shown = f"{text} A gain of this size would probably be shown by"
@@ -114,15 +122,8 @@ def _more(words: Words) -> str:
     return f"{how}: {were} run of up to {MOST_REPEATS}. "
 
 
-class Lead(NamedTuple):
-    """How far a method of another kind is ahead of all that are compared, at least."""
-
-    least: float
-    shown: bool
-
-
-def _lead(found: Gains) -> Lead | None:
-    """Return the lead of the best method if it is shown, or what matters and pairs gain less."""
+def _lead(found: Gains) -> tuple[float, bool] | None:
+    """Return the least lead of the best if it is shown, or matters; and whether it is shown."""
     compared = {m for pair in found.pairs.items() for m in pair}
     gaps: list[Contrast] = [own for m, own in found.behind.items() if m in compared]
     if found.standings[0].method in compared or not gaps:
@@ -130,7 +131,7 @@ def _lead(found: Gains) -> Lead | None:
     shown = all(own.verdict.shown == "better" for own in gaps)
     least = min(abs(own.difference) for own in gaps)
     matters = least >= found.margin and not found.ahead
-    return Lead(least, shown) if shown or matters else None
+    return (least, shown) if shown or matters else None
 
 
 def _down(gap: float, digits: int) -> str:

@@ -7,13 +7,13 @@ from scipy import special
 
 from rankexp.charts.numbers import number, short, span
 from rankexp.runner.analyse.adjust import Contrast, Settings
-from rankexp.runner.analyse.verdicts import Verdict
 from rankexp.runner.config.asking import flag
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.gains import Effect, Gains, MethodStanding
 from rankexp.runner.report.numbers import capital, listed
 from rankexp.runner.report.verdict_words import REPEATS, enough, share_of_loss
 from rankexp.runner.run.progress import duration
+from rankexp.statistics.verdicts import Verdict
 
 PLAIN = {"ConvergenceWarning": "stopped before it converged"}
 MEANT = {
@@ -160,6 +160,7 @@ class Words:
             f"{self.label(method)} (margin {number(own.margin_relative, self.digits + 1)})"
             for method, own in self.found.contrasts.items()
             if own.verdict.equivalent and own.within_relative in ("no", "undecided")
+            if self.found.effect(method) is not Effect.PERFECT
         ]
         if not named:
             return ""

@@ -5,7 +5,7 @@ The block `pairs_or_points` shows them; `rankexp.runner.report.gain_words` says 
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
@@ -29,6 +29,9 @@ FLAT = 0.1
 """Share of the margin: where the metric at a grid's edge differs from its neighbour by less, a
 wider grid has little to give. Where both of two methods are as near to the best value, neither
 has."""
+
+
+BLIND = 0.5  # intervals that reach as far to both sides say nothing of shares of pairs
 
 
 class Effect(StrEnum):
@@ -169,6 +172,7 @@ class Gains:
     trained: float = NAN  # rows of each training part
     random: frozenset[str] = frozenset()  # methods not shown to rank better than chance
     conditions: Sequence[str] = ()  # what speaks against the table, and is to be settled first
+    points: Sequence[str] = ()  # other methods that are trained on points
 
     def effect(self, method: str) -> Effect:
         """Return what training on pairs does with one method."""
@@ -177,14 +181,27 @@ class Gains:
             return Effect.UNKNOWN
         if {method, self.pairs[method]} <= self.random:
             return Effect.RANDOM
+        losses = self._loss(method), self._loss(self.pairs[method])
+        if max(losses) <= FLAT * self.margin and (verdict.equivalent or not verdict.shown):
+            return Effect.PERFECT
         if verdict.equivalent:
             return Effect.NONE
         if verdict.shown:
             return Effect.GAIN if verdict.shown == "better" else Effect.LOSS
-        if max(self._loss(method), self._loss(self.pairs[method])) <= FLAT * self.margin:
-            return Effect.PERFECT
         most = own.high_all if self.metric.direction == "higher" else -own.low_all
-        return Effect.NONE if most < self.margin else Effect.OPEN
+        return Effect.NONE if min(most, self.room(method)) < self.margin else Effect.OPEN
+
+    def room(self, method: str) -> float:
+        """Return what is left to gain on a method's like on points, its error allowed for."""
+        se = {one.method: one.se for one in self.standings}.get(self.pairs[method], NAN)
+        return self._loss(self.pairs[method]) + (2 * se if se > 0 else math.inf)
+
+    @property
+    def blind(self) -> bool:
+        """Whether intervals are so wide that no difference between methods can be told."""
+        known = [own for own in self.contrasts.values() if math.isfinite(own.low_all)]
+        wide = [min(-own.low_all, own.high_all) >= BLIND for own in known]
+        return self.metric.reading.most == 1.0 and bool(wide) and all(wide)
 
     @property
     def chance(self) -> bool:
@@ -199,9 +216,21 @@ class Gains:
 
     @property
     def best_on_points(self) -> MethodStanding | None:
-        """The best of the methods on points that are compared with pairs, whatever its loss."""
-        points = set(self.pairs.values())
-        return next((o for o in self.standings if o.known and o.method in points), None)
+        """The best of all methods on points, whatever its loss."""
+        return self._best({*self.pairs.values(), *self.points})
+
+    @property
+    def advised_on_points(self) -> MethodStanding | None:
+        """The best counterpart of one on pairs, unless it is worse, or another far ahead."""
+        like, best = self._best({*self.pairs.values()}), self.best_on_points
+        if like is None or best is None:
+            return best
+        gap = self.behind.get(like.method)
+        worse = gap is not None and gap.verdict.shown is not None
+        return best if worse or abs(best.mean - like.mean) >= self.margin else like
+
+    def _best(self, methods: Collection[str]) -> MethodStanding | None:
+        return next((o for o in self.standings if o.known and o.method in methods), None)
 
     def _above_points(self, method: str) -> float:
         """Return by how much a method on pairs looks better than the best on points."""

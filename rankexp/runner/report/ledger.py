@@ -12,8 +12,7 @@ import pandas as pd
 from rankexp.errors import ConfigError
 from rankexp.metrics.metric import Metric, parse
 from rankexp.registry import did_you_mean
-from rankexp.runner.analyse import claims, kept, select
-from rankexp.runner.analyse.claims import Finding, Standing
+from rankexp.runner.analyse import kept, select
 from rankexp.runner.analyse.frame import Key, shortfall
 from rankexp.runner.analyse.queries import QUERY
 from rankexp.runner.config.claims import BAYES, OVER, ClaimRow
@@ -21,7 +20,8 @@ from rankexp.runner.config.schema import Evaluate, Simulate
 from rankexp.runner.grid import points
 from rankexp.runner.labels import spoken
 from rankexp.runner.report.context import Context
-from rankexp.statistics import paired
+from rankexp.statistics import claims, paired
+from rankexp.statistics.claims import Finding, Standing
 from rankexp.statistics.several import settled
 
 PLACE = ["model", "rep", "fold"]

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from rankexp.charts.model import Chart, Drawing
 from rankexp.charts.paint import painted
-from rankexp.runner.analyse.verdicts import Kind, Note
+from rankexp.statistics.verdicts import Kind, Note, Reproduction
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -36,6 +36,19 @@ class Mark(Enum):
 
 
 @dataclass(frozen=True)
+class Beside:
+    """The published value that a cell's own stands beside, and how the two compare."""
+
+    published: float
+    tolerance: float  # differences that pass as reproduced; NaN where the noise is not known
+    verdict: Reproduction
+    z: float = math.nan  # the difference in units of its noise
+    splits: str = ""  # how many of them there are, of how many
+    chosen: str = ""  # the grid point
+    note: str = ""  # a reason or a conjecture
+
+
+@dataclass(frozen=True)
 class Cell:
     """A value and how it is printed. Plain texts and counts stand in a table without a cell."""
 
@@ -50,6 +63,7 @@ class Cell:
     sign: bool = False  # whether positive numbers have one, too
     least: float = -math.inf  # smaller values are printed as smaller than this: ``<.001``
     tiny: bool = False  # what would look like 0 is printed as a power of ten: ``3e-13``
+    beside: Beside | None = None  # what it reproduces
 
 
 @dataclass(frozen=True)
@@ -88,6 +102,24 @@ class Said:
 
 
 @dataclass(frozen=True)
+class Measured:
+    """A difference as a number; it is a gain where it is better by its metric."""
+
+    value: float
+    low: float
+    high: float
+    margin: float  # NaN where none is declared
+    higher: bool  # whether higher values of the metric are better
+    over: str  # ``9 data sets``
+
+    @property
+    def gain(self) -> tuple[float, float, float]:
+        """The gain with its interval: positive is better."""
+        ends = (self.low, self.high) if self.higher else (-self.high, -self.low)
+        return (self.value if self.higher else -self.value, *ends)
+
+
+@dataclass(frozen=True)
 class Fact:
     """A number that was found, in words with its interval, and the verdict on it."""
 
@@ -95,6 +127,7 @@ class Fact:
     text: str
     experiments: Sequence[str] = ()  # that it is of; empty for all of its block
     turn: str = ""  # what would turn the verdict, a sentence without its full stop
+    measured: Measured | None = None
 
     @property
     def known(self) -> bool:
@@ -133,6 +166,7 @@ class Output:
     gist: str = ""  # all of it in a plain sentence with its numbers
     tally: Tally | None = None  # for the head of the page, as are
     facts: Mapping[str, Fact] = field(default_factory=dict)  # by what each is of
+    gains: Mapping[str, Fact] = field(default_factory=dict)  # by label: for the index of studies
 
     @cached_property
     def figure(self) -> "Figure | None":
@@ -152,6 +186,13 @@ class Output:
 
 
 @dataclass(frozen=True)
+class Link:
+    """A file that stands beside the page."""
+
+    file: str
+
+
+@dataclass(frozen=True)
 class Section:
     """A heading, the study's own words, what is shown, and the files that hold it."""
 
@@ -159,7 +200,7 @@ class Section:
     text: str
     output: Output
     files: Sequence[str] = ()
-    closing: str = ""
+    closing: Sequence[str | Link] = ()  # a paragraph, in pieces
     role: str = ""  # the kind of its block
     primary: bool = False  # whether it decides the study's question
 
@@ -174,6 +215,21 @@ class Page:
     incomplete: list[str]
     sections: list[Section]
     aside: Sequence[Section] = ()  # a line each
+    quick: bool = False  # whether it is of a slice, whose numbers are no findings
+
+
+@dataclass(frozen=True)
+class Card:
+    """A study on the index."""
+
+    folder: str
+    title: str
+    source: str
+    quick: bool
+    answer: str
+    said: dict[str, str]  # the sentences of its head, by label
+    incomplete: list[str]
+    gains: dict[str, Fact]  # by label
 
 
 def footnotes(tables: Iterable[Table]) -> dict[str, int]:

@@ -8,11 +8,11 @@ from typing import NamedTuple
 from rankexp.charts.numbers import number, short
 from rankexp.metrics.metric import parse
 from rankexp.runner.analyse import compare
-from rankexp.runner.analyse.verdicts import LEVEL, Kind, Note, Reproduction, counted
 from rankexp.runner.grid import Point
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Mark, Tally
 from rankexp.runner.report.numbers import counted_names
+from rankexp.statistics.verdicts import LEVEL, Kind, Note, Reproduction, counted
 
 SE_OF = {
     compare.OF_MODELS: "models",

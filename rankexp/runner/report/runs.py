@@ -8,7 +8,6 @@ from typing import Any
 from rankexp import __version__
 from rankexp.charts.numbers import NOTHING
 from rankexp.runner.analyse import frame
-from rankexp.runner.analyse.verdicts import Kind, Note
 from rankexp.runner.config.schema import Block, Evaluate, Simulate
 from rankexp.runner.labels import spoken
 from rankexp.runner.report import diagnosed
@@ -17,6 +16,7 @@ from rankexp.runner.report.model import Output, Table
 from rankexp.runner.report.numbers import listed
 from rankexp.runner.run.prepare import to_add
 from rankexp.runner.run.progress import duration
+from rankexp.statistics.verdicts import Kind, Note
 
 CITED = """\
 @software{{rankexp,

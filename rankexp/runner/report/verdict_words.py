@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import pandas as pd
 
@@ -9,11 +10,11 @@ from rankexp.charts.numbers import amount, number, short, span
 from rankexp.metrics.metric import Metric
 from rankexp.runner.analyse.adjust import Contrast, Settings
 from rankexp.runner.analyse.contrast import Family
-from rankexp.runner.analyse.verdicts import NOT_RUN, UNDECIDED
 from rankexp.runner.report.context import Context
-from rankexp.runner.report.model import Fact
+from rankexp.runner.report.model import Fact, Measured
 from rankexp.statistics.design import QUERIES
 from rankexp.statistics.paired import FEWEST
+from rankexp.statistics.verdicts import NOT_RUN, UNDECIDED
 
 Label = Callable[[str], str]
 SELF = ("itself", "themselves")
@@ -88,6 +89,14 @@ def share_of_loss(settings: Settings) -> str:
 
 def fact(own: Contrast, settings: Settings, digits: int) -> Fact:
     """Return a comparison for the head of a page, and what would decide an undecided one."""
+    ends, margin = (own.low_all, own.high_all), settings.margin or math.nan
+    over = f"{own.n} {own.unit}"
+    found = Measured(own.difference, *ends, margin, settings.higher, over)
+    known = math.isfinite(own.difference) and not own.verdict.mixed
+    return replace(_told(own, settings, digits), measured=found if known else None)
+
+
+def _told(own: Contrast, settings: Settings, digits: int) -> Fact:
     said = "equivalent" if own.verdict.equivalent else str(own.verdict)
     if own.verdict.mixed:
         return Fact("mixed", said)

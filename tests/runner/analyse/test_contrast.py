@@ -13,17 +13,9 @@ from rankexp.runner.analyse import complete_blocks, contrast
 from rankexp.runner.analyse.adjust import Contrast, Settings
 from rankexp.runner.analyse.contrast import Family
 from rankexp.runner.analyse.frame import NONE
-from rankexp.runner.analyse.verdicts import (
-    MIXED,
-    NOT_RUN,
-    UNDECIDED,
-    Lack,
-    Refusal,
-    Verdict,
-    judge,
-)
 from rankexp.statistics import paired, several
 from rankexp.statistics.design import Design
+from rankexp.statistics.verdicts import MIXED, NOT_RUN, UNDECIDED, Lack, Refusal, Verdict, judge
 
 MODELS, FOLDS = Design("models"), Design("folds", 1 / 9)
 NAN = math.nan

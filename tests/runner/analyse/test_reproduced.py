@@ -21,9 +21,9 @@ from rankexp.runner.analyse.reproduced import (
     reproduction,
     tolerance,
 )
-from rankexp.runner.analyse.verdicts import Reproduction
 from rankexp.runner.config.published import Published
 from rankexp.statistics.paired import stratified
+from rankexp.statistics.verdicts import Reproduction
 
 NAN = math.nan
 STUDIES = 1000

@@ -5,9 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from rankexp.runner.analyse import claims
-from rankexp.runner.analyse.claims import Finding, Standing
-from rankexp.statistics import paired, several
+from rankexp.statistics import claims, paired, several
+from rankexp.statistics.claims import Finding, Standing
 
 H, F, U, N = Standing.HOLDS, Standing.FAILS, Standing.UNDECIDED, Standing.NOT_RUN
 BELOW, ABOVE = (-math.inf, 0.0), (0.0, math.inf)

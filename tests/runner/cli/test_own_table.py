@@ -67,7 +67,7 @@ def test_a_table_gets_its_answer_and_a_study_to_go_on_with(tmp_path: Path, typed
     report = (tmp_path / "compare-mine" / "report.md").read_text(encoding="utf-8")
     for text in ("Features: age, spend, plan.", "Columns left out: no (", "Guessed: 'yes' is"):
         assert text in report
-    lines = said.partition("saves it:\n\n")[2].partition("\n\n12 files")[0]
+    lines = said.partition("saves it:\n\n")[2].partition("\n\n13 files")[0]
     assert lines.startswith("import joblib")
     assert lines == (tmp_path / "compare-mine" / "train.py").read_text(encoding="utf-8").strip()
     exec(compile(lines, "pasted", "exec"), {})

@@ -119,7 +119,9 @@ def test_one_test_set_is_trained_for_once_on_all_rows_of_its_training_part() -> 
     assert (found.repeats, found.words) == (1, [])
     short = design(made, PAIRS, train, Allowance(10, 2, 3), {})
     assert short.protocol == {"kind": "given", "test": "test"}, "no row of it is left out"
-    assert short.words == ["training takes about 30 s, which is longer than --minutes"]
+    assert short.words == [
+        "training takes about 30 s, which is longer than the 10 s left of --minutes"
+    ]
     assert inner_folds(replace(train, y=np.repeat([0, 1], [997, 3]))) == 3
 
 

@@ -69,3 +69,17 @@ def test_least_squares_on_ranks_sees_ranks_only() -> None:
 
     plain = Ridge().fit(X, rankdata(y) / 80)
     np.testing.assert_allclose(ridge().fit(X, y).predict(X), plain.predict(X))
+
+
+@pytest.mark.parametrize("kind", ["two", "ordered", "continuous"])
+def test_all_methods_on_points_are_known(kind: Kind) -> None:
+    """Each method is on pairs, a counterpart of one, or another on points; users' are unknown."""
+    made = methods.offer(kind, None)
+    both = {name for pair in made.contrasts.items() for name in pair}
+    labels = {name: method.given.get("label", "") for name, method in made.methods.items()}
+    assert made.points and not {*made.points} & both
+    rest = {*made.methods} - {*made.points} - both
+    assert all("on pairs" in labels[name] for name in rest), rest
+    assert not any("on pairs" in labels[name] for name in made.points)
+    pair = next(iter(made.contrasts.items()))
+    assert methods.offer(kind, [*pair, "sklearn.linear_model.Ridge"]).points == []

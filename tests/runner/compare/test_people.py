@@ -6,10 +6,14 @@ Each is run through a real process; `make slow` runs them, `make bench` times th
 import re
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pandas as pd
 import pytest
+
+from rankexp.runner.compare import command
+from rankexp.runner.compare.command import Options
 
 ROOT = Path(__file__).parents[3]
 
@@ -124,3 +128,35 @@ def test_a_wide_table_has_intervals(tmp_path: Path) -> None:
 def test_names_called_by_numbers_are_a_guess_that_says_its_way_out(tmp_path: Path) -> None:
     said = compare("three names", tmp_path)
     assert "if they are only names, --positive ranks one of them before all others" in said
+
+
+@pytest.mark.parametrize(
+    ("name", "found"),
+    [
+        ("totals", "Row 301 of 301 holds sums of those above, in 'x1', 'visitors', 'revenue'."),
+        ("click rate", "'rate' is 100 · 'clicks' / 'impressions' in 800 of 800 rows"),
+        ("lifetimes", "rows in which 'still_running' is yes have the largest target, 365."),
+        ("vintages", "Relations change with the years of 'vintage': 'x1' puts ."),
+    ],
+)
+def test_what_misleads_is_to_be_settled_before_anything_is_trained(
+    tmp_path: Path, name: str, found: str
+) -> None:
+    said = compare(name, tmp_path, minutes=0.2)
+    assert found in said
+    assert found in said[said.index("But first settle this:") :]
+
+
+def test_an_answer_that_comes_late_says_so(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As if loading and compiling had taken all of the time, and 100 seconds more."""
+    from benchmarks._people import forty
+
+    forty(tmp_path / "t.csv")
+    two = ["points-logistic", "pairs-logistic"]
+    asked = Options("cured", minutes=0.2, jobs=1, methods=two, out=tmp_path / "answer")
+    begun = time.monotonic() - 112, time.process_time()
+    assert command.compare(tmp_path / "t.csv", asked, begun) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert re.search(r"This took 1 min \d+ s longer than 0.2 minutes\. The first comparison", said)

@@ -51,6 +51,7 @@ def test_few_whole_numbers_are_levels_and_many_are_a_number() -> None:
     ("counts", "given", "said"),
     [
         ({"a": 3}, {}, "only the value 'a'"),
+        ({"x": 3}, {}, "nothing to rank by. If an empty cell means no, write 'no' into it"),
         ({}, {}, "no value at all"),
         ({"a": 3, "b": 1, "c": 1}, {}, "--levels, or name one with --positive"),
         ({"yes": 3, "no": 1}, {"positive": "yess"}, "no value 'yess' (did you mean 'yes'?)"),
@@ -125,3 +126,14 @@ def test_a_value_with_too_few_rows_is_refused_with_ways_out(
     assert all(part in str(error.value) for part in said)
     assert ("--continuous" in str(error.value)) is ("2" in counts)
     check_rows("y", ask("y", dict.fromkeys(counts, 3)), 3)
+
+
+@pytest.mark.parametrize(
+    ("numbers", "asked"),
+    [("123459", True), ("12345", False), ("01", False), ("123", False), ("1235", False)],
+)
+def test_a_last_level_far_from_the_others_may_mean_no_answer(numbers: str, asked: bool) -> None:
+    with typed():
+        (guess,) = ask("recommend", dict.fromkeys(numbers, 30)).guesses
+    far = f"{numbers[-1]} is far from the others: if it means no answer, say --missing"
+    assert (far in guess) is asked

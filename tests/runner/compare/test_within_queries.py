@@ -49,12 +49,12 @@ def test_a_column_called_like_queries_is_named_with_the_option(name: str) -> Non
 
 
 def test_groups_say_which_pairs_count_and_when_they_look_like_queries() -> None:
-    counted, hint = said_of(data(groups=6), "who", "y", within=False)
+    counted, hint = said_of(data(groups=6), "who", within=False)
     assert "Pairs of rows of different groups count" in counted
     assert "'who' has 6 rows a value" in hint and "--queries who" in hint
-    assert len(said_of(data(groups=60), "who", "y", within=False)) == 1, "many rows"
-    assert len(said_of(data(groups=6, levels=0), "who", "y", within=False)) == 1
-    (within,) = said_of(data(groups=6), "who", "y", within=True)
+    assert len(said_of(data(groups=60), "who", within=False)) == 1, "many rows"
+    assert len(said_of(data(groups=6, levels=0), "who", within=False)) == 1
+    (within,) = said_of(data(groups=6), "who", within=True)
     assert "20 queries with 6 to 6 rows" in within and "--queries" not in within
 
 

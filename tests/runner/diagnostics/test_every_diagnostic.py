@@ -2,6 +2,7 @@
 
 import inspect
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -38,6 +39,21 @@ def data(X: np.ndarray, y: np.ndarray = Y, kinds: str = "") -> Dataset:
             codes = X[:, j][~np.isnan(X[:, j])]
             features[j] = Feature(f"x{j}", "nominal", tuple(map(str, range(int(codes.max()) + 1))))
     return Dataset("d", X, y, tuple(features), ("no", "yes"))
+
+
+def regions(silent: int, others: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return rows of regions, some of which never say yes, and the others in one row of four."""
+    of = np.arange(400) % (silent + others)
+    yes = (of >= silent) & (np.random.default_rng(5).random(400) < 0.25)
+    return of[:, None].astype(float), yes.astype(np.int64)
+
+
+def calculated(made: Callable[[np.ndarray, np.ndarray], np.ndarray]) -> TableFacts:
+    """Return a table of a target made of two counts, rounded to two decimals."""
+    counts = np.random.default_rng(6).integers([10, 1000, 1], [900, 9000, 50], (400, 3))
+    X = counts.astype(float)
+    given = replace(data(X), y=made(X[:, 0], X[:, 1]).round(2), levels=None)
+    return TableFacts(Reading("d.csv", LAYOUT, 400, target="ctr"), given, best_alone(given))
 
 
 def table(
@@ -82,6 +98,21 @@ CASES = {
         table(columns=(Column("Session-ID", "numeric", "feature"),)),
         "The values of 'Session-ID' may be queries.",
         table(columns=(Column("customer_id", "numeric", "feature"),)),
+    ),
+    "RK109": (
+        TableFacts(Reading("d.csv", LAYOUT, 400), data(*regions(3, 1), kinds="n")),
+        "All 300 rows in which 'x0' is 0 or 1 or 2 have the target 'no'. Was the target recorded",
+        TableFacts(Reading("d.csv", LAYOUT, 400), data(*regions(0, 4), kinds="n")),
+    ),
+    "RK110": (
+        table(totals=(("row 401 of 401", "'a', 'b'"),)),
+        "Row 401 of 401 holds sums of those above, in 'a', 'b'. Such a row is used",
+        table(),
+    ),
+    "RK111": (
+        calculated(lambda a, b: 100 * a / b),
+        "'ctr' is 100 · 'x0' / 'x1' in 400 of 400 rows, up to rounding. Are both columns known",
+        calculated(lambda a, b: 100 * a / b + 0.1 * np.sin(b)),
     ),
     "RK201": (
         found(POOR, MethodFacts("tree", 0.51, 0.02)),
@@ -275,6 +306,64 @@ def test_several_such_columns_are_named_at_once() -> None:
     assert "; all " in said and "Are these columns known" in said and "[x2, x3]" in said
 
 
+def lone(X: np.ndarray, y: np.ndarray, kinds: str = "n") -> str:
+    made = data(X, y, kinds)
+    made = made if y.dtype == np.int64 else replace(made, levels=None)
+    return codes(TableFacts(Reading("d", LAYOUT, len(y)), made, best_alone(made))).get("RK109", "")
+
+
+def test_a_region_without_positives_is_asked_about_and_a_weak_category_is_not() -> None:
+    assert "in which 'x0' is 0 have" in lone(*regions(1, 4)), "the others are alike"
+    of, _ = regions(1, 4)
+    graded = (RNG.random(400) < 0.2 * of[:, 0]).astype(np.int64)  # from none to most
+    assert not (graded[of[:, 0] == 0]).any() and not lone(of, graded)
+    assert not lone(*regions(1, 2)), "two others are too few to be alike"
+    many = np.repeat(np.arange(20.0), 20)[:, None]
+    rare = np.zeros(400, dtype=np.int64)
+    rare[:5] = rare[200:203] = 1  # by chance 18 of 20 categories may lack it
+    assert not lone(many, rare)
+
+
+def test_rows_that_stop_at_the_largest_target_are_asked_about() -> None:
+    days = np.minimum(RNG.exponential(300, 400), 365.0)
+    runs = (days == 365.0).astype(float)[:, None]
+    assert "in which 'x0' is 1 have the largest target, 365." in lone(runs, days)
+    assert not lone(runs, days + RNG.normal(size=400))
+    filled = np.column_stack([np.where(runs[:, 0] == 1, np.nan, X[:, 0])])
+    assert "in which 'x0' is missing have the largest target" in lone(filled, days, "")
+
+
+def test_a_column_is_not_asked_about_twice() -> None:
+    made = data(LEAK)
+    said = codes(TableFacts(Reading("d", LAYOUT, 400), made, best_alone(made)))
+    assert "'x3' alone" in said["RK101"] and "RK109" not in said
+
+
+@pytest.mark.parametrize(
+    ("made", "text"),
+    [
+        (lambda a, b: a + b, "'x0' + 'x1'"),
+        (lambda a, b: b - a, "'x1' − 'x0'"),
+        (lambda a, b: 1.19 * a * b, "1.19 · 'x0' · 'x1'"),
+        (lambda a, b: (a + b) / 2, ".5 · ('x0' + 'x1')"),
+        (lambda a, b: b / a, "'x1' / 'x0'"),
+    ],
+)
+def test_sums_differences_products_and_ratios_are_found(
+    made: Callable[[np.ndarray, np.ndarray], np.ndarray], text: str
+) -> None:
+    assert f"'ctr' is {text} in 400 of 400 rows" in codes(calculated(made))["RK111"]
+
+
+def test_no_formula_is_found_in_noise_or_in_levels() -> None:
+    facts = calculated(lambda a, b: a + b)
+    assert facts.dataset is not None
+    noisy = replace(facts.dataset, y=facts.dataset.y + RNG.normal(size=400).round(2))
+    assert "RK111" not in codes(replace(facts, dataset=noisy))
+    few = replace(facts.dataset, y=np.digitize(facts.dataset.y, [3000, 5000, 7000]).astype(float))
+    assert "RK111" not in codes(replace(facts, dataset=few))
+
+
 @pytest.mark.parametrize(("rows", "categories", "both"), [(20, 20, True), (100, 4, False)])
 def test_categories_that_tell_the_target_may_be_groups(
     rows: int, categories: int, both: bool
@@ -293,6 +382,39 @@ def test_order_by_a_number_is_said_with_a_condition() -> None:
     assert "'meter'. If it grows with time, random splits mix past and future." in said
     dated = Reading("d", Layout("delimited text", dates=("day",)), 400, in_order=(("day", True),))
     assert "'day', and random splits mix" in codes(TableFacts(dated))["RK102"]
+
+
+def by_year(changes: float, n: int = 600, rare: bool = False) -> TableFacts:
+    """Return rows of 14 years in any order, in the last of which a column ranks otherwise."""
+    rng = np.random.default_rng(8)
+    years = rng.integers(2010, 2024, n).astype(float)
+    some = rng.normal(size=(n, 2))
+    sign = np.where(years > 2019, 1 - changes, 1.0)
+    y = (sign * some[:, 0] + rng.normal(size=n) > (2.2 if rare else 0)).astype(np.int64)
+    made = data(np.column_stack([years, some]), y)
+    return TableFacts(Reading("d.csv", LAYOUT, n), made, best_alone(made))
+
+
+def test_years_that_change_what_ranks_are_found_in_rows_in_any_order() -> None:
+    facts = by_year(changes=2.0)
+    said = codes(replace(facts, ahead=lambda rows: f" First is row {rows[0]}."))["RK102"]
+    assert "Relations change with the years of 'x0': 'x1' puts ." in said
+    assert facts.dataset is not None
+    first = int(np.argmin(facts.dataset.X[:, 0]))
+    assert f"mix past and future. First is row {first}. If later rows" in said
+    assert "RK102" not in codes(by_year(changes=0.0))
+    assert "RK102" not in codes(by_year(changes=0.0, n=200, rare=True)), "few positives"
+    ages = replace(facts.dataset, X=facts.dataset.X - [[1000, 0, 0]])
+    assert "RK102" not in codes(replace(facts, dataset=ages)), "no years"
+
+
+def test_a_code_in_the_target_of_a_study_is_found_without_its_values() -> None:
+    y = np.append(RNG.integers(0, 120, 380), 20 * [9999]).astype(float)
+    made = replace(data(X, Y), y=y, levels=None)
+    assert (
+        "9999 in the target (20 rows)"
+        in codes(TableFacts(Reading("d.csv", LAYOUT, 400), made, best_alone(made)))["RK107"]
+    )
 
 
 def test_dates_left_out_are_named_unless_rows_are_in_their_order() -> None:
@@ -385,3 +507,23 @@ def test_rows_that_are_equal_altogether_are_kept_together_anyway() -> None:
     assert "RK106" in codes(few), "splits part combinations of a few values"
     beside = np.column_stack([thrice, RNG.normal(size=300)])
     assert "RK106" in codes(table(beside, facts.dataset.y, belonging=(("x0", 100, 1.0),)))  # type: ignore[union-attr]
+
+
+@pytest.mark.filterwarnings("error")
+def test_odd_tables_are_looked_at_without_a_warning() -> None:
+    """Thousands of categories, a class in late years alone, huge numbers, empty halves."""
+    n = 4000
+    of, years = np.arange(n) % 200, 2000.0 + np.arange(n)[::-1] // 200
+    huge = np.where(np.arange(n) % 2, np.nan, 1e200)
+    X = np.column_stack([of, years, huge, RNG.normal(size=n)])
+    y = (years > 2017).astype(np.int64) * (np.arange(n) % 3 == 0)
+    made = data(X, y, "n")
+    read = Reading("d", LAYOUT, n)
+    before(TableFacts(read, made, best_alone(made)))
+    before(TableFacts(read, replace(made, y=years + of / 1000, levels=None)))
+
+
+def test_codes_in_levels_of_a_study_are_found() -> None:
+    made = replace(data(X, np.arange(400) % 4), levels=("1", "2", "3", "99"))
+    said = codes(TableFacts(Reading("d", LAYOUT, 400), made, best_alone(made)))
+    assert "99 in the target (100 rows)" in said["RK107"]

@@ -17,7 +17,6 @@ from rankexp.charts.numbers import span
 from rankexp.metrics.metric import Metric, MetricReading
 from rankexp.runner.analyse.adjust import Contrast, Settings
 from rankexp.runner.analyse.complete_blocks import WORDS
-from rankexp.runner.analyse.verdicts import Verdict
 from rankexp.runner.config.schema import Block
 from rankexp.runner.plan import PlanCell
 from rankexp.runner.report import build
@@ -39,6 +38,7 @@ from rankexp.runner.report.verdict_words import words as words_of
 from rankexp.runner.run.record import Record
 from rankexp.statistics.needed import Needed
 from rankexp.statistics.several import ranking
+from rankexp.statistics.verdicts import Verdict
 
 Make = Callable[..., Context]
 Change = Callable[[PlanCell, Record], Record | None]

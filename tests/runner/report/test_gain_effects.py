@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from rankexp.metrics.metric import parse
 from rankexp.runner.analyse.contrast import Contrast
-from rankexp.runner.analyse.verdicts import NOT_RUN, UNDECIDED, Verdict
 from rankexp.runner.compare.question import METRICS
 from rankexp.runner.diagnostics.alone import Alone
 from rankexp.runner.report import context as contexts
@@ -21,6 +20,7 @@ from rankexp.runner.report.gain_words import Words, headline, of_scorers
 from rankexp.runner.report.gains import Effect, Gains, MethodStanding
 from rankexp.runner.run.diagnosed import DataDiagnosis
 from rankexp.statistics.needed import Needed
+from rankexp.statistics.verdicts import NOT_RUN, UNDECIDED, Verdict
 
 Make = Callable[..., Context]
 PAIRS = {"svm_or": "logistic"}
@@ -79,6 +79,7 @@ NAN = float("nan")
 @pytest.mark.parametrize(
     ("given", "expected"),
     [
+        ((SAME, -0.0069, 0.0069, 1.0, 1.0), Effect.PERFECT),
         ((BETTER, 0.02, 0.08, 0.9, 0.85), Effect.GAIN),
         ((WORSE, -0.08, -0.02, 0.8, 0.85), Effect.LOSS),
         ((Verdict("better", equivalent=True), 0.001, 0.006, 0.8, 0.8), Effect.NONE),
@@ -210,14 +211,79 @@ def test_the_advice_names_the_method_recommended_and_the_best_where_it_is_ahead(
     gained = verdict is BETTER and order.index("svm_or") < order.index("logistic")
     if order[0] == "exponential" and not ahead and not gained:
         assert best.method == "exponential"
-        said = "It looks ahead of all methods on points and pairs that are compared here by at "
+        said = (
+            "It looks ahead of all methods that have a counterpart, on pairs and on points, by at "
+        )
         assert f"{said}least .050, which is not shown." in advice(words)
     if order[0] == "exponential" and ahead:
         assert best.method == "exponential"
-        assert advice(words).startswith("Train exponential. It is ahead of all methods")
+        assert advice(words).startswith("Train exponential. It is ahead of all methods that have")
 
 
 CONTEXTS: dict[str, Context] = {}
+
+
+def test_the_advice_looks_at_all_methods_on_points(make: Make) -> None:
+    """The like of the method on pairs is named only if no other on points is ahead of it."""
+    means = {"exponential": 0.647, "svm_or": 0.640, "logistic": 0.632}
+    for worse, points, named in ((WORSE, ["exponential"], "exponential"), (WORSE, [], "logistic")):
+        behind = {"logistic": worse, "svm_or": UNDECIDED}
+        own = {"svm_or": (UNDECIDED, -0.01, 0.026)}
+        found = gains(own, means, behind=behind, points=points)
+        best = recommended(found)
+        assert best is not None and best.method == named
+        text = advice(Words(make(), found, 3))
+        assert text.startswith(f"Train on points: {named}. ")
+        assert ("It looks best on points, and is right until" in text) is bool(points)
+    near = {"exponential": 0.647, "svm_or": 0.640, "logistic": 0.641}
+    best = recommended(gains(own, near, points=["exponential"]))
+    assert best is not None and best.method == "logistic", "as good, and simpler"
+
+
+def test_pairs_that_only_beat_their_like_are_not_advised(make: Make) -> None:
+    """A gain on a poor tree is none on least squares, which rank as high."""
+    own, means = (
+        {"svm_or": (BETTER, 0.07, 0.14)},
+        {"exponential": 0.692, "svm_or": 0.685, "logistic": 0.58},
+    )
+    found = gains(own, means, behind={"logistic": BETTER}, points=["exponential"])
+    words = Words(make(), found, 3)
+    assert advice(words) == "Train on points: exponential. It ranks as high as SVM-OR."
+    assert "raining on pairs helps, but exponential ranks as high" in words.answer()[0]
+
+
+@pytest.mark.parametrize(("low", "high", "more"), [(0.07, 0.09, False), (0.001, 0.011, True)])
+def test_the_kind_of_model_matters_more_only_where_it_does(
+    make: Make, low: float, high: float, more: bool
+) -> None:
+    means = {"exponential": 0.65, "svm_or": 0.63, "logistic": 0.55}
+    found = gains(
+        {"svm_or": (BETTER, low, high)},
+        means,
+        behind=dict.fromkeys(means, BETTER),
+        points=["exponential"],
+    )
+    text = advice(Words(make(), found, 3))
+    assert text.startswith("Train exponential. It is ahead of all methods that have")
+    assert ("the kind of model matters more than pairs do" in text) is more
+
+
+def test_no_gain_is_left_open_for_which_there_is_no_room() -> None:
+    own = {"svm_or": (UNDECIDED, -0.025, 0.0248)}
+    found = gains(own, {"logistic": 0.998, "svm_or": 0.998})
+    assert found.effect("svm_or") is Effect.OPEN, "its error is .01"
+    sure = [replace(one, se=0.001) for one in found.standings]
+    found = replace(found, standings=sure)
+    assert found.effect("svm_or") is Effect.NONE
+
+
+def test_where_intervals_exclude_nothing_no_method_is_advised(make: Make) -> None:
+    found = gains({"svm_or": (UNDECIDED, -1.0, 1.0)}, {"logistic": 0.98, "svm_or": 0.97})
+    found = replace(found, rarest=("1", 3))
+    assert recommended(found) is None
+    assert "with 3 rows of '1', differences between methods cannot be told" in advice(
+        Words(make(), found, 3)
+    )
 
 
 def test_the_measures_of_compare_have_chance_at_one_half() -> None:

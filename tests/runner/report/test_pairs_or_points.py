@@ -13,7 +13,6 @@ from rankexp import registry
 from rankexp.charts.paint import painted
 from rankexp.metrics.metric import parse
 from rankexp.runner.analyse.contrast import Contrast
-from rankexp.runner.analyse.verdicts import UNDECIDED, Verdict
 from rankexp.runner.config.schema import Block, Study
 from rankexp.runner.plan import PlanCell
 from rankexp.runner.report.blocks.statistics.pairs_or_points import chart
@@ -24,6 +23,7 @@ from rankexp.runner.report.gains import Gains, MethodStanding
 from rankexp.runner.report.model import Output
 from rankexp.runner.report.render import terminal
 from rankexp.runner.run.record import Record, RecordRow
+from rankexp.statistics.verdicts import UNDECIDED, Verdict
 
 Make = Callable[..., Context]
 CONTRASTS = {"svm_or": "logistic"}
@@ -88,7 +88,9 @@ def test_a_gain_is_said_with_its_size_and_what_it_cost(make: Make) -> None:
 def test_no_gain_of_importance_and_a_better_form_of_score(make: Make) -> None:
     output = shown(make, losses({"svm_or": 0.201, "logistic": 0.2, "exponential": 0.1}))
     assert output.lead[0].startswith("Training on pairs brings no gain that matters.")
-    assert output.lead[-1].startswith("What now? Train exponential. It is ahead of all methods on")
+    assert output.lead[-1].startswith(
+        "What now? Train exponential. It is ahead of all methods that have"
+    )
     assert re.search(r"by at least \.(1|099)", output.lead[-1])
 
 

@@ -4,8 +4,8 @@ import ast
 from pathlib import Path
 
 import rankexp
-from rankexp.runner.analyse.verdicts import Kind, Lack, Note, Refusal
 from rankexp.runner.report.model import Output
+from rankexp.statistics.verdicts import Kind, Lack, Note, Refusal
 
 RUNNER = Path(rankexp.__file__).parent / "runner"
 READING = {"startswith", "endswith", "removeprefix", "removesuffix", "partition", "rpartition"}

@@ -14,7 +14,7 @@ from rankexp.estimators import LinearRanker
 from rankexp.metrics import parse
 from rankexp.runner.config.schema import Keep, Preprocess
 from rankexp.runner.plan import cells, jobs
-from rankexp.runner.protocols.dealing import Inner
+from rankexp.runner.protocols.inner import Inner
 from rankexp.runner.protocols.protocol import Part, Parts
 from rankexp.runner.run import thresholds
 from rankexp.runner.run.evaluate import evaluate

@@ -1,5 +1,6 @@
 """Columns of texts made numbers or categories, in the one number format that a table has."""
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -25,6 +26,7 @@ from rankexp.runner.data.readers.numbers import (
 )
 from rankexp.runner.data.reading import EMPTY
 
+TOP = 10  # rows of a file among which the line of names may be
 MOSTLY_NUMBERS = 0.5
 """Share of numbers, among cells or among distinct texts, above which other texts are strays."""
 
@@ -196,13 +198,24 @@ class Maker:
                 f"signs ({' and '.join(signs)}), such as '{short(shown[0][0])}'{more}; convert "
                 f"them into one unit, or leave the column out with {option('drop', column.name)}"
             )
+        top = self._of_top(column, [code for code in strays if not is_number[code]])
         marks = [short(column.texts[c]) for c in strays[:3] if not is_number[c]]
         missing = f"{option('missing', *marks)} if the value is unknown, or " if marks else ""
         raise DataError(
             f"{self._place(shown[0][1])}: '{short(shown[0][0])}' is not a number{more}, but most "
-            f"of column '{column.name}' is; correct it, or write {missing}"
+            f"of column '{column.name}' is; {top}correct it, or write {missing}"
             f"{option('nominal', column.name)} if the values are names"
         )
+
+    def _of_top(self, column: TextColumn, strays: list[int]) -> str:
+        """Ask whether a line holds the names, below notes, or units, below the names."""
+        row = int(np.flatnonzero(np.isin(column.codes, strays)).max(initial=-1))
+        named = not re.fullmatch(r"column\d+", column.name)
+        if not 0 <= row < (1 if named else TOP):
+            return ""
+        what = "holds units or notes, delete it"
+        what = what if named else "names the columns, delete the lines above it"
+        return f"if line {abs(self.lines[row])} {what}; otherwise "
 
 
 def short(text: str) -> str:

@@ -56,15 +56,25 @@ class Telling(Strict):
         if fact is None or not fact.text:
             known = ", ".join(shown.get(self.block, Output()).facts) or "nothing"
             return f"block '{self.block}' has no fact '{self.of}' (it has: {known})"
-        words = default = f"{self.of}, {fact.verdict}: {{}}"
-        if not isinstance(self.say, str):
-            words = {str(verdict): own for verdict, own in self.say.items()}.get(
-                fact.verdict, default
-            )
-        elif fact.known:
-            words = self.say
-        said = words.replace("{}", fact.text)
+        said = self.words(fact).replace("{}", fact.text)
         return f"{said}. {capital(fact.turn)}" if fact.turn else said
+
+    def words(self, fact: Fact) -> str:
+        """Return the words about a number, with a place for it."""
+        default = f"{self.of}, {fact.verdict}: {{}}"
+        if isinstance(self.say, str):
+            return self.say if fact.known else default
+        return {str(verdict): own for verdict, own in self.say.items()}.get(fact.verdict, default)
+
+
+class Gain(Strict):
+    """What training on pairs changes, as a row of the picture of all studies."""
+
+    block: BlockName
+    of: str
+    """Which of the block's facts: a difference, of pairs minus points."""
+    label: str
+    """What is compared, in a few words: ``linear, rank loss``."""
 
 
 class Told(Telling):
@@ -114,6 +124,8 @@ class Summary(BlockKind):
     """Reasons for what is not. A plain text, which no experiment carries, is a conjecture."""
     means: list[Told] = Field(default_factory=list)
     """The answer to the question. What the run lacks of it is said behind."""
+    gains: list[Gain] = Field(default_factory=list)
+    """What training on pairs changes, for the picture of all studies on their index."""
 
     def build(self, context: Context, block: Block) -> Output:
         """Return the sentences, which say themselves what the run and each block lacks."""
@@ -124,7 +136,18 @@ class Summary(BlockKind):
         answer = told(context, self.means) if self.means else "See the blocks below."
         lead = [Said("Asked", self.asked or context.study.title), Said("Answer", answer)]
         lead.append(Said("Done", done(context, block.experiments)))
-        return Output(lead=[*lead, *(Said(*own) for own in self._compared(context))])
+        found = {own.label: context.shown.get(own.block, Output()).facts for own in self.gains}
+        gains = {own.label: fact for own in self.gains if (fact := found[own.label].get(own.of))}
+        lead += [Said(*own) for own in self._compared(context)]
+        return Output(lead=lead, gist=self._short(context), gains=gains)
+
+    def _short(self, context: Context) -> str:
+        """Return the first number of the answer alone, as a sentence."""
+        first = self.means[0].first(context) if self.means else None
+        fact = first.fact(context.shown) if first else None
+        if first is None or fact is None or not fact.known:
+            return ""
+        return f"{capital(first.words(fact).replace('{}', fact.text))}."
 
     def _compared(self, context: Context) -> Iterator[tuple[str, str]]:
         shown = context.shown

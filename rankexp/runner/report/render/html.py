@@ -5,18 +5,35 @@ A template writes it, so that every text is escaped; what is markup already come
 
 import math
 import re
-from collections.abc import Iterator
+from base64 import b64encode
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
+from hashlib import sha256
 from io import BytesIO
 from typing import TYPE_CHECKING, NamedTuple
 
 from rankexp.charts.letters import one_line
+from rankexp.charts.marks import words
 from rankexp.charts.model import Chart, Drawing, Intervals
-from rankexp.charts.web import web
-from rankexp.runner.report.model import Cells, Entry, Output, Page, Section, Table, footnotes
+from rankexp.charts.numbers import number
+from rankexp.charts.web import points, web
+from rankexp.charts.web.strip import strip
+from rankexp.runner.report.model import (
+    Card,
+    Cell,
+    Cells,
+    Entry,
+    Output,
+    Page,
+    Section,
+    Table,
+    footnotes,
+)
 from rankexp.runner.report.render.text import cell_text, led, to_the_right
 from rankexp.runner.report.render.text import rows as texts
+from rankexp.statistics.claims import Standing
+from rankexp.statistics.verdicts import Reproduction
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -24,7 +41,17 @@ if TYPE_CHECKING:
 
 SALT = "rankexp"  # names within a picture are made of it, so that they are the same each time
 LARGEST = 150_000  # bytes of a drawing; a larger one is left to its own files
-MOST_ROWS = 400  # of a table; the rest is in its files
+MOST_CELLS, MOST_POINTS = 5_000, 20_000  # of a table and of a chart; the rest is in files
+LARGEST_PAGE = 1_500_000  # bytes; a larger one is written again with less of each table
+ROWS = (400, 60, 8)  # of a table at most: at first, and where the page is too large
+SIGNS: dict[str, str] = {
+    **{Standing.HOLDS: "✓", Standing.FAILS: "✗", Standing.UNDECIDED: "?"},
+    **{Standing.UNTESTED: "–", Standing.NOT_RUN: "–"},
+    **{Reproduction.REPRODUCED: "=", Reproduction.NEAR: "≈", Reproduction.APART: "≠"},
+    **{Reproduction.UNDECIDED: "?", Reproduction.NOT_RUN: "–"},
+}
+"""Of verdicts: a page shows them by sign, word and colour."""
+_NAMED = re.compile(r' id="[A-Za-z0-9.]+_\d+"')  # what matplotlib numbers in each picture anew
 INK = {"#000000": "currentColor", "#ffffff": "var(--ground)"}
 
 
@@ -34,7 +61,7 @@ def _templates() -> "Environment":
 
     loader = PackageLoader("rankexp.runner.report.render", "page")
     made = Environment(loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True)
-    made.filters |= {"line": one_line, "led": led}
+    made.filters |= {"line": one_line, "led": led, "strip": strip}
     return made
 
 
@@ -46,6 +73,16 @@ class Piece(NamedTuple):
     note: int = 0  # number of the note that it refers to; 0 for none
 
 
+class PageCell(NamedTuple):
+    """A cell as the template writes it."""
+
+    pieces: list[Piece]
+    verdict: str = ""
+    sign: str = ""
+    say: str = ""  # how it stands beside a published value, in words
+    far: float = math.nan  # its difference in units of what passes
+
+
 @dataclass(frozen=True)
 class PagePart:
     """A section as the template writes it."""
@@ -54,6 +91,7 @@ class PagePart:
     section: Section
     picture: "Markup | str" = ""
     numbers: dict[str, int] | None = None  # of the notes that cells refer to
+    most: int = ROWS[0]  # rows of a table
 
     @property
     def output(self) -> Output:
@@ -65,10 +103,29 @@ class PagePart:
         """Notes that cells refer to, in the order of their numbers."""
         return list(self.numbers or {})
 
-    def rows(self, table: Table) -> list[list[list[Piece]]]:
-        """Return the cells of a table, each in pieces."""
-        shown = table.rows[:MOST_ROWS]
-        return [[list(self._pieces(entry)) for entry in row] for row in shown]
+    def rows(self, table: Table) -> list[list[PageCell]]:
+        """Return the cells of a table that the page shows."""
+        shown = table.rows[: len(table.rows) - self.left_out(table)]
+        return [
+            [
+                self._cell(entry, f"{cell_text(row[0])}, {name}")
+                for name, entry in zip(table.columns, row, strict=True)
+            ]
+            for row in shown
+        ]
+
+    def _cell(self, entry: Entry, place: str) -> PageCell:
+        pieces = list(self._pieces(entry))
+        parts = entry.parts if isinstance(entry, Cells) else [entry]
+        cells = [part for part in parts if isinstance(part, Cell)]
+        known = (one.value for one in cells if isinstance(one.value, (Standing, Reproduction)))
+        if (verdict := next(known, None)) is not None:
+            return PageCell(pieces, verdict, SIGNS[verdict])
+        for own in cells:
+            if (beside := own.beside) is not None:
+                sign = SIGNS[beside.verdict]
+                return PageCell(pieces, beside.verdict, sign, _told(own, place), _far(own))
+        return PageCell(pieces)
 
     def _pieces(self, entry: Entry) -> Iterator[Piece]:
         """Yield what stands in a cell, with where it leads and the note that it refers to."""
@@ -87,32 +144,91 @@ class PagePart:
 
     def left_out(self, table: Table) -> int:
         """How many rows are in the files alone."""
-        return max(len(table.rows) - MOST_ROWS, 0)
+        most = min(self.most, max(MOST_CELLS // max(len(table.columns), 1), 1))
+        return max(len(table.rows) - most, 0)
+
+
+def _far(cell: Cell) -> float:
+    """Return a difference in units of what passes; NaN where either is not known."""
+    beside = cell.beside
+    if beside is None or not isinstance(cell.value, float):
+        return math.nan
+    off = cell.value - beside.published
+    beyond = math.copysign(math.inf, off) if off else 0.0
+    return off / beside.tolerance if beside.tolerance else beyond
+
+
+def _told(cell: Cell, place: str) -> str:
+    """Return in words how a value compares to the published one, and why."""
+    beside = cell.beside
+    assert beside is not None
+    said = [f"{place}: published {number(beside.published, cell.digits)}, {beside.verdict}"]
+    if isinstance(cell.value, float):
+        off = number(cell.value - beside.published, cell.digits, sign=True)
+        units = f", {number(beside.z, 1, sign=True)} of its standard errors"
+        passes = f", and ±{number(beside.tolerance, cell.digits)} passes"
+        known = [(not math.isnan(beside.z), units), (not math.isnan(beside.tolerance), passes)]
+        said[0] += f"; here {cell_text(Cell(cell.value, cell.error, digits=cell.digits))}"
+        said.append(f"Difference {off}{''.join(text for there, text in known if there)}")
+        said.append(f"{beside.splits} splits{f'; chosen {beside.chosen}' * bool(beside.chosen)}")
+    return ". ".join([*said, beside.note.rstrip(".")]).rstrip(". ") + "."
 
 
 def page(shown: Page, run: Output) -> str:
-    """Return the page of a study; `run` is all that is known of how it was run."""
-    parts = [_part(one, i) for i, one in enumerate(shown.sections)]
-    aside = [_part(one, i) for i, one in enumerate(shown.aside, len(parts))]
-    whole = _part(Section("All of how it was run", "", run), len(parts) + len(aside))
+    """Return the page of a study; `run` is all that is known of how it was run.
+
+    One that would be too large has less of its tables, and no charts of what is set aside.
+    """
+    made = ""
+    for most in ROWS:
+        made = _page(shown, run, most)
+        if len(made.encode(errors="replace")) <= LARGEST_PAGE:
+            break
+    return made
+
+
+def _page(shown: Page, run: Output, most: int) -> str:
+    parts = [_part(one, i, most) for i, one in enumerate(shown.sections)]
+    short = most < ROWS[0]
+    aside = [_part(one, i, most, bare=short) for i, one in enumerate(shown.aside, len(parts))]
+    last = Section("All of how it was run", "", run)
+    whole = _part(last, len(parts) + len(aside), most)
     head = next((one for one in parts if one.section.role == "summary"), None)
     first = next((one for one in [*parts, *aside] if one.section.primary), None)
-    pictured = (one for one in parts if one.picture and _intervals(one.output))
+    charts = [
+        (not isinstance(chart.panels[0], Intervals), place)
+        for place, one in enumerate(parts)
+        if isinstance(chart := one.output.chart, Chart) and one.picture
+    ]
+    if not first and charts:
+        first = parts[min(charts)[1]]
     template = _templates().get_template("page.html.jinja")
     return template.render(
         page=shown,
         head=head,
-        first=first or next(pictured, None),
+        first=first,
         parts=[one for one in parts if one is not head],
         aside=aside,
         whole=whole,
-        style=_file("style.css"),
-        script=_file("script.js"),
+        most=most if short else 0,
+        **_own(),
     )
 
 
-def _intervals(output: Output) -> bool:
-    return isinstance(output.chart, Chart) and isinstance(output.chart.panels[0], Intervals)
+def _own() -> "dict[str, Markup | str]":
+    """Return style and script of a page, and the digest by which a browser knows the script."""
+    script = _file("script.js")
+    digest = b64encode(sha256(script.encode()).digest()).decode()
+    return {"style": _file("style.css"), "script": script, "digest": digest}
+
+
+def index(studies: Sequence[Card], chart: Chart | None, headline: str) -> str:
+    """Return the page of all studies of a folder of results."""
+    from markupsafe import Markup
+
+    picture = Markup(web(chart)) if chart else ""
+    template = _templates().get_template("index.html.jinja")
+    return template.render(studies=studies, headline=headline, picture=picture, **_own())
 
 
 @cache
@@ -124,21 +240,22 @@ def _file(name: str) -> "Markup":
     return Markup(env.loader.get_source(env, name)[0])
 
 
-def _part(section: Section, place: int) -> PagePart:
+def _part(section: Section, place: int, most: int, *, bare: bool = False) -> PagePart:
     stem = next((name.rpartition(".")[0] for name in section.files), f"part-{place}")
-    output = section.output
-    return PagePart(stem, section, _picture(output), footnotes(output.tables))
+    picture = "" if bare and not section.primary else _picture(section)
+    return PagePart(stem, section, picture, footnotes(section.output.tables), most)
 
 
-def _picture(output: Output) -> "Markup | str":
+def _picture(section: Section) -> "Markup | str":
     from markupsafe import Markup
 
-    if isinstance(output.chart, Drawing):
-        return Markup(_drawing(output))
-    return Markup(web(output.chart)) if output.chart else ""
+    chart = section.output.chart
+    if isinstance(chart, Drawing):
+        return Markup(_drawing(section.output, section.title))
+    return Markup(web(chart)) if chart and points(chart) <= MOST_POINTS else ""
 
 
-def _drawing(output: Output) -> str:
+def _drawing(output: Output, title: str) -> str:
     """Return a drawing as SVG in the page's own colours; nothing where it is too large."""
     import matplotlib as mpl
 
@@ -149,7 +266,8 @@ def _drawing(output: Output) -> str:
     made = buffer.getvalue().decode()
     if len(made) > LARGEST:
         return ""
-    made = made[made.index("<svg") :]
+    made = _NAMED.sub("", made[made.index("<svg") :])
+    made = made.replace("<svg", f'<svg role="img" aria-label="{words(title)}"', 1)
     for own, theirs in INK.items():
         made = made.replace(own, theirs)
     width = re.search(r'width="([\d.]+)pt"', made)

@@ -1,11 +1,11 @@
 """Markdown: a file a block with tables, and the page that shows a study in order."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from rankexp.charts.letters import one_line
-from rankexp.runner.report.model import Output, Page, Said, Section, Table, footnotes
+from rankexp.runner.report.model import Link, Output, Page, Said, Section, Table, footnotes
 from rankexp.runner.report.render.text import all_notes, led, rows, to_the_right
 
 SUFFIX = "md"
@@ -45,12 +45,13 @@ def _linked(text: str, link: str) -> str:
     return f"[{escape(text)}]({link})" if link else escape(text)
 
 
-def body(output: Output) -> str:
-    """Return all tables and notes of a block."""
+def body(output: Output, pictures: Sequence[str] = ()) -> str:
+    """Return all tables and notes of a block, its pictures behind what is said first."""
     numbered = footnotes(output.tables)
     parts = [f"**{escape(text)}**" for text in output.incomplete]
     for label, words in map(led, output.lead):
         parts.append(f"**{escape(label)}** {escape(words)}" if label else prose(words))
+    parts += pictures
     parts += [table(one, numbered) for one in output.tables]
     parts += ["\n".join(f"- {prose(one_line(note))}" for note in all_notes(output))]
     return "\n\n".join(part for part in parts if part)
@@ -77,11 +78,24 @@ def _section(section: Section) -> str:
     title = escape(section.title)
     output = section.output
     main = replace(output, tables=[one for one in output.tables if not one.detail])
-    pictures = [name for name in section.files if name.endswith(".png")]
+    pictures = [f"![{title}]({name})" for name in section.files if name.endswith(".png")]
     links = ", ".join(f"[{name}]({name})" for name in section.files)
-    parts = [f"## {title}", prose(section.text), *(f"![{title}]({name})" for name in pictures)]
-    parts += [body(main), section.closing, f"Files: {links}" if links else ""]
+    parts = [
+        f"## {title}",
+        prose(section.text),
+        body(main, pictures),
+        _pieces(section.closing),
+        f"Files: {links}" if links else "",
+    ]
     return "\n\n".join(part for part in parts if part)
+
+
+def _pieces(closing: Sequence[str | Link]) -> str:
+    """Return a paragraph of words and links."""
+    made = (
+        f"[{one.file}]({one.file})" if isinstance(one, Link) else escape(one) for one in closing
+    )
+    return "".join(made)
 
 
 def _aside(section: Section) -> str:

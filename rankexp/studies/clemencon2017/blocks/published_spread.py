@@ -14,7 +14,6 @@ from rankexp.charts.model import Axis, Chart, Interval, Intervals
 from rankexp.charts.numbers import number
 from rankexp.metrics.metric import Metric, parse
 from rankexp.runner.analyse import compare, select
-from rankexp.runner.analyse.verdicts import LEVEL, Reproduction, counted
 from rankexp.runner.config.published import Published, PublishedKey
 from rankexp.runner.config.schema import Block
 from rankexp.runner.report.context import Context
@@ -22,6 +21,7 @@ from rankexp.runner.report.judged import judged
 from rankexp.runner.report.model import Cell, Entry, Output, Table, Tally
 from rankexp.runner.report.options import AtRule, MetricOption
 from rankexp.runner.report.published_words import found_of, left_out
+from rankexp.statistics.verdicts import LEVEL, Reproduction, counted
 
 REGISTER = {"published_spread": "PublishedSpread"}
 

@@ -9,13 +9,13 @@ from pydantic import Field
 from rankexp.charts.numbers import number
 from rankexp.metrics.metric import Metric, parse
 from rankexp.runner.analyse import compare
-from rankexp.runner.analyse.verdicts import LEVEL, Reproduction
 from rankexp.runner.config.fault import Fault
 from rankexp.runner.config.published import Published, PublishedKey
 from rankexp.runner.config.schema import Block, Study
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Cell, Entry, Mark, Output, Table
 from rankexp.runner.report.options import AtRule, MetricOption
+from rankexp.statistics.verdicts import LEVEL, Reproduction
 from rankexp.studies.clemencon2017.blocks.published_spread import OverSeeds, decimals
 
 REGISTER = {"together": "Together"}

@@ -10,7 +10,6 @@ import pandas as pd
 from pydantic import Field
 
 from rankexp.charts.numbers import number
-from rankexp.runner.analyse.verdicts import LEVEL, Kind, Note, Reproduction
 from rankexp.runner.config.published import PublishedKey
 from rankexp.runner.config.schema import Block
 from rankexp.runner.report.context import Context
@@ -18,6 +17,7 @@ from rankexp.runner.report.judged import judged
 from rankexp.runner.report.model import Cell, Entry, Fact, Output, Table
 from rankexp.runner.report.numbers import capital, counted_names
 from rankexp.runner.report.options import AtRule, ExperimentName, MethodName
+from rankexp.statistics.verdicts import LEVEL, Kind, Note, Reproduction
 
 REGISTER = {"readings": "Readings"}
 

@@ -16,7 +16,6 @@ from rankexp.runner.analyse import complete_blocks
 from rankexp.runner.analyse.contrast import dropped_note
 from rankexp.runner.analyse.frame import NONE
 from rankexp.runner.analyse.reproduced import Tolerance, reproduction
-from rankexp.runner.analyse.verdicts import LEVEL, Kind, Note, Reproduction
 from rankexp.runner.config.published import ALL, PublishedKey
 from rankexp.runner.config.schema import Block
 from rankexp.runner.report.context import Context
@@ -26,6 +25,7 @@ from rankexp.runner.report.options import Choosing, InBlocks, MetricOption
 from rankexp.runner.report.published_words import MARKS, found_of
 from rankexp.seeds import stream
 from rankexp.statistics.several import NotComparableError, settled
+from rankexp.statistics.verdicts import LEVEL, Kind, Note, Reproduction
 
 Ties = Literal["average", "min"]
 

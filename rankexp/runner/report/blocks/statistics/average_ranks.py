@@ -14,7 +14,6 @@ from rankexp.metrics.metric import Metric
 from rankexp.runner.analyse import complete_blocks, select
 from rankexp.runner.analyse.contrast import dropped_note
 from rankexp.runner.analyse.queries import QUERY
-from rankexp.runner.analyse.verdicts import Kind, Note
 from rankexp.runner.config.schema import Block
 from rankexp.runner.report.blocks.statistics.comparison import p_value
 from rankexp.runner.report.context import Context
@@ -23,6 +22,7 @@ from rankexp.runner.report.options import Choosing, InBlocks
 from rankexp.runner.report.render.text import cell_text
 from rankexp.statistics.design import QUERIES
 from rankexp.statistics.several import FEW, NotComparableError, Ranking, ranking
+from rankexp.statistics.verdicts import Kind, Note
 
 REGISTER = {"average_ranks": "AverageRanks"}
 

@@ -13,7 +13,6 @@ from rankexp.metrics.metric import Metric
 from rankexp.runner.analyse import complete_blocks, delong, select
 from rankexp.runner.analyse.adjust import Contrast, Settings
 from rankexp.runner.analyse.contrast import Family, family
-from rankexp.runner.analyse.verdicts import Note
 from rankexp.runner.config.fault import Fault
 from rankexp.runner.config.schema import Block, Evaluate, Study
 from rankexp.runner.report.context import Context, design
@@ -23,6 +22,7 @@ from rankexp.runner.report.rules import metrics_of
 from rankexp.runner.report.verdict_words import over, precision, tallied, words
 from rankexp.runner.strict import Strict
 from rankexp.statistics.design import EXAMPLES, QUERIES
+from rankexp.statistics.verdicts import Note
 
 REGISTER = {"comparison": "Comparison"}
 

@@ -12,7 +12,6 @@ from rankexp.charts.model import Chart
 from rankexp.charts.numbers import short, span
 from rankexp.runner.analyse.adjust import Contrast, Settings
 from rankexp.runner.analyse.contrast import Family, as_one, family
-from rankexp.runner.analyse.verdicts import Kind, Note
 from rankexp.runner.config.fault import Fault
 from rankexp.runner.config.schema import Block, Study
 from rankexp.runner.report.blocks.statistics.forest import forest, panel
@@ -21,6 +20,7 @@ from rankexp.runner.report.model import Cell, Cells, Entry, Fact, Output, Table
 from rankexp.runner.report.numbers import capital
 from rankexp.runner.report.options import InBlocks, MethodName
 from rankexp.runner.report.verdict_words import beside, between, over, precision, share_of_loss
+from rankexp.statistics.verdicts import Kind, Note
 
 REGISTER = {"contrasts": "Contrasts"}
 

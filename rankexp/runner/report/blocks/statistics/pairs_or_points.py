@@ -95,6 +95,8 @@ class PairsOrPoints(BlockKind):
     """Each method that is trained on pairs, with its like that is trained on points."""
     scorers: dict[MethodName, str] = Field(default_factory=dict)
     """What the scores of each method on pairs are called: ``linear scorers``."""
+    points: list[MethodName] = Field(default_factory=list)
+    """Other methods that are trained on points; the advice may name them."""
     metric: MetricOption | None = None
     """Default: the experiment's first."""
     rule: Rule = select.Rule("nested")
@@ -168,6 +170,7 @@ class PairsOrPoints(BlockKind):
             behind=dict(zip(others, adjusted(behind, settings), strict=True)),
             tested=tested(context, experiment),
             scorers=self.scorers,
+            points=self.points,
             repeats=protocol.repeats if isinstance(protocol, Dividing) else 0,
             rarest=min(levels, key=lambda level: level[1], default=None),
             within=setup.within_groups and bool(entry and entry.groups),

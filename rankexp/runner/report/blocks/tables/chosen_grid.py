@@ -9,13 +9,13 @@ from pydantic import Field
 from rankexp.charts.numbers import short
 from rankexp.metrics.metric import Metric
 from rankexp.runner.analyse import select
-from rankexp.runner.analyse.verdicts import Kind, Note
 from rankexp.runner.config.schema import Block
 from rankexp.runner.grid import Point
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.gains import FLAT, from_neighbour
 from rankexp.runner.report.model import Cell, Cells, Entry, Mark, Output, Table
 from rankexp.runner.report.options import Choosing, Rule, Ruled
+from rankexp.statistics.verdicts import Kind, Note
 
 REGISTER = {"chosen_grid": "ChosenGrid"}
 

@@ -11,8 +11,6 @@ from scipy import special
 
 from rankexp.charts.numbers import NOTHING, short
 from rankexp.errors import ConfigError
-from rankexp.runner.analyse import claims
-from rankexp.runner.analyse.claims import Finding, Standing
 from rankexp.runner.analyse.select import Rule
 from rankexp.runner.config.claims import OVER, TESTS, UNTESTED, ClaimRow, parsed, rows_of
 from rankexp.runner.config.fault import Fault
@@ -24,6 +22,8 @@ from rankexp.runner.report.numbers import counted_names
 from rankexp.runner.report.options import BlockKind
 from rankexp.runner.report.render.text import cell_text
 from rankexp.runner.report.rules import unfounded, with_grids, without_inner
+from rankexp.statistics import claims
+from rankexp.statistics.claims import Finding, Standing
 from rankexp.statistics.needed import Growth, needed
 from rankexp.statistics.paired import Estimate
 
@@ -178,7 +178,7 @@ def tally(judged: Sequence[JudgedClaim], what: str = " claims tested") -> Tally:
 
 def _verdict(context: Context, rows: Sequence[ClaimRow], verdict: Standing) -> Cells:
     """Return a verdict with its notes and the blocks that tell more, of this study or others."""
-    parts = [Cell(str(verdict), note=" ".join(dict.fromkeys(r.note for r in rows if r.note)))]
+    parts = [Cell(verdict, note=" ".join(dict.fromkeys(r.note for r in rows if r.note)))]
     own = {block.name for block in context.study.report}  # of which a profile may lack some
     for link in dict.fromkeys(link for row in rows for link in row.see):
         if "/" in link or link in own:

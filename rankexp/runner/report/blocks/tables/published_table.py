@@ -14,16 +14,16 @@ from rankexp.metrics.metric import Metric, parse
 from rankexp.runner.analyse import select
 from rankexp.runner.analyse.adjust import NAN
 from rankexp.runner.analyse.frame import Count
-from rankexp.runner.analyse.verdicts import Reproduction
 from rankexp.runner.config.published import PublishedKey
 from rankexp.runner.config.schema import Block
 from rankexp.runner.grid import Point
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.judged import judged
-from rankexp.runner.report.model import Cell, Cells, Entry, Output, Table
+from rankexp.runner.report.model import Beside, Cell, Cells, Entry, Output, Table
 from rankexp.runner.report.options import Choosing, MethodName, MetricOption, Rule, Ruled
 from rankexp.runner.report.published_words import MARKS, PublishedLine, legend, tally
 from rankexp.runner.report.verdict_words import leaders
+from rankexp.statistics.verdicts import Reproduction
 
 REGISTER = {"published_table": "PublishedTable"}
 
@@ -207,10 +207,11 @@ class PublishedTable(Choosing, Ruled):
     def _cell(self, line: PublishedLine, known: bool) -> Cells:
         printed = Cell(line.published, digits=self.digits)
         first = [printed] if known and not line.compared_with else []
+        beside = _beside(line)
         if not line.known:
-            return Cells([*first, self._nothing(line)])
+            return Cells([*first, Cell(self._nothing(line), beside=beside)])
         mark = MARKS.get(line.verdict) if line.verdict else None
-        value = Cell(line.reproduced, line.se, mark=mark, digits=self.digits)
+        value = Cell(line.reproduced, line.se, mark=mark, digits=self.digits, beside=beside)
         return Cells([*first, value, *self._others(line)])
 
     def _nothing(self, line: PublishedLine) -> str:
@@ -263,6 +264,15 @@ class PublishedTable(Choosing, Ruled):
                 ]
             )
         return Table(header, rows, "Details", detail=True)
+
+
+def _beside(line: PublishedLine) -> Beside | None:
+    if line.verdict is None:
+        return None
+    chosen = line.chosen.label + ", at the edge of its grid" * bool(line.edge)
+    splits = f"{line.splits} of {line.expected}"
+    compared = (line.published, line.tolerance, line.verdict, line.z)
+    return Beside(*compared, splits, chosen, line.note)
 
 
 def percent(share: float) -> str | None:

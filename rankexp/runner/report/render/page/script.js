@@ -1,5 +1,12 @@
 "use strict";
-// One tab stop a chart: arrows walk through its marks, Escape leaves; what a mark says is told.
+const all = (selector, within = document) => [...within.querySelectorAll(selector)];
+function make(tag, text = "", given = {}) {
+  const made = Object.assign(document.createElement(tag), given);
+  if (text) made.textContent = text;
+  return made;
+}
+
+// What a mark says is told at the foot of the page, and to those who listen to it.
 const said = document.getElementById("said");
 const lit = [];
 function tell(mark, chart) {
@@ -7,63 +14,202 @@ function tell(mark, chart) {
   said.textContent = mark ? mark.dataset.say : "";
   if (!mark) return;
   const unit = mark.dataset.unit;
-  const alike = unit ? [...chart.querySelectorAll("[data-unit]")].filter((one) => one.dataset.unit === unit) : [mark];
-  for (const one of alike) { one.classList.add("lit"); lit.push(one); }
+  const alike = unit ? all("[data-unit]", chart).filter((one) => one.dataset.unit === unit) : [mark];
+  for (const one of alike) {
+    one.classList.add("lit");
+    lit.push(one);
+  }
 }
-for (const chart of document.querySelectorAll("[data-chart]")) {
-  const marks = [...chart.querySelectorAll("[data-say]")];
-  let at = -1;
+
+// One tab stop a chart: arrows walk through the marks in view, Escape leaves them.
+function walk(chart) {
+  const seen = () => all("[data-say]", chart).filter((one) => !one.closest("[hidden]"));
+  let at = null;
   chart.tabIndex = 0;
   chart.setAttribute("role", "group");
-  chart.setAttribute("aria-label", `Chart with ${marks.length} values; arrow keys walk through them`);
+  const name = chart.getAttribute("aria-label") || "Chart";
+  chart.setAttribute("aria-label", `${name}, ${seen().length} values; arrow keys walk through them`);
   chart.addEventListener("keydown", (event) => {
+    if (event.target !== chart) return;
     const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
-    if (event.key === "Escape") { at = -1; tell(null, chart); }
-    if (!step || !marks.length) return;
-    event.preventDefault();
-    at = (at + step + marks.length) % marks.length;
-    tell(marks[at], chart);
+    const ends = { Home: 0, End: -1 }[event.key];
+    if (event.key === "Escape") at = null;
+    if (step || ends !== undefined) {
+      const marks = seen();
+      if (!marks.length) return;
+      event.preventDefault();
+      const now = marks.indexOf(at);
+      const next = step ? (now < 0 && step < 0 ? marks.length - 1 : now + step) : ends;
+      at = marks.at(next % marks.length);
+      at.scrollIntoView({ block: "nearest", inline: "nearest" });
+    }
+    if (step || ends !== undefined || event.key === "Escape") tell(at, chart);
   });
-  chart.addEventListener("pointerover", (event) => tell(event.target.closest("[data-say]"), chart));
-  chart.addEventListener("click", (event) => tell(event.target.closest("[data-say]"), chart));
-  chart.addEventListener("focusout", () => { at = -1; tell(null, chart); });
-  chart.addEventListener("pointerleave", () => tell(null, chart));
+  const under = (event) => tell(event.target.closest("[data-say]"), chart);
+  chart.addEventListener("pointerover", under);
+  chart.addEventListener("click", under);
+  chart.addEventListener("focusout", () => {
+    at = null;
+    tell(null, chart);
+  });
+  chart.addEventListener("pointerleave", () => tell(at, chart));
 }
-// Columns sort by their numbers, or by their words; long tables have a filter.
+
+// A chart of several panels: all of them, or one.
+function choose(chart) {
+  const panels = all("figure", chart).filter((one) => one.querySelector("figcaption"));
+  if (panels.length < 2) return;
+  const label = make("label", "Show ", { className: "tools" });
+  const select = make("select");
+  select.append(make("option", `all ${panels.length}`));
+  for (const one of panels) select.append(make("option", one.querySelector("figcaption").textContent));
+  select.addEventListener("change", () => {
+    const wanted = select.selectedIndex - 1;
+    panels.forEach((one, place) => { one.hidden = wanted >= 0 && place !== wanted; });
+  });
+  label.append(select);
+  chart.before(label);
+  if (!chart.closest(".first") || chart.offsetHeight < 600) return;
+  const pooled = panels.findIndex((one) => one.querySelector(".pooled"));
+  select.selectedIndex = 1 + Math.max(pooled, 0);
+  select.dispatchEvent(new Event("change"));
+}
+
+// Columns sort by their numbers, or by their words.
+const plain = (text) => text.trim().replaceAll("−", "-").replaceAll(",", "");
 function key(row, column) {
-  const text = row.cells[column].textContent.trim().replaceAll("−", "-").replaceAll(",", "");
-  const number = Number.parseFloat(text.replace(/^[<+]/, ""));
+  const text = plain(row.cells[column].textContent);
+  const number = Number.parseFloat(text.replace(/^[<>≥≤=+\s]+/, ""));
   return Number.isNaN(number) ? text.toLowerCase() : number;
 }
-for (const table of document.querySelectorAll("table.data")) {
-  const body = table.tBodies[0];
-  [...table.tHead.rows[0].cells].forEach((head, column) => {
-    const button = document.createElement("button");
-    button.textContent = head.textContent;
-    button.title = "Sort by this column";
+function order(a, b) {
+  if (typeof a !== typeof b) return typeof a === "number" ? -1 : 1;
+  return (a > b) - (a < b);
+}
+function sortable(table) {
+  const heads = [...table.tHead.rows[0].cells];
+  heads.forEach((head, column) => {
+    const button = make("button", head.textContent, { type: "button", title: "Sort by this column" });
     head.replaceChildren(button);
     button.addEventListener("click", () => {
-      const down = head.getAttribute("aria-sort") === "ascending";
-      for (const other of table.tHead.rows[0].cells) other.removeAttribute("aria-sort");
-      head.setAttribute("aria-sort", down ? "descending" : "ascending");
-      const sign = down ? -1 : 1;
-      const rows = [...body.rows].map((row) => [key(row, column), row]);
-      rows.sort(([a], [b]) => sign * (typeof a === typeof b ? (a > b) - (a < b) : typeof a === "number" ? -1 : 1));
-      body.append(...rows.map(([, row]) => row));
+      const sign = head.getAttribute("aria-sort") === "ascending" ? -1 : 1;
+      for (const other of heads) other.removeAttribute("aria-sort");
+      head.setAttribute("aria-sort", sign < 0 ? "descending" : "ascending");
+      const rows = [...table.tBodies[0].rows].map((row) => [key(row, column), row]);
+      rows.sort(([a], [b]) => sign * order(a, b));
+      table.tBodies[0].append(...rows.map(([, row]) => row));
     });
   });
-  if (!("filter" in table.dataset)) continue;
-  const filter = document.createElement("input");
-  filter.className = "filter";
-  filter.type = "search";
-  filter.placeholder = "Filter rows";
-  filter.setAttribute("aria-label", "Filter rows");
-  filter.addEventListener("input", () => {
-    const wanted = filter.value.toLowerCase();
-    for (const row of body.rows) row.hidden = !row.textContent.toLowerCase().includes(wanted);
-  });
-  table.parentElement.before(filter);
 }
+
+// What is in view of a table, to be copied.
+function told(cell) {
+  const own = cell.cloneNode(true);
+  for (const sign of all("i, .sign", own)) sign.remove();
+  return own.textContent.trim().replace(/\s+/g, " ");
+}
+const shown = (table) => [table.tHead.rows[0], ...table.tBodies[0].rows]
+  .filter((row) => !row.hidden)
+  .map((row) => [...row.cells].map(told));
+const texts = {
+  CSV: (rows) => rows.map((row) => row.map((text) => {
+    const own = text.replaceAll("−", "-");
+    return /[",\n]/.test(own) ? `"${own.replaceAll('"', '""')}"` : own;
+  }).join(",")).join("\n"),
+  Markdown: (rows) => {
+    const lines = rows.map((row) => `| ${row.map((text) => text.replace(/[\\|*_`<[]/g, "\\$&")).join(" | ")} |`);
+    lines.splice(1, 0, `|${" --- |".repeat(rows[0].length)}`);
+    return lines.join("\n");
+  },
+  LaTeX: (rows) => {
+    const special = { "\\": "\\textbackslash{}", "~": "\\textasciitilde{}", "^": "\\textasciicircum{}" };
+    Object.assign(special, { "−": "$-$", "±": "$\\pm$", "≈": "$\\approx$", "≠": "$\\ne$", "λ": "$\\lambda$" });
+    Object.assign(special, { "≥": "$\\ge$", "≤": "$\\le$", "<": "$<$", ">": "$>$", "∞": "$\\infty$" });
+    const escape = (text) => text.replace(/[&%$#_{}]/g, "\\$&");
+    const cell = (text) => text.split(/([\\~^−±≈≠λ≥≤<>∞])/).map((one) => special[one] || escape(one)).join("");
+    const [head, ...body] = rows.map((row) => `${row.map(cell).join(" & ")} \\\\`);
+    const begin = `\\begin{tabular}{l${"r".repeat(rows[0].length - 1)}}`;
+    return [begin, "\\hline", head, "\\hline", ...body, "\\hline", "\\end{tabular}"].join("\n");
+  },
+};
+async function copy(table, format) {
+  const rows = shown(table);
+  const text = `${texts[format](rows)}\n`;
+  try {
+    await navigator.clipboard.writeText(text);
+  } catch {
+    const area = make("textarea", "", { value: text });
+    const before = document.activeElement;
+    document.body.append(area);
+    area.select();
+    document.execCommand("copy");
+    area.remove();
+    before.focus();
+  }
+  said.textContent = `Copied ${rows.length - 1} rows as ${format}.`;
+  setTimeout(() => { if (said.textContent.startsWith("Copied")) said.textContent = ""; }, 4000);
+}
+
+// Above a long table: a filter by words, one by verdict, and copies of what is in view.
+const LONG = 8;
+function tools(table) {
+  const body = table.tBodies[0];
+  const verdicts = new Map();
+  for (const cell of all("[data-verdict]", body)) {
+    verdicts.set(cell.dataset.verdict, (verdicts.get(cell.dataset.verdict) || 0) + 1);
+  }
+  if (body.rows.length < LONG) return;
+  const bar = make("div", "", { className: "tools" });
+  const filter = make("input", "", { type: "search", placeholder: "Filter rows" });
+  filter.setAttribute("aria-label", "Filter rows");
+  let wanted = "";
+  const apply = () => {
+    const words = filter.value.toLowerCase();
+    for (const row of body.rows) {
+      const found = !wanted || all("[data-verdict]", row).some((cell) => cell.dataset.verdict === wanted);
+      row.hidden = !found || !row.textContent.toLowerCase().includes(words);
+    }
+  };
+  filter.addEventListener("input", apply);
+  bar.append(filter);
+  const buttons = [];
+  for (const [verdict, count] of verdicts.size > 1 ? verdicts : []) {
+    const button = make("button", `${verdict} ${count}`, { type: "button" });
+    button.setAttribute("aria-pressed", "false");
+    button.dataset.verdict = verdict;
+    button.addEventListener("click", () => {
+      wanted = wanted === verdict ? "" : verdict;
+      for (const one of buttons) one.setAttribute("aria-pressed", String(one.dataset.verdict === wanted));
+      apply();
+    });
+    buttons.push(button);
+  }
+  bar.append(...buttons);
+  if (body.querySelector("[data-far]")) {
+    const far = make("button", "furthest first", { type: "button" });
+    const reach = (row) => Math.max(-1, ...all("[data-far]", row).map((one) => Math.abs(one.dataset.far.replace("inf", "1e9"))));
+    far.addEventListener("click", () => {
+      for (const head of table.tHead.rows[0].cells) head.removeAttribute("aria-sort");
+      body.append(...[...body.rows].sort((a, b) => reach(b) - reach(a)));
+    });
+    bar.append(far);
+  }
+  for (const format of Object.keys(texts)) {
+    const button = make("button", `copy ${format}`, { type: "button" });
+    button.addEventListener("click", () => copy(table, format));
+    bar.append(button);
+  }
+  table.parentElement.before(bar);
+}
+for (const table of all("table.data")) {
+  sortable(table);
+  tools(table);
+}
+for (const chart of all("[data-chart]")) {
+  walk(chart);
+  choose(chart);
+}
+
 // A link to a folded part opens it, and so does printing.
 function unfold() {
   const target = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
@@ -73,5 +219,12 @@ function unfold() {
 addEventListener("hashchange", unfold);
 unfold();
 const closed = [];
-addEventListener("beforeprint", () => { for (const one of document.querySelectorAll("details:not([open])")) { one.open = true; closed.push(one); } });
-addEventListener("afterprint", () => { for (const one of closed.splice(0)) one.open = false; });
+addEventListener("beforeprint", () => {
+  for (const one of all("details:not([open])")) {
+    one.open = true;
+    closed.push(one);
+  }
+});
+addEventListener("afterprint", () => {
+  for (const one of closed.splice(0)) one.open = false;
+});

@@ -3,16 +3,13 @@
 import heapq
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import Field, model_validator
 
 from rankexp.arrays import Ints
 from rankexp.errors import DataError
-from rankexp.runner.protocols.protocol import Part
-from rankexp.runner.strict import Strict
 
 FEW_REPEATS = 0.01  # share of rows that repeat others, below which it hardly matters where
 
@@ -43,35 +40,6 @@ class KeptRows(NamedTuple):
         counts = np.zeros((int(self.units.max()) + 1, len(codes)), dtype=np.int64)
         np.add.at(counts, (self.units, index), 1)
         return counts.sum(axis=1), codes[counts.argmax(axis=1)]
-
-
-class Inner(Strict):
-    """Folds inside each training part, on which a setting is chosen."""
-
-    folds: Annotated[int, Field(ge=1)] = 5
-    """Number of folds, each held out once; 1 for a single part that is held out."""
-    test: Annotated[float, Field(gt=0, lt=1)] | None = None
-    """Share of the training rows that ``folds: 1`` holds out, between 0 and 1."""
-    stratified: bool = False
-    """Whether each fold has about the same share of every level."""
-
-    @model_validator(mode="after")
-    def _one_fold_has_a_size(self) -> "Inner":
-        if (self.folds == 1) != (self.test is not None):
-            text = "'folds: 1' needs 'test', and only it has one: {folds: 1, test: 0.25}"
-            raise ValueError(text)
-        return self
-
-
-def inner_folds(
-    inner: Inner, part: Part, rng: np.random.Generator, units: Ints | None = None
-) -> list[Split]:
-    """Return the folds of a training part; rows with equal `units`, (n,), stay on one side."""
-    kept = KeptRows(part.y if inner.stratified else None, units)
-    if inner.test is not None:
-        return [holdout(len(part.y), inner.test, rng, kept)]
-    place = deal(len(part.y), inner.folds, rng, kept)
-    return [fold_of(place, fold) for fold in range(inner.folds)]
 
 
 def duplicates(X: NDArray[np.float64]) -> Ints:

@@ -1,0 +1,151 @@
+"""Keys alone suffice: what is sorted, filtered, chosen and walked through without a pointer."""
+
+import re
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import pytest
+from conftest import NAMES, BuiltPage
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+Show = Callable[..., "Page"]
+Build = Callable[[str], BuiltPage]
+pytestmark = pytest.mark.browser
+SAID = "document.getElementById('said').textContent"
+
+
+@pytest.fixture(name="keys", params=[one for one in ("sample", "kotlowski2011") if one in NAMES])
+def _keys(request: pytest.FixtureRequest, build: Build, show: Show) -> "Page":
+    return show(build(request.param))
+
+
+def tab_to(page: "Page", wanted: str, most: int = 400) -> None:
+    """Press Tab until what has the focus is what a selector means."""
+    for _ in range(most):
+        page.keyboard.press("Tab")
+        if page.evaluate(f"document.activeElement.matches({wanted!r})"):
+            return
+    raise AssertionError(f"{most} times Tab do not lead to {wanted}")
+
+
+def test_the_first_tab_leads_past_the_head(keys: "Page") -> None:
+    keys.keyboard.press("Tab")
+    assert keys.evaluate("document.activeElement.className") == "skip"
+    keys.keyboard.press("Enter")
+    assert keys.url.endswith("#parts")
+
+
+def test_a_table_sorts_up_and_down(keys: "Page") -> None:
+    tab_to(keys, "th:nth-child(2) button")
+    for way in ("ascending", "descending"):
+        keys.keyboard.press("Enter")
+        assert keys.evaluate("document.activeElement.parentElement.ariaSort") == way
+        rows = "[...document.activeElement.closest('table').tBodies[0].rows]"
+        column = keys.evaluate(f"{rows}.map((one) => one.cells[1].textContent)")
+        numbers = [
+            float(one.split()[0].replace("−", "-")) for one in column if one[0] in "−+.0123456789"
+        ]
+        assert len(numbers) > 2 and numbers == sorted(numbers, reverse=way == "descending")
+
+
+def test_rows_filter_by_words_and_by_verdict(keys: "Page") -> None:
+    tab_to(keys, ".tools input")
+    rows = (
+        "document.activeElement.closest('.tools').nextElementSibling.querySelectorAll('tbody tr')"
+    )
+    shown = f"[...{rows}].filter((one) => one.checkVisibility()).map((one) => one.textContent)"
+    whole = keys.evaluate(shown)
+    keys.keyboard.type("zzz")
+    assert keys.evaluate(shown) == []
+    for _ in range(3):
+        keys.keyboard.press("Backspace")
+    assert keys.evaluate(shown) == whole
+    tab_to(keys, ".tools button[data-verdict]")
+    keys.keyboard.press("Space")
+    verdict = keys.evaluate("document.activeElement.dataset.verdict")
+    count = int(keys.evaluate("document.activeElement.textContent").split()[-1])
+    assert keys.evaluate("document.activeElement.ariaPressed") == "true"
+    found = keys.evaluate(shown)
+    cells = keys.evaluate(
+        f"[...{rows}].filter((one) => !one.hidden)"
+        ".flatMap((one) => [...one.querySelectorAll('[data-verdict]')])"
+        ".map((own) => own.dataset.verdict)"
+    )
+    assert 0 < len(found) < len(whole) and cells.count(verdict) == count
+    keys.keyboard.press("Space")
+    assert keys.evaluate(shown) == whole
+
+
+def test_thirty_points_are_walked_through(keys: "Page") -> None:
+    tab_to(keys, "[data-chart]:has([data-unit])")
+    said = []
+    for _ in range(30):
+        keys.keyboard.press("ArrowRight")
+        said.append(keys.evaluate(SAID))
+    assert len(set(said)) == 30 and all(said)
+    lit = keys.evaluate("[...document.querySelectorAll('.lit')].map((one) => one.dataset.unit)")
+    assert len(lit) > 1 and len(set(lit)) == 1  # the same unit of every method
+    keys.keyboard.press("ArrowLeft")
+    assert keys.evaluate(SAID) == said[-2]
+    keys.keyboard.press("Escape")
+    assert keys.evaluate(SAID) == "" and keys.locator(".lit").count() == 0
+
+
+def test_a_chart_is_one_stop_and_its_panels_can_be_chosen(keys: "Page") -> None:
+    tab_to(keys, "label:has(+ [data-chart]) select")
+    panels = (
+        "[...document.activeElement.parentElement.nextElementSibling.querySelectorAll('figure')]"
+    )
+    shown = f"{panels}.filter((one) => !one.hidden).length"
+    for _ in range(20):
+        keys.keyboard.press("ArrowUp")
+    before = keys.evaluate(shown)
+    assert before == keys.evaluate(f"{panels}.length") > 1
+    keys.keyboard.press("ArrowDown")
+    assert keys.evaluate(shown) == 1
+    keys.keyboard.press("Tab")
+    assert keys.evaluate("document.activeElement.matches('[data-chart]')")
+    keys.keyboard.press("Tab")
+    assert not keys.evaluate("document.activeElement.closest('[data-chart]')")
+
+
+def test_a_value_beside_a_published_one_tells_its_reason(keys: "Page") -> None:
+    tab_to(keys, ".scroll[data-chart]")
+    keys.keyboard.press("ArrowRight")
+    assert "published" in keys.evaluate(SAID) and "Difference" in keys.evaluate(SAID)
+    keys.keyboard.press("Escape")
+    assert keys.evaluate(SAID) == ""
+
+
+def test_a_folded_part_opens_and_a_link_to_it_opens_it(keys: "Page") -> None:
+    tab_to(keys, "#more summary")
+    keys.keyboard.press("Enter")
+    assert keys.locator("#more details[open]").count() == 1
+    keys.keyboard.press("Enter")
+    assert keys.locator("#more details[open]").count() == 0
+    name = keys.evaluate("document.querySelector('#more details').id")
+    keys.evaluate(f"location.hash = {name!r}")
+    keys.wait_for_selector("#more details[open]")
+
+
+@pytest.mark.parametrize(
+    ("form", "begins"),
+    [("CSV", "Data set,"), ("Markdown", "| Data set |"), ("LaTeX", "\\begin{tabular}")],
+)
+def test_what_is_in_view_is_copied(build: Build, show: Show, form: str, begins: str) -> None:
+    page = show(build("sample"))
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    tab_to(page, ".tools button[data-verdict='near']")
+    page.keyboard.press("Enter")
+    for _ in range(9):
+        page.keyboard.press("Tab")
+        if page.evaluate("document.activeElement.textContent") == f"copy {form}":
+            break
+    page.keyboard.press("Enter")
+    page.wait_for_function(f"{SAID} !== ''")
+    assert page.evaluate(SAID) == f"Copied 3 rows as {form}."
+    copied = page.evaluate("navigator.clipboard.readText()")
+    assert copied.startswith(begins) and len(re.findall(r"set \d", copied)) == 3
+    assert "set 1" in copied and "set 0" not in copied

@@ -1,0 +1,69 @@
+"""Laws of scales: in order, within the view, with ticks that can be read."""
+
+import math
+
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from rankexp.charts.model import Axis
+from rankexp.charts.scale import TICKS, Scale
+
+START, END = 50.0, 334.0
+NUMBERS = st.floats(allow_nan=True, allow_infinity=True)
+AXES = st.builds(Axis, log=st.booleans(), low=NUMBERS, high=NUMBERS)
+
+
+@settings(max_examples=50)
+@given(st.lists(NUMBERS, max_size=20), AXES, st.booleans())
+@example([], Axis(), False)
+@example([1.0, math.nextafter(1.0, 2.0)], Axis(), True)
+@example([5e-324], Axis(log=True), False)
+@example([-1.7e308, 1.7e308], Axis(low=2.0, high=1.0), True)
+def test_pixels_are_in_view_and_in_the_order_of_the_values(
+    values: list[float], axis: Axis, upwards: bool
+) -> None:
+    scale = Scale.over(values, axis, *((END, START) if upwards else (START, END)))
+    assert scale.low < scale.high
+    known = sorted(v for v in values if not math.isnan(v))
+    pixels = [scale.at(v) for v in known]
+    assert all(START <= pixel <= END for pixel in pixels)
+    assert pixels == sorted(pixels, reverse=upwards)
+
+
+@settings(max_examples=50)
+@given(st.lists(NUMBERS, max_size=20), AXES)
+@example([1e-310, 1e308], Axis(log=True))
+@example([0.0, 1e-310], Axis())
+@example([1e16, 1e16 + 2], Axis())
+def test_ticks_are_few_in_view_and_differ(values: list[float], axis: Axis) -> None:
+    scale = Scale.over(values, axis, START, END)
+    ticks = scale.ticks()
+    pixels = [pixel for pixel, _ in ticks]
+    assert len(ticks) <= 2 * TICKS + 2
+    assert all(START <= pixel <= END for pixel in pixels)
+    assert pixels == sorted(set(pixels))
+
+
+@settings(max_examples=50)
+@given(st.lists(st.floats(-1e6, 1e6), min_size=1))
+def test_without_ends_of_the_axis_all_values_are_in_view(values: list[float]) -> None:
+    scale = Scale.over(values, Axis(), START, END)
+    assert all(map(scale.holds, values))
+
+
+def test_the_ends_of_an_axis_are_kept_where_they_can_be() -> None:
+    scale = Scale.over([0.2, 0.8], Axis(low=0.0, high=1.0), START, END)
+    assert (scale.at(0.0), scale.at(1.0)) == (START, END)
+    assert [told for _, told in scale.ticks()] == ["0", ".2", ".4", ".6", ".8", "1"]
+    assert not scale.holds(1.1) and scale.at(1.1) == END
+    beyond = Scale.over([-3.0, -2.0], Axis(low=0.0), START, END)  # it leaves out all there is
+    assert beyond.holds(-3.0) and beyond.holds(-2.0)
+
+
+def test_a_scale_of_powers_marks_decades_or_parts_of_one() -> None:
+    scale = Scale.over([1e-3, 1e3], Axis(log=True), START, END)
+    assert [told for _, told in scale.ticks()] == [".001", ".1", "10", "1,000"]
+    narrow = Scale.over([1.1, 9.0], Axis(log=True), START, END)
+    assert [told for _, told in narrow.ticks()][-2:] == ["6", "8"]
+    large = Scale.over([1e4, 1e7], Axis(log=True), START, END)
+    assert [told for _, told in large.ticks()] == ["10,000", "100,000", "1e6", "1e7"]

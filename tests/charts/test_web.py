@@ -1,0 +1,215 @@
+"""Charts on pages: well-formed whatever the numbers and labels are."""
+
+import math
+import re
+from html.parser import HTMLParser
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from rankexp.charts import marks
+from rankexp.charts.model import (
+    Axis,
+    Box,
+    Boxes,
+    Chart,
+    Interval,
+    Intervals,
+    Line,
+    Lines,
+    Map,
+    Panel,
+)
+from rankexp.charts.web import points, web
+from rankexp.charts.web.strip import VIEW, strip
+
+HOSTILE = [
+    *("<script>alert(1)</script>", '"><img src=x onerror=alert(1)>', "|x|", "x" * 2000),
+    *("&lt;b&gt; &amp;", "\u202eright to left", "עברית", "🦀" * 40, "a\x00b\x1b[31mc", "\ud800"),
+    *("line\nbreak\ttab", "' onload='x", "]]>", "<!--", "{{ 7 * 7 }}", "", " "),
+]
+KNOWN = {"div", "figure", "figcaption", "p", "table", "tr", "th", "td", "b", "ul", "li", "svg"}
+KNOWN |= {"g", "circle", "polygon", "polyline", "rect", "line", "text", "tbody"}
+LABELS = st.one_of(st.sampled_from(HOSTILE), st.text(max_size=12))
+NUMBERS = st.floats(allow_nan=True, allow_infinity=True)
+AXES = st.builds(
+    Axis,
+    LABELS,
+    log=st.booleans(),
+    better=st.sampled_from(["", "lower", "higher"]),
+    low=NUMBERS,
+    high=NUMBERS,
+)
+METHODS = st.integers(0, 20)
+INTERVALS = st.builds(
+    Interval, LABELS, *[NUMBERS] * 3, decided=st.booleans(), pooled=st.booleans(), said=LABELS
+)
+
+
+def arrays(size: int) -> st.SearchStrategy[np.ndarray]:
+    return st.lists(NUMBERS, min_size=size, max_size=size).map(np.array)
+
+
+@st.composite
+def lines(draw: st.DrawFn) -> Line:
+    n = draw(st.integers(0, 4))
+    given_ = [draw(st.none() | arrays(n)) for _ in range(2)]
+    around = draw(st.sampled_from(["band", "bars"]))
+    sizes = draw(st.none() | st.lists(st.floats(0, 1), min_size=n, max_size=n).map(np.array))
+    own = {"method": draw(st.none() | METHODS), "dashed": draw(st.booleans()), "sizes": sizes}
+    return Line(draw(LABELS), draw(arrays(n)), draw(arrays(n)), *given_, around, **own)
+
+
+@st.composite
+def boxes(draw: st.DrawFn) -> Boxes:
+    n = draw(st.integers(0, 4))
+    units = draw(st.lists(LABELS, min_size=n, max_size=n))
+    made = st.builds(
+        Box, LABELS, arrays(n), METHODS, st.just(units), st.none() | st.tuples(*[NUMBERS] * 3)
+    )
+    own = [draw(LABELS), draw(st.lists(made, max_size=3)), draw(AXES)]
+    kept = {"line": draw(NUMBERS), "said": draw(LABELS), "margin": draw(NUMBERS)}
+    return Boxes(*own, **kept)
+
+
+@st.composite
+def maps(draw: st.DrawFn) -> Map:
+    rows, columns = draw(st.lists(LABELS, max_size=3)), draw(st.lists(LABELS, max_size=3))
+    size = len(rows) * len(columns)
+    values = draw(arrays(size)).reshape(len(rows), len(columns))
+    shown = draw(st.none() | st.just(values > 0))
+    rest = [draw(LABELS), draw(LABELS), draw(AXES), shown, draw(LABELS), draw(NUMBERS)]
+    return Map(draw(LABELS), rows, columns, values, *rest)
+
+
+RANGES = st.none() | st.tuples(NUMBERS, NUMBERS).map(lambda pair: tuple(sorted(pair)))
+PANELS = st.one_of(
+    st.builds(
+        Intervals,
+        LABELS,
+        st.lists(INTERVALS, max_size=4),
+        AXES,
+        NUMBERS,
+        NUMBERS,
+        RANGES,
+        st.sampled_from([(), ("<b>",), ("<b>", "&")]),
+        LABELS,
+    ),
+    st.builds(Lines, LABELS, st.lists(lines(), max_size=3), AXES, AXES, NUMBERS, NUMBERS, LABELS),
+    boxes(),
+    maps(),
+)
+
+
+def tree(markup: str) -> ElementTree.Element:
+    """Return markup as elements, all of which are known."""
+    root = ElementTree.fromstring(markup)
+    assert {own.tag for own in root.iter()} <= KNOWN
+    assert not any(name.startswith("on") for own in root.iter() for name in own.attrib)
+    return root
+
+
+def numeric(root: ElementTree.Element) -> list[str]:
+    """Return the values of attributes that a browser reads as numbers."""
+    names = {"x", "y", "x1", "x2", "y1", "y2", "cx", "cy", "r", "width", "height"}
+    names |= {"points", "transform", "viewBox"}
+    return [own.get(name, "") for own in root.iter() for name in names]
+
+
+@settings(max_examples=40)
+@given(PANELS)
+@example(Intervals("", [Interval("a", math.nan, math.nan, math.inf)], Axis()))
+@example(Intervals("", [Interval("a", math.inf)], Axis(), margin=math.inf, reference=0.0))
+@example(Boxes("", [Box("a" * 50, np.array([math.inf]), mean=(math.nan, 0, 1))] * 40, Axis()))
+@example(Lines("", [Line("a", np.array([math.nan]), np.array([1.0]))], Axis(), Axis()))
+@example(Map("", ["a"], ["b"], np.array([[math.inf]])))
+def test_no_number_and_no_label_breaks_a_chart(panel: Panel) -> None:
+    root = tree(web(Chart([panel])))
+    assert points(Chart([panel])) >= 0
+    told = " ".join(numeric(root)).lower()
+    assert not re.search(r"nan|inf|none", told)
+
+
+@pytest.mark.parametrize("label", HOSTILE)
+def test_labels_are_shown_as_they_are(label: str) -> None:
+    row, axis = Interval(label, 1.0, 0.5, 1.5, said=label), Axis(label)
+    line = Line(label, np.array([1.0, 2.0]), np.array([1.0, 2.0]), method=None)
+    box = Box("box", np.array([1.0, 2.0, 3.0]), units=[label, "b", "c"])
+    grid = Map(label, [label], ["c"], np.array([[1.0]]), label, label, axis, blank=label)
+    shown = marks.one_line(label)
+    for panel in (
+        Intervals(label, [row], axis),
+        Lines(label, [line], axis, axis),
+        Boxes(label, [box], axis),
+        grid,
+    ):
+        root = tree(web(Chart([panel])))
+        texts = [own.text or "" for own in root.iter() if own.tag == "figcaption"]
+        assert texts == [shown] * bool(label)
+        says = [own.get("data-say", "") for own in root.iter() if own.get("data-say")]
+        assert says and all(shown in own or isinstance(panel, Boxes) for own in says)
+
+
+class Tags(HTMLParser):
+    """The elements that a browser makes of markup."""
+
+    def __init__(self, markup: str) -> None:
+        super().__init__()
+        self.made: set[str] = set()
+        self.feed(markup)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.made.add(tag)
+
+
+@settings(max_examples=40)
+@given(LABELS, LABELS)
+def test_an_attribute_and_a_text_end_where_they_should(attribute: str, content: str) -> None:
+    made = marks.element("g", marks.text(content, 1.0, 2.0), data_say=attribute)
+    assert Tags(made).made == {"g", "text"}
+    root = tree(made)
+    assert root.get("data-say") == marks.one_line(attribute)
+    assert (root[0].text or "") == marks.one_line(content)
+
+
+def test_every_mark_says_its_value_and_its_interval() -> None:
+    rows = [Interval("heart", 0.004, -0.001, 0.009, said="equivalent"), Interval("all", -0.1)]
+    axis = Axis("AUC of pairs minus points", better="higher")
+    root = tree(web(Chart([Intervals("", rows, axis, margin=0.01, reference=0.0)])))
+    says = [own.get("data-say") for own in root.iter() if own.get("data-say")]
+    assert says == ["heart: +.0040 (−.0010 to +.0090), equivalent", "all: −.1000"]
+
+
+def test_methods_differ_by_shape_and_the_same_one_by_neither() -> None:
+    drawn = [
+        re.sub(r" class=.*?(?=>)|\btransform=\S+ \S+", "", marks.shape(i, 1.0, 2.0))
+        for i in range(8)
+    ]
+    assert len(set(drawn)) == marks.SHAPES
+    assert "hollow" in marks.shape(8, 1.0, 2.0) and "c0" in marks.shape(8, 1.0, 2.0)
+
+
+def test_an_interval_that_leaves_the_view_ends_in_an_arrow() -> None:
+    rows = [Interval("wide", 0.0, -1.0, 1.0), Interval("narrow", 0.0, -0.01, 0.01)]
+    axis = Axis("difference", low=-0.1, high=0.1)
+    assert web(Chart([Intervals("", rows, axis)])).count("<polyline") == 2
+
+
+@settings(max_examples=40)
+@given(NUMBERS)
+def test_a_strip_is_drawn_of_every_difference_that_is_known(off: float) -> None:
+    drawn = strip(off)
+    if math.isnan(off):
+        assert not drawn
+        return
+    root = tree(drawn)
+    assert not re.search(r"nan|inf", " ".join(numeric(root)))
+    assert ("polyline" in drawn) == (abs(off) > VIEW)
+
+
+def test_dots_of_strips_lie_as_the_numbers_do() -> None:
+    dots = [re.search(r'cx="([\d.]+)%', strip(off)) for off in (-3.0, -1.0, 0.0, 1.0, 3.0)]
+    assert [float(dot[1]) for dot in dots if dot] == [5.0, 35.0, 50.0, 65.0, 95.0]
