@@ -114,6 +114,7 @@ class Line:
     method: int | None = None  # None for what is no method, such as theory: black
     dashed: bool = False
     marked: bool = True  # whether points are marked
+    faint: bool = False  # an example among others, or a line to compare with
     sizes: Floats | None = None  # (n,), shares: how often each point was chosen
 
 
@@ -128,6 +129,7 @@ class Lines:
     margin: float = NAN
     reference: float = NAN
     said: str = ""  # what the line at the reference is
+    window: Sequence[float] = ()  # ends of the range of x in which lines are compared
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from rankexp.charts import frame
 from rankexp.charts.frame import Axes, Figure, colour
 from rankexp.charts.letters import literal, wrapped
 from rankexp.charts.model import Axis, Boxes, Chart, Drawing, Intervals, Line, Lines, Map, Share
-from rankexp.charts.numbers import number
+from rankexp.charts.numbers import number, short
 
 INK, GREY, PALE = "black", "#444444", "#e6e6e6"
 BESIDE = 0.36  # of a box: where its mean stands
@@ -19,6 +19,7 @@ ROOM = 0.5  # of the width of what is of no importance: so much is in view on ei
 SPREAD = 0.6  # height that the methods of one row share
 DARK = 0.55  # of the largest value: beyond it a cell's number is white
 UPPER, LOWER = 1.55, 1.0  # heights of boxes and of the differences below them
+PLAIN = (5e-4, 2e5)  # numbers of logarithmic sides that are not written as powers
 
 
 def painted(chart: Chart | Drawing) -> Figure:
@@ -63,38 +64,58 @@ def _reference(axes: Axes, panel: Boxes | Lines, at: float) -> None:
 
 
 def _lines(axes: Axes, panel: Lines) -> None:
+    above = sum(line.method is not None and not line.marked for line in panel.lines)
     for line in panel.lines:
-        _line(axes, line)
+        above -= line.method is not None and not line.marked
+        _line(axes, line, above)
     _reference(axes, panel, panel.reference)
-    for axis, scale in ((panel.x, axes.set_xscale), (panel.y, axes.set_yscale)):
-        if axis.log:
-            scale("log")
-    if panel.x.log:
-        axes.tick_params(axis="x", which="minor", labelbottom=False)
-    _limits(axes, panel.x, panel.y)
+    for edge in panel.window:
+        axes.axvline(edge, color="#aaaaaa", linewidth=0.6, linestyle=":")
+    _sides(axes, panel.x, panel.y)
     axes.set_xlabel(literal(panel.x.label))
     axes.set_ylabel(_named(panel.y, 0.8 * axes.get_window_extent().height / axes.figure.dpi))
 
 
-def _limits(axes: Axes, x: Axis, y: Axis) -> None:
-    sides = ((x, axes.get_xlim(), axes.set_xlim), (y, axes.get_ylim(), axes.set_ylim))
-    for axis, seen, limit in sides:
-        given = (axis.low, axis.high)
-        if not all(map(math.isnan, given)):
-            limit(*(own if math.isnan(end) else end for own, end in zip(seen, given, strict=True)))
+def _sides(axes: Axes, x: Axis, y: Axis) -> None:
+    """Set the scales, limits and ticks of both sides."""
+    across, up = (axes.set_xscale, axes.set_xlim), (axes.set_yscale, axes.set_ylim)
+    for axis, own, (scale, limit) in ((x, axes.xaxis, across), (y, axes.yaxis, up)):
+        if axis.log:
+            scale("log")
+        if not math.isnan(axis.low):
+            limit(axis.low, None)
+        if not math.isnan(axis.high):
+            limit(None, axis.high)
+        if axis.log:
+            _ticks(own)
 
 
-def _line(axes: Axes, line: Line) -> None:
-    own = INK if line.method is None else colour(line.method)
-    shape = {"marker": "."} if line.method is None else frame.mark(line.method)
-    style = (shape if line.marked else {"marker": "None"}) | {
-        "color": own,
-        "linewidth": 0.9 if line.method is None else 1.4,
-        "linestyle": "--" if line.dashed else "-",
-        "markersize": 3.0,
-        "label": literal(line.label),
-    }
-    axes.plot(line.x, line.y, **style)
+def _ticks(side: Any) -> None:
+    """Write plain numbers along a logarithmic side, and more than one."""
+    from matplotlib.ticker import FuncFormatter, LogLocator
+
+    low, high = side.get_view_interval()
+    if math.floor(math.log10(high)) - math.ceil(math.log10(low)) < 1:
+        side.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+    if low >= PLAIN[0] and high <= PLAIN[1]:
+        side.set_major_formatter(FuncFormatter(lambda at, _: short(at)))
+    side.set_minor_formatter("")
+
+
+def _line(axes: Axes, line: Line, above: int) -> None:
+    """Draw a line; curves below others are wider, and their strokes differ, so that all show."""
+    curve = not line.marked
+    style: dict[str, Any] = {"color": GREY if line.faint else INK, "linewidth": 0.9, "marker": "."}
+    if line.method is not None:
+        style = frame.mark(line.method) | {"color": colour(line.method), "linewidth": 1.4}
+    if curve:
+        style |= {"marker": "None", "linewidth": 1.4 + min(0.45 * above, 1.4)}
+    if line.faint:
+        style |= {"linewidth": 0.7}
+    stroke = frame.STYLES[(line.method or 0) % len(frame.STYLES)] if curve else "-"
+    style |= {"linestyle": "--" if line.dashed else stroke, "markersize": 3.0}
+    axes.plot(line.x, line.y, label=literal(line.label), **style)
+    own = style["color"]
     if line.low is not None and line.high is not None:
         if line.around == "band" and len(line.x) > 1:
             axes.fill_between(line.x, line.low, line.high, color=own, alpha=0.18, linewidth=0)
@@ -140,8 +161,20 @@ def _intervals(axes: Axes, panel: Intervals) -> None:
         axes.set_xlim(min(left, low - room), max(right, high + room))
     axes.grid(visible=False, axis="y")
     axes.grid(visible=True, axis="x")
-    axes.locator_params(axis="x", nbins=5)
-    axes.set_xlabel("\n".join(map(literal, panel.axis.label.split("\n"))))
+    if panel.axis.log:
+        _sides(axes, panel.axis, Axis())
+    else:
+        axes.locator_params(axis="x", nbins=5)
+    axes.set_xlabel(_directed(panel.axis))
+
+
+def _directed(axis: Axis) -> str:
+    """Return what a side is called, with words at its ends for what is better there."""
+    lines = [literal(text) for text in axis.label.split("\n")]
+    if axis.better:
+        ends = ("better", "worse") if axis.better == "lower" else ("worse", "better")
+        lines[0] = f"← {ends[0]}    {lines[0]}    {ends[1]} →"
+    return "\n".join(lines)
 
 
 def _boxes(chart: Chart, panels: Sequence[Boxes]) -> Figure:

@@ -21,9 +21,20 @@ def lines(panel: Lines) -> str:
     around = [e for line in panel.lines for e in (line.low, line.high) if e is not None]
     values = chain(*(line.y for line in panel.lines), *around, [panel.reference])
     y = Scale.over(values, panel.y, HEIGHT - BOTTOM, TOP)
-    drawn = "".join(_line(line, panel, x, y) for line in panel.lines)
-    content = band(y, panel.margin, panel.reference) + sides(x, y) + drawn
+    drawn = "".join(
+        upright(x.at(edge), TOP, HEIGHT - BOTTOM, "zero dashed") for edge in panel.window
+    )
+    drawn += "".join(_line(line, panel, x, y) for line in panel.lines)
+    content = band(y, panel.margin, panel.reference) + sides(x, y)
+    content += _within(drawn) if math.isfinite(panel.y.high) else drawn
     return framed(content, HEIGHT, panel.x, panel.y)
+
+
+def _within(drawn: str) -> str:
+    """Return what is drawn without what lies outside the sides, as curves may."""
+    width, height = END - LEFT, HEIGHT - BOTTOM - TOP
+    view = f"{LEFT:g} {TOP:g} {width:g} {height:g}"
+    return element("svg", drawn, x=LEFT, y=TOP, width=width, height=height, viewBox=view)
 
 
 def _line(line: Line, panel: Lines, x: Scale, y: Scale) -> str:
@@ -31,7 +42,7 @@ def _line(line: Line, panel: Lines, x: Scale, y: Scale) -> str:
     at = [(x.at(float(line.x[i])), y.at(float(line.y[i]))) for i in known]
     found = [_around(line, known, x, y)]
     if len(at) > 1:
-        classes = f"line {marks.kind(line.method)}{' dashed' * line.dashed}"
+        classes = f"line {marks.kind(line.method)}{' dashed' * line.dashed}{' faint' * line.faint}"
         found.append(element("polyline", points=_path(at), class_=classes))
     for i, place in zip(known, at, strict=True) if line.marked else ():
         share = 0.0 if line.sizes is None else float(line.sizes[i])

@@ -12,7 +12,7 @@ from pydantic import AfterValidator, Field
 
 from rankexp import registry
 from rankexp.arrays import Bools, Floats
-from rankexp.charts import frame as figure
+from rankexp.charts.model import Line
 from rankexp.errors import ConfigError
 from rankexp.runner.analyse import kept
 from rankexp.runner.analyse.kept import KeptItem
@@ -192,10 +192,12 @@ def band(curves: Floats, share: float) -> Band:
     return Band(curves.mean(axis=0), low, high)
 
 
-def samples(axes: figure.Axes, x: "Floats", curves: "Floats", share: float, colour: str) -> None:
-    """Draw curves of samples, (s, m), at x, (m,): a band that holds a share, and the mean."""
+def samples(x: Floats, curves: Floats, share: float) -> list[Line]:
+    """Return lines of curves of samples, (s, m), at x, (m,): their mean in a band, and the first.
+
+    The band holds a share of them at each x.
+    """
     own = band(curves, share)
-    label = f"{100 * share:g} % of samples"
-    axes.fill_between(x, own.low, own.high, color=colour, alpha=0.25, linewidth=0, label=label)
-    axes.plot(x, curves[0], color="#666666", linewidth=0.7, label="first sample")
-    axes.plot(x, own.mean, color=colour, linewidth=1.7, label="mean")
+    label = f"mean, {100 * share:g} % of samples"
+    mean = Line(label, x, own.mean, own.low, own.high, method=0, marked=False)
+    return [Line("first sample", x, curves[0], marked=False, faint=True), mean]

@@ -188,7 +188,7 @@ def test_rules_of_trees_are_drawn_as_they_stand(label: str, tmp_path: Path) -> N
     nodes = [TreeNode(0, 4, f"{label} > 0.5"), TreeNode(1, 1, score=2.0), TreeNode(1, 3, score=1)]
     with figure.styled(), warnings.catch_warnings():
         warnings.simplefilter("error")
-        made = draw({"m": placed(nodes)}, [label])
+        made = draw({label: placed(nodes)})
         figure.finish(made, [])
         made.savefig(tmp_path / "x.png", dpi=50)
     drawn = re.sub(r"\s", "", "".join(texts(made)))

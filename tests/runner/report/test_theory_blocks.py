@@ -10,6 +10,7 @@ import pytest
 from pydantic import ValidationError
 
 from rankexp import __version__, registry
+from rankexp.charts.model import Chart, Lines
 from rankexp.errors import ConfigError
 from rankexp.runner import plan
 from rankexp.runner.config.schema import Block, Study
@@ -23,6 +24,7 @@ from rankexp.runner.spec import SimulateSpec
 from rankexp.studies.uematsu2010.blocks.region_map import pairs
 
 X = [-2.0, -1.0, 0.0, 1.0, 2.0]
+MEAN = "mean, 90 % of samples"
 SLOPES = {"line": (0.5, 1.0, 1.5), "unscaled": (10.0, 20.0, 30.0)}
 KEEP = {
     "splits": 3,
@@ -182,20 +184,19 @@ def test_the_picture_shows_what_the_table_says() -> None:
     output = show(
         "curves_against_theory", "two", theory=BOTH, window=window, rescaled=["unscaled"]
     )
-    assert output.figure is not None and output.numbers is not None
-    first, second = output.figure.axes[:2]
-    assert (first.get_title(), second.get_title()) == ("Line", "Unscaled")
-    for axes, method in ((first, "line"), (second, "unscaled")):
-        drawn = {line.get_label(): line.get_ydata() for line in axes.get_lines()}
+    assert isinstance(output.chart, Chart) and output.numbers is not None
+    first, second = output.chart.panels[:2]
+    assert (first.title, second.title) == ("Line", "Unscaled")
+    for panel, method in ((first, "line"), (second, "unscaled")):
+        assert isinstance(panel, Lines) and panel.window == window
+        drawn = {line.label: line for line in panel.lines}
         own = output.numbers[output.numbers["method"] == method]
         points = own[own["quantity"] == "score"]
-        np.testing.assert_allclose(drawn["mean"], points["mean"])
-        np.testing.assert_allclose(drawn["theory"], points["theory"])
-        np.testing.assert_allclose(drawn["first sample"], points["first"])
-        (band,) = axes.collections
-        heights = band.get_paths()[0].vertices[:, 1]
-        assert heights.min() == pytest.approx(points["low"].min())
-        assert heights.max() == pytest.approx(points["high"].max())
+        mean = drawn[MEAN]
+        for found, name in ((mean.y, "mean"), (mean.low, "low"), (mean.high, "high")):
+            np.testing.assert_allclose(found, points[name])
+        np.testing.assert_allclose(drawn["theory"].y, points["theory"])
+        np.testing.assert_allclose(drawn["first sample"].y, points["first"])
     unscaled = output.numbers[output.numbers["method"] == "unscaled"]
     assert "slope" not in set(unscaled["quantity"])  # it has none of its own
     np.testing.assert_allclose(unscaled[unscaled["quantity"] == "score"]["high"], X)
@@ -272,10 +273,11 @@ def test_a_parameter_that_is_not_the_grid_is_refused() -> None:
 
 def test_without_theory_there_are_curves_alone() -> None:
     output = show("curves_against_theory", "two", methods=["line"])
-    assert output.numbers is not None and output.figure is not None
+    assert output.numbers is not None and isinstance(output.chart, Chart)
     assert output.numbers["quantity"].unique().tolist() == ["slope", "score"]
-    labels = {line.get_label() for line in output.figure.axes[0].get_lines()}
-    assert labels == {"mean", "first sample"}
+    panel = output.chart.panels[0]
+    assert isinstance(panel, Lines)
+    assert {line.label for line in panel.lines} == {MEAN, "first sample"}
 
 
 @pytest.mark.parametrize(
@@ -351,16 +353,19 @@ def test_differences_of_scores_are_named() -> None:
 
 def test_the_staircase_stands_beside_the_log_ratio_and_fitted_curves() -> None:
     output = show("staircase", ["stairs", "two"], methods=["line"])
-    assert output.numbers is not None and output.figure is not None
+    assert output.numbers is not None and isinstance(output.chart, Chart)
     assert output.numbers["r"].tolist() == [-1, 0, 0, 0, 1]
     np.testing.assert_allclose(output.numbers["log_ratio"], np.multiply(2, X))
     assert rows(output.tables[0]) == [["different scores", "3"]]
-    (axes,) = output.figure.axes
-    assert axes.get_title() == "Line\nSamples of two"
-    drawn = {line.get_label(): line.get_ydata() for line in axes.get_lines()}
-    np.testing.assert_allclose(drawn["mean"], X, atol=1e-12)
-    np.testing.assert_allclose(drawn["population"], [-1, 0, 0, 0, 1])
-    np.testing.assert_allclose(drawn["log ratio"], np.multiply(2, X))
+    (panel,) = output.chart.panels
+    assert isinstance(panel, Lines) and panel.title == "Line, Samples of two"
+    drawn = {line.label: line for line in panel.lines}
+    np.testing.assert_allclose(drawn[MEAN].y, X, atol=1e-12)
+    stairs = drawn["lowest expected hinge loss"]
+    np.testing.assert_allclose(stairs.y, np.repeat([-1, 0, 0, 0, 1], 2))
+    assert stairs.x[0] == X[0] and stairs.x[-1] == X[-1]
+    np.testing.assert_allclose(stairs.x[1:3], (X[0] + X[1]) / 2)  # steps are in the middle
+    np.testing.assert_allclose(drawn["log of the ratio"].y, np.multiply(2, X))
 
 
 @pytest.mark.parametrize(

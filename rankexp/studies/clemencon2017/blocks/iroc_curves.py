@@ -8,15 +8,14 @@ import pandas as pd
 from pydantic import Field
 
 from rankexp.arrays import Floats
-from rankexp.charts import frame as figure
-from rankexp.charts.letters import literal
-from rankexp.charts.model import Drawing
+from rankexp.charts.model import Axis, Chart, Line, Lines
 from rankexp.keep import BAYES
 from rankexp.runner.analyse import kept
 from rankexp.runner.config.schema import Block
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Output
 from rankexp.runner.report.options import AtRule, ProblemName
+from rankexp.studies.clemencon2017.blocks.scoring_functions import together
 
 REGISTER = {"iroc_curves": "IrocCurves"}
 
@@ -61,36 +60,19 @@ class IrocCurves(AtRule):
             "weight.",
         ]
         labels = {name: context.method_label(name) for name in methods} | {BAYES: "optimal"}
-        return Output(numbers, [], Drawing(self._draw(context, shown, labels)), notes)
-
-    def _draw(self, context: Context, found: Found, labels: Mapping[str, str]) -> figure.Figure:
-        columns = min(self.columns, len(found))
-        size = (2.3, 2.45)
-        made, axes = figure.panels(len(found), columns, size, below=0.5, least=4.0, share="all")
-        for own, (problem, curves) in zip(axes, found.items(), strict=True):
-            _panel(own, curves, labels)
-            figure.title(own, context.problem_label(problem))
-        for own in axes[::columns]:
-            own.set_ylabel("true positives")
-        for own in axes[-columns:]:
-            own.set_xlabel("false positives")
-        figure.legend(made)
-        return made
+        panels = [_panel(context.problem_label(name), own, labels) for name, own in shown.items()]
+        drawn = Chart(panels, self.columns, (2.6, 2.45), "all", below=0.5)
+        return Output(numbers, [], drawn, notes)
 
 
-def _panel(axes: figure.Axes, own: Mapping[str, Curve], labels: Mapping[str, str]) -> None:
-    axes.plot([0, 1], [0, 1], color="#bbbbbb", linewidth=0.7, zorder=1)
+def _panel(title: str, own: Mapping[str, Curve], labels: Mapping[str, str]) -> Lines:
+    ends = np.array([0.0, 1.0])
+    lines = [Line("by chance", ends, ends, marked=False, faint=True)]
     for place, method in enumerate(labels):
-        if method not in own:
-            continue
-        x, y, _ = own[method]
-        best = method == BAYES
-        axes.plot(
-            x,
-            y,
-            color="black" if best else figure.colour(place),
-            linestyle="--" if best else "-",
-            linewidth=1.2 if best else max(1.1, 2.4 - 0.6 * place),  # those below show, too
-            label=literal(labels[method]),
-        )
-    axes.set(xlim=(0, 1), ylim=(0, 1.01), aspect="equal")
+        if method in own:
+            x, y, _ = own[method]
+            best = method == BAYES
+            colour = None if best else place
+            lines.append(Line(labels[method], x, y, method=colour, dashed=best, marked=False))
+    x, y = (Axis(f"{what} positives", low=0.0, high=1.01) for what in ("false", "true"))
+    return Lines(title, together(lines), x, y)

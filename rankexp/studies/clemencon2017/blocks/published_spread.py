@@ -10,8 +10,7 @@ import numpy as np
 import pandas as pd
 
 from rankexp.arrays import Floats
-from rankexp.charts import frame as figure
-from rankexp.charts.model import Drawing
+from rankexp.charts.model import Axis, Chart, Interval, Intervals
 from rankexp.charts.numbers import number
 from rankexp.metrics.metric import Metric, parse
 from rankexp.runner.analyse import compare, select
@@ -31,9 +30,10 @@ LEGEND = (
     "Reproduced: it lies where {0:g} % of single runs do, given their number here and the "
     "rounding. Near: it is at most twice as far from their median. Seeds below: the share of "
     "seeds with a smaller value than the published one. Best in: the seeds in which the method "
-    "has the best value, alone or with others. The boxes of the figure show quartiles, their "
-    "whiskers the 2.5 % and 97.5 % quantiles, and diamonds the published values."
+    "has the best value, alone or with others. The figure shows the median over seeds with the "
+    "2.5 % and 97.5 % quantiles."
 )
+WIDE = 50.0  # values whose largest is so many times the smallest have a logarithmic axis
 TAIL = (1 - LEVEL) / 2  # share of the seeds below, and above, the interval shown
 
 
@@ -162,9 +162,7 @@ class PublishedSpread(AtRule):
         notes = [*counted(line.spread.verdict for line in lines), LEGEND.format(100 * LEVEL)]
         tables, tally = [self._table(context, lines)], self._tally(context, lines)
         gist = tally.gist if tally else ""
-        return Output(
-            numbers, tables, Drawing(draw(context, panels)), notes, gist=gist, tally=tally
-        )
+        return Output(numbers, tables, chart(context, panels), notes, gist=gist, tally=tally)
 
     def _decimals(self, line: SpreadLine) -> int:
         """Return the decimals of a mean: one more than the published value has."""
@@ -236,23 +234,24 @@ class PublishedSpread(AtRule):
         return Table(header, rows, "Published, and reproduced over seeds")
 
 
-def draw(context: Context, panels: Sequence[Sequence[SpreadLine]]) -> figure.Figure:
-    """Return a panel a metric: a box a method over seeds, a diamond at the published value."""
-    made, axes = figure.panels(len(panels), 3, (2.5, 2.6))
-    problems = [context.problem_label(lines[0].place[1]) for lines in panels]
-    for own, lines, problem in zip(axes, panels, problems, strict=True):
-        _boxes(own, lines)
-        label = lines[0].metric.label
-        figure.title(own, label if len({*problems}) == 1 else f"{label}, {problem}")
-        figure.name_places(own, [context.method_label(line.place[2]) for line in lines])
-    return made
-
-
-def _boxes(axes: figure.Axes, lines: Sequence[SpreadLine]) -> None:
-    figure.boxes(axes, [line.values for line in lines], (100 * TAIL, 100 * (1 - TAIL)))
-    places = [place + 0.38 for place in range(len(lines))]
-    axes.plot(places, [line.published for line in lines], "D", color="black", markersize=4)
-    axes.set_xlim(-0.6, len(lines) - 0.35)
-    every = np.concatenate([*(line.values for line in lines), []])
-    if len(every) and every.min() > 0 and every.max() > 50 * every.min():
-        axes.set_yscale("log")
+def chart(context: Context, panels: Sequence[Sequence[SpreadLine]]) -> Chart:
+    """Return a panel a metric: a row a method, its median over seeds beside what is published."""
+    several = len({lines[0].place[1] for lines in panels}) > 1
+    made = []
+    for lines in panels:
+        label, found = lines[0].metric.label, []
+        for line in lines:
+            name, own = context.method_label(line.place[2]), line.spread
+            found.append(Interval(name, own.median, own.low, own.high))
+            if line.target:
+                found.append(Interval(name, line.published, method=1))
+        known = [row.value for row in found if row.value > 0]
+        wide = len(known) == len(found) and max(known, default=1.0) > WIDE * min(
+            known, default=1.0
+        )
+        title = f"{label}, {context.problem_label(lines[0].place[1])}" if several else ""
+        named = ["here, 95 % of seeds", *(["published"] if any(o.target for o in lines) else [])]
+        axis = Axis(label, log=wide, better=lines[0].metric.direction)
+        made.append(Intervals(title, found, axis, methods=named))
+    rows = max(len(lines) for lines in panels)
+    return Chart(made, 1, (6.8, 0.9 + 0.3 * rows))

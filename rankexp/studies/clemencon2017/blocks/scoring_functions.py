@@ -2,17 +2,16 @@
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Annotated, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
 from pydantic import Field
 
-from rankexp.arrays import Bools, Floats
-from rankexp.charts import frame as figure
-from rankexp.charts.letters import literal
-from rankexp.charts.model import Drawing
-from rankexp.charts.numbers import number
+from rankexp.arrays import Floats
+from rankexp.charts.model import Axis, Chart, Line, Lines
+from rankexp.charts.numbers import number, short
 from rankexp.keep import BAYES
 from rankexp.runner.analyse.kept import KeptItem, Source, curves
 from rankexp.runner.config.schema import Block
@@ -90,7 +89,7 @@ class ScoringFunctions(OfOneSplit):
         lines = self._lines(context, block, here)
         numbers = pd.DataFrame({"x": truth.x, "m": truth.y} | {one.name: one.y for one in lines})
         notes = self._notes(context, block.experiments[0], truth, lines)
-        return Output(numbers, [], Drawing(self._draw(truth, lines)), notes)
+        return Output(numbers, [], self._chart(truth, lines), notes)
 
     def _lines(self, context: Context, block: Block, here: Mapping[str, KeptItem]) -> list[Curve]:
         order, truth = context.evaluate(block.experiments[0]).methods, here[BAYES]
@@ -136,42 +135,36 @@ class ScoringFunctions(OfOneSplit):
             notes.append(f"{metric.label} on these examples: {', '.join(told)}.")
         return notes
 
-    def _draw(self, truth: KeptItem, lines: Sequence[Curve]) -> figure.Figure:
-        windows = [[float(truth.x.min()), float(truth.x.max())], *self.windows]
-        made, axes = figure.panels(len(windows), len(windows), (3.6, 2.8), below=0.5)
-        for place, (own, (low, high)) in enumerate(zip(axes, windows, strict=True)):
-            inside = (truth.x >= low) & (truth.x <= high)
-            if inside.any():
-                self._panel(own, truth, lines, inside, zoom=place > 0)
-            own.set(xlim=(low, high), xlabel="x")
-            if len(windows) > 1:
-                own.set_title(f"({chr(ord('a') + place)}) {'zoom' if place else 'whole range'}")
-        figure.legend(made)
-        return made
+    def _chart(self, truth: KeptItem, curves: Sequence[Curve]) -> Chart:
+        whole = [float(truth.x.min()), float(truth.x.max())]
+        panels = [self._panel(truth, curves, window) for window in [whole, *self.windows]]
+        return Chart(panels, len(panels), (3.6, 2.8), below=0.5)
 
-    def _panel(
-        self,
-        axes: figure.Axes,
-        truth: KeptItem,
-        lines: Sequence[Curve],
-        inside: Bools,
-        *,
-        zoom: bool,
-    ) -> None:
+    def _panel(self, truth: KeptItem, curves: Sequence[Curve], window: Window) -> Lines:
+        low, high = window
+        zoom, inside = window in self.windows, (truth.x >= low) & (truth.x <= high)
         x, m = truth.x[inside], truth.y[inside]
         fitted = self.match == "affine" or (zoom and self.match == "windows")
-        axes.plot(x, m, color="black", linewidth=1.8, label="m(x)")
-        for line in lines:
-            y = line.y[inside]
-            y = matched(y, m) if fitted else y / self.divided.get(line.name, 1.0)
-            # The first ones are wider, so that they show below others that say the same.
-            width = max(1.5, 2.8 - 0.6 * line.place)
-            style, colour = (
-                figure.STYLES[line.place % len(figure.STYLES)],
-                figure.colour(line.place),
-            )
-            label = literal(line.label)
-            axes.plot(x, y, linestyle=style, color=colour, label=label, linewidth=width)
+        lines = [Line("m(x)", x, m, marked=False)]
+        for one in curves if inside.any() else ():
+            y = one.y[inside]
+            y = matched(y, m) if fitted else y / self.divided.get(one.name, 1.0)
+            lines.append(Line(one.label, x, y, method=one.place, marked=False))
+        title = f"x from {short(low)} to {short(high)}" if zoom else "whole range"
+        across = Axis("x", low=low, high=high)
+        return Lines(title * bool(self.windows), together(lines), across, Axis("score"))
+
+
+def together(lines: Sequence[Line]) -> list[Line]:
+    """Return lines, those that are the same as one with the labels of all."""
+    found: list[Line] = []
+    for line in lines:
+        same = (i for i, one in enumerate(found) if np.array_equal(one.y, line.y))
+        if (at := next(same, None)) is None:
+            found.append(line)
+        else:
+            found[at] = replace(found[at], label=f"{found[at].label} and {line.label} (the same)")
+    return found
 
 
 def matched(scores: Floats, m: Floats) -> Floats:

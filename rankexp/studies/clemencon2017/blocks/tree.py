@@ -48,12 +48,11 @@ class TreeCell:
         """The rule of the examples that go left, or the score of a leaf."""
         return self.node.rule or f"score {self.node.score:g}"
 
-    @property
-    def words(self) -> str:
-        """The same as pages print it: ``x0 ≤ .25``."""
+    def said(self, digits: int = 6) -> str:
+        """Return the same as pages print it, with so many digits at most: ``x0 ≤ .25``."""
         words, _, cut = self.text.rpartition(" ")
         try:
-            shown = short(float(cut))
+            shown = short(float(f"{float(cut):.{digits}g}"))
         except ValueError:  # not a threshold
             return self.text
         return f"{re.sub('<=$', '≤', words)} {shown}"
@@ -91,10 +90,14 @@ class TreeFigure(OfOneSplit):
             walked = list(tree.walk())
             rows += [(name, c.node.depth, c.text, c.node.size) for c in walked]
             header = "Cell, from best to worst" if _oriented(tree) else "Cell"
-            shown = [("· " * c.node.depth + c.words, c.node.size) for c in walked]
+            shown = [("· " * c.node.depth + c.said(), c.node.size) for c in walked]
             tables.append(Table([header, "Examples"], shown, labels[name], detail=True))
         numbers = pd.DataFrame(rows, columns=["method", "depth", "node", "examples"])
-        return Output(numbers, tables, Drawing(draw(cells, list(labels.values()))), notes)
+        alike: dict[str, list[str]] = {}
+        for name in cells:
+            alike.setdefault(trees[name], []).append(name)
+        drawn = {" and ".join(labels[n] for n in own): cells[own[0]] for own in alike.values()}
+        return Output(numbers, tables, Drawing(draw(drawn)), notes)
 
 
 def placed(nodes: Sequence[TreeNode]) -> TreeCell:
@@ -123,8 +126,8 @@ def _oriented(tree: TreeCell) -> bool:
     return scores == sorted(scores, reverse=True)
 
 
-def draw(trees: Mapping[str, TreeCell], titles: Sequence[str]) -> figure.Figure:
-    """Return the figure: a panel a tree, one below the other."""
+def draw(trees: Mapping[str, TreeCell]) -> figure.Figure:
+    """Return the figure: a panel a tree of its title, one below the other."""
     sizes = [
         (len(_leaves(tree)), max(cell.node.depth for cell in tree.walk()))
         for tree in trees.values()
@@ -132,7 +135,7 @@ def draw(trees: Mapping[str, TreeCell], titles: Sequence[str]) -> figure.Figure:
     width = min(WIDEST, max(6.5, SPACE * max(leaves for leaves, _ in sizes)))
     heights = [0.62 * (depth + 1) + 0.45 for _, depth in sizes]
     made, axes = figure.panels(1, 1, (width, sum(heights)), heights=heights)
-    for own, tree, title, (leaves, depth) in zip(axes, trees.values(), titles, sizes, strict=True):
+    for own, (title, tree), (leaves, depth) in zip(axes, trees.items(), sizes, strict=True):
         _panel(own, tree, width / leaves)
         own.set(xlim=(-0.6, leaves - 0.4), ylim=(-depth - 0.45, 0.45))
         figure.title(own, title, bold=True)
@@ -158,7 +161,7 @@ def _panel(axes: figure.Axes, tree: TreeCell, room: float) -> None:
         axes.text(
             cell.x,
             y,
-            f"{wrapped(cell.words, 1.15 * room)}\nn = {cell.node.size}",
+            f"{wrapped(cell.said(3), 1.15 * room)}\nn = {cell.node.size}",
             ha="center",
             va="center",
             fontsize=7,

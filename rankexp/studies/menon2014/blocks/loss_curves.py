@@ -1,6 +1,6 @@
 """Losses drawn by their formulas, with the weights over cost ratios that they are integrals of."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Annotated, Literal
 
 import numpy as np
@@ -8,9 +8,7 @@ import pandas as pd
 from pydantic import AfterValidator, Field
 
 from rankexp.arrays import Floats
-from rankexp.charts import frame as figure
-from rankexp.charts.letters import literal
-from rankexp.charts.model import Drawing
+from rankexp.charts.model import Axis, Chart, Line, Lines
 from rankexp.charts.numbers import MINUS, number, short
 from rankexp.losses.loss import parse
 from rankexp.runner.config.fault import Fault
@@ -72,15 +70,17 @@ class LossCurves(BlockKind):
     def output(self, context: Context, block: Block) -> Output:
         """Return the figure, the curves, and what the weights favour."""
         ends: dict[What, tuple[float, float]] = {"weight": (0.01, 0.99)}
-        parts = []
+        parts, panels = [], []
         for what in self.what:
             x = np.linspace(*ends.get(what, (-self.reach, self.reach)), POINTS)
+            curves = {name: values(name, what, x) for name in self.losses}
             parts += [
-                pd.DataFrame({"loss": name, "what": what, "x": x, "y": values(name, what, x)})
-                for name in self.losses
+                pd.DataFrame({"loss": name, "what": what, "x": x, "y": y})
+                for name, y in curves.items()
             ]
+            panels.append(self._panel(what, x, curves))
         numbers = pd.concat(parts, ignore_index=True)
-        drawn = Drawing(self._draw(numbers))
+        drawn = Chart(panels, len(panels), (2.5, 2.3), below=0.4)
         if "weight" not in self.what:
             return Output(numbers, [], drawn)
         table = self._weights()
@@ -99,29 +99,15 @@ class LossCurves(BlockKind):
         header = ["Loss", *names, f"{names[-1]}/{names[0]}"]
         return Table(header, rows, "Weights over cost ratios")
 
-    def _draw(self, numbers: pd.DataFrame) -> figure.Figure:
-        made, panels = figure.panels(
-            len(self.what), len(self.what), (2.5, 2.3), below=0.4, least=4
-        )
-        for what, axes in zip(self.what, panels, strict=True):
-            for place, name in enumerate(self.losses):
-                own = numbers[(numbers.what == what) & (numbers.loss == name)]
-                axes.plot(
-                    own.x,
-                    own.y,
-                    linestyle=figure.STYLES[place % len(figure.STYLES)],
-                    color=figure.colour(place),
-                    label=literal(spoken(name)),
-                    linewidth=max(1.3, 2.8 - 0.5 * place),  # those below show, too
-                )
-            x, y = AXES[what]
-            axes.set(xlabel=x, ylabel=y)
-            if what == "weight":
-                axes.set_yscale("log")
-            else:
-                axes.set_ylim(0.0, self.highest)
-        figure.legend(made)
-        return made
+    def _panel(self, what: What, x: Floats, curves: Mapping[str, Floats]) -> Lines:
+        lines = [
+            Line(spoken(name), x, y, method=place, marked=False)
+            for place, (name, y) in enumerate(curves.items())
+        ]
+        across, up = AXES[what]
+        weight = what == "weight"
+        axis = Axis(up, log=True) if weight else Axis(up, low=0.0, high=self.highest)
+        return Lines("", lines, Axis(across), axis)
 
 
 def values(name: str, what: What, x: Floats) -> Floats:

@@ -9,9 +9,7 @@ import numpy as np
 import pandas as pd
 from pydantic import Field
 
-from rankexp.charts import frame as figure
-from rankexp.charts.letters import wrapped
-from rankexp.charts.model import Drawing
+from rankexp.charts.model import Axis, Chart, Line, Lines
 from rankexp.charts.numbers import number, short
 from rankexp.runner.analyse import kept
 from rankexp.runner.analyse.frame import typed
@@ -84,7 +82,7 @@ class CurvesAgainstTheory(AtRule, Against):
             text = "No scoring function is kept at fixed points; see 'keep' of the experiment."
             return Output(notes=[text])
         numbers = pd.concat([self._numbers(context, one) for one in found], ignore_index=True)
-        drawn = Drawing(self._draw(context, found, methods))
+        drawn = self._chart(context, found)
         of_mean = numbers.quantity == RMSE_OF_MEAN
         grids = [
             self._grid(context, numbers[~of_mean]),
@@ -187,33 +185,17 @@ class CurvesAgainstTheory(AtRule, Against):
             )
         return notes
 
-    def _draw(
-        self, context: Context, found: Sequence[CurvePanel], methods: Sequence[str]
-    ) -> figure.Figure:
-        lines: dict[tuple[str, str], list[CurvePanel]] = {}
+    def _chart(self, context: Context, found: Sequence[CurvePanel]) -> Chart:
+        places = [(one.experiment, one.problem) for one in found]
+        several = len({*places}) > 1
+        panels = []
         for one in found:
-            lines.setdefault((one.experiment, one.problem), []).append(one)
-        colours = [name for name in methods if any(one.method == name for one in found)]
-        columns = max(map(len, lines.values()))
-        made, axes = figure.panels(
-            len(lines) * columns, columns, (2.5, 2.35), below=0.55, least=4.2, share="row"
-        )
-        rows = [axes[place : place + columns] for place in range(0, len(axes), columns)]
-        for line, own in zip(lines.values(), rows, strict=True):
-            label = wrapped(context.problem_label(line[0].problem), 2.0)
-            own[0].set_ylabel(f"{label}\ncentred score")
-            for one, panel in zip(line, own, strict=False):
-                self._panel(panel, one, figure.colour(colours.index(one.method)))
-                figure.title(panel, context.method_label(one.method))
-            for unused in own[len(line) :]:
-                unused.set_visible(False)
-        figure.legend(made)
-        return made
-
-    def _panel(self, axes: figure.Axes, panel: CurvePanel, colour: str) -> None:
-        samples(axes, panel.x, panel.curves, self.share, colour)
-        if panel.theory is not None:
-            axes.plot(panel.x, panel.theory, "--", color="black", linewidth=1.1, label="theory")
-        for edge in self.window or ():
-            axes.axvline(edge, color="#aaaaaa", linewidth=0.6, linestyle=":")
-        axes.set(xlim=(float(panel.x[0]), float(panel.x[-1])), xlabel="x")
+            lines = samples(one.x, one.curves, self.share)
+            if one.theory is not None:
+                lines.append(Line("theory", one.x, one.theory, dashed=True, marked=False))
+            x = Axis("x", low=float(one.x[0]), high=float(one.x[-1]))
+            title = context.method_label(one.method)
+            title += f", {context.problem_label(one.problem)}" * several
+            panels.append(Lines(title, lines, x, Axis("centred score"), window=self.window or ()))
+        columns = max(map(places.count, places))
+        return Chart(panels, columns, (2.5, 2.35), "row", below=0.55)

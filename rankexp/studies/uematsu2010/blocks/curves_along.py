@@ -6,9 +6,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from rankexp.charts import frame as figure
-from rankexp.charts.letters import literal
-from rankexp.charts.model import Drawing
+from rankexp.charts.model import Axis, Chart, Line, Lines
 from rankexp.charts.numbers import number
 from rankexp.runner.analyse import kept, select
 from rankexp.runner.config.fault import Fault
@@ -76,7 +74,7 @@ class CurvesAlong(Choosing, Against):
         return Output(
             pd.DataFrame(found).rename(columns={"at": self.parameter}),
             [self._table(context, found)],
-            Drawing(self._draw(context, found, methods)),
+            self._chart(context, found, methods),
             gist=self._gist(context, found),
             notes=[note],
         )
@@ -165,38 +163,34 @@ class CurvesAlong(Choosing, Against):
         header += [f"{quantity}, {context.method_label(method)}" for method, quantity in columns]
         return Table(header, rows, f"Curves by {spoken(self.parameter)}")
 
-    def _draw(
-        self, context: Context, found: Sequence[CurvesAt], methods: Sequence[str]
-    ) -> figure.Figure:
+    def _chart(self, context: Context, found: Sequence[CurvesAt], methods: Sequence[str]) -> Chart:
         shown = [one for one in found if one.quantity != RMSE]
         keys = list(dict.fromkeys((one.experiment, one.quantity) for one in shown))
-        columns = len({quantity for _, quantity in keys})
-        made, axes = figure.panels(len(keys), columns, (3.2, 2.4), below=0.3)
-        for (experiment, quantity), panel in zip(keys, axes, strict=True):
-            here = [
-                one for one in shown if (one.experiment, one.quantity) == (experiment, quantity)
+        panels = []
+        for experiment, quantity in keys:
+            here = [o for o in shown if (o.experiment, o.quantity) == (experiment, quantity)]
+            lines = [
+                _line(context.method_label(name), place, [o for o in here if o.method == name])
+                for place, name in enumerate(methods)
+                if any(o.method == name for o in here)
             ]
-            apart = quantity == APART
-            for place, name in enumerate(methods):
-                own = [one for one in here if one.method == name]
-                panel.errorbar(
-                    [one.at for one in own],
-                    [one.median if apart else one.mean for one in own],
-                    None if apart else [2 * one.se for one in own],
-                    marker=".",
-                    linewidth=1.3,
-                    color=figure.colour(place),
-                    label=literal(context.method_label(name)),
-                )
-            known = dict.fromkeys(one.theory for one in here if not np.isnan(one.theory))
-            for height in known if quantity == SLOPE else ():
-                panel.axhline(height, color="black", linewidth=0.9, linestyle="--", label="theory")
-            if quantity != SLOPE:
-                panel.set_ylim(bottom=0.0)
-            panel.set_xscale("log")
-            panel.set_xlabel(literal(spoken(self.parameter)))
-            other = context.method_label(self.reference or "")
-            panel.set_ylabel(f"distance to {other}" if apart else quantity)
-            figure.title(panel, context.evaluate(experiment).title or experiment)
-        figure.legend(made)
-        return made
+            x = Axis(spoken(self.parameter), log=True)
+            what = f"distance to {context.method_label(self.reference or '')}"
+            y = Axis(what, low=0.0) if quantity == APART else Axis(quantity)
+            known = [o for o in here if quantity == SLOPE and not np.isnan(o.theory)]
+            ends = np.array([min(o.at for o in here), max(o.at for o in here)])
+            for height in dict.fromkeys(o.theory for o in known):
+                level = np.full(2, height)
+                lines.append(Line("theory", ends, level, dashed=True, marked=False))
+            panels.append(Lines(context.evaluate(experiment).title or experiment, lines, x, y))
+        columns = len({quantity for _, quantity in keys})
+        return Chart(panels, columns, (3.2, 2.4))
+
+
+def _line(label: str, place: int, found: Sequence[CurvesAt]) -> Line:
+    """Return a method's line: medians of distances, else means with two standard errors."""
+    x, y = np.array([(o.at, o.median if o.quantity == APART else o.mean) for o in found]).T
+    if found[0].quantity == APART:
+        return Line(label, x, y, method=place)
+    half = np.array([2 * o.se for o in found])
+    return Line(label, x, y, y - half, y + half, "bars", place)

@@ -100,13 +100,10 @@ def draw(draws: pd.DataFrame) -> figure.Figure:
     _ratios(left, draws)
     _middle(right, draws[(draws.c12 < 0) & (draws.c23 < 0)])
     handles: list[Patch | Line2D] = [
-        Patch(facecolor=colour, alpha=0.25, label=f"region {name}")
-        for name, colour in COLOURS.items()
-    ]
-    handles += [
-        Line2D([], [], color=COLOURS[name], marker=mark, ls="", ms=4, label=f"program {name}")
+        Line2D([], [], color=COLOURS[name], marker=mark, ls="", ms=4, label=f"differences {name}")
         for name, mark in REGIONS.items()
     ]
+    handles += [Patch(facecolor="#dddddd", label="ground in their colours: by theory")]
     figure.legend(made, handles)
     return made
 
@@ -118,7 +115,8 @@ def _ratios(axes: figure.Axes, draws: pd.DataFrame) -> None:
     axes.set(xscale="symlog", yscale="symlog", xlim=(-limit, limit), ylim=(-limit, limit))
     ticks = [sign * 10.0**power for sign in (-1, 1) for power in (2, 4, 6)]
     ticks = [0.0, *(tick for tick in ticks if abs(tick) < limit)]
-    axes.set(xticks=ticks, yticks=ticks, xlabel="c12", ylabel="c23", title="All draws")
+    axes.set(xticks=ticks, yticks=ticks, xlabel="c12", ylabel="c23")
+    figure.title(axes, "all draws", bold=True)
     _marks(axes, draws, "c12", "c23")
     box = {"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 1.5}
     axes.text(0.03, 0.03, "decided on the right", transform=axes.transAxes, fontsize=7, bbox=box)
@@ -136,7 +134,8 @@ def _middle(axes: figure.Axes, draws: pd.DataFrame) -> None:
         axes.fill_between([0, width], 0, side * height, color=colour, alpha=0.2, linewidth=0)
     _marks(axes, draws, "p_plus_2", "more")
     axes.set(xlim=(0, width), ylim=(-height, height))
-    axes.set(xlabel="p+(x2)", ylabel="p-(x2) - p+(x2)", title="Draws with c12 < 0 and c23 < 0")
+    axes.set(xlabel="p+(x2)", ylabel="p−(x2) − p+(x2)")
+    figure.title(axes, "draws with c12 < 0 and c23 < 0", bold=True)
     axes.axhline(0, color="#444444", linewidth=0.7)
 
 

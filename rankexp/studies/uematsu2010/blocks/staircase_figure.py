@@ -7,8 +7,7 @@ import numpy as np
 import pandas as pd
 from pydantic import Field
 
-from rankexp.charts import frame as figure
-from rankexp.charts.model import Drawing
+from rankexp.charts.model import Axis, Chart, Line, Lines
 from rankexp.runner.analyse import compare, kept
 from rankexp.runner.config.fault import Fault
 from rankexp.runner.config.schema import Block, Evaluate, Simulate, Study
@@ -70,7 +69,7 @@ class Staircase(AtRule):
         }
         numbers, table = steps.drop(columns=["setting", "rep"]), self._grid(context, simulated[0])
         gist = "; ".join(f"{name} {cell_text(value)}" for name, value in table.rows)
-        drawn, notes = Drawing(self._draw(context, steps, fitted)), self._notes(fitted)
+        drawn, notes = self._chart(context, steps, fitted), self._notes(fitted)
         return Output(numbers, [table], drawn, notes, gist=f"The lowest hinge loss: {gist}.")
 
     def _fitted(self, context: Context, experiment: str) -> dict[str, list[kept.KeptItem]]:
@@ -107,26 +106,27 @@ class Staircase(AtRule):
             )
         return notes
 
-    def _draw(
+    def _chart(
         self,
         context: Context,
         steps: pd.DataFrame,
         fitted: Mapping[Title, Sequence[kept.KeptItem]],
-    ) -> figure.Figure:
-        count, columns = max(len(fitted), 1), 2 if len(fitted) == 4 else 3
-        made, axes = figure.panels(count, columns, (2.6, 2.8), below=0.5, least=4.4, share="all")
-        x = steps.x
-        low, high = float(x.min()), float(x.max())
-        for own, ((title, method), curves) in zip(axes, fitted.items(), strict=False):
+    ) -> Chart:
+        x = steps.x.to_numpy()
+        low, high = float(x[0]), float(x[-1])
+        middles = (x[1:] + x[:-1]) / 2  # where steps are
+        stairs = np.r_[low, np.repeat(middles, 2), high], np.repeat(steps.r.to_numpy(), 2)
+        theory = [
+            Line("lowest expected hinge loss", *stairs, marked=False),
+            Line("log of the ratio", x, steps.log_ratio.to_numpy(), dashed=True, marked=False),
+        ]
+        sides = Axis("x", low=low, high=high), Axis("centred score")
+        panels = [] if fitted else [Lines("", theory, *sides)]
+        for (title, method), curves in fitted.items():
             grid = curves[0].x
             inside = (grid >= low) & (grid <= high)
             centred = kept.centred(np.array([one.y for one in curves]), inside)[:, inside]
-            samples(own, grid[inside], centred, self.share, figure.colour(0))
-            figure.title(own, context.method_label(method), title)
-        for own in axes:
-            own.step(x, steps.r, where="mid", color="black", lw=1.4, label="population")
-            own.plot(x, steps.log_ratio, "--", color="#444444", lw=1, label="log ratio")
-            own.set(xlim=(low, high), xlabel="x")
-        axes[0].set_ylabel("centred score")
-        figure.legend(made)
-        return made
+            lines = [*samples(grid[inside], centred, self.share), *theory]
+            panels.append(Lines(f"{context.method_label(method)}, {title}", lines, *sides))
+        columns, size = (2, (3.4, 2.8)) if len(panels) in (1, 4) else (3, (2.6, 2.8))
+        return Chart(panels, columns, size, "all", below=0.5)
