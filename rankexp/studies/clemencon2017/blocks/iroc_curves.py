@@ -74,5 +74,5 @@ def _panel(title: str, own: Mapping[str, Curve], labels: Mapping[str, str]) -> L
             best = method == BAYES
             colour = None if best else place
             lines.append(Line(labels[method], x, y, method=colour, dashed=best, marked=False))
-    x, y = (Axis(f"{what} positives", low=0.0, high=1.01) for what in ("false", "true"))
-    return Lines(title, together(lines), x, y)
+    across, up = (Axis(f"{what} positives", low=0.0, high=1.01) for what in ("false", "true"))
+    return Lines(title, together(lines), across, up)
