@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,10 +13,14 @@ from rankexp.charts.letters import literal, wrapped
 from rankexp.charts.model import Axis, Boxes, Chart, Drawing, Intervals, Line, Lines, Map, Share
 from rankexp.charts.numbers import number, short
 
+if TYPE_CHECKING:
+    from matplotlib.axis import Axis as Side
+
 INK, GREY, PALE = "black", "#444444", "#e6e6e6"
 BESIDE = 0.36  # of a box: where its mean stands
 ROOM = 0.5  # of the width of what is of no importance: so much is in view on either side of it
 SPREAD = 0.6  # height that the methods of one row share
+NAMES = 0.34  # of the width of a panel: so wide are the names of its rows
 DARK = 0.55  # of the largest value: beyond it a cell's number is white
 UPPER, LOWER = 1.55, 1.0  # heights of boxes and of the differences below them
 PLAIN = (5e-4, 2e5)  # numbers of logarithmic sides that are not written as powers
@@ -90,7 +94,7 @@ def _sides(axes: Axes, x: Axis, y: Axis) -> None:
             _ticks(own)
 
 
-def _ticks(side: Any) -> None:
+def _ticks(side: "Side") -> None:
     """Write plain numbers along a logarithmic side, and more than one."""
     from matplotlib.ticker import FuncFormatter, LogLocator
 
@@ -129,6 +133,7 @@ def _line(axes: Axes, line: Line, above: int) -> None:
 
 def _intervals(axes: Axes, panel: Intervals) -> None:
     labels, many = panel.labels, len(panel.methods)
+    room = max(1.5, NAMES * axes.get_window_extent().width / axes.figure.dpi)
     step = SPREAD / max(many - 1, 1)
     for row in panel.rows:
         beside = row.method * step - SPREAD / 2 if many > 1 else 0.0
@@ -147,7 +152,7 @@ def _intervals(axes: Axes, panel: Intervals) -> None:
             label=label,
             **(mark if row.decided else mark | {"fillstyle": "none"}),
         )
-    axes.set_yticks(range(len(labels)), [wrapped(text, 1.5) for text in labels])
+    axes.set_yticks(range(len(labels)), [wrapped(text, room) for text in labels])
     axes.tick_params(axis="y", length=0)
     axes.set_ylim(max(len(labels), 1) - 0.5, -0.5)
     if not math.isnan(panel.reference):
@@ -157,15 +162,29 @@ def _intervals(axes: Axes, panel: Intervals) -> None:
         low, high = panel.shaded
         axes.axvspan(low, high, color="#dddddd", zorder=0, linewidth=0)
         left, right = axes.get_xlim()  # what is tiny shall not look large
-        room = ROOM * (high - low)
-        axes.set_xlim(min(left, low - room), max(right, high + room))
+        beyond = ROOM * (high - low)
+        axes.set_xlim(min(left, low - beyond), max(right, high + beyond))
     axes.grid(visible=False, axis="y")
     axes.grid(visible=True, axis="x")
     if panel.axis.log:
         _sides(axes, panel.axis, Axis())
     else:
         axes.locator_params(axis="x", nbins=5)
+        _cut(axes, panel)
     axes.set_xlabel(_directed(panel.axis))
+
+
+def _cut(axes: Axes, panel: Intervals) -> None:
+    """End the side where it is told to; an interval that goes on has an arrow there."""
+    low, high = panel.axis.low, panel.axis.high
+    if math.isnan(low + high):
+        return
+    axes.set_xlim(low, high)
+    for row in panel.rows:
+        place, own = panel.labels.index(row.label), colour(row.method)
+        for beyond, at, mark in ((row.low < low, low, "<"), (row.high > high, high, ">")):
+            if beyond:
+                axes.plot([at], [place], mark, color=own, markersize=6, clip_on=False)
 
 
 def _directed(axis: Axis) -> str:

@@ -14,6 +14,7 @@ from rankexp.runner import plan
 from rankexp.runner.config.schema import Study
 from rankexp.runner.grid import Point
 from rankexp.runner.plan import DataFacts, PlanCell
+from rankexp.runner.report import build
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.options import BlockKind
 from rankexp.runner.run.record import Record, RecordRow
@@ -221,3 +222,9 @@ def _save() -> Callable[[Context, Path], Path]:
 def _plain_pages(monkeypatch: pytest.MonkeyPatch) -> None:
     """Fail where a block shows a word of programs."""
     monkeypatch.setattr(BlockKind, "build", watched(BlockKind.build))
+
+
+@pytest.fixture
+def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pictures are empty files: drawing them takes longest, and tests of words need none."""
+    monkeypatch.setattr(build, "drawn", lambda _: [("png", b""), ("pdf", b"")])

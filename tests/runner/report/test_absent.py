@@ -21,6 +21,8 @@ from rankexp.runner.report.runs import absent
 from rankexp.runner.run.prepare import to_add
 from rankexp.runner.run.record import Record
 
+pytestmark = pytest.mark.usefixtures("undrawn")
+
 Make = Callable[..., Context]
 SETS = [f"d{i}" for i in range(7)]
 INTERNAL = re.compile(

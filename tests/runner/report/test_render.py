@@ -174,10 +174,9 @@ def test_a_page_shows_titles_and_texts_as_they_are() -> None:
         r"1\. nor one",
         "",
         r"![# \[x](y) \<b>](a.png)",
+        "Files: [a.png](a.png)",
         "",
         r"- \*n\*",
-        "",
-        "Files: [a.png](a.png)",
     ]
 
 

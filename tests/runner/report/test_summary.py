@@ -22,6 +22,8 @@ from rankexp.runner.report.model import Fact, Output, Tally
 from rankexp.runner.report.render.text import rows
 from rankexp.runner.run.record import Record
 
+pytestmark = pytest.mark.usefixtures("undrawn")
+
 Make = Callable[..., Context]
 Save = Callable[[Context, Path], Path]
 LEADS = ["Asked", "Answer", "Done", "Reproduced", "Not reproduced"]

@@ -80,13 +80,11 @@ def _section(section: Section) -> str:
     main = replace(output, tables=[one for one in output.tables if not one.detail])
     pictures = [f"![{title}]({name})" for name in section.files if name.endswith(".png")]
     links = ", ".join(f"[{name}]({name})" for name in section.files)
-    parts = [
-        f"## {title}",
-        prose(section.text),
-        body(main, pictures),
-        _pieces(section.closing),
-        f"Files: {links}" if links else "",
-    ]
+    files = f"Files: {links}" if links else ""
+    if pictures:  # which its files stand below
+        pictures, files = ["\n".join([*pictures, files])], ""
+    parts = [f"## {title}", prose(section.text), body(main, pictures), _pieces(section.closing)]
+    parts.append(files)
     return "\n\n".join(part for part in parts if part)
 
 
