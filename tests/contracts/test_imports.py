@@ -32,6 +32,7 @@ EVERYWHERE = {
     "compiled",
     "errors",
     "imports",
+    "labels",
     "names",
     "registry",
     "seeds",
@@ -55,8 +56,7 @@ LIBRARY = {
 """Each room of the library, and the rooms that it may use."""
 RUNNER = {
     "files": set(),
-    "grid": {"strict", "labels"},
-    "labels": set(),
+    "grid": {"strict"},
     "strict": set(),
     "protocols": {"strict"},
     "checks": set(),
@@ -64,14 +64,14 @@ RUNNER = {
     "spec": {"config", "grid", "protocols", "strict"},
     "plan": {"config", "grid", "protocols", "spec"},
     "data": {"config", "plan", "files"},
-    "diagnostics": {"config", "data", "protocols", "labels"},
+    "diagnostics": {"config", "data", "protocols"},
     "run": {
         *("config", "plan", "data", "diagnostics", "grid", "protocols", "spec", "checks"),
-        *("files", "labels"),
+        "files",
     },
-    "analyse": {"config", "plan", "run", "grid", "protocols", "spec", "labels"},
+    "analyse": {"config", "plan", "run", "grid", "protocols", "spec"},
     "report": {
-        *("config", "plan", "run", "analyse", "grid", "strict", "protocols", "files", "labels"),
+        *("config", "plan", "run", "analyse", "grid", "strict", "protocols", "files"),
         "diagnostics",
     },
     "compare": {

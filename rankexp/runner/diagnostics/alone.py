@@ -3,11 +3,12 @@
 from dataclasses import dataclass
 
 import numpy as np
+from scipy import stats
 
-from rankexp.arrays import Floats
+from rankexp.arrays import Bools, Floats
 from rankexp.charts.numbers import printed
 from rankexp.metrics.continuous import concordance
-from rankexp.runner.data.dataset import Dataset, Feature
+from rankexp.runner.data.dataset import Dataset
 from rankexp.runner.data.levels import number_text
 from rankexp.runner.data.suitable import whole
 
@@ -18,6 +19,9 @@ FILLED = 0.9  # share of pairs that are in order by whether a column is filled i
 CLEAR = 4.0  # standard errors above chance that the best of many columns must have
 UNUSUAL, SURE = 20, 1e-6  # rows that differ from the usual value; chance that all are of one class
 YEARS, PAST = (1900, 2100), 0.7  # what may be years; share of rows before the latest
+SORTED = 0.3  # Spearman's correlation with the row's number from which a column is in its order
+FEW_DIGITS = 6  # decimals up to which a column may hold means of the target
+MEANS, ALIKE = 3, 10  # different means of a target; values of a column that may be queries
 DRIFT, SIGNIFICANT = 0.15, 5.0  # difference of shares of pairs in order; in standard errors
 A_CATEGORY = 20  # rows that a category needs on average to be ranked by its mean target
 
@@ -108,24 +112,89 @@ def unusual(dataset: Dataset) -> dict[str, str]:
     return found
 
 
-def drift(dataset: Dataset) -> tuple[Feature, Floats, str] | None:
-    """Return a column of years, and in words which other column ranks otherwise in the latest."""
+def drift(dataset: Dataset) -> tuple[str, Floats, str] | None:
+    """Return an order of rows by its column, and in words what ranks otherwise in the latest.
+
+    It is that of a column of years, months or days in numbers, or that of the table itself; what
+    the table is sorted by does not count.
+    """
     y = dataset.y.astype(np.float64)
-    untied = 1 - float(((np.unique(y, return_counts=True)[1] / len(y)) ** 2).sum())
     known = zip(dataset.features, dataset.X.T, strict=True)
-    numbers = [(f, np.nan_to_num(x)) for f, x in known if f.kind == "numeric"]
-    for year, values in numbers:
-        if not (whole(values) and YEARS[0] <= values.min() < values.max() <= YEARS[1]):
-            continue
+    numbers = [(f.name, np.nan_to_num(x)) for f, x in known if f.kind == "numeric"]
+    row = np.arange(len(y), dtype=np.float64)
+    times = [(name, x) for name, x in numbers if whole(x) and _calendar(x)]
+    for name, values in [*times, ("", row)]:
         last = np.quantile(values, PAST)
         parts = values <= last, values > last
         if any(part.sum() < UNUSUAL or np.ptp(y[part]) == 0 for part in parts):
             continue
-        least = max(DRIFT, SIGNIFICANT * sum(1 / (6 * untied * p.sum()) for p in parts) ** 0.5)
+        least = max(DRIFT, SIGNIFICANT * sum(_variance(y[part]) for part in parts) ** 0.5)
         for other, x in numbers:
             before, after = (concordance(y[part], x[part]) for part in parts)
-            if abs(before - after) > least:
-                shares = (printed(f"{share:.3f}") for share in (before, after))
-                said = "'{}' puts {} of pairs in order up to {:.0f}, and {} later"
-                return year, values, said.format(other.name, next(shares), last, next(shares))
+            if abs(before - after) <= least or other == name or (not name and _sorted(row, x)):
+                continue
+            first, later = (printed(f"{share:.3f}") for share in (before, after))
+            till = f"up to {last:.0f}" if name else f"in the first {last + 1:,.0f} rows"
+            where = f"with the times of '{name}'" if name else "along the rows"
+            said = f"'{other}' puts {first} of pairs in order {till}, and {later} later"
+            return name, values, f"Relations change {where}: {said}"
     return None
+
+
+def _variance(y: Floats) -> float:
+    """Return that of the share of pairs that a column without any relation puts in order."""
+    tied = ((np.unique(y, return_counts=True)[1] / len(y)) ** 2).sum()
+    return 1 / (6 * float(1 - tied) * len(y))
+
+
+def _sorted(row: Floats, values: Floats) -> bool:
+    if np.ptp(values) == 0:
+        return True
+    return abs(float(stats.spearmanr(row, values).statistic)) > SORTED
+
+
+def _calendar(values: Floats) -> bool:
+    """Whether numbers may be years, or years with months (201801), or with days (20180131)."""
+    low, high = YEARS
+    months: Bools = (values % 100 >= 1) & (values % 100 <= 12)
+    days = (values // 100 % 100 >= 1) & (values // 100 % 100 <= 12) & (values % 100 <= 31)
+    ends = float(values.min()), float(values.max())
+    lengths = ((1, True), (100, bool(months.all())), (10_000, bool(days.all())))
+    return any(low * k <= ends[0] < ends[1] < (high + 1) * k and ok for k, ok in lengths)
+
+
+def encoded(dataset: Dataset) -> str | None:
+    """Return a column that holds, up to rounding, the mean target of the rows with its value."""
+    y = dataset.y.astype(np.float64)
+    for feature, values in zip(dataset.features, dataset.X.T, strict=True):
+        if feature.kind != "numeric" or np.isnan(values).any():
+            continue
+        each, codes, rows = np.unique(values, return_inverse=True, return_counts=True)
+        if not MEANS <= len(each) <= len(y) / 2:
+            continue
+        decimals = max(len(number_text(float(one)).partition(".")[2]) for one in each)
+        means = np.bincount(codes, weights=y) / rows
+        near = np.abs(means - each) <= 0.51 * 10.0 ** -min(decimals, FEW_DIGITS)
+        if rows[near].sum() >= NEARLY * len(y) and np.ptp(each) > 0 and (rows[near] > 1).any():
+            return feature.name
+    return None
+
+
+def alike(dataset: Dataset) -> set[str]:
+    """Return columns whose values have mean targets nearer to each other than by chance.
+
+    So it is with queries, races or matched pairs, of which each has the same targets.
+    """
+    y, found = stats.rankdata(dataset.y), set[str]()
+    rarest = np.unique(y, return_counts=True)[1].min() if dataset.levels else len(y)
+    for feature, values in zip(dataset.features, dataset.X.T, strict=True):
+        _, codes, rows = np.unique(values, return_inverse=True, return_counts=True)
+        k, n = len(rows), len(y)
+        if k < ALIKE or 2 * k > n or rarest < k:
+            continue
+        means = np.bincount(codes, weights=y) / rows
+        within = float(((y - means[codes]) ** 2).sum()) / (n - k)
+        between = float((rows * (means - y.mean()) ** 2).sum()) / (k - 1)
+        if within > 0 and stats.f.cdf(between / within, k - 1, n - k) <= SURE:
+            found.add(feature.name)
+    return found

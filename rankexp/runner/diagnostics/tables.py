@@ -9,9 +9,10 @@ import numpy as np
 
 from rankexp.charts.numbers import printed
 from rankexp.runner.config.asking import flag, manner, merged, option
+from rankexp.runner.data.dataset import Dataset
 from rankexp.runner.data.levels import number_text, numbers_of
 from rankexp.runner.data.suitable import WORDS
-from rankexp.runner.diagnostics.alone import FILLED, drift, unusual
+from rankexp.runner.diagnostics.alone import FILLED, alike, drift, encoded, unusual
 from rankexp.runner.diagnostics.diagnostic import BeforeFitting, Said, TableFacts
 from rankexp.splits import duplicates, worth_keeping
 
@@ -47,7 +48,7 @@ class GivesAway(BeforeFitting):
     def look(self, table: TableFacts) -> Said:
         data, best = table.dataset, table.alone
         if data is None or best is None or not best.gives_away:
-            return self._unusual(unusual(data) if data else {})
+            return self._encoded(data) or self._unusual(unusual(data) if data else {})
         counts = [len(data.y)] if data.levels is None else np.bincount(data.y.astype(np.int64))
         if min(counts) < FEWEST:
             return None
@@ -60,6 +61,13 @@ class GivesAway(BeforeFitting):
                 f". If rows of one value belong together, say {option('groups', best.column)}"
             )
         return f"'{best.column}' alone {what}{how}: is it known before the target is?", advice
+
+    @staticmethod
+    def _encoded(data: Dataset | None) -> Said:
+        name = encoded(data) if data else None
+        said = f"'{name}' holds the mean target of the rows with its value: the target was used."
+        advice = f"Leave it out with {option('drop', name or '')}, or make it of training rows"
+        return (said, advice) if name else None
 
     @staticmethod
     def _unusual(found: Mapping[str, str]) -> Said:
@@ -83,8 +91,7 @@ class InOrderOfTime(BeforeFitting):
             said = f"Rows are in order of '{name}'{grows}"
             rows = np.arange(table.reading.rows)[:: 1 if oldest_first else -1]
         elif data is not None and (found := drift(data)):
-            name, rows = found[0].name, np.argsort(found[1], kind="stable")
-            said = f"Relations change with the years of '{name}': {found[2]}, but"
+            name, rows, said = found[0], np.argsort(found[1], kind="stable"), f"{found[2]}, but"
         else:
             return None
         said += " random splits mix past and future."
@@ -92,6 +99,11 @@ class InOrderOfTime(BeforeFitting):
 
 
 def _by_time(name: str) -> str:
+    if not name:
+        return (
+            "Is everything recorded in the same way in all rows, the target included? If later "
+            "rows are to be ranked, add a column of their time and split by it"
+        )
     how = option("time", name) if manner() else f"'protocol: {{kind: time, column: {name}}}'"
     return f"If later rows are to be ranked, split by time: {how}"
 
@@ -235,9 +247,11 @@ class PerhapsQueries(BeforeFitting):
     def look(self, table: TableFacts) -> Said:
         if table.dataset is None or table.dataset.groups is not None:
             return None
+        same = alike(table.dataset)
         for own in (c for c in table.reading.columns if c.role in ("feature", "left out")):
             left_out = own.kind == "groups" and own.role == "left out"
-            if not left_out and not QUERY_NAMES.fullmatch(own.name.lower()):
+            named = left_out or QUERY_NAMES.fullmatch(own.name.lower())
+            if not named and own.name not in same:
                 continue
             how = flag("queries", own.name) if manner() else option("groups", own.name)
             advice = f"{OF_ONE_QUERY}, say {how}"
@@ -246,5 +260,6 @@ class PerhapsQueries(BeforeFitting):
                     ". If they are persons or things, of which new ones are to be ranked, say "
                     f"{option('groups', own.name)}; if categories, {option('nominal', own.name)}"
                 )
-            return f"The values of '{own.name}' may be queries.", advice
+            why = "" if named else ", races or pairs: all have about the same targets"
+            return f"The values of '{own.name}' may be queries{why}.", advice
         return None

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from rankexp.errors import ConfigError
+from rankexp.labels import spoken
 from rankexp.metrics.metric import Metric, parse
 from rankexp.registry import did_you_mean
 from rankexp.runner.analyse import kept, select
@@ -18,7 +19,6 @@ from rankexp.runner.analyse.queries import QUERY
 from rankexp.runner.config.claims import BAYES, OVER, ClaimRow
 from rankexp.runner.config.schema import Evaluate, Simulate
 from rankexp.runner.grid import points
-from rankexp.runner.labels import spoken
 from rankexp.runner.report.context import Context
 from rankexp.statistics import claims, paired
 from rankexp.statistics.claims import Finding, Standing

@@ -7,9 +7,9 @@ from typing import Any
 
 from rankexp import __version__
 from rankexp.charts.numbers import NOTHING
+from rankexp.labels import spoken
 from rankexp.runner.analyse import frame
 from rankexp.runner.config.schema import Block, Evaluate, Simulate
-from rankexp.runner.labels import spoken
 from rankexp.runner.report import diagnosed
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Output, Table

@@ -398,7 +398,7 @@ def by_year(changes: float, n: int = 600, rare: bool = False) -> TableFacts:
 def test_years_that_change_what_ranks_are_found_in_rows_in_any_order() -> None:
     facts = by_year(changes=2.0)
     said = codes(replace(facts, ahead=lambda rows: f" First is row {rows[0]}."))["RK102"]
-    assert "Relations change with the years of 'x0': 'x1' puts ." in said
+    assert "Relations change with the times of 'x0': 'x1' puts ." in said
     assert facts.dataset is not None
     first = int(np.argmin(facts.dataset.X[:, 0]))
     assert f"mix past and future. First is row {first}. If later rows" in said
@@ -406,6 +406,67 @@ def test_years_that_change_what_ranks_are_found_in_rows_in_any_order() -> None:
     assert "RK102" not in codes(by_year(changes=0.0, n=200, rare=True)), "few positives"
     ages = replace(facts.dataset, X=facts.dataset.X - [[1000, 0, 0]])
     assert "RK102" not in codes(replace(facts, dataset=ages)), "no years"
+
+
+@pytest.mark.parametrize(
+    ("times", "found"),
+    [
+        (lambda years, month: 100 * years + month, True),  # 201904
+        (lambda years, month: 10_000 * years + 100 * month + 2 * month, True),  # 20190408
+        (lambda years, month: 100 * years + month + 40, False),
+    ],
+)
+def test_months_and_days_in_numbers_are_times(
+    times: Callable[..., np.ndarray], found: bool
+) -> None:
+    facts = by_year(changes=2.0)
+    assert facts.dataset is not None
+    given = facts.dataset.X.copy()
+    given[:, 0] = times(given[:, 0], 1 + np.arange(len(given)) % 12)
+    said = codes(replace(facts, dataset=replace(facts.dataset, X=given)))
+    assert ("RK102" in said) is found
+
+
+def test_relations_that_turn_along_the_rows_are_found() -> None:
+    """As where the target is coded in another way from some row on."""
+    rng = np.random.default_rng(9)
+    some = rng.normal(size=(600, 2))
+    y = (some[:, 0] + rng.normal(size=600) > 0).astype(np.int64)
+    turned = np.where(np.arange(600) < 400, y, 1 - y)
+    said = codes(table(some, turned))["RK102"]
+    assert "Relations change along the rows: 'x0' puts ." in said
+    assert "in the first 420 rows" in said and "recorded in the same way in all rows" in said
+    assert "RK102" not in codes(table(some, y))
+    by = np.argsort(some[:, 0])  # what the rows are sorted by has another range later
+    assert "RK102" not in codes(table(some[by], (np.abs(some[by, 0]) > 1).astype(np.int64)))
+
+
+def test_a_column_of_mean_targets_gives_them_away() -> None:
+    of = RNG.integers(0, 120, 400)
+    means = np.bincount(of, weights=Y, minlength=120)[of] / np.bincount(of, minlength=120)[of]
+    said = codes(table(np.column_stack([X[:, 1:], means.round(3)])))["RK101"]
+    assert "'x2' holds the mean target of the rows with its value" in said
+    assert "RK101" not in codes(table(np.column_stack([X[:, 1:], RNG.permutation(means)])))
+    shrunk = (2 * Y.mean() + means) / 3  # of training rows, or towards the mean of all
+    assert "RK101" not in codes(table(np.column_stack([X[:, 1:], shrunk])))
+
+
+@pytest.mark.parametrize("kind", ["winners", "places", "noise", "three positives"])
+def test_values_with_the_same_targets_are_queries(kind: str) -> None:
+    heat, rng = np.repeat(np.arange(50), 8), np.random.default_rng(10)
+    place = rng.permuted(np.tile(np.arange(8), (50, 1)), axis=1).ravel()
+    y = {
+        "winners": place == 0,
+        "places": place,
+        "noise": rng.permutation(place),
+        "three positives": np.isin(np.arange(400), [3, 133, 301]),
+    }[kind].astype(np.int64)
+    made = data(np.column_stack([heat, X[:, 1:]]), y, kinds="n")
+    made = replace(made, levels=("a", "b") if y.max() == 1 else tuple("12345678"))
+    read = Reading("d.csv", LAYOUT, 400, columns=(Column("x0", "nominal", "feature", 0),))
+    said = codes(TableFacts(read, made, best_alone(made)))
+    assert ("RK108" in said) is (kind in {"winners", "places"})
+    assert "races or pairs" in said.get("RK108", "races or pairs")
 
 
 def test_a_code_in_the_target_of_a_study_is_found_without_its_values() -> None:

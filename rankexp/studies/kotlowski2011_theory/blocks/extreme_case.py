@@ -7,10 +7,10 @@ import pandas as pd
 from pydantic import Field
 
 from rankexp.charts.numbers import number
+from rankexp.labels import spoken
 from rankexp.runner.analyse import compare
 from rankexp.runner.config.schema import Block, Simulate
 from rankexp.runner.grid import points
-from rankexp.runner.labels import spoken
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Cell, Entry, Fact, Output, Table
 from rankexp.runner.report.options import BlockKind

@@ -11,11 +11,11 @@ from pydantic import Field
 
 from rankexp.charts.model import Axis, Chart, Line, Lines
 from rankexp.charts.numbers import number, short
+from rankexp.labels import spoken
 from rankexp.runner.analyse import kept
 from rankexp.runner.analyse.frame import typed
 from rankexp.runner.config.published import PublishedKey
 from rankexp.runner.config.schema import Block
-from rankexp.runner.labels import spoken
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Cell, Entry, Output, Table
 from rankexp.runner.report.options import AtRule, ProblemName

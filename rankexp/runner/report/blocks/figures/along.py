@@ -12,10 +12,10 @@ from pydantic import Field, PositiveFloat
 from rankexp.charts.model import Axis, Chart, Line, Lines, Share
 from rankexp.charts.numbers import number, printed, short
 from rankexp.errors import ConfigError
+from rankexp.labels import spoken
 from rankexp.metrics.metric import parse
 from rankexp.runner.analyse import compare
 from rankexp.runner.config.schema import Block
-from rankexp.runner.labels import spoken
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Cell, Cells, Entry, Output, Table
 from rankexp.runner.report.options import AtRule, MethodName

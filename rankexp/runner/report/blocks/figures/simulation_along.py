@@ -11,11 +11,11 @@ from pydantic import Field
 
 from rankexp.charts.model import Axis, Chart, Line, Lines
 from rankexp.charts.numbers import number, short
+from rankexp.labels import spoken, value_text
 from rankexp.runner.analyse import compare
 from rankexp.runner.config.fault import Fault
 from rankexp.runner.config.schema import Block, Simulate, Study
 from rankexp.runner.grid import points
-from rankexp.runner.labels import spoken, value_text
 from rankexp.runner.report.blocks.figures.along import HEIGHT, WIDE, WIDTH
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Cell, Entry, Fact, Output, Table

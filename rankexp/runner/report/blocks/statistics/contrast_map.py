@@ -9,10 +9,10 @@ import pandas as pd
 
 from rankexp.charts.model import Axis, Chart, Map
 from rankexp.charts.numbers import number, short
+from rankexp.labels import spoken
 from rankexp.metrics.metric import Metric
 from rankexp.runner.analyse.adjust import Contrast, adjusted
 from rankexp.runner.config.schema import Block
-from rankexp.runner.labels import spoken
 from rankexp.runner.report.blocks.statistics.contrasts import Contrasts
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Cell, Entry, Fact, Mark, Output, Table

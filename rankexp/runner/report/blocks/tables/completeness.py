@@ -2,8 +2,8 @@
 
 import pandas as pd
 
+from rankexp.labels import spoken
 from rankexp.runner.config.schema import Block, Evaluate, Simulate
-from rankexp.runner.labels import spoken
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Entry, Output, Table
 from rankexp.runner.report.options import BlockKind
