@@ -32,7 +32,6 @@ EVERYWHERE = {
     "compiled",
     "errors",
     "imports",
-    "labels",
     "names",
     "registry",
     "seeds",

@@ -11,7 +11,7 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from rankexp.labels import spoken
+from rankexp.charts.labels import spoken
 from rankexp.metrics.metric import Metric, parse
 from rankexp.registry import did_you_mean
 from rankexp.runner.analyse.frame import NONE

@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
+from rankexp.charts.labels import spoken
 from rankexp.errors import ConfigError
-from rankexp.labels import spoken
 from rankexp.metrics.metric import Metric, parse
 from rankexp.registry import did_you_mean
 from rankexp.runner.analyse import kept, select

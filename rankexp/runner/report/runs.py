@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from rankexp import __version__
+from rankexp.charts.labels import spoken
 from rankexp.charts.numbers import NOTHING
-from rankexp.labels import spoken
 from rankexp.runner.analyse import frame
 from rankexp.runner.config.schema import Block, Evaluate, Simulate
 from rankexp.runner.report import diagnosed

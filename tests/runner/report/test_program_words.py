@@ -10,8 +10,8 @@ import yaml
 from program_words import PRINTED, PROGRAM, found
 
 from rankexp import registry
+from rankexp.charts.labels import LABELS, spoken
 from rankexp.charts.numbers import short
-from rankexp.labels import LABELS, spoken
 from rankexp.metrics.metric import parse
 from rankexp.runner.config.schema import Block
 from rankexp.runner.grid import Point

@@ -6,8 +6,8 @@ from functools import partial
 import pandas as pd
 from pydantic import Field
 
+from rankexp.charts.labels import spoken
 from rankexp.charts.numbers import number
-from rankexp.labels import spoken
 from rankexp.runner.analyse import compare
 from rankexp.runner.config.schema import Block, Simulate
 from rankexp.runner.grid import points

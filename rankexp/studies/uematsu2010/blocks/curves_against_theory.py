@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 from pydantic import Field
 
+from rankexp.charts.labels import spoken
 from rankexp.charts.model import Axis, Chart, Line, Lines
 from rankexp.charts.numbers import number, short
-from rankexp.labels import spoken
 from rankexp.runner.analyse import kept
 from rankexp.runner.analyse.frame import typed
 from rankexp.runner.config.published import PublishedKey

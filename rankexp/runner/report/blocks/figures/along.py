@@ -9,10 +9,10 @@ import numpy as np
 import pandas as pd
 from pydantic import Field, PositiveFloat
 
+from rankexp.charts.labels import spoken
 from rankexp.charts.model import Axis, Chart, Line, Lines, Share
 from rankexp.charts.numbers import number, printed, short
 from rankexp.errors import ConfigError
-from rankexp.labels import spoken
 from rankexp.metrics.metric import parse
 from rankexp.runner.analyse import compare
 from rankexp.runner.config.schema import Block

@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 from pydantic import Field
 
+from rankexp.charts.labels import spoken, value_text
 from rankexp.charts.model import Axis, Chart, Line, Lines
 from rankexp.charts.numbers import number, short
-from rankexp.labels import spoken, value_text
 from rankexp.runner.analyse import compare
 from rankexp.runner.config.fault import Fault
 from rankexp.runner.config.schema import Block, Simulate, Study

@@ -7,9 +7,9 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
+from rankexp.charts.labels import spoken
 from rankexp.charts.model import Axis, Chart, Map
 from rankexp.charts.numbers import number, short
-from rankexp.labels import spoken
 from rankexp.metrics.metric import Metric
 from rankexp.runner.analyse.adjust import Contrast, adjusted
 from rankexp.runner.config.schema import Block

@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from rankexp.labels import spoken
+from rankexp.charts.labels import spoken
 from rankexp.runner.config.schema import Block, Evaluate, Simulate
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Entry, Output, Table

@@ -8,8 +8,8 @@ from typing import Annotated, NamedTuple, Self
 import pandas as pd
 from pydantic import Field, model_validator
 
+from rankexp.charts.labels import spoken, value_text
 from rankexp.charts.numbers import amount, number
-from rankexp.labels import spoken, value_text
 from rankexp.runner.analyse import compare
 from rankexp.runner.analyse.frame import typed
 from rankexp.runner.config.schema import Block, Simulate
