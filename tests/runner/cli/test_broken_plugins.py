@@ -88,6 +88,7 @@ def test_a_study_that_names_it_is_told_whose_it_is(place: Path) -> None:
     assert "loss 'theirs' of package 'theirs' cannot be used" in done.stderr
 
 
+@pytest.mark.slow
 def test_one_module_may_offer_several_kinds(tmp_path: Path) -> None:
     """Protocols are asked for while the types are made that the other kinds import."""
     own = Path(__file__).parents[3] / "examples" / "plugin" / "rankexp_example"

@@ -66,6 +66,7 @@ def test_the_page_shows_everything_in_order(written: Path) -> None:
     assert "file vote.arff" not in page
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_the_page_names_published_values_that_nothing_shows(
     make: Make, save: Save, tmp_path: Path
 ) -> None:
@@ -88,6 +89,7 @@ def test_a_detail_stands_in_its_own_file(written: Path) -> None:
     assert "A loose solver." not in page  # a note of the details
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_a_block_set_aside_is_a_line_of_the_page(make: Make, save: Save, tmp_path: Path) -> None:
     study = copy.deepcopy(make().manifest["study"])
     for block in study["report"][1:]:
@@ -141,6 +143,7 @@ def test_a_page_says_how_to_cite(make: Make, save: Save, tmp_path: Path) -> None
     assert "[cite.bib](cite.bib)" in (folder / "report.md").read_text(encoding="utf-8")
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_an_incomplete_run_says_so_in_the_body_of_every_table(
     make: Make, save: Save, tmp_path: Path
 ) -> None:
@@ -169,6 +172,7 @@ def test_scores_hold_every_metric_once(written: Path) -> None:
     assert first.startswith("boxes,easy,0,0,,,exponential,lam=0.01,,test,rank_loss,0.1")
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_the_summary_leaves_out_what_was_not_run(make: Make, save: Save, tmp_path: Path) -> None:
     only = make(None, lambda cell, record: record if cell.experiment == "boxes" else None)
     text = build.open_report(save(only, tmp_path / "a")).summary()
@@ -340,6 +344,7 @@ def test_a_huge_or_hostile_reason_is_cut_and_harmless(
         assert "\x1b" not in text and len(text) < 10_000
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_what_was_not_run_here_stands_beside_what_a_full_run_has(
     make: Make, save: Save, written: Path, tmp_path: Path
 ) -> None:

@@ -413,6 +413,7 @@ def test_the_answer_says_what_is_gained_and_how_much_at_most(make: Make) -> None
     assert texts[0][2].startswith("+.0") and texts[0][2].endswith(") worse ≈")
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_the_answer_stands_first_in_every_format(make: Make, tmp_path: Path, save: Any) -> None:
     study = copy.deepcopy(make().manifest["study"])
     answer = {"block": "answer", "name": "answer", "experiment": "boxes", "options": PAIR}

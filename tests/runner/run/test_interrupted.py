@@ -130,6 +130,7 @@ def test_a_run_ends_with_its_time_and_goes_on(
 
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks for processes in /proc")
+@pytest.mark.slow
 def test_workers_are_stopped_by_ctrl_c_and_a_killed_one_does_not_stop_the_run(
     tmp_path: Path, undisturbed: dict[str, str]
 ) -> None:
