@@ -58,7 +58,7 @@ class CompareResult:
     def _repr_html_(self) -> str:
         (shown,) = self.output.tables
         png = b64encode((self.folder / "answer.png").read_bytes()).decode()
-        table = pd.DataFrame(rows(shown), columns=shown.columns)
+        table = pd.DataFrame(rows(shown), columns=shown.labels)
         with pd.option_context("display.max_colwidth", None):
             drawn = table.to_html(index=False, border=0, justify="left")
         return _page(

@@ -135,7 +135,7 @@ def drift(dataset: Dataset) -> tuple[str, Floats, str] | None:
                 continue
             first, later = (printed(f"{share:.3f}") for share in (before, after))
             till = f"up to {last:.0f}" if name else f"in the first {last + 1:,.0f} rows"
-            where = f"with the times of '{name}'" if name else "along the rows"
+            where = f"with '{name}'" if name else "along the rows"
             said = f"'{other}' puts {first} of pairs in order {till}, and {later} later"
             return name, values, f"Relations change {where}: {said}"
     return None

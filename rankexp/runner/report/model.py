@@ -18,7 +18,9 @@ from typing import TYPE_CHECKING
 
 from rankexp.charts.model import Chart, Drawing
 from rankexp.charts.paint import painted
-from rankexp.statistics.verdicts import Kind, Note, Reproduction
+from rankexp.runner.report.heads import Head, Role
+from rankexp.statistics.claims import Standing
+from rankexp.statistics.verdicts import Kind, Note, Reproduction, Verdict
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -64,6 +66,13 @@ class Cell:
     least: float = -math.inf  # smaller values are printed as smaller than this: ``<.001``
     tiny: bool = False  # what would look like 0 is printed as a power of ten: ``3e-13``
     beside: Beside | None = None  # what it reproduces
+    verdict: Verdict | Reproduction | Standing | None = None  # that its words say
+
+    @property
+    def judged(self) -> str:
+        """The verdict in it; empty where there is none."""
+        own = self.value if isinstance(self.value, Standing | Reproduction) else self.verdict
+        return str(own or "")
 
 
 @dataclass(frozen=True)
@@ -81,16 +90,52 @@ Entry = Cell | Cells | str | int
 class Table:
     """Columns and cells."""
 
-    columns: list[str]
+    columns: Sequence[str | Head]
     rows: Sequence[Sequence[Entry]]  # each as long as the columns
     caption: str = ""
     detail: bool = False  # whether it stands in the block's own files only
+    of: Mapping[Role, str] = field(default_factory=dict)  # what all of it is of
+    better: str = ""  # ``lower`` or ``higher``, where one of them is
+
+    @property
+    def title(self) -> str:
+        """The caption, and which values are better."""
+        told = f"{self.better} is better" if self.better else ""
+        return "; ".join(filter(None, (self.caption, told)))
+
+    @property
+    def labels(self) -> list[str]:
+        """What stands above the columns."""
+        return list(map(str, self.columns))
+
+    @cached_property
+    def roles(self) -> list[Role]:
+        """What is in each column: said by its head, or by the kinds of its entries."""
+        return [
+            head.role if isinstance(head, Head) else _role([row[place] for row in self.rows])
+            for place, head in enumerate(self.columns)
+        ]
+
+    @property
+    def right(self) -> list[bool]:
+        """Which columns hold numbers and stand to the right."""
+        return [role.right for role in self.roles]
 
     def cells(self) -> Iterator[Cell]:
         """Yield the cells that are more than a text or a count, row by row."""
         for entry in chain.from_iterable(self.rows):
             parts = entry.parts if isinstance(entry, Cells) else [entry]
             yield from (part for part in parts if isinstance(part, Cell))
+
+
+def _role(entries: Sequence[Entry]) -> Role:
+    """Return what entries are, by their kinds."""
+    parts = chain.from_iterable(e.parts if isinstance(e, Cells) else [e] for e in entries)
+    values = [own.value if isinstance(own, Cell) else own for own in parts]
+    if values and all(isinstance(own, int) for own in values):
+        return Role.COUNT
+    texts = sum(isinstance(own, str) for own in values)
+    return Role.VALUE if values and 2 * texts <= len(values) else Role.LABEL
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from rankexp.runner.analyse import frame
 from rankexp.runner.config.schema import Block, Evaluate, Simulate
 from rankexp.runner.report import diagnosed
 from rankexp.runner.report.context import Context
+from rankexp.runner.report.heads import EXPERIMENT, Role, heads
 from rankexp.runner.report.model import Output, Table
 from rankexp.runner.report.numbers import listed
 from rankexp.runner.run.prepare import to_add
@@ -45,7 +46,8 @@ def experiments(context: Context) -> Table:
         what = [", ".join(given), protocol(setup), ", ".join(does)]
         total = context.total(name)
         rows.append([name, *what, f"{total.ok} of {total.expected}"])
-    return Table(["Experiment", "Problems", "Protocol", "Methods", "Records"], rows, "Experiments")
+    header = [EXPERIMENT, *heads(Role.LABEL, "Problems", "Protocol", "Methods", "Records")]
+    return Table(header, rows, "Experiments")
 
 
 def protocol(setup: Evaluate | Simulate) -> str:
@@ -68,7 +70,9 @@ def data(context: Context) -> Table:
             rows.append([name, str(known.get("rows", NOTHING)), *read, where, prints])
         elif why is not None:
             rows.append([name, *[NOTHING] * 5, f"not available: {why}", NOTHING])
-    header = ["Data set", "Rows", "Features", "Missing", "Target", "Left out", "From", "SHA-256"]
+    header = heads(Role.PROBLEM, "Data set")
+    header += heads(Role.COUNT, "Rows", "Features", "Missing")
+    header += heads(Role.LABEL, "Target", "Left out", "From", "SHA-256")
     return Table(header, rows, "Data")
 
 

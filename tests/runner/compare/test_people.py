@@ -136,7 +136,7 @@ def test_names_called_by_numbers_are_a_guess_that_says_its_way_out(tmp_path: Pat
         ("totals", "Row 301 of 301 holds sums of those above, in 'x1', 'visitors', 'revenue'."),
         ("click rate", "'rate' is 100 · 'clicks' / 'impressions' in 800 of 800 rows"),
         ("lifetimes", "rows in which 'still_running' is yes have the largest target, 365."),
-        ("vintages", "Relations change with the years of 'vintage': 'x1' puts ."),
+        ("vintages", "Relations change with 'vintage': 'x1' puts ."),
     ],
 )
 def test_what_misleads_is_to_be_settled_before_anything_is_trained(

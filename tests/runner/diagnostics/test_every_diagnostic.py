@@ -398,7 +398,7 @@ def by_year(changes: float, n: int = 600, rare: bool = False) -> TableFacts:
 def test_years_that_change_what_ranks_are_found_in_rows_in_any_order() -> None:
     facts = by_year(changes=2.0)
     said = codes(replace(facts, ahead=lambda rows: f" First is row {rows[0]}."))["RK102"]
-    assert "Relations change with the times of 'x0': 'x1' puts ." in said
+    assert "Relations change with 'x0': 'x1' puts ." in said
     assert facts.dataset is not None
     first = int(np.argmin(facts.dataset.X[:, 0]))
     assert f"mix past and future. First is row {first}. If later rows" in said

@@ -168,7 +168,7 @@ def test_a_contrast_is_the_mean_of_its_differences(make: Make) -> None:
         assert line["se"] == pytest.approx(expected[problem].sem())
     assert output.numbers["problem"].tolist() == ["easy", "hard"] * 2  # settings are not averaged
     assert "worse" in str(output.numbers.set_index("contrast").loc["loss", "verdict"].tolist())
-    assert output.tables[0].columns == ["Problem", "pairs", "loss"]
+    assert output.tables[0].labels == ["Problem", "pairs", "loss"]
     ends = sorted(expected[problem].mean() for problem in ("easy", "hard"))
     assert output.facts["pairs in boxes"].text == span(*ends, 4)  # not the last one alone
     gone = show(context, "contrasts", "folds", contrasts=CONTRASTS, margin=0.01).facts

@@ -101,7 +101,7 @@ def test_the_published_table_compares_the_first_rule(make: Make) -> None:
     assert row["printed_units"] == 3
     assert math.isnan(table.loc[("folds", "gone", "logistic"), "tolerance"])
     wide = output.tables[0]
-    assert wide.columns == ["Data set", "exponential", "SVM-OR", "logistic"]
+    assert wide.labels == ["Data set", "exponential", "SVM-OR", "logistic"]
     texts = rows(wide)
     assert [row[0] for row in texts] == [
         *("vote_84 & more (folds)", "gone", "vote_84 & more (once)"),
@@ -141,7 +141,7 @@ def test_a_method_stands_beside_anothers_published_value(make: Make) -> None:
     table = output.numbers.set_index(["problem", "method"])
     row = table.loc[("vote", "svm_or")]
     assert (row["published"], row["compared_with"], row["note"]) == (0.1195, "logistic", "")
-    assert output.tables[0].columns[-1] == "SVM-OR"
+    assert output.tables[0].labels[-1] == "SVM-OR"
     assert rows(output.tables[0])[0][-1].count(" / ") == 1  # its own, without a published one
 
 
@@ -269,7 +269,7 @@ def test_paired_differences_are_over_models(make: Make) -> None:
     assert list(output.numbers["difference"]) == pytest.approx([0.01, 0.01], abs=0.001)
     # The models differ by .01, their differences do not: pairing takes that out.
     assert (output.numbers["difference_se"] < 0.1 * output.numbers["se"]).all()
-    assert output.tables[0].columns[-1] == "− logistic"
+    assert output.tables[0].labels[-1] == "− logistic"
 
 
 def test_differences_over_folds_have_the_error_of_a_comparison(make: Make) -> None:
@@ -343,7 +343,7 @@ def test_a_simulation_is_compared_with_what_it_should_be(make: Make) -> None:
         [".9", "observed share of positives"],
     ]
     wide = show(make(), "simulation_table", "tried", wide=True)
-    assert wide.tables[0].columns == ["p", "share of positives", "observed share of positives"]
+    assert wide.tables[0].labels == ["p", "share of positives", "observed share of positives"]
     found = [cells[:2] for cells in rows(wide.tables[0])]
     assert found == [[".5", ".5000 ± .0000"], [".9", ".9000 ± .0000"]]
     with pytest.raises(ValueError, match="no room for 'expected'"):

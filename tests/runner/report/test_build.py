@@ -83,7 +83,10 @@ def test_the_page_names_published_values_that_nothing_shows(
 
 def test_a_detail_stands_in_its_own_file(written: Path) -> None:
     page = (written / "report.md").read_text(encoding="utf-8")
-    for name, caption in (("table1", "**Details**"), ("completeness", "**Records**")):
+    for name, caption in (
+        ("table1", "**Details; lower is better**"),
+        ("completeness", "**Records**"),
+    ):
         assert caption in (written / f"{name}.md").read_text(encoding="utf-8")
         assert caption not in page and f"[{name}.md]({name}.md)" in page
     assert "A loose solver." not in page  # a note of the details

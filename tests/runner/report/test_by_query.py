@@ -267,7 +267,7 @@ def test_comparisons_rest_on_queries_stratified_by_fold() -> None:
     ends = queries.bootstrap(*drawn, 0.95, seed=1)  # of the study
     assert (row["boot_low"], row["boot_high"]) == pytest.approx(ends, rel=1e-9)
     assert row["verdict"] == "better" and str(found.loc["same", "verdict"]) != "better"
-    shown = dict(zip(output.tables[0].columns, rows(output.tables[0])[0], strict=True))
+    shown = dict(zip(output.tables[0].labels, rows(output.tables[0])[0], strict=True))
     assert shown["n"] == "40 queries" and shown["p randomisation"] == "<.001"
     assert " to " in shown["Bootstrap"]
     assert any("queries left out because a method has no value: 1." in n for n in output.texts)
@@ -324,10 +324,10 @@ def test_the_paired_table_has_errors_over_queries_and_what_resampling_says() -> 
 def test_methods_stand_beside_metrics_with_verdicts_on_the_print() -> None:
     output = show(context(), "published_table", metrics=METRICS, rules=["oracle", "validation"])
     (wide, details) = output.tables
-    assert wide.columns[0] == "Method"
+    assert wide.labels[0] == "Method"
     assert [line[0] for line in rows(wide)] == list(METHODS)
     assert all(len(line) == 3 for line in rows(wide))
-    assert "Metric" in details.columns and len(details.rows) == 6
+    assert "Metric" in details.labels and len(details.rows) == 6
     found = table(output, "method", "metric")
     row = found.loc[("good", "auc")]
     own = [values("good", fold, "auc", 1) for fold in range(5)]

@@ -84,7 +84,7 @@ def test_the_comparison_judges_every_problem_and_reference(make: Make) -> None:
     assert row[-1].endswith("but equivalent within .015 and 10 % of the loss")
     assert rows(output.tables[0])[-1][0] == "all settings"
     assert WORDS["refuse"] in output.texts
-    assert any("lower values are better" in note for note in output.texts)
+    assert {one.better for one in output.tables} == {"lower"}
     assert not output.incomplete
 
 
@@ -102,7 +102,7 @@ def test_a_metric_where_more_is_better_turns_the_verdicts_round(make: Make) -> N
     table = output.numbers.set_index(["reference", "problem"])
     assert set(table.loc["logistic", "verdict"]) == {"worse, equivalent"}
     assert table.loc[("logistic", "easy"), "difference"] == pytest.approx(-0.01, abs=0.002)
-    assert any("higher values are better" in note for note in output.texts)
+    assert {one.better for one in output.tables} == {"higher"}
     ranks = show(make(study, flip), "average_ranks", "boxes").numbers
     assert ranks is not None
     easy = ranks[ranks["panel"] == "easy"].set_index("method")["average_rank"]

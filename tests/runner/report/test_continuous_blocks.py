@@ -250,7 +250,7 @@ def test_leaves_out_of_order_are_not_said_to_be_ranked(monkeypatch: pytest.Monke
     turned = [NODES[0], *NODES[2:], NODES[1]]
     monkeypatch.setitem(TREES, "tree:1", json.dumps([asdict(node) for node in turned]))
     output = show("tree")
-    assert "rank higher" not in output.texts[0] and output.tables[0].columns[0] == "Cell"
+    assert "rank higher" not in output.texts[0] and output.tables[0].labels[0] == "Cell"
 
 
 def test_iroc_curves_are_averaged_over_the_splits_kept() -> None:

@@ -62,7 +62,7 @@ def test_a_map_has_a_cell_a_share_and_size(sizes: Context) -> None:
     assert not list(kind.faults(sizes.study, block))
     output = kind.build(sizes, block)
     (table,) = output.tables
-    assert table.columns == ["p", "10", "40"]
+    assert table.labels == ["p", "10", "40"]
     assert [row[0] for row in rows(table)] == ["linear, .5", "linear, .9"]
     numbers = output.numbers.set_index(["experiment", "problem"])
     scores = sizes.scores("boxes", sizes.metric("boxes", None))

@@ -105,7 +105,7 @@ def test_exponents_are_slopes_of_logarithms(context: Context) -> None:
     assert own["exponent"].tolist() == pytest.approx([np.mean(slopes)] * 3)
     assert len(slopes) == 3
     without = show(context, "simulation_along", "along", **OPTIONS | {"exponents": []})
-    assert "exponent" not in without.tables[0].columns
+    assert "exponent" not in without.tables[0].labels
     assert not without.gist
 
 

@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rankexp.charts.numbers import NOTHING, number
+from rankexp.runner.report.heads import Head, Role
 from rankexp.runner.report.model import Cell, Cells, Mark, Output, Page, Section, Table
 from rankexp.runner.report.render import latex, markdown, terminal
 from rankexp.runner.report.render.text import all_notes, cell_text
@@ -68,7 +69,7 @@ def test_tex_has_no_special_left(given_text: str) -> None:
 
 
 TABLE = Table(
-    ["Data & set", "a_b", "100 %"],
+    ["Data & set", Head("a_b", Role.VALUE), "100 %"],
     [["x|y", "1 ± 2", "#1"], ["{z}", "–", "~^\\"]],
     "Caption with 5 % & $",
 )

@@ -30,8 +30,8 @@ from rankexp.runner.report.model import (
     Table,
     footnotes,
 )
-from rankexp.runner.report.render.text import cell_text, led, to_the_right
-from rankexp.runner.report.render.text import rows as texts
+from rankexp.runner.report.records import Data, as_data
+from rankexp.runner.report.render.text import cell_text, led
 from rankexp.statistics.claims import Standing
 from rankexp.statistics.verdicts import Reproduction
 
@@ -49,6 +49,8 @@ SIGNS: dict[str, str] = {
     **{Standing.UNTESTED: "–", Standing.NOT_RUN: "–"},
     **{Reproduction.REPRODUCED: "=", Reproduction.NEAR: "≈", Reproduction.APART: "≠"},
     **{Reproduction.UNDECIDED: "?", Reproduction.NOT_RUN: "–"},
+    **{"better": "▲", "worse": "▼", "equivalent": "≈", "better on some, worse on others": "±"},
+    **{"better, equivalent": "▲", "worse, equivalent": "▼"},
 }
 """Of verdicts: a page shows them by sign, word and colour."""
 _NAMED = re.compile(r' id="[A-Za-z0-9.]+_\d+"')  # what matplotlib numbers in each picture anew
@@ -71,6 +73,7 @@ class Piece(NamedTuple):
     text: str
     link: str = ""
     note: int = 0  # number of the note that it refers to; 0 for none
+    sign: str = ""  # of the verdict that it says
 
 
 class PageCell(NamedTuple):
@@ -109,7 +112,7 @@ class PagePart:
         return [
             [
                 self._cell(entry, f"{cell_text(row[0])}, {name}")
-                for name, entry in zip(table.columns, row, strict=True)
+                for name, entry in zip(table.labels, row, strict=True)
             ]
             for row in shown
         ]
@@ -118,8 +121,7 @@ class PagePart:
         pieces = list(self._pieces(entry))
         parts = entry.parts if isinstance(entry, Cells) else [entry]
         cells = [part for part in parts if isinstance(part, Cell)]
-        known = (one.value for one in cells if isinstance(one.value, (Standing, Reproduction)))
-        if (verdict := next(known, None)) is not None:
+        if verdict := next(filter(None, (own.judged for own in cells)), ""):
             return PageCell(pieces, verdict, SIGNS[verdict])
         for own in cells:
             if (beside := own.beside) is not None:
@@ -136,11 +138,8 @@ class PagePart:
             return
         note = getattr(entry, "note", "")
         number = (self.numbers or {}).get(note, 0) if note else 0
-        yield Piece(cell_text(entry), _link(entry), number)
-
-    def right(self, table: Table) -> list[bool]:
-        """Which columns stand to the right."""
-        return to_the_right(len(table.columns), texts(table, self.numbers))
+        verdict = entry.judged if isinstance(entry, Cell) else ""
+        yield Piece(cell_text(entry), _link(entry), number, SIGNS.get(verdict, ""))
 
     def left_out(self, table: Table) -> int:
         """How many rows are in the files alone."""
@@ -212,8 +211,18 @@ def _page(shown: Page, run: Output, most: int) -> str:
         aside=aside,
         whole=whole,
         most=most if short else 0,
+        numbers=[] if short else _numbers([*parts, *aside]),
         **_own(),
     )
+
+
+def _numbers(parts: Sequence[PagePart]) -> list[Data]:
+    """Return the numbers of the tables that a page shows, part by part."""
+    made: list[Data] = []
+    for one in parts:
+        tables: list[Data] = [as_data(each, one.left_out(each)) for each in one.output.tables]
+        made += [{"title": one.section.title, "tables": tables}] if tables else []
+    return made
 
 
 def _own() -> "dict[str, Markup | str]":

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from rankexp.charts.letters import one_line
 from rankexp.runner.report.model import Output, Table, footnotes
-from rankexp.runner.report.render.text import all_notes, led, rows, to_the_right
+from rankexp.runner.report.render.text import all_notes, led, rows
 
 SUFFIX = "tex"
 _SIGNS = str.maketrans(
@@ -43,15 +43,14 @@ def _row(cells: Sequence[str]) -> str:
 def table(shown: Table, remarks: Sequence[str], notes: Mapping[str, int] | None = None) -> str:
     """Return a table; remarks stand in its body."""
     cells = rows(shown, notes)
-    right = to_the_right(len(shown.columns), cells)
-    columns = "".join("r" if r else "l" for r in right)
+    columns = "".join("r" if r else "l" for r in shown.right)
     lines = [
         r"\begin{table}",
         r"\centering",
-        *([rf"\caption{{{escape(shown.caption)}}}"] if shown.caption else []),
+        *([rf"\caption{{{escape(shown.title)}}}"] if shown.title else []),
         rf"\begin{{tabular}}{{{columns}}}",
         r"\hline",
-        _row(shown.columns),
+        _row(shown.labels),
         r"\hline",
         *map(_row, cells),
         r"\hline",

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from rankexp.charts.letters import one_line
 from rankexp.runner.report.model import Link, Output, Page, Said, Section, Table, footnotes
-from rankexp.runner.report.render.text import all_notes, led, rows, to_the_right
+from rankexp.runner.report.render.text import all_notes, led, rows
 
 SUFFIX = "md"
 _MARKUP = re.compile(r"([\\|*_`<\[$]|&(?=#?\w+;)|~(?=~))")
@@ -33,11 +33,10 @@ def _at_the_beginning(match: re.Match[str]) -> str:
 def table(shown: Table, notes: Mapping[str, int] | None = None) -> str:
     """Return a table, its caption above in bold."""
     cells = rows(shown, notes, _linked)
-    right = to_the_right(len(shown.columns), cells)
-    head = list(map(escape, shown.columns))
+    head = list(map(escape, shown.labels))
     lines = ["| " + " | ".join(row) + " |" for row in [head, *cells]]
-    lines.insert(1, "|" + "|".join("---:" if r else ":---" for r in right) + "|")
-    caption = [f"**{escape(shown.caption)}**", ""] if shown.caption else []
+    lines.insert(1, "|" + "|".join("---:" if r else ":---" for r in shown.right) + "|")
+    caption = [f"**{escape(shown.title)}**", ""] if shown.title else []
     return "\n".join([*caption, *lines])
 
 

@@ -6,7 +6,7 @@ from itertools import zip_longest
 
 from rankexp.charts.letters import one_line
 from rankexp.runner.report.model import Output, Table, footnotes
-from rankexp.runner.report.render.text import all_notes, led, rows, to_the_right
+from rankexp.runner.report.render.text import all_notes, led, rows
 
 NARROWEST = 9  # columns of the terminal that a column of a table keeps
 
@@ -19,9 +19,8 @@ def wrapped(text: str, width: int) -> str:
 def table(shown: Table, notes: Mapping[str, int] | None = None, width: int | None = None) -> str:
     """Return a table, its caption above; with a width, long cells are wrapped to keep to it."""
     cells = [list(map(one_line, row)) for row in rows(shown, notes)]
-    header = list(map(one_line, shown.columns))
+    header = list(map(one_line, shown.labels))
     widths = [max(map(len, column)) for column in zip(header, *cells, strict=True)]
-    right = to_the_right(len(header), cells)
     while width and sum(widths) + 2 * (len(widths) - 1) > width and max(widths) > NARROWEST:
         widths[widths.index(max(widths))] -= 1
 
@@ -30,11 +29,11 @@ def table(shown: Table, notes: Mapping[str, int] | None = None, width: int | Non
         return "\n".join(map(one, zip_longest(*wrapped, fillvalue="")))
 
     def one(row: Sequence[str]) -> str:
-        parts = zip(row, widths, right, strict=True)
+        parts = zip(row, widths, shown.right, strict=True)
         return "  ".join(c.rjust(w) if r else c.ljust(w) for c, w, r in parts).rstrip()
 
     rule = "-" * (sum(widths) + 2 * (len(widths) - 1))
-    caption = [one_line(shown.caption)] if shown.caption else []
+    caption = [one_line(shown.title)] if shown.title else []
     return "\n".join([*caption, line(header), rule, *map(line, cells)])
 
 

@@ -1,15 +1,13 @@
 """What all renderers share: a cell as text, and which columns stand to the right."""
 
 import math
-import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 
 from rankexp.charts.letters import one_line
 from rankexp.charts.numbers import NOTHING, number, span
 from rankexp.runner.report.model import Cell, Cells, Entry, Mark, Output, Said, Table, footnotes
 
 Write = Callable[[str, str], str]  # a text and its link
-_NUMERIC = re.compile(r"[-−+±.\d\s/≈≠?()e%–×]*")
 
 
 def cell_text(
@@ -66,11 +64,3 @@ def all_notes(output: Output) -> list[str]:
     """Return a block's notes and, numbered behind them, those that its cells refer to."""
     numbered = (f"[{i}] {note}" for note, i in footnotes(output.tables).items())
     return [*output.texts, *numbered]
-
-
-def to_the_right(columns: int, cells: Sequence[Sequence[str]]) -> list[bool]:
-    """Which columns hold numbers and stand to the right."""
-    return [
-        bool(cells) and all(_NUMERIC.fullmatch(row[place]) for row in cells)
-        for place in range(columns)
-    ]

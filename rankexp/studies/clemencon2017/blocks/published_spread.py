@@ -17,6 +17,7 @@ from rankexp.runner.analyse import compare, select
 from rankexp.runner.config.published import Published, PublishedKey
 from rankexp.runner.config.schema import Block
 from rankexp.runner.report.context import Context
+from rankexp.runner.report.heads import METHOD, Role, heads
 from rankexp.runner.report.judged import judged
 from rankexp.runner.report.model import Cell, Entry, Output, Table, Tally
 from rankexp.runner.report.options import AtRule, MetricOption
@@ -213,8 +214,10 @@ class PublishedSpread(AtRule):
         return made
 
     def _table(self, context: Context, lines: Sequence[SpreadLine]) -> Table:
-        header = ["Metric", "Method", "Published", "Mean (2.5 to 97.5 %)"]
-        header += ["Seeds below", "Verdict", "Best in"]
+        header = [*heads(Role.METRIC, "Metric"), METHOD, *heads(Role.PUBLISHED, "Published")]
+        header += heads(Role.REPRODUCED, "Mean (2.5 to 97.5 %)")
+        header += heads(Role.LABEL, "Seeds below") + heads(Role.VERDICT, "Verdict")
+        header += heads(Role.LABEL, "Best in")
         several = len({line.place[:2] for line in lines}) > 1
         rows: list[list[Entry]] = []
         for line in lines:

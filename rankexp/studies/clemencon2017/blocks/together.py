@@ -13,6 +13,7 @@ from rankexp.runner.config.fault import Fault
 from rankexp.runner.config.published import Published, PublishedKey
 from rankexp.runner.config.schema import Block, Study
 from rankexp.runner.report.context import Context
+from rankexp.runner.report.heads import Role, heads
 from rankexp.runner.report.model import Cell, Entry, Mark, Output, Table
 from rankexp.runner.report.options import AtRule, MetricOption
 from rankexp.statistics.verdicts import LEVEL, Reproduction
@@ -117,7 +118,10 @@ class Together(AtRule):
         for name, distance in nearest.items():
             own = [cells.get((name, metric), Cell()) for metric in printed]
             rows.append([context.method_label(name), *own, Cell(distance, digits=self.digits)])
-        header = ["Reading", *(metric.label for metric in printed), "Nearest seed"]
+        names = [metric.label for metric in printed]
+        header = heads(Role.LABEL, "Reading")
+        header += heads(Role.VALUE, *names, names=Role.METRIC)
+        header += heads(Role.DIFFERENCE, "Nearest seed")
         return Table(
             header, rows, f"{context.method_label(self.of)}: mean (2.5 to 97.5 %) over seeds"
         )

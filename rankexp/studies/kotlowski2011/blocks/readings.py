@@ -13,6 +13,7 @@ from rankexp.charts.numbers import number
 from rankexp.runner.config.published import PublishedKey
 from rankexp.runner.config.schema import Block
 from rankexp.runner.report.context import Context
+from rankexp.runner.report.heads import Role, heads
 from rankexp.runner.report.judged import judged
 from rankexp.runner.report.model import Cell, Entry, Fact, Output, Table
 from rankexp.runner.report.numbers import capital, counted_names
@@ -140,7 +141,9 @@ class Readings(AtRule):
                 for part in [*parts, own]
             )
             rows.append([reading, *cells])
-        header = ["Reading", *map(context.method_label, methods), "all"]
+        header = heads(Role.LABEL, "Reading")
+        header += heads(Role.DIFFERENCE, *map(context.method_label, methods), names=Role.METHOD)
+        header += heads(Role.DIFFERENCE, "all")
         caption = (
             "Mean |difference| to the published values (how many are within the noise), "
             f"{first} repeats of each"

@@ -12,6 +12,7 @@ from rankexp.runner.analyse import compare
 from rankexp.runner.config.schema import Block, Simulate
 from rankexp.runner.grid import points
 from rankexp.runner.report.context import Context
+from rankexp.runner.report.heads import EXPERIMENT, Role, heads
 from rankexp.runner.report.model import Cell, Entry, Fact, Output, Table
 from rankexp.runner.report.options import BlockKind
 
@@ -36,7 +37,7 @@ class ExtremeCase(BlockKind):
 
     def output(self, context: Context, block: Block) -> Output:
         """Return the tables, and a fact of each experiment."""
-        heads: list[list[Entry]] = []
+        largest: list[list[Entry]] = []
         tables, found, facts, labels = [], [], {}, context.labels(block.experiments[0])
         for name in block.experiments:
             setup = context.study.experiments[name]
@@ -55,7 +56,7 @@ class ExtremeCase(BlockKind):
             values = [top, *others.values(), *(top / value for value in others.values())]
             label_of = context.problem_label(problem) if setup.problems else ""
             point = ", ".join(filter(None, [label_of, points(setup.grid)[where[0]].named(labels)]))
-            heads.append([label, point, *(Cell(value, digits=3) for value in values)])
+            largest.append([label, point, *(Cell(value, digits=3) for value in values)])
             facts[label] = Fact("", _told(top, {spoken(k, labels): v for k, v in others.items()}))
             steps = compare.as_found(context.frame, name, "step", problem).set_index(PLACE)
             if tuple(where) in steps.index:
@@ -66,15 +67,12 @@ class ExtremeCase(BlockKind):
                 found.append(own.assign(experiment=name, **on, **{self.quantity: top}))
         said = "; ".join(f"{label} {one.text}" for label, one in facts.items())
         beside = [spoken(one, labels) for one in (self.quantity, *self.compare_with)]
-        header = [
-            "Experiment",
-            "Setting",
-            *beside,
-            *(f"{beside[0]} / {one}" for one in beside[1:]),
-        ]
+        ratios = [f"{beside[0]} / {one}" for one in beside[1:]]
+        header = [EXPERIMENT, *heads(Role.SETTING, "Setting")]
+        header += heads(Role.VALUE, *beside, *ratios)
         return Output(
             pd.concat(found) if found else None,
-            [Table(header, heads, f"Largest {beside[0]}"), *tables],
+            [Table(header, largest, f"Largest {beside[0]}"), *tables],
             gist=f"Largest {beside[0]}: {said}." if said else "",
             facts=facts,
         )
@@ -94,4 +92,6 @@ def _steps(label: str, steps: pd.DataFrame) -> Table:
         [str(name), *(Cell(float(value), digits=3, tiny=True) for value in own)]
         for name, own in steps.items()
     ]
-    return Table(["Quantity", *(str(int(step) + 1) for step in steps.index)], rows, label)
+    header = heads(Role.METRIC, "Quantity")
+    header += heads(Role.VALUE, *(str(int(step) + 1) for step in steps.index))
+    return Table(header, rows, label)

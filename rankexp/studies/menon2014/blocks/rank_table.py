@@ -19,6 +19,7 @@ from rankexp.runner.analyse.reproduced import Tolerance, reproduction
 from rankexp.runner.config.published import ALL, PublishedKey
 from rankexp.runner.config.schema import Block
 from rankexp.runner.report.context import Context
+from rankexp.runner.report.heads import METHOD, Role, heads
 from rankexp.runner.report.model import Cell, Cells, Entry, Fact, Mark, Output, Table, Tally
 from rankexp.runner.report.numbers import counted_names
 from rankexp.runner.report.options import Choosing, InBlocks, MetricOption
@@ -214,7 +215,8 @@ class RankTable(Choosing, InBlocks):
             rows.setdefault("Spearman's rho", []).append(Cells(both))
         what = f"Average ranks{', published / reproduced' * printed}"
         caption = f"{what}, by {self.rule_of(name).label}; 1 is best"
-        header, label = ["Method", *(metric.label for metric in found)], context.method_label
+        label, names = context.method_label, [metric.label for metric in found]
+        header = [METHOD, *heads(Role.VALUE, *names, names=Role.METRIC)]
         return Table(header, [[label(m), *own] for m, own in rows.items()], caption, detail)
 
     def _notes(self, printed: bool) -> list[str]:

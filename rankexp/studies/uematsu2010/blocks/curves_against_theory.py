@@ -17,6 +17,7 @@ from rankexp.runner.analyse.frame import typed
 from rankexp.runner.config.published import PublishedKey
 from rankexp.runner.config.schema import Block
 from rankexp.runner.report.context import Context
+from rankexp.runner.report.heads import METHOD, PROBLEM, Role, heads
 from rankexp.runner.report.model import Cell, Entry, Output, Table
 from rankexp.runner.report.options import AtRule, ProblemName
 from rankexp.studies.uematsu2010.theories import (
@@ -144,7 +145,8 @@ class CurvesAgainstTheory(AtRule, Against):
 
     def _grid(self, context: Context, numbers: pd.DataFrame, *, detail: bool = False) -> Table:
         printed = bool(numbers.published.notna().any())
-        header = ["Method", "Quantity", "Theory", *(["Published"] if printed else [])]
+        header = [METHOD, *heads(Role.METRIC, "Quantity"), *heads(Role.VALUE, "Theory")]
+        header += heads(Role.PUBLISHED, "Published") * printed
         several = numbers.problem.nunique() > 1
         rows: list[list[Entry]] = []
         for row in typed(numbers[numbers.quantity != "score"], CurveMean):
@@ -161,8 +163,9 @@ class CurvesAgainstTheory(AtRule, Against):
                     row.splits,
                 ]
             )
-        header = [*(["Problem"] if several else []), *header]
-        header += ["Mean ± SE", f"{100 * self.share:g} % of samples", "Samples"]
+        header = [*([PROBLEM] if several else []), *header, *heads(Role.VALUE, "Mean ± SE")]
+        header += heads(Role.INTERVAL, f"{100 * self.share:g} % of samples")
+        header += heads(Role.COUNT, "Samples")
         window = "for x from {} to {}".format(*map(short, self.window)) if self.window else ""
         return Table(header, rows, f"Curves {window or 'at all points kept'}", detail=detail)
 

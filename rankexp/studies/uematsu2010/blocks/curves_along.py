@@ -13,6 +13,7 @@ from rankexp.runner.analyse import kept, select
 from rankexp.runner.config.fault import Fault
 from rankexp.runner.config.schema import Block, Study
 from rankexp.runner.report.context import Context
+from rankexp.runner.report.heads import EXPERIMENT, Head, Role, heads
 from rankexp.runner.report.model import Cell, Entry, Output, Table
 from rankexp.runner.report.options import Choosing, MethodName
 from rankexp.studies.uematsu2010.theories import RMSE, SLOPE, Against, CurvePanel, distances
@@ -144,7 +145,7 @@ class CurvesAlong(Choosing, Against):
         return self.panel(context, experiment, own, chosen) if own else None
 
     def _table(self, context: Context, found: Sequence[CurvesAt]) -> Table:
-        columns = list(dict.fromkeys((one.method, one.quantity) for one in found))
+        pairs = list(dict.fromkeys((one.method, one.quantity) for one in found))
         cells = {
             one[:4]: Cell(one.median, digits=self.digits + 1)
             if one.quantity == APART
@@ -155,12 +156,13 @@ class CurvesAlong(Choosing, Against):
             [
                 context.evaluate(experiment).title or experiment,
                 str(value),
-                *(cells.get((experiment, value, *column), Cell()) for column in columns),
+                *(cells.get((experiment, value, *column), Cell()) for column in pairs),
             ]
             for experiment, value in dict.fromkeys(one[:2] for one in found)
         ]
-        header = ["Experiment", spoken(self.parameter)]
-        header += [f"{quantity}, {context.method_label(method)}" for method, quantity in columns]
+        labels = [f"{quantity}, {context.method_label(method)}" for method, quantity in pairs]
+        header = [EXPERIMENT, Head(spoken(self.parameter), Role.SETTING)]
+        header += heads(Role.VALUE, *labels)
         return Table(header, rows, f"Curves by {spoken(self.parameter)}")
 
     def _chart(self, context: Context, found: Sequence[CurvesAt], methods: Sequence[str]) -> Chart:

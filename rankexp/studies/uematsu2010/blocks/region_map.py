@@ -11,6 +11,7 @@ from rankexp.charts.model import Drawing
 from rankexp.runner.analyse import compare
 from rankexp.runner.config.schema import Block, Simulate
 from rankexp.runner.report.context import Context
+from rankexp.runner.report.heads import Head, Role, heads
 from rankexp.runner.report.model import Cell, Entry, Output, Table
 from rankexp.runner.report.options import BlockKind
 
@@ -87,7 +88,9 @@ def counts(draws: pd.DataFrame, *agree: int) -> Table:
         told = (same, len(own) - same) if region != SEVERAL else (Cell(), Cell())
         rows.append([region, len(own), share, *told])
     rows.append(["all", len(draws), "100", *agree])
-    header = ["Region", "Draws", "%", "Program finds the same", "Another"]
+    header = [*heads(Role.LABEL, "Region"), *heads(Role.COUNT, "Draws")]
+    header += [Head("Share of draws", Role.VALUE, unit="%")]
+    header += heads(Role.COUNT, "Program finds the same", "Another")
     return Table(header, rows, "Differences of neighbours' scores by region")
 
 

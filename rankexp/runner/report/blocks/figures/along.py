@@ -17,6 +17,7 @@ from rankexp.metrics.metric import parse
 from rankexp.runner.analyse import compare
 from rankexp.runner.config.schema import Block
 from rankexp.runner.report.context import Context
+from rankexp.runner.report.heads import EXPERIMENT, PROBLEM, Head, Role, heads
 from rankexp.runner.report.model import Cell, Cells, Entry, Output, Table
 from rankexp.runner.report.options import AtRule, MethodName
 from rankexp.runner.run.progress import duration
@@ -151,7 +152,8 @@ class Along(AtRule):
         return f"{what} minus {context.method_label(self.reference)}" if self.reference else what
 
     def _table(self, context: Context, found: Sequence[Spot]) -> Table:
-        timed, name = self.parameter == SECONDS, self._name
+        timed, name, metric = self.parameter == SECONDS, self._name, parse(found[0].metric)
+        role = Role.DIFFERENCE if self.reference else Role.VALUE
         rows: dict[tuple[str, str | float], dict[str, Entry]] = {}
         for spot in found:
             digits = self.digits + bool(self.reference)
@@ -162,7 +164,11 @@ class Along(AtRule):
         methods, panels = ({s.method: 0 for s in found}, [s.panel for s in found])
         ordered = sorted(rows.items(), key=lambda one: panels.index(one[0][0]))
         return Table(
-            ["Problem", "Experiment" if timed else name, *map(context.method_label, methods)],
+            [
+                PROBLEM,
+                EXPERIMENT if timed else Head(name, Role.SETTING),
+                *heads(role, *map(context.method_label, methods), names=Role.METHOD),
+            ],
             [
                 [
                     panel,
@@ -173,6 +179,8 @@ class Along(AtRule):
             ],
             f"{self._what(context, found)} by {name}, ± SE",
             detail=True,  # the figure shows it
+            of={Role.METRIC: metric.label},
+            better=metric.direction,
         )
 
     def _gist(self, context: Context, found: Sequence[Spot]) -> str:

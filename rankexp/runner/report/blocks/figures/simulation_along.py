@@ -18,6 +18,7 @@ from rankexp.runner.config.schema import Block, Simulate, Study
 from rankexp.runner.grid import points
 from rankexp.runner.report.blocks.figures.along import HEIGHT, WIDE, WIDTH
 from rankexp.runner.report.context import Context
+from rankexp.runner.report.heads import EXPERIMENT, Role, heads
 from rankexp.runner.report.model import Cell, Entry, Fact, Output, Table
 from rankexp.runner.report.options import BlockKind
 
@@ -216,8 +217,9 @@ class SimulationAlong(BlockKind):
             first = next(iter(own.values()))
             cells += [Cell(first.exponent, first.exponent_se, digits=3)] if fitted else []
             rows.append([titles[name, problem], words[line], *cells])
-        header = ["Experiment", "Quantity", *map(short, values)]
-        header += ["exponent"] if fitted else []
+        header = [EXPERIMENT, *heads(Role.METRIC, "Quantity")]
+        header += heads(Role.VALUE, *map(short, values), names=Role.SETTING)
+        header += heads(Role.VALUE, "exponent") * fitted
         title = f"By {self.label or spoken(self.parameter)}"
         return Table(header, rows, title, detail=True)
 

@@ -13,6 +13,7 @@ from rankexp.runner.config.schema import Block
 from rankexp.runner.report.blocks.statistics.comparison import Comparison, Judged, numbers
 from rankexp.runner.report.blocks.statistics.forest import forest, panel
 from rankexp.runner.report.context import Context
+from rankexp.runner.report.heads import EXPERIMENT, PROBLEM, Role, heads
 from rankexp.runner.report.model import Cell, Cells, Entry, Mark, Output, Table
 from rankexp.runner.report.verdict_words import beside, headline, split, words
 
@@ -101,8 +102,8 @@ class Answer(Comparison):
                 row = rows.setdefault((own.experiment, contrast.problem), [own.experiment, name])
                 row.append(self._verdict(contrast, own.settings))
         label = context.method_label(self.method)
-        header = ["Experiment", "Problem"]
-        header += [f"{label} − {context.method_label(name)}" for name in self.references]
+        names = [f"{label} − {context.method_label(name)}" for name in self.references]
+        header = [EXPERIMENT, PROBLEM, *heads(Role.DIFFERENCE, *names)]
         margins = [own.settings.margin for own in judged if own.settings.margin]
         near, open_ = Mark.NEAR.value, Mark.UNDECIDED.value
         within = f", {near} equivalent within {', '.join(dict.fromkeys(map(short, margins)))}"
@@ -111,19 +112,21 @@ class Answer(Comparison):
             f"Differences of {label} with {100 * self.level:g} % intervals{scope}, and verdicts: "
             f"better, worse{within * bool(margins)}, {open_} undecided"
         )
-        return Table(header, list(rows.values()), caption)
+        metric = judged[0].metric
+        of = {Role.METRIC: metric.label}
+        return Table(header, list(rows.values()), caption, of=of, better=metric.direction)
 
     def _verdict(self, contrast: Contrast, settings: Settings) -> Cells:
         own = contrast.verdict
         if own.mixed:
-            return Cells([f"{own}: no mean is shown"])
+            return Cells([Cell(f"{own}: no mean is shown", verdict=own)])
         sign = (Mark.NEAR if own.equivalent else Mark.UNDECIDED).value
         if own.shown:
             sign = f"{own.shown}{f' {Mark.NEAR.value}' * own.equivalent}"
         sign += beside(contrast, settings, Mark.UNDECIDED.value)
         if math.isnan(contrast.difference):
-            return Cells([sign if own.compared else str(own)])
+            return Cells([Cell(sign if own.compared else str(own), verdict=own)])
         known = not math.isnan(contrast.low_all)
         interval = (contrast.low_all, contrast.high_all) if known else None
         value = Cell(contrast.difference, interval=interval, digits=self.digits, sign=True)
-        return Cells([value, sign], " ")
+        return Cells([value, Cell(sign, verdict=own)], " ")

@@ -17,6 +17,7 @@ from rankexp.runner.analyse.queries import QUERY
 from rankexp.runner.config.schema import Block
 from rankexp.runner.report.blocks.statistics.comparison import p_value
 from rankexp.runner.report.context import Context
+from rankexp.runner.report.heads import Role, heads, measured
 from rankexp.runner.report.model import Cell, Entry, Output, Table
 from rankexp.runner.report.options import Choosing, InBlocks
 from rankexp.runner.report.render.text import cell_text
@@ -166,10 +167,13 @@ class AverageRanks(Choosing, InBlocks):
                 ]
             rows.append([panel.title, *cells])
         names = map(context.method_label, methods)
-        header = ["Over", "n", *names, "F", "p", "Critical difference"]
-        metrics = ", ".join(dict.fromkeys(m.label for panel in panels for m in panel.metrics))
+        header = heads(Role.PROBLEM, "Over") + heads(Role.LABEL, "n")
+        header += heads(Role.VALUE, *names, names=Role.METHOD) + heads(Role.VALUE, "F")
+        header += heads(Role.P_VALUE, "p") + heads(Role.VALUE, "Critical difference")
+        metrics, _ = measured(m for panel in panels for m in panel.metrics)
         rules = ", ".join(dict.fromkeys(rule.label for panel in panels for rule in panel.rules))
-        return Table(header, rows, f"Average ranks, {metrics} by {rules}; 1 is best")
+        caption = f"Average ranks, {metrics} by {rules}; 1 is best"
+        return Table(header, rows, caption, of={Role.METRIC: metrics})
 
     def _pairs(self, context: Context, panels: Sequence[RankPanel]) -> Table:
         rows: list[list[Entry]] = []
@@ -182,7 +186,8 @@ class AverageRanks(Choosing, InBlocks):
                 said = "differ" if found.differs[i, j] else "no significant difference"
                 p = p_value(float(found.p[i, j]))
                 rows.append([panel.title, f"{labels[i]} – {labels[j]}", p, said])
-        header = ["Over", "Pair", "p", "At this level"]
+        header = [*heads(Role.PROBLEM, "Over"), *heads(Role.METHOD, "Pair")]
+        header += [*heads(Role.P_VALUE, "p"), *heads(Role.VERDICT, "At this level")]
         return Table(header, rows, f"Pairs by {POSTHOC[self.posthoc]}", detail=True)
 
     def notes(self, panels: Sequence[RankPanel]) -> list[Note | str]:

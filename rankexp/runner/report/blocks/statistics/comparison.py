@@ -16,6 +16,7 @@ from rankexp.runner.analyse.contrast import Family, family
 from rankexp.runner.config.fault import Fault
 from rankexp.runner.config.schema import Block, Evaluate, Study
 from rankexp.runner.report.context import Context, design
+from rankexp.runner.report.heads import PROBLEM, Role, heads
 from rankexp.runner.report.model import Cell, Entry, Fact, Output, Table
 from rankexp.runner.report.options import InBlocks, MethodName
 from rankexp.runner.report.rules import metrics_of
@@ -32,9 +33,17 @@ NOTHING_KEPT = (
     "'keep: {{curves: [{}]}}'"
 )
 
-HEADER = ["Problem", "n", "Difference ± SE", "Interval", "p", "p adjusted", "Effect"]
-BY_QUERY = ["Bootstrap", "p randomisation"]  # in front of the verdict
-HEADER += ["Detectable", "p equivalence", "Margin of {:g} %", "Within it", "Verdict"]
+HEADER = [
+    PROBLEM,
+    *heads(Role.LABEL, "n"),
+    *heads(Role.DIFFERENCE, "Difference ± SE"),
+    *heads(Role.INTERVAL, "Interval"),
+    *heads(Role.P_VALUE, "p", "p adjusted"),
+    *heads(Role.VALUE, "Effect", "Detectable"),
+    *heads(Role.P_VALUE, "p equivalence"),
+]
+BY_QUERY = [*heads(Role.INTERVAL, "Bootstrap"), *heads(Role.P_VALUE, "p randomisation")]
+"""In front of the verdict."""
 BESIDE = (
     "Bootstrap: percentile intervals, for which the queries of each fold are resampled; they are "
     "not adjusted. p randomisation: the paired randomisation test, adjusted like the others."
@@ -193,14 +202,17 @@ class Comparison(InBlocks):
         rows = [self._row(context, own, judged) for own in judged.contrasts]
         pair = (context.method_label(name) for name in (judged.method, judged.reference))
         caption = f"{judged.experiment}, {judged.metric.label} by {judged.rule.label}: "
-        header = [name.format(100 * judged.settings.relative) for name in HEADER]
+        header = [*HEADER, *heads(Role.VALUE, f"Margin of {100 * judged.settings.relative:g} %")]
+        header += heads(Role.VERDICT, "Within it", "Verdict")
         if any(not math.isnan(own.p_random) for own in judged.contrasts):
             header[-1:-1] = BY_QUERY
             for row, own in zip(rows, judged.contrasts, strict=True):
                 ends = (own.boot_low, own.boot_high)
                 boot = Cell(interval=ends, digits=self.digits + 1, sign=True)
                 row[-1:-1] = [boot, p_value(own.p_random_adjusted)]
-        return Table(header, rows, caption + " − ".join(pair), detail=True)
+        of = {Role.EXPERIMENT: judged.experiment, Role.METRIC: judged.metric.label}
+        better = judged.metric.direction
+        return Table(header, rows, caption + " − ".join(pair), True, of, better)
 
     def _row(self, context: Context, own: Contrast, judged: Judged) -> list[Entry]:
         digits = self.digits + 1
@@ -216,14 +228,12 @@ class Comparison(InBlocks):
             p_value(own.p_equivalence_adjusted),
             Cell(own.margin_relative, digits=digits),
             Cell(own.within_relative or None),
-            words(own, judged.settings, self.digits),
+            Cell(words(own, judged.settings, self.digits), verdict=own.verdict),
         ]
 
     def _meaning(self, context: Context, judged: Sequence[Judged]) -> list[str]:
         percent, alpha = f"{100 * self.level:g} %", short(round(1 - self.level, 12))
-        sides = dict.fromkeys("higher" if own.settings.higher else "lower" for own in judged)
         tests = dict.fromkeys(c.test for own in judged for c in own.contrasts if c.test)
-        units = " and ".join(sides)
         adjusted = "p-values and intervals are not adjusted for the number of problems"
         if self.adjust == "holm":
             adjusted = (
@@ -232,8 +242,8 @@ class Comparison(InBlocks):
             )
         settings = judged[0].settings
         return [
-            f"Differences are {context.method_label(self.method)} minus the other; "
-            f"{units} values are better. Intervals: {percent}.",
+            f"Differences are {context.method_label(self.method)} minus the other. "
+            f"Intervals: {percent}.",
             f"Tests: {', '.join(tests) or 'none'}; {adjusted}. Better or worse: p adjusted below "
             f"{alpha}; {_equivalence(judged, alpha)}.{self._stronger(context, judged)}",
             self._relative(settings),

@@ -15,6 +15,7 @@ from rankexp.runner.analyse.adjust import Contrast, adjusted
 from rankexp.runner.config.schema import Block
 from rankexp.runner.report.blocks.statistics.contrasts import Contrasts
 from rankexp.runner.report.context import Context
+from rankexp.runner.report.heads import Role, heads
 from rankexp.runner.report.model import Cell, Entry, Fact, Mark, Output, Table
 
 REGISTER = {"contrast_map": "ContrastMap"}
@@ -78,7 +79,7 @@ class ContrastMap(Contrasts):
             *self._beyond([one.own for one in found], Mark.NEAR.value),
         ]
         gist = "; ".join(f"{label}: {fact.text or 'not run'}" for label, fact in facts.items())
-        tables, drawn = self._tables(found, metric.label), self._drawn(found, metric)
+        tables, drawn = self._tables(found, metric), self._drawn(found, metric)
         return Output(numbers, tables, drawn, notes, gist=f"{gist}.", facts=facts)
 
     def _found(self, context: Context, block: Block) -> list[MapContrast]:
@@ -125,17 +126,20 @@ class ContrastMap(Contrasts):
         between = f"differences from {' to '.join(dict.fromkeys(ends))}"
         return Fact(verdict, f"{near}; {told} ({between})")
 
-    def _tables(self, found: list[MapContrast], metric: str) -> list[Table]:
+    def _tables(self, found: list[MapContrast], metric: Metric) -> list[Table]:
         tables = []
         for label in self.contrasts:
             own = {one.place: one.own for one in found if one.place.contrast == label}
-            columns = sorted({place.column for place in own})
+            xs = sorted({place.column for place in own})
             rows: list[list[Entry]] = []
             for generator, row in dict.fromkeys((p.generator, p.row) for p in sorted(own)):
-                each = [own.get(MapPlace(label, generator, row, x)) for x in columns]
+                each = [own.get(MapPlace(label, generator, row, x)) for x in xs]
                 rows.append([f"{generator}, {short(row)}", *map(self._entry, each)])
-            header = [spoken(self.row), *(f"{x:,.0f}" for x in columns)]
-            tables.append(Table(header, rows, f"{label}, {metric}"))
+            header = heads(Role.SETTING, spoken(self.row))
+            labels = [f"{x:,.0f}" for x in xs]
+            header += heads(Role.DIFFERENCE, *labels, names=Role.SETTING)
+            caption, of = f"{label}, {metric.label}", {Role.METRIC: metric.label}
+            tables.append(Table(header, rows, caption, of=of, better=metric.direction))
         return tables
 
     def _entry(self, own: Contrast | None) -> Cell:

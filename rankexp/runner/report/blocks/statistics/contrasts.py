@@ -16,6 +16,7 @@ from rankexp.runner.config.fault import Fault
 from rankexp.runner.config.schema import Block, Study
 from rankexp.runner.report.blocks.statistics.forest import forest, panel
 from rankexp.runner.report.context import Context
+from rankexp.runner.report.heads import PROBLEM, Role, heads
 from rankexp.runner.report.model import Cell, Cells, Entry, Fact, Output, Table
 from rankexp.runner.report.numbers import capital
 from rankexp.runner.report.options import InBlocks, MethodName
@@ -219,14 +220,18 @@ class Contrasts(InBlocks):
                 rows.setdefault(name, [name]).append(self._cell(one, settings))
         metric = context.metric(experiment, self.metric)
         caption = f"{experiment}, {metric.label} by {self.rule_of(experiment).label}: contrasts"
-        return Table(["Problem", *found], list(rows.values()), caption)
+        header = [PROBLEM, *heads(Role.DIFFERENCE, *found)]
+        of = {Role.EXPERIMENT: experiment, Role.METRIC: metric.label}
+        return Table(header, list(rows.values()), caption, of=of, better=metric.direction)
 
     def _cell(self, one: Contrast, settings: Settings) -> Entry:
         if math.isnan(one.difference):
             return Cell()
         interval = None if math.isnan(one.low_all) else (one.low_all, one.high_all)
         value = Cell(one.difference, interval=interval, digits=self.digits, sign=True)
-        return Cells([value, f"{one.verdict}{beside(one, settings)}"], "; ")
+        return Cells(
+            [value, Cell(f"{one.verdict}{beside(one, settings)}", verdict=one.verdict)], "; "
+        )
 
     def _gist(self, facts: Mapping[str, Fact], experiments: Sequence[str]) -> str:
         told = []

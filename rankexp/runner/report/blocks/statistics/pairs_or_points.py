@@ -24,6 +24,7 @@ from rankexp.runner.report.context import Context
 from rankexp.runner.report.gain_advice import advice
 from rankexp.runner.report.gain_words import Words, named, said
 from rankexp.runner.report.gains import Gains, standings, tested
+from rankexp.runner.report.heads import METHOD, Role, heads
 from rankexp.runner.report.model import Cell, Cells, Entry, Mark, Output, Table
 from rankexp.runner.report.options import BlockKind, MethodName, MetricOption, Rule
 from rankexp.runner.report.rules import metrics_of
@@ -202,18 +203,21 @@ class PairsOrPoints(BlockKind):
             for one in found.standings
         ]
         name = named(found.metric)
-        header = ["Method", name, "− same loss on points", "− the best", "Time", "Settings"]
+        header = [METHOD, *heads(Role.VALUE, name)]
+        header += heads(Role.DIFFERENCE, "− same loss on points", "− the best")
+        header += heads(Role.LABEL, "Time", "Settings")
         caption = f"{name} on test rows, mean ± standard error, best first"
         if self.rule.label != "nested":
             caption += f"; settings chosen by {self.rule.label}"
-        return Table(header, rows, caption)
+        of = {Role.METRIC: found.metric.label}
+        return Table(header, rows, caption, of=of, better=found.metric.direction)
 
     def _difference(self, own: Contrast | None) -> Cells | Cell:
         if own is None or math.isnan(own.difference):
             return Cell()
         interval = None if math.isnan(own.low_all) else (own.low_all, own.high_all)
         value = Cell(own.difference, interval=interval, digits=self.digits + 1, sign=True)
-        return Cells([value, said(own.verdict)], ", ")
+        return Cells([value, Cell(said(own.verdict), verdict=own.verdict)], ", ")
 
     def _notes(self, found: Gains) -> list[str]:
         percent, alpha = f"{100 * self.level:g} %", short(round(1 - self.level, 12))
@@ -223,12 +227,11 @@ class PairsOrPoints(BlockKind):
         elif any(one.test == OVER_ROWS for one in own):
             overlap = ", over the test rows, with a part for other training rows"
         overlap = ", over queries, for these fits" if found.by_query else overlap
-        side = "Higher" if found.metric.direction == "higher" else "Lower"
         return [
-            f"{side} values are better. In brackets: {percent} intervals{overlap}; they hold for "
-            f"all of a column at once. Better, worse: p below {alpha}, adjusted for the number of "
-            f"comparisons (Holm). Equivalent: significantly within ±{short(found.margin)} (two "
-            f"one-sided tests at {alpha}).",
+            f"In brackets: {percent} intervals{overlap}; they hold for all of a column at once. "
+            f"Better, worse: p below {alpha}, adjusted for the number of comparisons (Holm). "
+            f"Equivalent: significantly within ±{short(found.margin)} (two one-sided tests at "
+            f"{alpha}).",
             f"Time: one training run, including the search over settings. {Mark.EDGE.value}: the "
             "best settings are sometimes at the end of the range tried.",
         ]

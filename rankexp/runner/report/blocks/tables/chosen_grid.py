@@ -13,6 +13,7 @@ from rankexp.runner.config.schema import Block
 from rankexp.runner.grid import Point
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.gains import FLAT, from_neighbour
+from rankexp.runner.report.heads import EXPERIMENT, METHOD, PROBLEM, Role, heads
 from rankexp.runner.report.model import Cell, Cells, Entry, Mark, Output, Table
 from rankexp.runner.report.options import Choosing, Rule, Ruled
 from rankexp.statistics.verdicts import Kind, Note
@@ -128,6 +129,7 @@ class ChosenGrid(Choosing, Ruled):
             ]
             for (experiment, problem, method), rules in points.items()
         ]
-        header = ["Experiment", "Problem", "Method", *(rule.label for rule in self.rules)]
+        labels = [rule.label for rule in self.rules]
+        header = [EXPERIMENT, PROBLEM, METHOD, *heads(Role.LABEL, *labels)]
         caption = f"Grid points chosen (how often; {Mark.EDGE.value} at the edge of the grid)"
         return Table(header, rows, caption, detail=True)

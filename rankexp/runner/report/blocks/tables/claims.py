@@ -16,6 +16,7 @@ from rankexp.runner.config.claims import OVER, TESTS, UNTESTED, ClaimRow, parsed
 from rankexp.runner.config.fault import Fault
 from rankexp.runner.config.schema import Block, Evaluate, Simulate, Study
 from rankexp.runner.report.context import Context
+from rankexp.runner.report.heads import Role, heads
 from rankexp.runner.report.ledger import findings, words
 from rankexp.runner.report.model import Cell, Cells, Entry, Fact, Output, Table, Tally
 from rankexp.runner.report.numbers import counted_names
@@ -116,11 +117,10 @@ class Claims(BlockKind):
             first, told = rows[0], _verdict(context, rows, verdict)
             ledger.append([first.claim, value, must, of, told])
             tests.append([first.claim, first.words, first.page, _tested(context, rows, found)])
-        columns = ["Claim", "In full", "Page", "How tested"]
-        return [
-            Table(["Claim", "Found", "Must be", "Of", "Verdict"], ledger, captions[0]),
-            Table(columns, tests, captions[1], detail=True),
-        ]
+        full = heads(Role.LABEL, "Claim", "In full", "Page", "How tested")
+        header = heads(Role.LABEL, "Claim") + heads(Role.VALUE, "Found")
+        header += heads(Role.LABEL, "Must be", "Of") + heads(Role.VERDICT, "Verdict")
+        return [Table(header, ledger, captions[0]), Table(full, tests, captions[1], detail=True)]
 
     def _weighed(self, context: Context, rows: Sequence[ClaimRow]) -> tuple[Found, Standing]:
         if rows[0].test == UNTESTED:

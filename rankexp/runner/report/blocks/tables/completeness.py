@@ -5,6 +5,7 @@ import pandas as pd
 from rankexp.charts.labels import spoken
 from rankexp.runner.config.schema import Block, Evaluate, Simulate
 from rankexp.runner.report.context import Context
+from rankexp.runner.report.heads import EXPERIMENT, METHOD, PROBLEM, Role, heads
 from rankexp.runner.report.model import Entry, Output, Table
 from rankexp.runner.report.options import BlockKind
 from rankexp.runner.report.runs import good, wrong
@@ -30,7 +31,8 @@ class Completeness(BlockKind):
             [*key, *(getattr(count, name) for name in NUMBERS)] for key, count in counts.items()
         ]
         numbers = pd.DataFrame(rows, columns=["experiment", "problem", "method", *NUMBERS])
-        header = ["Experiment", "Problem", "Method", *NUMBERS[:-2], "undefined", "warned"]
+        header = [EXPERIMENT, PROBLEM, METHOD]
+        header += heads(Role.COUNT, *NUMBERS[:-2], "undefined", "warned")
         shown = [row for name in names for row in _rows(context, name)]
         notes = [good(context, names), *wrong(context, names)]
         return Output(numbers, [Table(header, shown, "Records", detail=True)], notes=notes)

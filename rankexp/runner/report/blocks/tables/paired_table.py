@@ -11,6 +11,7 @@ from rankexp.runner.analyse import compare
 from rankexp.runner.analyse.frame import typed
 from rankexp.runner.config.schema import Block
 from rankexp.runner.report.context import Context
+from rankexp.runner.report.heads import METHOD, PROBLEM, Role, heads, measured
 from rankexp.runner.report.model import Cell, Entry, Output, Table
 from rankexp.runner.report.options import AtRule, MethodName
 from rankexp.runner.report.verdict_words import leaders
@@ -19,8 +20,13 @@ from rankexp.statistics.design import EXAMPLES, QUERIES
 REGISTER = {"paired_table": "PairedTable"}
 
 P = "p_random"
-BY_QUERY = ["Bootstrap", "p randomisation", "p Holm"]
-COLUMNS = ["Problem", "Method", "Mean", "q1", "Median", "q3", "Units", "Undefined"]
+BY_QUERY = [*heads(Role.INTERVAL, "Bootstrap"), *heads(Role.P_VALUE, "p randomisation", "p Holm")]
+COLUMNS = [
+    PROBLEM,
+    METHOD,
+    *heads(Role.VALUE, "Mean", "q1", "Median", "q3"),
+    *heads(Role.COUNT, "Units", "Undefined"),
+]
 OVER = {
     compare.OF_MODELS: "models",
     compare.OF_REPEATS: "repeats of the split, which show the noise of splitting alone",
@@ -135,10 +141,11 @@ class PairedTable(AtRule):
             rows.append(cells)
         header = list(COLUMNS)
         if self.reference:
-            header.append(f"− {context.method_label(self.reference)}")
+            header += heads(Role.DIFFERENCE, f"− {context.method_label(self.reference)}")
         header += BY_QUERY if resampled else []
-        metrics = ", ".join(dict.fromkeys(parse(name).label for name in numbers.metric))
-        return Table(header, rows, f"{metrics} by {self.rule.label}: mean ± SE, quartiles")
+        name, better = measured(map(parse, numbers.metric.unique()))
+        caption = f"{name} by {self.rule.label}: mean ± SE, quartiles"
+        return Table(header, rows, caption, of={Role.METRIC: name}, better=better)
 
     def notes(self, context: Context, numbers: pd.DataFrame) -> list[str]:
         """Say what the units and the differences are."""

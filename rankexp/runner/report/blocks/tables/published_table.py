@@ -18,6 +18,7 @@ from rankexp.runner.config.published import PublishedKey
 from rankexp.runner.config.schema import Block
 from rankexp.runner.grid import Point
 from rankexp.runner.report.context import Context
+from rankexp.runner.report.heads import METHOD, Head, Role, heads, measured
 from rankexp.runner.report.judged import judged
 from rankexp.runner.report.model import Beside, Cell, Cells, Entry, Output, Table
 from rankexp.runner.report.options import Choosing, MethodName, MetricOption, Rule, Ruled
@@ -25,6 +26,7 @@ from rankexp.runner.report.published_words import MARKS, PublishedLine, legend, 
 from rankexp.runner.report.verdict_words import leaders
 from rankexp.statistics.verdicts import Reproduction
 
+DATA_SET = Head("Data set", Role.PROBLEM)
 REGISTER = {"published_table": "PublishedTable"}
 
 UNTOLD = (Reproduction.REPRODUCED, Reproduction.UNDECIDED)  # verdicts that need no explanation
@@ -182,9 +184,11 @@ class PublishedTable(Choosing, Ruled):
         if known:
             means = [self._mean_difference(lines, method) for method in methods]
             rows.append(["mean difference", *means])
-        metrics = ", ".join(dict.fromkeys(parse(line.metric).label for line in lines))
-        header = ["Data set", *map(context.method_label, methods)]
-        return Table(header, rows, f"{metrics}: {self._what(known)}")
+        name, better = measured(parse(line.metric) for line in lines)
+        names = map(context.method_label, methods)
+        header = [DATA_SET, *heads(Role.VALUE, *names, names=Role.METHOD)]
+        caption = f"{name}: {self._what(known)}"
+        return Table(header, rows, caption, of={Role.METRIC: name}, better=better)
 
     def _what(self, known: bool) -> str:
         what = ["published", "reproduced ± SE"] if known else ["mean ± SE"]
@@ -197,10 +201,17 @@ class PublishedTable(Choosing, Ruled):
             rows = found.setdefault((line.experiment, line.problem), {})
             name = line.method
             rows.setdefault(name, [context.method_label(name)]).append(self._cell(line, known))
-        header = ["Method", *(metric.label for metric in self.metrics)]
+        names = [metric.label for metric in self.metrics]
+        header = [METHOD, *heads(Role.VALUE, *names, names=Role.METRIC)]
         labels = context.row_labels(list(found))
         return [
-            Table(header, list(rows.values()), f"{label}: {self._what(known)}")
+            Table(
+                header,
+                list(rows.values()),
+                f"{label}: {self._what(known)}",
+                of={Role.PROBLEM: label},
+                better=measured(self.metrics)[1],
+            )
             for label, rows in zip(labels, found.values(), strict=True)
         ]
 
@@ -232,15 +243,19 @@ class PublishedTable(Choosing, Ruled):
 
     def _details(self, context: Context, lines: Sequence[PublishedLine]) -> Table:
         header = [
-            "Data set",
-            "Method",
-            *["Metric"] * bool(self.metrics),
-            "Published",
-            "Reproduced",
+            DATA_SET,
+            METHOD,
+            *heads(Role.METRIC, "Metric") * bool(self.metrics),
+            *heads(Role.PUBLISHED, "Published"),
+            *heads(Role.REPRODUCED, "Reproduced"),
+            *heads(Role.VALUE, *(rule.label.capitalize() for rule in self.rules[1:])),
+            *heads(Role.DIFFERENCE, "Difference", "Of the loss"),
+            *heads(Role.VALUE, "z", "Passes"),
+            *heads(Role.VERDICT, "Verdict"),
+            *heads(Role.LABEL, "Chosen", "Splits"),
+            *heads(Role.COUNT, "Undefined"),
+            *heads(Role.LABEL, "Note"),
         ]
-        header += [rule.label.capitalize() for rule in self.rules[1:]]
-        header += ["Difference", "Of the loss", "z", "Passes", "Verdict"]
-        header += ["Chosen", "Splits", "Undefined", "Note"]
         rows: list[list[Entry]] = []
         labels = context.row_labels([(line.experiment, line.problem) for line in lines])
         for line, label in zip(lines, labels, strict=True):
@@ -263,7 +278,8 @@ class PublishedTable(Choosing, Ruled):
                     Cell("", note=line.note),
                 ]
             )
-        return Table(header, rows, "Details", detail=True)
+        name, better = measured(parse(line.metric) for line in lines)
+        return Table(header, rows, "Details", True, {Role.METRIC: name}, better)
 
 
 def _beside(line: PublishedLine) -> Beside | None:

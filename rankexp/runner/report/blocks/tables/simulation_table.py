@@ -15,6 +15,7 @@ from rankexp.runner.analyse.frame import typed
 from rankexp.runner.config.schema import Block, Simulate
 from rankexp.runner.grid import points
 from rankexp.runner.report.context import Context
+from rankexp.runner.report.heads import Role, heads
 from rankexp.runner.report.model import Cell, Entry, Fact, Output, Table
 from rankexp.runner.report.options import BlockKind
 
@@ -121,8 +122,12 @@ class SimulationTable(BlockKind):
         if self.wide:
             return self._across(table, places, experiment, labels)
         digits = self._digits(table)
-        header = [*places, "quantity", "mean ± SE", "repetitions", "undefined"]
-        header += ["should be", "difference", "z"] if self.expected else []
+        header = heads(Role.SETTING, *places) + heads(Role.METRIC, "quantity")
+        header += heads(Role.VALUE, "mean ± SE")
+        header += heads(Role.COUNT, "repetitions", "undefined")
+        if self.expected:
+            header += heads(Role.VALUE, "should be") + heads(Role.DIFFERENCE, "difference")
+            header += heads(Role.VALUE, "z")
         targets = {target for target in self.expected.values() if isinstance(target, str)}
         left_out = targets - self.expected.keys()
         rows: list[list[Entry]] = [
@@ -137,7 +142,7 @@ class SimulationTable(BlockKind):
             for place, row in zip(places.to_numpy(), typed(table, Simulated), strict=True)
             if row.quantity not in left_out
         ]
-        return Table(header, rows, experiment)
+        return Table(header, rows, experiment, of={Role.EXPERIMENT: experiment})
 
     def _digits(self, table: pd.DataFrame) -> dict[str, int]:
         """Return the decimals of each quantity: none if all of its numbers are whole."""
@@ -156,7 +161,9 @@ class SimulationTable(BlockKind):
             [*place, *(cells.get(quantity, Cell()) for quantity in digits)]
             for place, cells in found.values()
         ]
-        return Table([*places, *(spoken(name, labels) for name in digits)], rows, title)
+        header = heads(Role.SETTING, *places)
+        header += heads(Role.VALUE, *(spoken(q, labels) for q in digits), names=Role.METRIC)
+        return Table(header, rows, title, of={Role.EXPERIMENT: title})
 
     def _comparison(self, row: Simulated) -> list[Cell]:
         if math.isnan(row.difference):

@@ -11,6 +11,7 @@ from rankexp.metrics.metric import Metric
 from rankexp.runner.analyse.frame import typed
 from rankexp.runner.config.schema import Block
 from rankexp.runner.report.context import Context
+from rankexp.runner.report.heads import PROBLEM, Role, heads
 from rankexp.runner.report.model import Cell, Entry, Output, Table
 from rankexp.runner.report.options import AtRule
 from rankexp.runner.report.verdict_words import leaders
@@ -98,10 +99,15 @@ class Optimum(AtRule):
                 [*head, *(Cell(r.short, r.short_se, digits=digits) if r else Cell() for r in each)]
             )
             values.append([*head, *(Cell(r.value, digits=digits) if r else Cell() for r in each)])
-        header = ["Problem", "Best ± SE", *map(context.method_label, methods)]
+        labels = list(map(context.method_label, methods))
+        header = [PROBLEM, *heads(Role.VALUE, "Best ± SE")]
+        short = header + heads(Role.DIFFERENCE, *labels, names=Role.METHOD)
+        full = header + heads(Role.VALUE, *labels, names=Role.METHOD)
+        of = {Role.METRIC: metric.label}
+        caption = f"{metric.label}: the best, and how far methods are from it"
         return [
-            Table(header, apart, f"{metric.label}: the best, and how far methods are from it"),
-            Table(header, values, f"{metric.label}: means over models", detail=True),
+            Table(short, apart, caption, of=of),
+            Table(full, values, f"{metric.label}: means over models", True, of, metric.direction),
         ]
 
 

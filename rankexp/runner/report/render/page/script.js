@@ -214,6 +214,20 @@ for (const chart of all("[data-chart]")) {
   choose(chart);
 }
 
+// The numbers of all tables in full, for programs.
+const numbers = document.getElementById("numbers");
+if (numbers) {
+  const button = make("button", "Save all numbers (JSON)", { type: "button" });
+  button.addEventListener("click", () => {
+    const href = URL.createObjectURL(new Blob([numbers.textContent], { type: "application/json" }));
+    const name = document.title.toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/^-|-$/g, "");
+    make("a", "", { href, download: `${name || "numbers"}.json` }).click();
+  });
+  const bar = make("div", "", { className: "tools" });
+  bar.append(button);
+  document.getElementById("parts").append(bar);
+}
+
 // A link to a folded part opens it, and so does printing.
 function unfold() {
   const target = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
