@@ -1,15 +1,14 @@
-"""The methods that `compare` tries on each kind of target, and how their grids change.
-
-A method on pairs stands beside its like on points: the same loss and the same form of score, so
-that the pairs alone make the difference. Grids are wide; they become wider at the ends where
-choices lie, and coarser where time is short.
-"""
+"""The methods of ``methods.yaml``, which `compare` tries, and how their grids change."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
+
+import yaml
 
 from rankexp.errors import ConfigError
 from rankexp.registry import did_you_mean
@@ -19,23 +18,23 @@ from rankexp.runner.config.asking import flag
 from rankexp.runner.config.estimators import resolve_estimator
 
 Grid = Mapping[str, Sequence[Any]]
-LAMBDAS = {"lam": [10.0, 1.0, 0.1, 0.01, 0.001, 1e-4, 1e-5, 1e-6]}
-"""Of linear scores on features in [0, 1]; largest first: of equals the simplest is chosen."""
-NODES, ROUNDS = {"max_leaf_nodes": [4, 8, 16, 32]}, {"n_rounds": [30, 100, 300]}
-LIMITS: dict[str, tuple[float, float]] = {
-    "lam": (1e-10, 1e4),
-    "C": (1e-5, 1e3),
-    "alpha": (1e-6, 1e6),
-    "min_samples_leaf": (1, 1000),
-    **dict.fromkeys(("max_leaf_nodes", "num_leaves", "max_leaves"), (2, 512)),
-    "n_rounds": (3, 3000),
-    "depth": (1, 12),
-}
-"""How far a grid is made wider, by its parameter. Below and above, scores change no more or fits
-take very long; a choice that still lies there is said to."""
 GROWING = ("n_rounds", "max_leaf_nodes", "num_leaves", "max_leaves", "depth")
 """A fit's time grows with their values."""
 STEPS = 2  # points added at an end each time
+ON_RANKS = "rankexp.runner.compare.on_ranks"
+ENGINES = ("lightgbm", "xgboost")
+
+
+@cache
+def _read() -> dict[str, Any]:
+    text = Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8")
+    made: dict[str, Any] = yaml.load(text, getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+    return made
+
+
+def limits() -> dict[str, tuple[float, float]]:
+    """Return how far a grid is made wider, by its parameter."""
+    return {name: (least, most) for name, (least, most) in _read()["limits"].items()}
 
 
 @dataclass(frozen=True)
@@ -71,146 +70,36 @@ class Offer:
         ]
 
 
-def _method(
-    label: str, estimator: str | None = None, grid: Grid = LAMBDAS, **params: Any
-) -> Candidate:
-    named = {"label": label, "estimator": estimator, "params": params}
-    return Candidate({key: value for key, value in named.items() if value}, grid)
+def _methods(known: Mapping[str, Mapping[str, Any]], engine: str = "") -> dict[str, Candidate]:
+    """Return methods as they are written; `engine` grows the trees."""
+    made = {}
+    for name, one in known.items():
+        given = {key: value for key, value in one.items() if key != "grid"}
+        if "engine" in given.get("params", ()):
+            given["params"] = {**given["params"], "engine": engine}
+        made[name] = Candidate(given, one["grid"])
+    return made
 
 
-def _linear(risk: str, logistic: Candidate, hinge: Candidate) -> dict[str, Candidate]:
-    """Return the linear scores: those on points, and beside each the same loss on pairs."""
-    return {
-        "points-logistic": logistic,
-        "pairs-logistic": _method("logistic on pairs", loss="logistic", risk=risk),
-        "points-hinge": hinge,
-        "pairs-hinge": _method("hinge on pairs", loss="hinge", risk=risk),
-    }
-
-
-def _boosting(kind: str, label: str = "boosting") -> Candidate:
-    estimator = f"sklearn.ensemble.HistGradientBoosting{kind}"
-    return _method(label, estimator, NODES, max_iter=100, early_stopping=False)
-
-
-def _forest(kind: str, label: str = "random forest", **params: Any) -> Candidate:
-    grid = {"min_samples_leaf": [30, 10, 3, 1]}
-    return _method(label, f"sklearn.ensemble.RandomForest{kind}", grid, **params)
-
-
-def _ridge(label: str, estimator: str = "sklearn.linear_model.Ridge") -> Candidate:
-    return _method(label, estimator, {"alpha": [10.0**k for k in range(3, -3, -1)]})
-
-
-def _squares(estimator: str, leaves: str, **params: Any) -> Candidate:
-    label, grid = "boosted trees, least squares on points", {leaves: [4, 8, 16, 32]}
-    return _method(label, estimator, grid, n_estimators=100, **params, n_jobs=1)
-
-
-LIKES = {"pairs-logistic": "points-logistic", "pairs-hinge": "points-hinge"}
-TWO = {
-    **_linear(
-        "bipartite",
-        _method("logistic on points", loss="logistic", risk="classification"),
-        _method(
-            "hinge on points",
-            "sklearn.svm.LinearSVC",
-            {"C": [0.001, 0.01, 0.1, 1.0, 10.0]},
-            loss="hinge",
-            max_iter=2000,
-        ),
-    ),
-    "forest": _forest("Classifier", n_estimators=100),
-    "boosting": _boosting("Classifier"),
-    "rankboost": _method("RankBoost on pairs", "RankBoost", ROUNDS),
-}
-ORDERED = {
-    **_linear(
-        "multipartite",
-        _method("proportional odds on points", "ProportionalOdds"),
-        _method("threshold hinge on points", "OrdinalSVM"),
-    ),
-    "ridge": _ridge("least squares on points"),
-    "forest": _forest("Regressor", n_estimators=100),
-    "boosting": _boosting("Regressor"),
-    "rankboost": _method("RankBoost on pairs", "RankBoost", ROUNDS, risk="multipartite"),
-}
-RISKS: dict[Kind, str] = {"two": "bipartite", "ordered": "multipartite"}
-ALL_PAIRS = {
-    kind: _method("logistic on pairs of all rows", loss="logistic", risk=risk, queries="across")
-    for kind, risk in RISKS.items()
-}
-"""Those of different queries, too."""
-LEAVES = {"max_leaf_nodes": [4, 8, 16, 32, 64]}
-DEPTHS, DEEPER = {"depth": [2, 3, 4, 5, 6]}, {"depth": [4, 6, 8, 10]}
-ON_RANKS = "rankexp.runner.compare.on_ranks"
-CART = "sklearn.tree.DecisionTreeRegressor"
-CONTINUOUS = {
-    "points-tree": _method("regression tree on points", CART, LEAVES, min_samples_leaf=5),
-    "pairs-tree": _method(
-        "Kendall tree on pairs", "KendallTree", DEPTHS, min_samples_leaf=5, count_ties=False
-    ),
-    "points-forest": _forest(
-        "Regressor", "random forest on points", n_estimators=50, max_features=2 / 3
-    ),
-    "pairs-forest": _method(
-        "forest of Kendall trees on pairs",
-        "RankingForest",
-        DEEPER,
-        n_estimators=50,
-        count_ties=False,
-    ),
-    "ridge": _ridge("least squares, linear"),
-    "ridge-ranks": _ridge("least squares on ranks, linear", f"{ON_RANKS}.ridge"),
-    "boosting": _boosting("Regressor", "least squares, boosted trees"),
-    "boosting-ranks": _method(
-        "least squares on ranks, boosted trees", f"{ON_RANKS}.boosting", NODES
-    ),
-}
-TREES = """For a numeric target only trees and forests are trained on pairs, because rankexp has \
-no linear scorer that is trained on pairs of numbers. Least squares on the numbers and on their \
-ranks stands beside them."""
-LINEAR = dict.fromkeys(LIKES, "linear scorers")
-OFFERS: dict[Kind, Offer] = {
-    "two": Offer(LIKES, TWO, scorers=LINEAR),
-    "ordered": Offer(LIKES, ORDERED, scorers=LINEAR),
-    "continuous": Offer(
-        {"pairs-tree": "points-tree", "pairs-forest": "points-forest"},
-        CONTINUOUS,
-        TREES,
-        {"pairs-tree": "single trees", "pairs-forest": "forests"},
-    ),
-}
-ENGINES = ("lightgbm", "xgboost")
-LEAST_SQUARES = {
-    "lightgbm": _squares("lightgbm.LGBMRegressor", "num_leaves", verbosity=-1),
-    "xgboost": _squares("xgboost.XGBRegressor", "max_leaves", learning_rate=0.1, max_depth=0),
-}
-"""Each engine's trees of least squares, and what makes them like those of `BoostedRanker`."""
+def plain(kind: Kind) -> Offer:
+    """Return the methods for a kind of target that need no engine."""
+    own = _read()[kind]
+    found = _methods(own["methods"])
+    return Offer(own["contrasts"], found, own.get("remark", ""), own["scorers"])
 
 
 def boosted(kind: Kind, engine: str) -> Offer:
     """Return trees that an engine grows on pairs and, with the same settings, on points."""
-
-    def trees(what: str, risk: str) -> Candidate:
-        label = f"boosted trees on {what}"
-        return _method(label, "BoostedRanker", NODES, engine=engine, risk=risk)
-
-    made = {"pairs-boosted": trees("pairs", RISKS[kind])}
-    if kind == "two":
-        like = "balanced-boosted"  # in the first round what pairs are
-        made[like] = trees("balanced points", "balanced")
-        made |= {"points-boosted": trees("points", "classification")}
-    else:
-        like = "points-boosted"
-        made[like] = LEAST_SQUARES[engine]
-    return Offer({"pairs-boosted": like}, made, scorers={"pairs-boosted": "boosted trees"})
+    own = _read()[kind]
+    made = {**own["boosted"]["methods"], **own.get(engine, {})}
+    trees = own["boosted"]
+    return Offer(trees["contrasts"], _methods(made, engine), "", trees["scorers"])
 
 
 def _whole(kind: Kind, *, within: bool) -> Offer:
     """Return all methods for a kind of target; where an engine is there, its trees boost."""
-    whole = OFFERS[kind]
-    methods = {**whole.methods, **({"all-pairs-logistic": ALL_PAIRS[kind]} if within else {})}
+    whole = plain(kind)
+    methods = {**whole.methods, **(_methods(_read()[kind]["queries"]) if within else {})}
     engine = next((name for name in ENGINES if find_spec(name)), None)
     if kind == "continuous" or engine is None:
         return replace(whole, methods=methods)
@@ -261,11 +150,11 @@ def widened(method: Candidate, edges: Iterable[Edge]) -> Candidate | None:
     >>> widened(Candidate({}, {"C": [0.1, 1.0, 10.0]}), [Edge("highest", "C")]).grid
     {'C': [0.1, 1.0, 10.0, 100.0, 1000.0]}
     """
-    grid = dict(method.grid)
+    grid, known = dict(method.grid), limits()
     for edge in sorted(set(edges), key=str):
         name = edge.parameter
-        if name in grid and name in LIMITS:
-            grid[name] = _longer(grid[name], edge.end == "highest", *LIMITS[name])
+        if name in grid and name in known:
+            grid[name] = _longer(grid[name], edge.end == "highest", *known[name])
     return None if grid == method.grid else replace(method, grid=grid)
 
 

@@ -48,7 +48,7 @@ def test_where_an_engine_is_its_trees_are_compared(
 
 def test_without_an_engine_boosting_is_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
     having(monkeypatch)
-    assert methods.offer("two", None).methods == methods.TWO
+    assert methods.offer("two", None).methods == methods.plain("two").methods
     assert set(methods.offer("two", None).scorers.values()) == {"linear scorers"}
 
 
@@ -56,7 +56,7 @@ def test_every_grid_can_grow_or_ends_by_nature(monkeypatch: pytest.MonkeyPatch) 
     for engine in methods.ENGINES:
         having(monkeypatch, engine)
         for method in methods.offer("ordered", None, within=True).methods.values():
-            assert method.grid.keys() <= methods.LIMITS.keys()
+            assert method.grid.keys() <= methods.limits().keys()
 
 
 def test_least_squares_on_ranks_sees_ranks_only() -> None:

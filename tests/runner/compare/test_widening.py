@@ -5,15 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankexp.runner.analyse.select import Edge
-from rankexp.runner.compare.methods import (
-    LAMBDAS,
-    LIMITS,
-    OFFERS,
-    Candidate,
-    growth,
-    narrowed,
-    widened,
-)
+from rankexp.runner.compare.methods import Candidate, growth, limits, narrowed, plain, widened
 from rankexp.runner.compare.question import Kind
 
 
@@ -43,7 +35,7 @@ def test_what_cannot_grow_is_left() -> None:
 
 @given(st.lists(st.sampled_from([Edge("lowest", "lam"), Edge("highest", "lam")]), max_size=12))
 def test_lambdas_keep_their_values_and_stay_within_limits(edges: list[Edge]) -> None:
-    method = Candidate({}, LAMBDAS)
+    method = plain("two").methods["pairs-logistic"]
     for edge in edges:
         wider = widened(method, [edge])
         if wider is not None:
@@ -51,13 +43,13 @@ def test_lambdas_keep_their_values_and_stay_within_limits(edges: list[Edge]) -> 
             method = wider
     values = method.grid["lam"]
     assert list(values) == sorted(set(values), reverse=True)
-    assert LIMITS["lam"][0] <= min(values) and max(values) <= LIMITS["lam"][1]
+    assert limits()["lam"][0] <= min(values) and max(values) <= limits()["lam"][1]
 
 
-@pytest.mark.parametrize("kind", OFFERS)
+@pytest.mark.parametrize("kind", ["two", "ordered", "continuous"])
 def test_every_grid_offered_can_grow_or_ends_by_nature(kind: Kind) -> None:
-    for method in OFFERS[kind].methods.values():
-        assert method.grid.keys() <= LIMITS.keys()
+    for method in plain(kind).methods.values():
+        assert method.grid.keys() <= limits().keys()
 
 
 def test_a_coarser_grid_has_every_second_point_and_says_its_share() -> None:
