@@ -1,8 +1,9 @@
 """Tests and intervals of differences: which of two methods ranks better, or that neither does.
 
 `design` says what was paired, which decides the test; `paired` has two methods, `several` many of
-them, `orders` the rows of a test set (DeLong), `pooled` several data sets. `needed` says how much
-more data would tell, `verdicts` what may be said, and `claims` whether a claim in words holds.
+them, `contrast` their differences as values and their verdicts at once, `orders` the rows of a
+test set (DeLong), `pooled` several data sets. `needed` says how much more data would tell,
+`verdicts` what may be said, and `claims` whether a claim in words holds.
 ``docs/statistics.md`` says when each holds.
 
 >>> from rankexp.statistics import paired

@@ -6,7 +6,7 @@ from scipy.optimize import linprog, minimize_scalar
 
 from rankexp.estimators import RankBoost, SmoothMarginRanker
 from rankexp.metrics import rank_loss
-from rankexp.metrics.margins import least_margin, margin_loss
+from rankexp.studies.mohri2018.margins import least_margin, margin_loss
 
 
 def separable(n=40, d=3, seed=0, K=2):

@@ -11,10 +11,10 @@ from scipy import stats
 from statsmodels.stats.power import TTestPower
 from statsmodels.stats.weightstats import DescrStatsW
 
-from rankexp.runner.analyse.adjust import Settings
 from rankexp.runner.protocols.dividing import CrossValidation, Holdout
 from rankexp.runner.protocols.models import Models
 from rankexp.statistics import paired
+from rankexp.statistics.contrast import Settings
 from rankexp.statistics.design import Design
 
 MODELS = Models(kind="models", models=30, training_sets=2, n_train=9, n_test=9)

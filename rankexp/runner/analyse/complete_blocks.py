@@ -8,7 +8,7 @@ is declared: ``refuse`` or ``drop``; values are never made up.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -16,9 +16,9 @@ import pandas as pd
 from rankexp.runner.analyse.frame import NONE
 from rankexp.runner.analyse.queries import QUERY
 from rankexp.runner.plan import PlanCell
+from rankexp.statistics.contrast import Policy
 from rankexp.statistics.verdicts import Lack, Refusal
 
-Policy = Literal["refuse", "drop"]
 WORDS: dict[Policy, str] = {
     "refuse": "Where a value is missing, no comparison is made.",
     "drop": "Splits, models or data sets with a missing value are left out.",

@@ -13,10 +13,10 @@ import numpy as np
 import pandas as pd
 
 from rankexp.runner.analyse import complete_blocks, queries
-from rankexp.runner.analyse.adjust import NAN, Contrast, Settings, adjusted, together
 from rankexp.runner.analyse.complete_blocks import Blocks, IncompleteError
 from rankexp.runner.analyse.delong import Seen
 from rankexp.statistics import paired, several
+from rankexp.statistics.contrast import NAN, Contrast, Settings, adjusted, together
 from rankexp.statistics.design import EXAMPLES, QUERIES, Design
 from rankexp.statistics.needed import Growth
 from rankexp.statistics.paired import Estimate

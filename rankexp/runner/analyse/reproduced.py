@@ -13,9 +13,9 @@ from scipy import special
 
 from rankexp.arrays import Floats
 from rankexp.runner.analyse import compare
-from rankexp.runner.analyse.adjust import NAN
 from rankexp.runner.analyse.compare import Mean
 from rankexp.runner.config.published import Published
+from rankexp.statistics.contrast import NAN
 from rankexp.statistics.paired import stratified
 from rankexp.statistics.verdicts import LEVEL, Reproduction
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+from pydantic import Field
 
 from rankexp.errors import ConfigError
 from rankexp.registry import did_you_mean
@@ -16,25 +17,55 @@ from rankexp.runner.analyse.select import Edge
 from rankexp.runner.compare.question import Kind
 from rankexp.runner.config.asking import flag
 from rankexp.runner.config.estimators import resolve_estimator
+from rankexp.runner.strict import Strict
 
 Grid = Mapping[str, Sequence[Any]]
 GROWING = ("n_rounds", "max_leaf_nodes", "num_leaves", "max_leaves", "depth")
 """A fit's time grows with their values."""
 STEPS = 2  # points added at an end each time
 ON_RANKS = "rankexp.runner.compare.on_ranks"
-ENGINES = ("lightgbm", "xgboost")
+ENGINES, OPEN = ("lightgbm", "xgboost"), "ENGINE"  # which one is open in the file
+
+
+class _Written(Strict, extra="allow"):
+    """A method as in a study, but for its grid; an engine's name may be open."""
+
+    params: dict[str, Any] = Field(default_factory=dict)
+    grid: Grid
+
+
+Methods = Mapping[str, _Written]
+NONE: Methods = {}
+
+
+class _Stood(Strict):
+    """Methods beside each other, and whose scores a contrast speaks of."""
+
+    contrasts: dict[str, str]
+    scorers: dict[str, str]
+    methods: Methods
+
+
+class _OfKind(_Stood):
+    """The methods of a kind of target, those within queries, and trees by their engine."""
+
+    remark: str = ""
+    queries: Methods = NONE
+    boosted: _Stood | None = None
+    engines: Mapping[str, Methods] = Field(default_factory=dict)
+
+
+class _File(Strict):
+    """All of ``methods.yaml``; its limits are how far grids are made wider, by parameter."""
+
+    limits: dict[str, Sequence[float]]
+    kinds: dict[str, _OfKind]
 
 
 @cache
-def _read() -> dict[str, Any]:
+def _read() -> _File:
     text = Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8")
-    made: dict[str, Any] = yaml.load(text, getattr(yaml, "CSafeLoader", yaml.SafeLoader))
-    return made
-
-
-def limits() -> dict[str, tuple[float, float]]:
-    """Return how far a grid is made wider, by its parameter."""
-    return {name: (least, most) for name, (least, most) in _read()["limits"].items()}
+    return _File.model_validate(yaml.load(text, getattr(yaml, "CSafeLoader", yaml.SafeLoader)))
 
 
 @dataclass(frozen=True)
@@ -70,40 +101,44 @@ class Offer:
         ]
 
 
-def _methods(known: Mapping[str, Mapping[str, Any]], engine: str = "") -> dict[str, Candidate]:
+def _methods(known: Methods, engine: str = "") -> dict[str, Candidate]:
     """Return methods as they are written; `engine` grows the trees."""
     made = {}
     for name, one in known.items():
-        given = {key: value for key, value in one.items() if key != "grid"}
-        if "engine" in given.get("params", ()):
-            given["params"] = {**given["params"], "engine": engine}
-        made[name] = Candidate(given, one["grid"])
+        params = {key: engine if v == OPEN else v for key, v in one.params.items()}
+        given = one.model_dump(exclude={"grid", "params"})
+        made[name] = Candidate({**given, "params": params} if params else given, one.grid)
     return made
+
+
+def limits() -> dict[str, Sequence[float]]:
+    """Return how far a grid is made wider, by its parameter."""
+    return _read().limits
 
 
 def plain(kind: Kind) -> Offer:
     """Return the methods for a kind of target that need no engine."""
-    own = _read()[kind]
-    found = _methods(own["methods"])
-    return Offer(own["contrasts"], found, own.get("remark", ""), own["scorers"])
+    own = _read().kinds[kind]
+    return Offer(own.contrasts, _methods(own.methods), own.remark, own.scorers)
 
 
-def boosted(kind: Kind, engine: str) -> Offer:
+def boosted(kind: Kind, engine: str) -> Offer | None:
     """Return trees that an engine grows on pairs and, with the same settings, on points."""
-    own = _read()[kind]
-    made = {**own["boosted"]["methods"], **own.get(engine, {})}
-    trees = own["boosted"]
-    return Offer(trees["contrasts"], _methods(made, engine), "", trees["scorers"])
+    own = _read().kinds[kind]
+    if own.boosted is None:
+        return None
+    made = {**own.boosted.methods, **own.engines.get(engine, NONE)}
+    return Offer(own.boosted.contrasts, _methods(made, engine), "", own.boosted.scorers)
 
 
 def _whole(kind: Kind, *, within: bool) -> Offer:
     """Return all methods for a kind of target; where an engine is there, its trees boost."""
     whole = plain(kind)
-    methods = {**whole.methods, **(_methods(_read()[kind]["queries"]) if within else {})}
+    methods = {**whole.methods, **(_methods(_read().kinds[kind].queries) if within else {})}
     engine = next((name for name in ENGINES if find_spec(name)), None)
-    if kind == "continuous" or engine is None:
+    trees = boosted(kind, engine) if engine else None
+    if trees is None:
         return replace(whole, methods=methods)
-    trees = boosted(kind, engine)
     methods.pop("boosting")
     contrasts = {**whole.contrasts, **trees.contrasts}
     scorers = {**whole.scorers, **trees.scorers}

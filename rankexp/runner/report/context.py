@@ -13,7 +13,6 @@ from rankexp import registry
 from rankexp.errors import ConfigError
 from rankexp.metrics.metric import Metric, parse
 from rankexp.runner.analyse import compare, delong, frame, queries, select
-from rankexp.runner.analyse.adjust import NAN
 from rankexp.runner.analyse.compare import Mean
 from rankexp.runner.analyse.contrast import Family
 from rankexp.runner.analyse.delong import Seen
@@ -29,6 +28,7 @@ from rankexp.runner.run.manifest import diagnoses_of
 from rankexp.runner.run.record import Record
 from rankexp.seeds import stream
 from rankexp.statistics import paired
+from rankexp.statistics.contrast import NAN
 from rankexp.statistics.design import EXAMPLES, QUERIES, Design
 from rankexp.statistics.verdicts import Refusal
 

@@ -3,12 +3,12 @@
 import math
 
 from rankexp.charts.numbers import number
-from rankexp.runner.analyse.adjust import Contrast
 from rankexp.runner.config.asking import flag
 from rankexp.runner.report.gain_words import Words
 from rankexp.runner.report.gains import Effect, Gains, MethodStanding
 from rankexp.runner.report.numbers import capital, listed
 from rankexp.runner.report.verdict_words import REPEATS
+from rankexp.statistics.contrast import Contrast
 
 MOST_REPEATS = 10
 """Further repeats of cross-validation hardly narrow an interval (docs/statistics.md)."""

@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from scipy import special
 
 from rankexp.charts.numbers import number, short, span
-from rankexp.runner.analyse.adjust import Contrast, Settings
 from rankexp.runner.config.asking import flag
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.gains import Effect, Gains, MethodStanding
 from rankexp.runner.report.numbers import capital, listed
 from rankexp.runner.report.verdict_words import REPEATS, enough, share_of_loss
 from rankexp.runner.run.progress import duration
+from rankexp.statistics.contrast import Contrast, Settings
 from rankexp.statistics.verdicts import Verdict
 
 PLAIN = {"ConvergenceWarning": "stopped before it converged"}

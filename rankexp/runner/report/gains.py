@@ -14,10 +14,10 @@ import pandas as pd
 
 from rankexp.metrics.metric import Metric
 from rankexp.runner.analyse import delong, select
-from rankexp.runner.analyse.adjust import Contrast, Settings
 from rankexp.runner.analyse.kept import sources
 from rankexp.runner.grid import Point
 from rankexp.runner.report.context import Context, Estimated
+from rankexp.statistics.contrast import Contrast, Settings
 from rankexp.statistics.design import QUERIES
 
 NAN = math.nan

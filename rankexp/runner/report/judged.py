@@ -4,11 +4,11 @@ import math
 
 from rankexp.metrics.metric import Metric, parse
 from rankexp.runner.analyse import compare, reproduced, select
-from rankexp.runner.analyse.adjust import NAN
 from rankexp.runner.analyse.queries import QUERY
 from rankexp.runner.analyse.reproduced import JudgedValue
 from rankexp.runner.config.published import Published, PublishedKey
 from rankexp.runner.report.context import Context
+from rankexp.statistics.contrast import NAN
 
 
 def judged(

@@ -32,6 +32,7 @@ from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Output
 from rankexp.runner.report.rules import unfounded, without_inner
 from rankexp.runner.strict import Strict
+from rankexp.statistics.contrast import Policy
 
 
 @dataclass(frozen=True)
@@ -216,7 +217,7 @@ class InBlocks(Ruled):
 
     rule: Annotated[RuleOfEach, Field(validate_default=True)] = select.ORACLE
     """One for all experiments, or one for each."""
-    incomplete: complete_blocks.Policy = "refuse"
+    incomplete: Policy = "refuse"
     """What happens where a split, a model or a data set lacks a value."""
 
     def build(self, context: Context, block: Block) -> Output:

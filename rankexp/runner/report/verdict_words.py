@@ -8,10 +8,10 @@ import pandas as pd
 
 from rankexp.charts.numbers import amount, number, short, span
 from rankexp.metrics.metric import Metric
-from rankexp.runner.analyse.adjust import Contrast, Settings
 from rankexp.runner.analyse.contrast import Family
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Fact, Measured
+from rankexp.statistics.contrast import Contrast, Settings
 from rankexp.statistics.design import QUERIES
 from rankexp.statistics.paired import FEWEST
 from rankexp.statistics.verdicts import NOT_RUN, UNDECIDED

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy import special, stats
 
-from rankexp.runner.analyse.adjust import Contrast, Settings, adjusted
 from rankexp.statistics import paired, several
+from rankexp.statistics.contrast import Contrast, Settings, adjusted
 from rankexp.statistics.design import Design
 
 STUDIES = 2000

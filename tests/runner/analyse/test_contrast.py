@@ -10,10 +10,10 @@ import pytest
 from scipy import stats
 
 from rankexp.runner.analyse import complete_blocks, contrast
-from rankexp.runner.analyse.adjust import Contrast, Settings
 from rankexp.runner.analyse.contrast import Family
 from rankexp.runner.analyse.frame import NONE
 from rankexp.statistics import paired, several
+from rankexp.statistics.contrast import Contrast, Settings
 from rankexp.statistics.design import Design
 from rankexp.statistics.verdicts import MIXED, NOT_RUN, UNDECIDED, Lack, Refusal, Verdict, judge
 

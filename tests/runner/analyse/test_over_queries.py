@@ -8,9 +8,9 @@ import pytest
 from scipy import special, stats
 
 from rankexp.runner.analyse import complete_blocks, contrast, queries
-from rankexp.runner.analyse.adjust import Settings
 from rankexp.runner.analyse.frame import NONE
 from rankexp.statistics import paired
+from rankexp.statistics.contrast import Settings
 from rankexp.statistics.design import QUERIES, Design
 
 FOLDS = np.repeat(np.arange(5), [22, 21, 21, 21, 21])  # LETOR's OHSUMED: 106 queries

@@ -15,7 +15,6 @@ from pydantic import ValidationError
 from rankexp import registry
 from rankexp.charts.numbers import span
 from rankexp.metrics.metric import Metric, MetricReading
-from rankexp.runner.analyse.adjust import Contrast, Settings
 from rankexp.runner.analyse.complete_blocks import WORDS
 from rankexp.runner.config.schema import Block
 from rankexp.runner.plan import PlanCell
@@ -36,6 +35,7 @@ from rankexp.runner.report.render.text import rows
 from rankexp.runner.report.verdict_words import fact, headline, tallied
 from rankexp.runner.report.verdict_words import words as words_of
 from rankexp.runner.run.record import Record
+from rankexp.statistics.contrast import Contrast, Settings
 from rankexp.statistics.needed import Needed
 from rankexp.statistics.several import ranking
 from rankexp.statistics.verdicts import Verdict

@@ -11,7 +11,6 @@ import pytest
 from rankexp import __version__, registry
 from rankexp.charts.model import Intervals
 from rankexp.errors import ConfigError
-from rankexp.keep.texts.tree import TreeNode
 from rankexp.metrics.metric import parse
 from rankexp.runner import plan
 from rankexp.runner.config.schema import Block, Study
@@ -25,6 +24,7 @@ from rankexp.runner.run.record import Record, RecordRow
 from rankexp.runner.spec import EvaluateSpec
 from rankexp.studies.clemencon2017.blocks.scoring_functions import distribution, matched
 from rankexp.studies.clemencon2017.blocks.tree import placed
+from rankexp.studies.clemencon2017.texts.tree import TreeNode
 
 X = [0.0, 0.25, 0.5, 1.0]
 M = [1.0, 2.0, 3.0, 7.0]

@@ -19,12 +19,12 @@ from matplotlib.text import Text
 from rankexp import registry
 from rankexp.charts import frame as figure
 from rankexp.charts.letters import LONGEST, inches, literal, wrapped
-from rankexp.keep.texts.tree import TreeNode
 from rankexp.runner.config.schema import Block
 from rankexp.runner.report.build import Report
 from rankexp.runner.report.context import Context
 from rankexp.runner.spec import EvaluateSpec
 from rankexp.studies.clemencon2017.blocks.tree import draw, placed
+from rankexp.studies.clemencon2017.texts.tree import TreeNode
 
 HOSTILE = [
     "income >$50K, <$60K",

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from rankexp.keep.curves.scoring_function import scoring_function
-from rankexp.keep.texts.tree import read
 from rankexp.metrics.continuous import iauc
 from rankexp.metrics.roc import iroc
 from rankexp.runner.config.schema import Study
@@ -17,6 +16,7 @@ from rankexp.runner.plan import DataFacts, PlanCell, cells, jobs
 from rankexp.runner.run.evaluate import evaluate
 from rankexp.runner.run.record import Record
 from rankexp.seeds import stream
+from rankexp.studies.clemencon2017.texts.tree import read
 
 KEEP = {"splits": 1, "curves": ["iroc", "scoring_function"], "texts": ["tree"]}
 METHODS = {

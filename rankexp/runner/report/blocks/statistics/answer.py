@@ -8,7 +8,6 @@ from collections.abc import Sequence
 
 from rankexp.charts.model import Intervals
 from rankexp.charts.numbers import amount, number, short
-from rankexp.runner.analyse.adjust import Contrast, Settings
 from rankexp.runner.config.schema import Block
 from rankexp.runner.report.blocks.statistics.comparison import Comparison, Judged, numbers
 from rankexp.runner.report.blocks.statistics.forest import forest, panel
@@ -16,6 +15,7 @@ from rankexp.runner.report.context import Context
 from rankexp.runner.report.heads import EXPERIMENT, PROBLEM, Role, heads
 from rankexp.runner.report.model import Cell, Cells, Entry, Mark, Output, Table
 from rankexp.runner.report.verdict_words import beside, headline, split, words
+from rankexp.statistics.contrast import Contrast, Settings
 
 REGISTER = {"answer": "Answer"}
 

@@ -11,7 +11,6 @@ from pydantic import Field, PositiveFloat, model_validator
 from rankexp.charts.numbers import short
 from rankexp.metrics.metric import Metric
 from rankexp.runner.analyse import complete_blocks, delong, select
-from rankexp.runner.analyse.adjust import Contrast, Settings
 from rankexp.runner.analyse.contrast import Family, family
 from rankexp.runner.config.fault import Fault
 from rankexp.runner.config.schema import Block, Evaluate, Study
@@ -22,6 +21,7 @@ from rankexp.runner.report.options import InBlocks, MethodName
 from rankexp.runner.report.rules import metrics_of
 from rankexp.runner.report.verdict_words import over, precision, tallied, words
 from rankexp.runner.strict import Strict
+from rankexp.statistics.contrast import Contrast, Settings
 from rankexp.statistics.design import EXAMPLES, QUERIES
 from rankexp.statistics.verdicts import Note
 

@@ -11,12 +11,12 @@ from rankexp.charts.labels import spoken
 from rankexp.charts.model import Axis, Chart, Map
 from rankexp.charts.numbers import number, short
 from rankexp.metrics.metric import Metric
-from rankexp.runner.analyse.adjust import Contrast, adjusted
 from rankexp.runner.config.schema import Block
 from rankexp.runner.report.blocks.statistics.contrasts import Contrasts
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.heads import Role, heads
 from rankexp.runner.report.model import Cell, Entry, Fact, Mark, Output, Table
+from rankexp.statistics.contrast import Contrast, adjusted
 
 REGISTER = {"contrast_map": "ContrastMap"}
 

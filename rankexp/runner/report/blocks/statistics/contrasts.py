@@ -10,7 +10,6 @@ from pydantic import Field, PositiveFloat
 
 from rankexp.charts.model import Chart
 from rankexp.charts.numbers import short, span
-from rankexp.runner.analyse.adjust import Contrast, Settings
 from rankexp.runner.analyse.contrast import Family, as_one, family
 from rankexp.runner.config.fault import Fault
 from rankexp.runner.config.schema import Block, Study
@@ -21,6 +20,7 @@ from rankexp.runner.report.model import Cell, Cells, Entry, Fact, Output, Table
 from rankexp.runner.report.numbers import capital
 from rankexp.runner.report.options import InBlocks, MethodName
 from rankexp.runner.report.verdict_words import beside, between, over, precision, share_of_loss
+from rankexp.statistics.contrast import Contrast, Settings
 from rankexp.statistics.verdicts import Kind, Note
 
 REGISTER = {"contrasts": "Contrasts"}

@@ -4,8 +4,8 @@ import math
 from collections.abc import Sequence
 
 from rankexp.charts.model import Axis, Chart, Interval, Intervals
-from rankexp.runner.analyse.adjust import Contrast, Settings
 from rankexp.runner.report.context import Context
+from rankexp.statistics.contrast import Contrast, Settings
 
 WIDTH, FRAME, ROW = 6.8, 0.9, 0.26  # of a panel; of what is around its rows; of a row: inches
 MOST = 60  # rows of a panel, beyond which the table alone is shown

@@ -11,8 +11,7 @@ from pydantic import Field, PositiveFloat
 from rankexp.charts.model import Axis, Chart, Interval, Intervals
 from rankexp.charts.numbers import short
 from rankexp.errors import ConfigError
-from rankexp.runner.analyse import complete_blocks, select
-from rankexp.runner.analyse.adjust import Contrast, adjusted
+from rankexp.runner.analyse import select
 from rankexp.runner.analyse.contrast import OVER_ROWS
 from rankexp.runner.config.fault import Fault
 from rankexp.runner.config.schema import Block, Evaluate, Study
@@ -29,6 +28,7 @@ from rankexp.runner.report.model import Cell, Cells, Entry, Mark, Output, Table
 from rankexp.runner.report.options import BlockKind, MethodName, MetricOption, Rule
 from rankexp.runner.report.rules import metrics_of
 from rankexp.runner.run.progress import duration
+from rankexp.statistics.contrast import Contrast, Policy, adjusted
 from rankexp.statistics.design import EXAMPLES
 
 WIDTH, FRAME, ROW = 3.6, 1.1, 0.26
@@ -104,7 +104,7 @@ class PairsOrPoints(BlockKind):
     margin: PositiveFloat | None = None
     """Differences below it are of no importance. Default: the metric's own."""
     level: Annotated[float, Field(gt=0.5, lt=1)] = 0.95
-    incomplete: complete_blocks.Policy = "refuse"
+    incomplete: Policy = "refuse"
     """What happens where a split lacks a value."""
     digits: Annotated[int, Field(ge=0, le=12)] = 3
 

@@ -12,7 +12,6 @@ from pydantic import Field
 from rankexp.charts.numbers import number
 from rankexp.metrics.metric import Metric, parse
 from rankexp.runner.analyse import select
-from rankexp.runner.analyse.adjust import NAN
 from rankexp.runner.analyse.frame import Count
 from rankexp.runner.config.published import PublishedKey
 from rankexp.runner.config.schema import Block
@@ -24,6 +23,7 @@ from rankexp.runner.report.model import Beside, Cell, Cells, Entry, Output, Tabl
 from rankexp.runner.report.options import Choosing, MethodName, MetricOption, Rule, Ruled
 from rankexp.runner.report.published_words import MARKS, PublishedLine, legend, tally
 from rankexp.runner.report.verdict_words import leaders
+from rankexp.statistics.contrast import NAN
 from rankexp.statistics.verdicts import Reproduction
 
 DATA_SET = Head("Data set", Role.PROBLEM)

@@ -8,13 +8,14 @@ from typing import Any, Literal
 import numpy as np
 from scipy import special
 
-from rankexp.runner.analyse.complete_blocks import Policy
 from rankexp.statistics import paired, several
 from rankexp.statistics.needed import Growth, Needed, needed
 from rankexp.statistics.paired import Estimate
 from rankexp.statistics.pooled import Pooled
 from rankexp.statistics.verdicts import NOT_RUN, Kind, Refusal, Verdict, judge
 
+Policy = Literal["refuse", "drop"]
+"""What is done where a block lacks a value."""
 NAN = math.nan
 MORE_UNITS, NOT_KNOWN = Growth(), Needed()
 

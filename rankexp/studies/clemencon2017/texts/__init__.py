@@ -1,0 +1,1 @@
+"""Texts that records of this study keep."""
