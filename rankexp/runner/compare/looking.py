@@ -38,6 +38,9 @@ WEIGHTS = re.compile(
     re.IGNORECASE,
 )
 """What weights of rows are called; what is only called a weight may be that of a thing."""
+COUNTS = re.compile(r"freq(uency|s)?|counts?|n|cases|people|anzahl|haeufigkeit|häufigkeit", re.I)
+"""What the rows of a table of counts are called that say how many there are of each."""
+OF_A_CELL = 20  # values that a column of such a table has at most
 FEW = 50
 """Rows a value, in the median: with more, a column of groups is hardly one of queries."""
 
@@ -94,7 +97,8 @@ def of_queries(dataset: Dataset, column: str, *, within: bool) -> Iterator[str]:
     assert dataset.reading is not None
     for own in (c for c in dataset.reading.columns if c.role == "feature" and (c.low or 0) > 0):
         called = WEIGHTS.fullmatch(own.name) if dataset.weights is None else None
-        if called and (own.low or 0) < (2 if called["bare"] else np.inf):
+        light = called and (own.low or 0) < (2 if called["bare"] else np.inf)
+        if light or (COUNTS.fullmatch(own.name) and _in_cells(dataset, own.name)):
             how = f"say {flag('weights', own.name)}"
             if dataset.levels is None:  # a measure of numbers takes none
                 how = f"leave it out with {option('drop', own.name)}"
@@ -114,6 +118,14 @@ def of_queries(dataset: Dataset, column: str, *, within: bool) -> Iterator[str]:
     rows, how = float(np.median(sizes)), flag("queries", column)
     if QUERY_NAMES.fullmatch(column.lower()) or (dataset.levels is not None and rows <= FEW):
         yield f"'{column}' has {rows:g} rows a value. {OF_ONE_QUERY}, say {how}"
+
+
+def _in_cells(dataset: Dataset, column: str) -> bool:
+    """Tell whether all other columns have few values, and no row repeats another in these."""
+    kept = [j for j, feature in enumerate(dataset.features) if feature.name != column]
+    known = np.column_stack([np.nan_to_num(dataset.X[:, kept], nan=-np.inf), dataset.y])
+    few = all(len(np.unique(values)) <= OF_A_CELL for values in known.T)
+    return few and dataset.weights is None and len(np.unique(known, axis=0)) == len(known)
 
 
 def look(

@@ -25,7 +25,7 @@ from rankexp.runner.data.suitable import (
     unfit,
 )
 from rankexp.runner.data.times import ascends
-from rankexp.runner.data.totals import totals
+from rankexp.runner.data.totals import called_sums, totals
 
 NO_WORDS = {"?", EMPTY}
 Levels = Sequence[tuple[str, int]]
@@ -86,9 +86,13 @@ class Chosen:
         )
 
     def _totals(self) -> Iterator[tuple[str, str]]:
-        for at, own in totals(self.columns, self.values):
+        last = list(totals(self.columns, self.values))
+        for at, own in last:
             place = f"{self.place(at)} of {len(self.rows) + self.without_target:,}"
-            yield place, ", ".join(f"'{name}'" for name in own[:5])
+            yield f"{place} holds", f", in {', '.join(repr(name) for name in own[:5])}"
+        for which, rows in called_sums(self.columns, self.values):
+            if rows > len(last):  # not those alone
+                yield f"rows {which} ({rows:,}) seem to hold", ""
 
     def _in_order(self, layout: Layout) -> Iterator[tuple[str, bool]]:
         for column, values, role in zip(self.columns, self.values.T, self.roles, strict=True):

@@ -96,7 +96,7 @@ class Reading:
     belonging: tuple[tuple[str, int, float], ...] = ()
     """Columns of which rows with equal values have similar targets: values and agreement."""
     totals: tuple[tuple[str, str], ...] = ()
-    """Last rows that hold sums of those above: which row, and of which columns, in words."""
+    """Rows that hold sums of those above: which rows, and of which columns, in words."""
 
     @property
     def left_out(self) -> dict[str, str]:

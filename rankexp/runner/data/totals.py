@@ -1,5 +1,6 @@
-"""Last rows that are no rows like the others: sums of those above."""
+"""Rows that are no rows like the others: sums of those above."""
 
+import re
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -8,6 +9,10 @@ from rankexp.arrays import Floats
 from rankexp.runner.data.dataset import Feature
 from rankexp.runner.data.levels import number_text
 
+NAMED = re.compile(
+    r"((grand|sub)[ -]?)?totals?|sums?|(zwischen|gesamt)?summe|gesamt|insgesamt", re.IGNORECASE
+)
+"""What rows of sums are called."""
 LAST, FEWEST, SOME = 3, 10, 1000  # rows looked at; rows above; those looked at first
 
 
@@ -24,6 +29,14 @@ def totals(columns: Sequence[Feature], values: Floats) -> Iterator[tuple[int, li
         if len(own) >= min(2, len(there)) and 2 * len(own) >= len(there) > 0:
             found.append(at)
             yield at, [columns[j].name for j in own]
+
+
+def called_sums(columns: Sequence[Feature], values: Floats) -> Iterator[tuple[str, int]]:
+    """Yield in words which rows are called sums, and how many there are."""
+    for column, codes in zip(columns, values.T, strict=True):
+        for code, name in enumerate(column.categories):
+            if NAMED.fullmatch(name.strip()) and (rows := int((codes == code).sum())):
+                yield f"in which '{column.name}' is '{name}'", rows
 
 
 def _adds_up(cell: float, above: Floats, found: Sequence[int]) -> bool:

@@ -18,6 +18,7 @@ MUCH, FAR = 0.95, 5.0  # or from which it may, if the next best column errs so m
 FILLED = 0.9  # share of pairs that are in order by whether a column is filled in
 CLEAR = 4.0  # standard errors above chance that the best of many columns must have
 UNUSUAL, SURE = 20, 1e-6  # rows that differ from the usual value; chance that all are of one class
+SOME_OF = 0.1  # share of that class that such rows must be
 YEARS, PAST = (1900, 2100), 0.7  # what may be years; share of rows before the latest
 SORTED = 0.3  # Spearman's correlation with the row's number from which a column is in its order
 FEW_DIGITS = 6  # decimals up to which a column may hold means of the target
@@ -92,8 +93,8 @@ def _share(dataset: Dataset, j: int, rows: slice) -> float:
 def unusual(dataset: Dataset) -> dict[str, str]:
     """Return the columns that differ from their usual value in one of two classes alone, in words.
 
-    At least half of the rows have the usual value, and at least half of the class does not. What
-    may be by chance does not count.
+    At least half of the rows have the usual value, and a tenth of the class does not. What may be
+    by chance, in any of the columns, does not count.
     """
     n, y, found = len(dataset.y), dataset.y.astype(np.int64), {}
     if dataset.levels is None or len(dataset.levels) != 2 or n < 2 * UNUSUAL:
@@ -104,7 +105,10 @@ def unusual(dataset: Dataset) -> dict[str, str]:
             other = ~np.isclose(values, usual, 0, 0, equal_nan=True)
             rows, classes = int(other.sum()), np.unique(y[other])
             share = counts[classes].sum() / n  # 1 where both classes differ
-            if share**rows <= SURE and max(UNUSUAL, share * n / 2) <= rows <= n / 2:
+            if (
+                share**rows * len(dataset.features) <= SURE
+                and max(UNUSUAL, SOME_OF * share * n) <= rows <= n / 2
+            ):
                 names = dict(enumerate(one.categories)) or {usual: number_text(usual)}
                 differs = "filled in" if np.isnan(usual) else f"not {names[usual]}"
                 where = f"{rows:,} rows in which '{one.name}' is {differs}"

@@ -89,12 +89,10 @@ class OneValueOfTarget(BeforeFitting):
 
 
 class RowOfTotals(BeforeFitting):
-    """One of the last rows holds sums of the rows above, so it is no row like these."""
+    """Rows hold sums of the rows above, so they are no rows like these."""
 
     def look(self, table: TableFacts) -> Said:
         found = table.reading.totals
-        said = "; ".join(
-            f"{place} holds sums of those above, in {names}" for place, names in found
-        )
-        advice = "Such a row is used like all others. Delete it from the table and compare again"
+        said = "; ".join(f"{rows} sums of those above{names}" for rows, names in found)
+        advice = "Such rows are used like all others. Delete them from the table and compare again"
         return (f"R{said[1:]}.", advice) if found else None

@@ -30,21 +30,32 @@ def found(
 
 
 SUMS: dict[str, object] = FRAME[NUMBERS].sum().round(3).to_dict()
-NAMED = "'visitors', 'price', 'y'"
+NAMED = ", in 'visitors', 'price', 'y'"
 
 
 @pytest.mark.parametrize("target", ["y", None])
 def test_the_row_and_its_columns_are_named(tmp_path: Path, target: str | None) -> None:
     assert not found(tmp_path, target=target)
-    assert found(tmp_path, {"store": "TOTAL", **SUMS}, target=target) == (("row 41 of 41", NAMED),)
+    assert found(tmp_path, {"store": "TOTAL", **SUMS}, target=target) == (
+        ("row 41 of 41 holds", NAMED),
+    )
 
 
 def test_a_row_below_the_sums_is_looked_at_and_may_hold_them_again(tmp_path: Path) -> None:
     means = {"store": "Mean", **FRAME[NUMBERS].mean().round(2).to_dict()}
-    assert found(tmp_path, dict(SUMS), means) == (("row 41 of 42", NAMED),)
+    assert found(tmp_path, dict(SUMS), means) == (("row 41 of 42 holds", NAMED),)
     both = found(tmp_path, dict(SUMS), {**SUMS, "y": ""})  # left out, as it has no target
-    assert both == (("row 41 of 42", NAMED),)
+    assert both == (("row 41 of 42 holds", NAMED),)
     assert len(found(tmp_path, dict(SUMS), dict(SUMS))) == 2
+
+
+def test_rows_called_sums_are_named_wherever_they_stand(tmp_path: Path) -> None:
+    called: list[dict[str, object]] = [
+        {"store": "s0", "region": "Subtotal", "visitors": 7000 + i, "price": 1.5, "y": 0.2}
+        for i in range(3)
+    ]
+    (said,) = found(tmp_path, *called, {**FRAME.iloc[3]})
+    assert said == ("rows in which 'region' is 'Subtotal' (3) seem to hold", "")
 
 
 def test_one_column_of_several_may_add_up_by_chance(tmp_path: Path) -> None:

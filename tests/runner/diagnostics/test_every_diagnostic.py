@@ -105,14 +105,19 @@ CASES = {
         TableFacts(Reading("d.csv", LAYOUT, 400), data(*regions(0, 4), kinds="n")),
     ),
     "RK110": (
-        table(totals=(("row 401 of 401", "'a', 'b'"),)),
-        "Row 401 of 401 holds sums of those above, in 'a', 'b'. Such a row is used",
+        table(totals=(("row 401 of 401 holds", ", in 'a', 'b'"),)),
+        "Row 401 of 401 holds sums of those above, in 'a', 'b'. Such rows are used",
         table(),
     ),
     "RK111": (
         calculated(lambda a, b: 100 * a / b),
         "'ctr' is 100 · 'x0' / 'x1' in 400 of 400 rows, up to rounding. Are both columns known",
         calculated(lambda a, b: 100 * a / b + 0.1 * np.sin(b)),
+    ),
+    "RK112": (
+        calculated(lambda a, b: np.where(a < 100, 0.0, 500.0 + a)),
+        "'ctr' is 0 in ",
+        calculated(lambda a, b: 500.0 + a),
     ),
     "RK201": (
         found(POOR, MethodFacts("tree", 0.51, 0.02)),
@@ -276,7 +281,12 @@ def test_a_column_that_differs_in_rows_of_one_class_alone_is_asked_about() -> No
     assert "in which 'x3' is not 0 are of 'no'. Is" in usually(0.0, no[:-90])
     assert "in which 'x3' is not 7 are of 'yes'" in usually(7.0, yes[:120], kinds="   n")
     assert not usually(0.0, np.append(yes[:120], no[:1])), "one of the other class"
-    assert not usually(0.0, yes[: (len(yes) - 1) // 2]), "less than half of the class"
+    assert usually(0.0, yes[: len(yes) // 4]), "a fourth of the class"
+    wide, large = np.tile(X, (10, 1)), np.tile(Y, 10)
+    for share, asked in ((0.11, True), (0.09, False)):  # of the class
+        own_rows = np.flatnonzero(large)[: int(share * large.sum())]
+        column = np.isin(np.arange(len(large)), own_rows).astype(float)
+        assert bool(own.unusual(data(np.column_stack([wide, column]), large))) is asked
     for rows, said in ((19, ""), (20, "All 20 rows in which 'x3' is filled in are of 'yes'")):
         rare = (np.arange(400) < 30).astype(np.int64)
         filled = np.where(np.arange(400) < rows, X[:, 0], np.nan)
