@@ -31,8 +31,8 @@ from rankexp.metrics.metric import mean_over_groups as mean_over_groups
 # Generators and checks.
 from rankexp.generators.generator import Generator as Generator
 from rankexp.generators.generator import Model as Model
-from rankexp.runner.checks.check import Problem as Problem
-from rankexp.runner.checks.check import of_data as of_data
+from rankexp.checks.check import Problem as Problem
+from rankexp.checks.check import of_data as of_data
 
 # What records keep.
 from rankexp.keep.curves import Curve as Curve

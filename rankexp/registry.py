@@ -45,7 +45,7 @@ ROOMS = {
     ),
     "theory": Room("theory", "theory", given=("model", "X")),
     "theory.thresholds": Room("theory of thresholds", "theory.thresholds", given=("model",)),
-    "checks": Room("check", "runner.checks", given=("rng",)),
+    "checks": Room("check", "checks", given=("rng",)),
     "protocols": Room("protocol", "runner.protocols", base="runner.protocols.protocol:Protocol"),
     "diagnostics": Room("diagnostic", "runner.diagnostics", offers=("look",)),
     "keep.curves": Room("curve", "keep.curves", given=("X", "y", "scores")),

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from rankexp.arrays import Floats
+from rankexp.checks.check import Problem, Takes, takes
 from rankexp.errors import DataError
 from rankexp.keep.curves import MakeCurve
 from rankexp.metrics.metric import Kind
-from rankexp.runner.checks.check import Problem, Takes, takes
 from rankexp.runner.config.data_entry import DataEntry
 from rankexp.runner.data.dataset import DataTable
 from rankexp.testing.contract import ContractError, keep, need, thing

@@ -50,6 +50,7 @@ LIBRARY = {
     "theory": {"losses", "metrics", "generators"},
     "keep": {"metrics"},
     "statistics": set(),
+    "checks": {"metrics"},
     "charts": set(),
 }
 """Each room of the library, and the rooms that it may use."""
@@ -58,16 +59,12 @@ RUNNER = {
     "grid": {"strict"},
     "strict": set(),
     "protocols": {"strict"},
-    "checks": set(),
-    "config": {"strict", "grid", "protocols", "checks"},
+    "config": {"strict", "grid", "protocols"},
     "spec": {"config", "grid", "protocols", "strict"},
     "plan": {"config", "grid", "protocols", "spec"},
     "data": {"config", "plan", "files"},
     "diagnostics": {"config", "data", "protocols"},
-    "run": {
-        *("config", "plan", "data", "diagnostics", "grid", "protocols", "spec", "checks"),
-        "files",
-    },
+    "run": {*("config", "plan", "data", "diagnostics", "grid", "protocols", "spec"), "files"},
     "analyse": {"config", "plan", "run", "grid", "protocols", "spec"},
     "report": {
         *("config", "plan", "run", "analyse", "grid", "strict", "protocols", "files"),

@@ -9,8 +9,7 @@ from scipy.optimize import minimize
 from scipy.special import expit
 
 from rankexp.generators import Discrete, Gaussian
-from rankexp.theory import half_log_ratio, log_ratio, orboost, proportional_odds, tripartite
-from rankexp.theory.ordinal import (
+from rankexp.studies.uematsu2010.theory.ordinal import (
     _log_risk,
     _loss,
     _sides,
@@ -19,6 +18,7 @@ from rankexp.theory.ordinal import (
     orboost_thresholds,
     proportional_odds_thresholds,
 )
+from rankexp.theory import half_log_ratio, log_ratio, orboost, proportional_odds, tripartite
 from rankexp.theory.population_hinge import pair_weights, ranking_risk
 
 SEEDS = st.integers(0, 2**32 - 1)

@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Mapping
 
 from rankexp import registry
+from rankexp.checks.check import Takes
+from rankexp.checks.check import takes as takes_of
 from rankexp.metrics.metric import Kind, Metric, parse
-from rankexp.runner.checks.check import Takes
-from rankexp.runner.checks.check import takes as takes_of
 from rankexp.runner.config import methods
 from rankexp.runner.config.data_entry import SECOND, DataEntry
 from rankexp.runner.config.fault import (

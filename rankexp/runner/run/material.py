@@ -10,9 +10,9 @@ import numpy as np
 
 from rankexp import registry
 from rankexp.arrays import Floats, Ints
+from rankexp.checks.check import Problem
 from rankexp.errors import DataError
 from rankexp.metrics.metric import Kind, Metric
-from rankexp.runner.checks.check import Problem
 from rankexp.runner.config.schema import Preprocess
 from rankexp.runner.data.dataset import Dataset, Feature
 from rankexp.runner.data.preprocess import Preprocessor

@@ -11,7 +11,7 @@ import pytest
 from sklearn.datasets import load_breast_cancer
 
 from rankexp import registry
-from rankexp.runner.checks.check import Problem, of_data
+from rankexp.checks.check import Problem, of_data
 from rankexp.runner.cli import main
 from rankexp.runner.config.claims import COLUMNS, faults
 from rankexp.runner.config.load import load

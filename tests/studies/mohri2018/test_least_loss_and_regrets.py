@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize_scalar
 
+from rankexp.checks.check import Problem
 from rankexp.estimators import RankBoost
-from rankexp.runner.checks.check import Problem
 from rankexp.studies.mohri2018.checks.boosters import boosters_on_data
 from rankexp.studies.mohri2018.checks.few import query_regrets
 from rankexp.testing import check_check

@@ -8,7 +8,10 @@ from scipy.stats import norm
 
 from rankexp.estimators import KernelRanker, ProportionalOdds
 from rankexp.generators import Gaussian
-from rankexp.theory.ordinal import proportional_odds, proportional_odds_thresholds
+from rankexp.studies.uematsu2010.theory.ordinal import (
+    proportional_odds,
+    proportional_odds_thresholds,
+)
 
 SLOPE, GAP = 2.107, 4.337
 """Of the best linear model of N(-2, 1), N(0, 1), N(2, 1); the study prints them."""

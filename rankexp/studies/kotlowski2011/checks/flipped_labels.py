@@ -6,9 +6,9 @@ import numpy as np
 
 from rankexp import registry
 from rankexp.arrays import Floats, Ints
+from rankexp.checks.check import Rows, quantities
 from rankexp.generators.flipped import FlippedModel
 from rankexp.metrics.bipartite import rank_loss
-from rankexp.runner.checks.check import Rows, quantities
 
 REGISTER = {"flip_noise": "flip_noise"}
 

@@ -7,11 +7,11 @@ import numpy as np
 
 from rankexp import registry
 from rankexp.arrays import Floats, Labels
+from rankexp.checks.check import APART, Rows, apart, quantities
 from rankexp.estimators.linear import LinearRanker
 from rankexp.losses.loss import Loss, parse
 from rankexp.losses.margin import ZeroOne
 from rankexp.metrics.bipartite import rank_loss
-from rankexp.runner.checks.check import APART, Rows, apart, quantities
 from rankexp.studies.kotlowski2011_theory.theory.regret import scorer_regrets
 from rankexp.studies.kotlowski2011_theory.theory.univariate_bounds import (
     CONSTANTS,

@@ -6,9 +6,9 @@ Another check shows how badly the best classifiers by the 0/1 loss, plain or bal
 import numpy as np
 
 from rankexp.arrays import Floats
+from rankexp.checks.check import Rows, quantities
 from rankexp.losses.loss import parse
 from rankexp.losses.margin import ZeroOne
-from rankexp.runner.checks.check import Rows, quantities
 from rankexp.studies.kotlowski2011_theory.theory.regret import (
     loss_regret,
     loss_risk,

@@ -7,8 +7,8 @@ from scipy.optimize import differential_evolution
 from scipy.special import expit
 
 from rankexp.arrays import Floats
+from rankexp.checks.check import Rows, quantities
 from rankexp.losses.loss import Loss, parse
-from rankexp.runner.checks.check import Rows, quantities
 from rankexp.studies.kotlowski2011_theory.theory.regret import loss_regret, rank_regret
 from rankexp.studies.kotlowski2011_theory.theory.univariate_bounds import (
     CONSTANTS,

@@ -7,10 +7,10 @@ from scipy.integrate import quad
 from scipy.special import expit
 
 from rankexp.arrays import Floats
+from rankexp.checks.check import Rows, quantities
 from rankexp.estimators.linear import LinearRanker
 from rankexp.losses.loss import Loss, parse
 from rankexp.risks.risk import Risk, RiskOfPairs
-from rankexp.runner.checks.check import Rows, quantities
 from rankexp.solvers.pairs.pair_risk import PairLoss
 from rankexp.theory.population_hinge import minimise_hinge, pair_weights, ranking_risk
 

@@ -3,8 +3,8 @@
 import numpy as np
 from scipy.special import expit
 
+from rankexp.checks.check import APART, Rows, apart, quantities
 from rankexp.estimators.linear import LinearRanker
-from rankexp.runner.checks.check import APART, Rows, apart, quantities
 
 REGISTER = {"same_minimisers": "same_minimisers"}
 LABELS = APART

@@ -7,12 +7,12 @@ import numpy as np
 from scipy.optimize import minimize
 
 from rankexp.arrays import Bools, Floats, Ints
+from rankexp.checks.check import Problem, Rows, of_data, quantities
 from rankexp.estimators.or_boost import ORBoost
 from rankexp.estimators.rank_boost import RankBoost
 from rankexp.estimators.smooth_margin import SmoothMarginRanker
 from rankexp.generators.flipped import Linear
 from rankexp.metrics.bipartite import rank_loss
-from rankexp.runner.checks.check import Problem, Rows, of_data, quantities
 from rankexp.solvers.boosting.stumps import cuts_of
 from rankexp.studies.mohri2018.theory.boosting_bounds import training_error_bound
 

@@ -8,11 +8,11 @@ from scipy.stats import binom
 from sklearn.exceptions import ConvergenceWarning
 
 from rankexp.arrays import Floats, Ints
+from rankexp.checks.check import Rows, quantities
 from rankexp.estimators.linear import LinearRanker
 from rankexp.estimators.linear_of_pairs import RankPerceptron
 from rankexp.estimators.rank_boost import RankBoost
 from rankexp.registry import did_you_mean
-from rankexp.runner.checks.check import Rows, quantities
 from rankexp.studies.mohri2018.margin_cases import Case, ensemble_case, kernel_case, linear_case
 from rankexp.studies.mohri2018.theory import auc_bounds as auc
 from rankexp.studies.mohri2018.theory.boosting_bounds import (

@@ -5,6 +5,7 @@ from itertools import combinations, permutations, product
 import numpy as np
 
 from rankexp.arrays import Floats, Ints
+from rankexp.checks.check import Rows, quantities
 from rankexp.preference import (
     Query,
     above,
@@ -15,7 +16,6 @@ from rankexp.preference import (
     regrets,
     sort_by_degree,
 )
-from rankexp.runner.checks.check import Rows, quantities
 
 REGISTER = {
     "query_regrets": "query_regrets",

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from rankexp.arrays import Bools, Floats, Ints
+from rankexp.checks.check import Rows, quantities
 from rankexp.estimators.parameters import one_of
 from rankexp.preference import preference_loss, quicksort_rank, ranking_loss, sort_by_degree
-from rankexp.runner.checks.check import Rows, quantities
 
 REGISTER = {"second_stage": "second_stage"}
 

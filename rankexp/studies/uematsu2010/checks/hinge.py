@@ -3,9 +3,9 @@
 import numpy as np
 
 from rankexp.arrays import Floats
+from rankexp.checks.check import Rows, quantities
 from rankexp.generators.classes import Gaussian
 from rankexp.losses.margin import Hinge
-from rankexp.runner.checks.check import Rows, quantities
 from rankexp.studies.uematsu2010.theory.three_points import hinge_program, hinge_regions
 from rankexp.theory.bayes import log_ratio
 from rankexp.theory.population_hinge import (

@@ -4,7 +4,7 @@ from itertools import combinations, permutations
 
 import numpy as np
 
-from rankexp.runner.checks.check import Rows, quantities
+from rankexp.checks.check import Rows, quantities
 from rankexp.theory.bayes import tripartite_ratio
 
 REGISTER = {"costly_pairs": "costly_pairs", "misclassified_orders": "misclassified_orders"}

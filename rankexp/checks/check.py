@@ -74,7 +74,7 @@ def of_data(*kinds: Kind, groups: bool = False, weights: bool = False) -> Callab
 
     Examples
     --------
-    >>> from rankexp.runner.checks.check import of_data
+    >>> from rankexp.checks.check import of_data
     >>> @of_data("binary")
     ... def share_of_pairs(rng, *, problem):
     ...     n = len(problem.y)

@@ -1,0 +1,1 @@
+"""Best thresholds between levels that this study alone compares with."""
