@@ -31,7 +31,7 @@ STUDY_DONE = || { code=$$?; [ $$code -eq 3 ] || exit $$code; \
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help kotlowski2011 readings kotlowski2011-theory clemencon2017 uematsu2010 menon2014 mohri2018 boosting letor-ohsumed quick test lint lines types pyright exports docs docs-links docs-yaml release-check tests wings explore haswell bare browser \
+.PHONY: help kotlowski2011 readings kotlowski2011-theory clemencon2017 uematsu2010 menon2014 mohri2018 boosting letor-ohsumed quick test lint lines types pyright further exports docs docs-links docs-yaml release-check tests wings explore haswell bare browser \
 	slow oldest foreign fidelity bench calibration clean reference
 
 help: ## list the targets
@@ -137,6 +137,9 @@ tests: $(VENV)/.installed-dev ## all tests but `slow` and `fidelity`, and the ex
 
 slow: $(VENV)/.installed-dev ## the tests of many processes or much data, which CI leaves out
 	$(PYTEST) -m slow tests
+
+further: $(VENV)/.installed-dev ## thirty tables by a stranger: each answered rightly, or with a word; 13 minutes
+	$(PYTEST) -m slow -n 1 --verbose tests/runner/compare/test_further.py
 
 wings: $(VENV)/.installed-dev ## each study's own folder taken away: all else must work
 	$(BIN)/python tests/wings.py

@@ -5,9 +5,6 @@ pairs with training on points answers confidently and wrongly. `write` makes all
 The tables are invented; where the truth is known by construction, `expected` says so.
 """
 
-from __future__ import annotations
-
-import sys
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -1090,8 +1087,3 @@ def write(directory: str | Path) -> list[Path]:
             frame.to_csv(path, sep=table.separator, decimal=table.decimal, index=False)
         paths.append(path)
     return paths
-
-
-if __name__ == "__main__":
-    for written in write(sys.argv[1] if len(sys.argv) > 1 else Path(__file__).parent / "tables"):
-        print(written)

@@ -100,7 +100,7 @@ class BelowChance(AfterFitting):
         worse = [one for one in results.methods if results.above_chance(one) < -1]
         named = ", ".join(f"{one.label} ({_number(one.mean)})" for one in worse)
         said = f"The {results.measure} is worse than chance for {named}."
-        advice = "Is the order of the target's values turned around in some rows, or over time?"
+        advice = "Do relations turn around in some rows, over time, or between queries?"
         return (said, advice) if worse else None
 
 

@@ -60,7 +60,8 @@ def _of_pairs(words: Words, effects: set[Effect], best: str) -> str:
     if found.ahead:
         return f"Train on pairs: {best}."
     if gains:
-        return f"{simple} It ranks as high as {listed([words.label(m) for m in gains])}."
+        how = "higher than" if found.higher else "as high as"
+        return f"{simple} It ranks {how} {listed([words.label(m) for m in gains])}."
     if promise := found.promising:
         return _promise(words, promise, f"{simple} {it}.")
     if Effect.LOSS in effects:
@@ -130,7 +131,8 @@ def _lead(found: Gains) -> tuple[float, bool] | None:
         return None
     shown = all(own.verdict.shown == "better" for own in gaps)
     least = min(abs(own.difference) for own in gaps)
-    matters = least >= found.margin and not found.ahead
+    likely = not any(own.se > abs(own.difference) for own in gaps)
+    matters = least >= found.margin and likely and not found.ahead
     return (least, shown) if shown or matters else None
 
 

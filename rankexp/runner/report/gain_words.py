@@ -132,7 +132,8 @@ class Words:
         scorers = {self.label(method): own for method, own in self.found.scorers.items()}
         best, found = self.found.best_on_points, self.found
         other = best is not None and found.gaining and not found.ahead
-        as_high = f", but {self.label(best.method)} ranks as high" if best and other else ""
+        how = "higher" if found.higher else "as high"
+        as_high = f", but {self.label(best.method)} ranks {how}" if best and other else ""
         return of_scorers(effects, scorers) + as_high
 
     def _thin(self) -> str:

@@ -244,6 +244,13 @@ class Gains:
         return [method for method in self.contrasts if self.effect(method) is Effect.GAIN]
 
     @property
+    def higher(self) -> bool:
+        """Whether the best method is on points, and shown to rank higher than all of these."""
+        best, gaps = self.best_on_points, [self.behind.get(one) for one in self.gaining]
+        first = best is not None and best.method == self.standings[0].method
+        return first and all(own is not None and own.verdict.shown for own in gaps)
+
+    @property
     def ahead(self) -> list[str]:
         """Those that gain, and look better by what matters than any method on points."""
         return [one for one in self.gaining if self._above_points(one) >= self.margin]

@@ -250,6 +250,10 @@ def test_pairs_that_only_beat_their_like_are_not_advised(make: Make) -> None:
     words = Words(make(), found, 3)
     assert advice(words) == "Train on points: exponential. It ranks as high as SVM-OR."
     assert "raining on pairs helps, but exponential ranks as high" in words.answer()[0]
+    shown = {"logistic": BETTER, "svm_or": BETTER}
+    words = Words(make(), gains(own, means, behind=shown, points=["exponential"]), 3)
+    assert "It is ahead of all methods that have a counterpart" in advice(words)
+    assert "raining on pairs helps, but exponential ranks higher" in words.answer()[0]
 
 
 @pytest.mark.parametrize(("low", "high", "more"), [(0.07, 0.09, False), (0.001, 0.011, True)])
