@@ -25,7 +25,7 @@ def stub(room: str) -> str:
     """Return the text of a room's stub: a line for each public object of its modules."""
     found = {(module, name) for name, module in registry.listed(room).items()}
     for target in registry._room(room).values():
-        if target.module.startswith(f"rankexp.{room}."):
+        if target.package == "rankexp":  # in its room, or in a study's wing
             found.add((target.module, target.attribute))
     lines = ["# Written by `make exports`."]
     for module, name in sorted(found):

@@ -1,4 +1,6 @@
 # Written by `make exports`.
+from rankexp.studies.uematsu2010.theory.ordinal import orboost as orboost
+from rankexp.studies.uematsu2010.theory.ordinal import proportional_odds as proportional_odds
 from rankexp.theory.bayes import half_log_ratio as half_log_ratio
 from rankexp.theory.bayes import likelihood_ratio as likelihood_ratio
 from rankexp.theory.bayes import log_ratio as log_ratio

@@ -80,6 +80,7 @@ RUNNER = {
         "analyse",
         "report",
         "spec",
+        "strict",
         "files",
     },
     "cli_data": {"config", "data"},

@@ -39,7 +39,7 @@ def single_features(rng, *, problem, top: int = 3):
     ----------
     rng : numpy.random.Generator
         Not used.
-    problem : rankexp.runner.checks.check.Problem
+    problem : rankexp.checks.check.Problem
         Of two classes.
     top : int
         Features told.
