@@ -99,6 +99,7 @@ class Boxes:
     said: str = ""  # what it is
     margin: float = NAN
     below: "Boxes | None" = None
+    told: str = ""  # what is seen, in a sentence
 
 
 @dataclass(frozen=True)

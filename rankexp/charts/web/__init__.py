@@ -42,7 +42,8 @@ def _panel(panel: Panel) -> str:
     if isinstance(panel, Lines):
         return title + lines(panel)
     if isinstance(panel, Boxes):
-        return title + boxes(panel)
+        told = element("p", words(panel.told), class_="axis told") if panel.told else ""
+        return title + boxes(panel) + told
     return title + (rows(panel) if isinstance(panel, Intervals) else cells(panel))
 
 

@@ -1,9 +1,11 @@
-"""A value beside the one it should be, on pages: a strip as wide as there is room.
+"""A value beside the one it should be, or over a range that is claimed, on pages: a strip.
 
-All strips have one scale, that of the differences that pass.
+It is as wide as there is room. Strips beside values have one scale, that of the differences that
+pass; those over ranges have the scale of their table.
 """
 
 import math
+from collections.abc import Sequence
 
 from rankexp.charts import marks
 from rankexp.charts.marks import element
@@ -29,6 +31,38 @@ def strip(off: float) -> str:
         points, at = ("-6,-4 0,0 -6,4", "98%") if off > 0 else ("6,-4 0,0 6,4", "2%")
         arrow = element("polyline", points=points, class_="line ink")
         found += element("svg", arrow, x=at, y=middle, overflow="visible")
+    return element("svg", found, width="100%", height=HEIGHT, class_="beside", aria_hidden="true")
+
+
+def over(
+    value: float,
+    ends: tuple[float, float] | None,
+    claimed: tuple[float, float],
+    view: Sequence[float],
+) -> str:
+    """Return a picture of a value with its interval over the range claimed, which is a band.
+
+    `view` holds the numbers that the strip must show; ranges without an end reach to its edge.
+    """
+    low, high = min(view), max(view)
+    if not math.isfinite(value) or not math.isfinite(high - low) or low == high:
+        return ""
+
+    def at(number: float) -> float:
+        return round(min(max(4 + 92 * (number - low) / (high - low), 0.0), 100.0), 1)
+
+    middle, (first, last) = HEIGHT / 2, (at(claimed[0]), at(claimed[1]))
+    size = {
+        "x": f"{first:g}%",
+        "y": 0,
+        "width": f"{max(last - first, 0.6):.3g}%",
+        "height": HEIGHT,
+    }
+    found = element("rect", class_="claimed", **size)
+    if ends is not None:
+        x1, x2 = (f"{at(end):g}%" for end in ends)
+        found += element("line", x1=x1, x2=x2, y1=middle, y2=middle, class_="line ink")
+    found += marks.shape(None, f"{at(value):g}%", middle, 3.2, class_="here")
     return element("svg", found, width="100%", height=HEIGHT, class_="beside", aria_hidden="true")
 
 

@@ -36,7 +36,10 @@ RENDERERS = (csv, markdown, latex)  # each makes a file of text a block
 
 
 def files(name: str, output: Output) -> dict[str, bytes]:
-    """Return a block's files by name: ``name.png``, ``.pdf``, ``.csv``, ``.md``, ``.tex``."""
+    """Return a block's files by name: ``name.png``, ``.pdf``, ``.csv``, ``.md``, ``.tex``.
+
+    Where it shows every unit, these are in ``name-units.csv``.
+    """
     made = {}
     if output.figure is not None:
         finish(output.figure, output.incomplete)
@@ -45,6 +48,8 @@ def files(name: str, output: Output) -> dict[str, bytes]:
         content = renderer.render(output)
         if content is not None:
             made[f"{name}.{renderer.SUFFIX}"] = content.encode()
+    if output.units is not None:
+        made[f"{name}-units.csv"] = csv.table(output.units).encode()
     return made
 
 

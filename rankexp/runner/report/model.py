@@ -66,6 +66,7 @@ class Cell:
     least: float = -math.inf  # smaller values are printed as smaller than this: ``<.001``
     tiny: bool = False  # what would look like 0 is printed as a power of ten: ``3e-13``
     beside: Beside | None = None  # what it reproduces
+    claimed: tuple[float, float] | None = None  # the range in which it should lie
     verdict: Verdict | Reproduction | Standing | None = None  # that its words say
 
     @property
@@ -212,6 +213,8 @@ class Output:
     tally: Tally | None = None  # for the head of the page, as are
     facts: Mapping[str, Fact] = field(default_factory=dict)  # by what each is of
     gains: Mapping[str, Fact] = field(default_factory=dict)  # by label: for the index of studies
+    units: "pd.DataFrame | None" = None  # a value a unit, where a chart shows them
+    unfolded: Mapping[str, Table] = field(default_factory=dict)  # on pages: by a row's first text
 
     @cached_property
     def figure(self) -> "Figure | None":

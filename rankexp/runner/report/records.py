@@ -56,6 +56,7 @@ def _numbers(entry: Entry) -> Iterator[Data]:
     for cell in found:
         low, high = cell.interval or (math.nan, math.nan)
         known = {"value": cell.value, "error": cell.error, "low": low, "high": high}
+        known |= dict(zip(("from", "to"), cell.claimed or (), strict=False))
         own: dict[str, Data] = {
             name: number
             for name, number in known.items()

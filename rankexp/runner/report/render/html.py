@@ -6,11 +6,12 @@ A template writes it, so that every text is escaped; what is markup already come
 import math
 import re
 from base64 import b64encode
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
 from io import BytesIO
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 from rankexp.charts.letters import one_line
@@ -18,7 +19,7 @@ from rankexp.charts.marks import words
 from rankexp.charts.model import Chart, Drawing, Intervals
 from rankexp.charts.numbers import number
 from rankexp.charts.web import points, web
-from rankexp.charts.web.strip import strip
+from rankexp.charts.web.strip import over, strip
 from rankexp.runner.report.model import (
     Card,
     Cell,
@@ -84,6 +85,7 @@ class PageCell(NamedTuple):
     sign: str = ""
     say: str = ""  # how it stands beside a published value, in words
     far: float = math.nan  # its difference in units of what passes
+    strip: str = ""  # a picture of it over the range claimed
 
 
 @dataclass(frozen=True)
@@ -109,16 +111,30 @@ class PagePart:
     def rows(self, table: Table) -> list[list[PageCell]]:
         """Return the cells of a table that the page shows."""
         shown = table.rows[: len(table.rows) - self.left_out(table)]
-        return [
+        of_one = any(table is one for one in self.output.unfolded.values())
+        view = _ends(table.cells()) if of_one else []
+        made = [
             [
-                self._cell(entry, f"{cell_text(row[0])}, {name}")
+                self._cell(entry, f"{cell_text(row[0])}, {name}", view)
                 for name, entry in zip(table.labels, row, strict=True)
             ]
             for row in shown
         ]
+        for own, cells in zip(shown, made, strict=True):
+            if self.unfolds(name := cell_text(own[0])):
+                cells[0] = PageCell([Piece(name, f"#{self.unfolds(name)}")])
+        return made
 
-    def _cell(self, entry: Entry, place: str) -> PageCell:
+    def unfolds(self, name: str) -> str:
+        """Return where a row unfolds to all behind it; empty where it does not."""
+        known = list(self.output.unfolded)
+        return f"{self.name}-all-{known.index(name)}" if name in known else ""
+
+    def _cell(self, entry: Entry, place: str, view: Sequence[float]) -> PageCell:
         pieces = list(self._pieces(entry))
+        if isinstance(entry, Cell) and entry.claimed and isinstance(entry.value, int | float):
+            shown = over(entry.value, entry.interval, entry.claimed, view or _ends([entry]))
+            return PageCell(pieces, strip=shown)
         parts = entry.parts if isinstance(entry, Cells) else [entry]
         cells = [part for part in parts if isinstance(part, Cell)]
         if verdict := next(filter(None, (own.judged for own in cells)), ""):
@@ -145,6 +161,13 @@ class PagePart:
         """How many rows are in the files alone."""
         most = min(self.most, max(MOST_CELLS // max(len(table.columns), 1), 1))
         return max(len(table.rows) - most, 0)
+
+
+def _ends(cells: Iterable[Cell]) -> list[float]:
+    """Return the numbers that pictures over claimed ranges must show."""
+    ends = ((*(c.interval or ()), *c.claimed, c.value) for c in cells if c.claimed)
+    known = chain.from_iterable(ends)
+    return [end for end in known if isinstance(end, int | float) and math.isfinite(end)]
 
 
 def _far(cell: Cell) -> float:

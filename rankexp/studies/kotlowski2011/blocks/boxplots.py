@@ -1,7 +1,7 @@
 """Boxes over the models of each problem, and below them the paired differences."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated
 
@@ -40,6 +40,8 @@ class BoxPanel:
     reference: str | None
     minus: str  # label of the reference
     bayes: float | None
+    units: pd.DataFrame  # a row a method and unit
+    unit: str  # what they are
 
 
 class Boxplots(PairedTable):
@@ -81,7 +83,8 @@ class Boxplots(PairedTable):
             notes.append("Diamonds: mean differences with these intervals.")
         margins = {p.metric.reading.margin for p in panels if p.reference}
         notes += [f"Shaded: differences within ±{short(one)}." for one in margins if one]
-        return Output(result.numbers, [], chart(panels, self.columns), notes, gist=result.gist)
+        shown = Output(result.numbers, [], chart(panels, self.columns), notes, gist=result.gist)
+        return replace(shown, units=pd.concat([panel.units for panel in panels]))
 
     def _panel(
         self, context: Context, experiment: str, problem: str, methods: Sequence[str]
@@ -91,17 +94,23 @@ class Boxplots(PairedTable):
         splits = self.units(context, experiment, shown)
         splits = splits[splits.problem == problem]
         paired = compare.paired(splits, reference) if reference else splits.iloc[:0]
+        units = compare.unit_means(splits).assign(experiment=experiment, metric=str(metric))
+        columns = ["experiment", "problem", "method", "metric", "unit", "value"]
+        of_models = {compare.OF_MODELS: "model", compare.OF_QUERIES: "query"}
+        found = compare.summary(splits).se_of
         return BoxPanel(
             problem,
             context.problem_label(problem),
             metric,
             list(map(context.method_label, methods)),
-            compare.by_method(compare.unit_means(splits), methods),
+            compare.by_method(units, methods),
             compare.by_method(compare.unit_means(paired), methods),
             {},
             reference,
             context.method_label(reference) if reference else "",
             self._bayes(context, experiment, problem, metric),
+            units[columns],
+            of_models.get(found.iloc[0] if len(found) else "", "repeat"),
         )
 
     def _bayes(
@@ -141,15 +150,31 @@ def _boxes(panel: BoxPanel) -> Boxes:
             Box(named[name], panel.differences[name], places[name], mean=panel.ends.get(name))
             for name in others
         ]
-        below = Boxes(panel.title, boxes, minus, margin=margin)
+        below = Boxes(panel.title, boxes, minus, panel.unit, margin=margin)
     return Boxes(
         panel.title,
         [Box(label, panel.values[name], places[name]) for name, label in named.items()],
         Axis(panel.metric.label, better=better),
+        panel.unit,
         line=math.nan if panel.bayes is None else panel.bayes,
         said="Bayes risk",
         below=below,
+        told=_told(panel, named),
     )
+
+
+def _told(panel: BoxPanel, named: Mapping[str, str]) -> str:
+    """Say in how many units each method is worse than the reference, or better."""
+    worse = -1 if panel.metric.direction == "higher" else 1
+    said = []
+    for method, own in panel.differences.items():
+        if method == panel.reference or not len(own):
+            continue
+        counts = {"worse": int((worse * own > 0).sum()), "better": int((worse * own < 0).sum())}
+        word = max(counts, key=lambda name: counts[name])
+        many = f"{len(own)} {'queries' if panel.unit == 'query' else f'{panel.unit}s'}"
+        said.append(f"{named[method]} is {word} than {panel.minus} in {counts[word]} of {many}")
+    return f"{'; '.join(said)}." if said else ""
 
 
 def _ends(numbers: pd.DataFrame) -> dict[str, dict[str, tuple[float, float, float]]]:

@@ -95,9 +95,10 @@ class Claims(BlockKind):
             facts[own[0].claim] = self._fact(own, found, verdict)
         notes = [LEGEND.format(block.name, short(round(1 - self.level, 12)))]
         notes += [] if rows else ["The manifest holds no claims: see 'claims' of the study."]
-        told = tally(source) if source else None
+        told, each = tally(source) if source else None, self._each(judged)
         gist = " ".join(filter(None, [told.gist if told else "", f"{also}." * bool(ours)]))
-        return Output(pd.DataFrame(lines), tables, notes=notes, gist=gist, tally=told, facts=facts)
+        shown = Output(pd.DataFrame(lines), tables, notes=notes, gist=gist, tally=told)
+        return replace(shown, facts=facts, unfolded=each)
 
     def _fact(self, rows: Sequence[ClaimRow], found: Found, verdict: Standing) -> Fact:
         value, _ = self._found(found, verdict)
@@ -122,6 +123,21 @@ class Claims(BlockKind):
         header += heads(Role.LABEL, "Must be", "Of") + heads(Role.VERDICT, "Verdict")
         return [Table(header, ledger, captions[0]), Table(full, tests, captions[1], detail=True)]
 
+    def _each(self, judged: Sequence[JudgedClaim]) -> dict[str, Table]:
+        """Return by claim all comparisons behind it, where there are several."""
+        header = heads(Role.LABEL, "Comparison") + heads(Role.VALUE, "Found")
+        header += heads(Role.LABEL, "Must be") + heads(Role.VERDICT, "Verdict")
+        made = {}
+        for rows, found, verdict in judged:
+            lines: list[list[Entry]] = []
+            for row, one in found:
+                value, of = self._found([(row, one)], one.standing)
+                lines.append([of, value, _must(row, one), Cell(one.standing)])
+            good = sum(one.standing is Standing.HOLDS for _, one in found)
+            caption = f"{rows[0].claim} ({verdict}): {good} of {len(found)} comparisons hold"
+            made |= {rows[0].claim: Table(header, lines, caption)} if len(lines) > 1 else {}
+        return made
+
     def _weighed(self, context: Context, rows: Sequence[ClaimRow]) -> tuple[Found, Standing]:
         if rows[0].test == UNTESTED:
             return [], Standing.UNTESTED
@@ -143,6 +159,7 @@ class Claims(BlockKind):
         whole = all(end % 1 == 0 for end in (one.value, *(span or ())))
         digits = 0 if whole and row.test == "always" else self.digits
         value = Cell(one.value, interval=span, digits=digits, sign=sign, tiny=True)
+        value = replace(value, claimed=one.limits)
         return value, "; ".join(filter(None, (one.shown or one.label, one.why)))
 
 
