@@ -24,7 +24,7 @@ from rankexp.charts.model import (
     Panel,
 )
 from rankexp.charts.web import points, web
-from rankexp.charts.web.strip import VIEW, strip
+from rankexp.charts.web.strip import VIEW, over, strip
 
 HOSTILE = [
     *("<script>alert(1)</script>", '"><img src=x onerror=alert(1)>', "|x|", "x" * 2000),
@@ -213,3 +213,21 @@ def test_a_strip_is_drawn_of_every_difference_that_is_known(off: float) -> None:
 def test_dots_of_strips_lie_as_the_numbers_do() -> None:
     dots = [re.search(r'cx="([\d.]+)%', strip(off)) for off in (-3.0, -1.0, 0.0, 1.0, 3.0)]
     assert [float(dot[1]) for dot in dots if dot] == [5.0, 35.0, 50.0, 65.0, 95.0]
+
+
+@settings(max_examples=40)
+@given(st.lists(st.floats(-1e6, 1e6), min_size=3, max_size=3), st.sampled_from([-1, 0, 1]))
+def test_a_value_over_its_range_lies_within_the_strip(ends: list[float], open_end: int) -> None:
+    value, low, high = ends[0], min(ends[1:]), max(ends[1:])
+    claimed = (-math.inf if open_end < 0 else low, math.inf if open_end > 0 else high)
+    drawn = over(value, (value - 1, value + 1), claimed, [value - 1, value + 1, low, high])
+    root = tree(drawn)
+    assert not re.search(r"nan|inf", " ".join(numeric(root)))
+    at = {name: float(found) for name, found in re.findall(r' (cx|x|width)="([\d.]+)%', drawn)}
+    assert 0 <= at["cx"] <= 100 and drawn.count('class="claimed"') == 1
+    if open_end > 0 and value > low:
+        assert at["cx"] >= at["x"]
+
+
+def test_nothing_is_drawn_over_a_range_without_a_width() -> None:
+    assert over(0.0, None, (0.0, 0.0), [0.0]) == "" == over(math.nan, None, (0.0, 1.0), [0.0, 1.0])

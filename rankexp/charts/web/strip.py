@@ -52,13 +52,8 @@ def over(
         return round(min(max(4 + 92 * (number - low) / (high - low), 0.0), 100.0), 1)
 
     middle, (first, last) = HEIGHT / 2, (at(claimed[0]), at(claimed[1]))
-    size = {
-        "x": f"{first:g}%",
-        "y": 0,
-        "width": f"{max(last - first, 0.6):.3g}%",
-        "height": HEIGHT,
-    }
-    found = element("rect", class_="claimed", **size)
+    size = {"x": f"{first:g}%", "width": f"{max(last - first, 0.6):.3g}%"}
+    found = element("rect", class_="claimed", y=0, height=HEIGHT, **size)
     if ends is not None:
         x1, x2 = (f"{at(end):g}%" for end in ends)
         found += element("line", x1=x1, x2=x2, y1=middle, y2=middle, class_="line ink")

@@ -28,6 +28,7 @@ from rankexp.runner.diagnostics.tables import OF_ONE_QUERY, QUERY_NAMES
 from rankexp.runner.protocols.expanding import ExpandingWindow
 
 LATER = {"kind": "time", "test": 0.3}
+MATTERS = 0.05  # of a share of pairs
 PAST = 0.7  # of the rows, to show what the future holds
 MOST = 20_000  # rows that are trained on to show it
 WEIGHTS = re.compile(
@@ -38,9 +39,6 @@ WEIGHTS = re.compile(
     re.IGNORECASE,
 )
 """What weights of rows are called; what is only called a weight may be that of a thing."""
-COUNTS = re.compile(r"freq(uency|s)?|counts?|n|cases|people|anzahl|haeufigkeit|häufigkeit", re.I)
-"""What the rows of a table of counts are called that say how many there are of each."""
-OF_A_CELL = 20  # values that a column of such a table has at most
 FEW = 50
 """Rows a value, in the median: with more, a column of groups is hardly one of queries."""
 
@@ -74,10 +72,12 @@ def by_time(dataset: Dataset) -> Dataset:
 def _ahead(dataset: Dataset, measure: str, rows: Ints) -> str:
     """Say how least squares rank the latest of rows in order of time, and random ones."""
     orders, cut = (rows, np.random.default_rng(0).permutation(len(rows))), int(PAST * len(rows))
-    later, mixed = (number(_value(dataset, order, cut), 3) for order in orders)
+    later, mixed = (_value(dataset, order, cut) for order in orders)
+    told = f" and of {number(mixed, 3)} with a random split."
+    told += " Random splits promise what later rows will not have." * (mixed - later >= MATTERS)
     return (
         f" Least squares, trained on the earlier {100 * PAST:g} % of the rows, have {measure} of "
-        f"{later} on the later rows and of {mixed} with a random split."
+        f"{number(later, 3)} on the later rows{told}"
     )
 
 
@@ -97,8 +97,7 @@ def of_queries(dataset: Dataset, column: str, *, within: bool) -> Iterator[str]:
     assert dataset.reading is not None
     for own in (c for c in dataset.reading.columns if c.role == "feature" and (c.low or 0) > 0):
         called = WEIGHTS.fullmatch(own.name) if dataset.weights is None else None
-        light = called and (own.low or 0) < (2 if called["bare"] else np.inf)
-        if light or (COUNTS.fullmatch(own.name) and _in_cells(dataset, own.name)):
+        if called and (own.low or 0) < (2 if called["bare"] else np.inf):
             how = f"say {flag('weights', own.name)}"
             if dataset.levels is None:  # a measure of numbers takes none
                 how = f"leave it out with {option('drop', own.name)}"
@@ -118,14 +117,6 @@ def of_queries(dataset: Dataset, column: str, *, within: bool) -> Iterator[str]:
     rows, how = float(np.median(sizes)), flag("queries", column)
     if QUERY_NAMES.fullmatch(column.lower()) or (dataset.levels is not None and rows <= FEW):
         yield f"'{column}' has {rows:g} rows a value. {OF_ONE_QUERY}, say {how}"
-
-
-def _in_cells(dataset: Dataset, column: str) -> bool:
-    """Tell whether all other columns have few values, and no row repeats another in these."""
-    kept = [j for j, feature in enumerate(dataset.features) if feature.name != column]
-    known = np.column_stack([np.nan_to_num(dataset.X[:, kept], nan=-np.inf), dataset.y])
-    few = all(len(np.unique(values)) <= OF_A_CELL for values in known.T)
-    return few and dataset.weights is None and len(np.unique(known, axis=0)) == len(known)
 
 
 def look(

@@ -8,7 +8,7 @@ from scipy import special
 from rankexp.arrays import Floats, Ints
 from rankexp.runner.config.asking import option
 from rankexp.runner.data.dataset import Dataset, Feature
-from rankexp.runner.data.levels import number_text
+from rankexp.runner.data.levels import in_words, number_text
 from rankexp.runner.diagnostics.alone import unusual
 from rankexp.runner.diagnostics.diagnostic import BeforeFitting, Said, TableFacts
 
@@ -47,7 +47,7 @@ def _ends(dataset: Dataset) -> list[tuple[float, str]]:
     """Return both ends of the target, and what they are called."""
     y, levels = dataset.y, dataset.levels
     if levels is not None:
-        return [(k, f"the target '{levels[k]}'") for k in (0, len(levels) - 1)]
+        return [(k, f"the target '{in_words(levels[k])}'") for k in (0, len(levels) - 1)]
     ends = (("smallest", float(y.min())), ("largest", float(y.max())))
     return [(end, f"the {which} target, {number_text(end)}") for which, end in ends]
 

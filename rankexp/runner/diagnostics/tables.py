@@ -54,8 +54,11 @@ class GivesAway(BeforeFitting):
             return None
         share = printed(f"{best.value:.3f}")
         what = f"has an AUC of {share}" if len(counts) == 2 else f"puts {share} of pairs in order"
-        how = " (whether it is filled in says nearly as much)" if best.filled >= FILLED else ""
-        advice = f"If not, leave it out with {option('drop', best.column)}"
+        also = _filled_alike(data, best.column) if best.filled >= FILLED else []
+        same = f"; the same rows have {', '.join(map(repr, also))}" * bool(also)
+        how = f" (whether it is filled in says nearly as much{same})" * (best.filled >= FILLED)
+        advice = f"If not, leave {'them' if also else 'it'} out with "
+        advice += option("drop", best.column, *also)
         if best.categories >= GROUPS:
             advice += (
                 f". If rows of one value belong together, say {option('groups', best.column)}"
@@ -96,6 +99,14 @@ class InOrderOfTime(BeforeFitting):
             return None
         said += " random splits mix past and future."
         return said + table.ahead(rows), _by_time(name)
+
+
+def _filled_alike(data: Dataset, column: str) -> list[str]:
+    """Return the other columns that are filled in in just the same rows, where some are not."""
+    missing, names = np.isnan(data.X), [one.name for one in data.features]
+    own = missing[:, names.index(column)]
+    alike = (missing == own[:, None]).all(axis=0) & own.any()
+    return [name for name, same in zip(names, alike, strict=True) if same and name != column]
 
 
 def _by_time(name: str) -> str:

@@ -12,12 +12,14 @@ from rankexp.runner.data.dataset import Dataset
 from rankexp.runner.data.levels import number_text
 from rankexp.runner.diagnostics.diagnostic import BeforeFitting, Said, TableFacts
 
-REGISTER = {"RK112": "RecordedOtherwise"}
+REGISTER = {"RK112": "RecordedOtherwise", "RK113": "CountsRows"}
 
 UNKNOWN = (0.0, -1.0)  # numbers that may stand for no target
 SEVERAL, SHARE, ROWS = 3, 0.01, 20  # rows with such a number, and their share; rows of a part
 GAP = 5  # so many times as far from the others as these are from each other
 UNITS, CENTRE = 3.0, (0.01, 0.99)  # least factor between units; what does not count of a part
+COUNTS = re.compile(r"freq(uency|s)?|counts?|n|cases|people|anzahl|h(ae|ä)ufigkeit", re.IGNORECASE)
+OF_A_CELL = 20  # values that another column of a table of counts has at most
 PURE = 0.98  # share of a category's rows in one part, from which it tells the part
 TIMES = re.compile(
     r"(os|pfs|dfs|rfs|efs|ttf|ttr|surv(ival)?|time|days?|weeks?|months?|years?|hours?|tenure|"
@@ -41,6 +43,29 @@ class RecordedOtherwise(BeforeFitting):
             return None
         looks = (_far_below, _two_units, _withheld, _cut_short)
         return next((said for look in looks if (said := look(data, name))), None)
+
+
+class CountsRows(BeforeFitting):
+    """A column may say how many rows there are of each kind, as in a table of counts."""
+
+    def look(self, table: TableFacts) -> Said:
+        data = table.dataset
+        called = [f.name for f in data.features if COUNTS.fullmatch(f.name)] if data else []
+        if data is None or data.weights is not None or len(called) != 1:
+            return None
+        kept = [j for j, feature in enumerate(data.features) if feature.name != called[0]]
+        others = np.column_stack([np.nan_to_num(data.X[:, kept], nan=-np.inf), data.y])
+        few = all(len(np.unique(values)) <= OF_A_CELL for values in others.T)
+        if not few or len(np.unique(others, axis=0)) < (1 - SHARE) * len(others):
+            return None
+        name = called[0]
+        said = f"'{name}' may count rows: nearly no row repeats another in all other columns."
+        if data.levels is None:  # a measure of numbers takes no weights
+            return said, f"If it does, write each row so many times, or {option('drop', name)}"
+        return (
+            said,
+            f"If it does, this answer is about kinds of rows; say {option('weights', name)}",
+        )
 
 
 def _far_below(data: Dataset, name: str) -> Said:
@@ -132,8 +157,8 @@ def _cut_short(data: Dataset, name: str) -> Said:
             drop = option("drop", feature.name)
             return said, (
                 f"rankexp does not rank such times. Rank by whether the event came within a fixed "
-                f"time, among rows that were followed so long. '{feature.name}' itself is known "
-                f"only afterwards: {drop}"
+                f"time, of all rows that began so long before the end of the study. "
+                f"'{feature.name}' itself is known only afterwards: {drop}"
             )
     return None
 

@@ -46,13 +46,17 @@ def _of_gains(context: Context, experiment: str, found: Gains) -> ResultFacts:
 
 def with_findings(context: Context, experiment: str, found: Gains) -> Gains:
     """Return gains that know what is not shown to rank, and what speaks against the table."""
-    known = diagnoses_of(context.manifest).get(context.evaluate(experiment).problems[0])
+    problem = context.evaluate(experiment).problems[0]
+    known = diagnoses_of(context.manifest).get(problem)
     facts, ranked = _of_gains(context, experiment, found), (s for s in found.standings if s.known)
     asked = [str(one) for one in after(facts) if one.code in LEAKS]
     asked += [str(one) for one in (known.found if known else ())]
     both = zip(ranked, facts.methods, strict=True)
     random = frozenset(s.method for s, one in both if facts.above_chance(one) <= 1)
-    return replace(found, random=random, conditions=asked[:MOST_CONDITIONS])
+    counts = ((s.method, context.counts[experiment, problem, s.method]) for s in found.standings)
+    half = {m for m, one in counts if 2 * one.categories[NOT_CONVERGED] > one.ok}
+    asked = asked[:MOST_CONDITIONS]
+    return replace(found, random=random, stopped=frozenset(half), conditions=asked)
 
 
 def of_run(context: Context) -> list[str]:

@@ -12,6 +12,7 @@ from rankexp.statistics.contrast import Contrast
 
 MOST_REPEATS = 10
 """Further repeats of cross-validation hardly narrow an interval (docs/statistics.md)."""
+NO_POINTS = "No method on points that was tried is shown to rank better than chance"
 NOT_SHOWN = ", which is not shown"
 NONE_RANKS = "none is shown to rank better than chance"
 
@@ -23,7 +24,10 @@ def recommended(found: Gains) -> MethodStanding | None:
     if _lead(found):
         return found.standings[0]
     ahead = (one for one in found.standings if one.known and one.method in found.ahead)
-    return next(ahead, found.advised_on_points)
+    points = found.advised_on_points
+    lost = points is not None and points.method in found.random
+    first = next((one for one in found.standings if one.method not in found.random), points)
+    return next(ahead, first if lost else points)
 
 
 def advice(words: Words) -> str:
@@ -59,9 +63,10 @@ def _of_pairs(words: Words, effects: set[Effect], best: str) -> str:
     it, right = ("This is simpler", "right") if like else ("It looks best on points", "is right")
     if found.ahead:
         return f"Train on pairs: {best}."
+    if best not in map(words.label, {*found.pairs.values(), *found.points}):
+        return f"Train {best}. {NO_POINTS}."
     if gains:
-        how = "higher than" if found.higher else "as high as"
-        return f"{simple} It ranks {how} {listed([words.label(m) for m in gains])}."
+        return f"{simple} It ranks {found.as_high} {listed([words.label(m) for m in gains])}."
     if promise := found.promising:
         return _promise(words, promise, f"{simple} {it}.")
     if Effect.LOSS in effects:

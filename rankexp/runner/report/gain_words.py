@@ -27,6 +27,9 @@ AT_CHANCE = (
 )
 
 
+FEW, UNTESTED = "the data are too few", "without a test there is no way"
+
+
 def named(metric: object) -> str:
     """Return what a metric is called in sentences."""
     return str(getattr(metric, "label", metric))
@@ -38,8 +41,11 @@ def said(verdict: Verdict) -> str:
     return f"{verdict.shown}, but equivalent" if both else str(verdict)
 
 
-def headline(effects: Mapping[str, Effect]) -> str:
-    """Say what training on pairs gains, from its effect with each method, by their labels."""
+def headline(effects: Mapping[str, Effect], few: str = FEW) -> str:
+    """Say what training on pairs gains, from its effect with each method, by their labels.
+
+    `few` says why nothing can be told where nothing is.
+    """
     known = {label: own for label, own in effects.items() if own is not Effect.UNKNOWN}
     known = {label: own for label, own in known.items() if own is not Effect.RANDOM} or known
     found = set(known.values())
@@ -50,12 +56,13 @@ def headline(effects: Mapping[str, Effect]) -> str:
         text = "training on pairs helps with one loss and hurts with another"
     elif shown:
         word = "helps" if Effect.GAIN in shown else "hurts"
-        some = " with some losses, not with all" * (len(shown) < len(known))
+        those = listed([label for label, own in known.items() if own in shown])
+        some = f" with {those} alone" * (len(shown) < len(known))
         text = f"training on pairs {word}{some}"
     elif found == {Effect.RANDOM}:
         text = "neither pairs nor points are shown to rank better than chance: no gain can be told"
     elif found == {Effect.OPEN}:
-        text = "the data are too few to tell whether training on pairs helps"
+        text = f"{few} to tell whether training on pairs helps"
     elif found == {Effect.PERFECT}:
         text = "both pairs and points rank these rows (almost) perfectly: no gain is left to find"
     elif Effect.OPEN in found:
@@ -66,19 +73,19 @@ def headline(effects: Mapping[str, Effect]) -> str:
     return text[0].upper() + text[1:]
 
 
-def of_scorers(effects: Mapping[str, Effect], scorers: Mapping[str, str]) -> str:
+def of_scorers(effects: Mapping[str, Effect], scorers: Mapping[str, str], few: str = FEW) -> str:
     """Say what training on pairs gains each family of scores, those that gain alike together.
 
     Both are by the label of the method on pairs.
     """
     if not scorers:
-        return headline(effects)
+        return headline(effects, few)
     own: dict[str, dict[str, Effect]] = {}
     for label, effect in effects.items():
         own.setdefault(scorers.get(label, "other scorers"), {})[label] = effect
     alike: dict[str, list[str]] = {}
     for family, found in own.items():
-        alike.setdefault(headline(found), []).append(family)
+        alike.setdefault(headline(found, few), []).append(family)
     said = [
         f"for {' and '.join(families)}, {text[0].lower()}{text[1:]}"
         for text, families in alike.items()
@@ -132,9 +139,11 @@ class Words:
         scorers = {self.label(method): own for method, own in self.found.scorers.items()}
         best, found = self.found.best_on_points, self.found
         other = best is not None and found.gaining and not found.ahead
-        how = "higher" if found.higher else "as high"
+        how = found.as_high.rpartition(" ")[0]
         as_high = f", but {self.label(best.method)} ranks {how}" if best and other else ""
-        return of_scorers(effects, scorers) + as_high
+        few = "this run is too short" if found.trained < found.rows / 2 else FEW
+        few = few if any(own.test for own in found.contrasts.values()) else UNTESTED
+        return of_scorers(effects, scorers, few) + as_high
 
     def _thin(self) -> str:
         """Say where methods were trained on the smaller part of the rows."""
@@ -206,7 +215,7 @@ class Words:
         behind = {m: own.verdict for m, own in found.behind.items() if m in told}
         close = [told[m] for m, verdict in behind.items() if verdict.shown is None]
         if len(known) == 1 or not close:
-            return f"{text}{', significantly ahead of every other method' * bool(behind)}."
+            return f"{text}{', significantly ahead of every other method tried' * bool(behind)}."
         if len(close) == len(behind):
             first, *_, last = told.values()
             return f"No method is significantly best: the {metric} ranges from {last} to {first}."

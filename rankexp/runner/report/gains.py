@@ -173,6 +173,7 @@ class Gains:
     random: frozenset[str] = frozenset()  # methods not shown to rank better than chance
     conditions: Sequence[str] = ()  # what speaks against the table, and is to be settled first
     points: Sequence[str] = ()  # other methods that are trained on points
+    stopped: frozenset[str] = frozenset()  # methods whose fits mostly stopped before convergence
 
     def effect(self, method: str) -> Effect:
         """Return what training on pairs does with one method."""
@@ -222,8 +223,14 @@ class Gains:
     @property
     def advised_on_points(self) -> MethodStanding | None:
         """The best counterpart of one on pairs, unless it is worse, or another far ahead."""
-        like, best = self._best({*self.pairs.values()}), self.best_on_points
-        if like is None or best is None:
+        likes, best = {*self.pairs.values()}, self.best_on_points
+        if best is None:
+            return best
+        near = [s for s in self.standings if abs(best.mean - s.mean) < self.margin]
+        sound = {s.method for s in near if s.method not in self.stopped}
+        best = self._best(sound & {*likes, *self.points}) or best
+        like = self._best(sound & likes) or self._best(likes)
+        if like is None:
             return best
         gap = self.behind.get(like.method)
         worse = gap is not None and gap.verdict.shown is not None
@@ -244,11 +251,13 @@ class Gains:
         return [method for method in self.contrasts if self.effect(method) is Effect.GAIN]
 
     @property
-    def higher(self) -> bool:
-        """Whether the best method is on points, and shown to rank higher than all of these."""
-        best, gaps = self.best_on_points, [self.behind.get(one) for one in self.gaining]
+    def as_high(self) -> str:
+        """How high the best method on points ranks beside all of these."""
+        best, shown = self.best_on_points, {m for m, o in self.behind.items() if o.verdict.shown}
+        if best is not None and best.method in shown:
+            return "nearly as high as"
         first = best is not None and best.method == self.standings[0].method
-        return first and all(own is not None and own.verdict.shown for own in gaps)
+        return "higher than" if first and shown.issuperset(self.gaining) else "as high as"
 
     @property
     def ahead(self) -> list[str]:

@@ -45,29 +45,6 @@ def test_names_that_mean_weights_are_asked_about(name: str, low: float, asked: b
     assert ("--weights" in said(name, low, groups=True)) is asked, "with groups, too"
 
 
-def in_cells(name: str, repeated: bool = False) -> str:
-    """Return what is said of a table of counts: a row for each age, sex and answer."""
-    cells = np.array([(age, sex, y) for age in range(5) for sex in (0, 1) for y in (0, 1)], float)
-    counts = np.random.default_rng(0).integers(1, 400, len(cells))
-    cells[-1] = cells[0] if repeated else cells[-1]
-    features = (Feature("age"), Feature("sex"), Feature(name))
-    X, y = np.column_stack([cells[:, :2], counts]), cells[:, 2].astype(int)
-    columns = tuple(
-        Column(one.name, "numeric", "feature", low=1.0, high=400.0) for one in features
-    )
-    reading = Reading("t.csv", Layout("delimited text"), len(cells), columns=columns)
-    made = Dataset("d", X, y, features, ("no", "yes"), reading=reading)
-    with typed():
-        return " ".join(looking.of_queries(made, "", within=False))
-
-
-def test_a_column_that_counts_the_rows_of_each_cell_is_asked_about() -> None:
-    assert "'freq' is used as a feature. If it says how much each row counts, say --weights" in (
-        in_cells("freq")
-    )
-    assert in_cells("Anzahl") and not in_cells("price") and not in_cells("freq", repeated=True)
-
-
 def test_no_weights_are_offered_that_the_measure_does_not_take() -> None:
     found = said("design_weight", 0.2, levels=False)
     assert "--weights" not in found and found.endswith("leave it out with --drop design_weight")

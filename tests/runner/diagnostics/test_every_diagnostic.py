@@ -56,6 +56,14 @@ def calculated(made: Callable[[np.ndarray, np.ndarray], np.ndarray]) -> TableFac
     return TableFacts(Reading("d.csv", LAYOUT, 400, target="ctr"), given, best_alone(given))
 
 
+def counted(name: str) -> Dataset:
+    """Return a table of counts: a row for each of 20 ages, ten places and two answers."""
+    row = np.arange(400)
+    X = np.column_stack([row % 20, row // 20 % 10, RNG.integers(1, 99, 400)]).astype(float)
+    features = (Feature("age"), Feature("place"), Feature(name))
+    return Dataset("d", X, row // 200, features, ("no", "yes"))
+
+
 def table(
     X: np.ndarray = X, y: np.ndarray = Y, parted: bool = False, **reading: object
 ) -> TableFacts:
@@ -118,6 +126,11 @@ CASES = {
         calculated(lambda a, b: np.where(a < 100, 0.0, 500.0 + a)),
         "'ctr' is 0 in ",
         calculated(lambda a, b: 500.0 + a),
+    ),
+    "RK113": (
+        TableFacts(Reading("d.csv", LAYOUT, 400), counted("people")),
+        "'people' may count rows: nearly no row repeats another",
+        TableFacts(Reading("d.csv", LAYOUT, 400), counted("income")),
     ),
     "RK201": (
         found(POOR, MethodFacts("tree", 0.51, 0.02)),
@@ -261,6 +274,10 @@ def test_whether_a_cell_is_filled_in_may_tell_the_target() -> None:
     also = np.where((Y == 1) ^ (RNG.random(400) < 0.08), X[:, 2], np.nan)
     said = codes(table(np.column_stack([X, filled, also])))
     assert "'x3' alone" in said["RK101"] and "whether it is filled in says nearly" in said["RK101"]
+    both = np.column_stack([X, filled, np.where(np.isnan(filled), np.nan, X[:, 2])])
+    said = codes(table(both))
+    assert "; the same rows have 'x4'): is it known" in said["RK101"]
+    assert said["RK101"].endswith("leave them out with 'drop: [x3, x4]' (RK101).")
     some = np.where(RNG.random(400) < 0.5, X[:, 1], np.nan)
     assert "RK101" not in codes(table(np.column_stack([X, some])))
 

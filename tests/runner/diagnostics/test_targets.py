@@ -12,7 +12,7 @@ from rankexp.runner.data.dataset import Dataset, Feature
 from rankexp.runner.data.reading import Layout, Reading
 from rankexp.runner.data.totals import called_sums
 from rankexp.runner.diagnostics.diagnostic import TableFacts
-from rankexp.runner.diagnostics.targets import RecordedOtherwise
+from rankexp.runner.diagnostics.targets import CountsRows, RecordedOtherwise
 
 RNG = np.random.default_rng(8)
 N = 600
@@ -116,6 +116,25 @@ def test_times_until_an_event_are_asked_about(name: str, event: str, asked: bool
     found = said(PRICES, None, name, event, np.minimum(CLINIC, 1.0))
     assert (f"'{name}' may be a time until an event, and '{event}' may say" in found) is asked
     assert said(PRICES, None, name, event) == "", "three values"
+
+
+def in_cells(name: str, copies: int = 0, levels: tuple[str, ...] | None = ("no", "yes")) -> str:
+    """Return what is said of a table of counts: a row for each age, sex, place and answer."""
+    kinds = [(a, b, c, y) for a in range(5) for b in (0, 1) for c in range(6) for y in (0, 1)]
+    cells = np.array(kinds, float)
+    cells[len(cells) - copies :] = cells[:copies]
+    counts = np.random.default_rng(0).integers(1, 400, len(cells))
+    features = (Feature("age"), Feature("sex"), Feature("place"), Feature(name))
+    X, y = np.column_stack([cells[:, :3], counts]), cells[:, 3].astype(int)
+    reading = Reading("d.csv", Layout("delimited text"), len(y), target="answer")
+    found = CountsRows().look(TableFacts(reading, Dataset("d", X, y, features, levels)))
+    return "" if found is None else ". ".join(found)
+
+
+def test_a_column_that_counts_the_rows_of_each_kind_is_asked_about() -> None:
+    assert in_cells("freq").endswith("'weights: freq'")
+    assert in_cells("Anzahl", 1) and not in_cells("price") and not in_cells("freq", 9)
+    assert in_cells("n", levels=None).endswith("'drop: [n]'")
 
 
 @pytest.mark.parametrize(

@@ -13,11 +13,13 @@ import pytest
 from pydantic import ValidationError
 
 from rankexp import registry
+from rankexp.charts.model import Boxes, Chart
 from rankexp.metrics.metric import parse
 from rankexp.runner.analyse.select import ORACLE as BEST
 from rankexp.runner.config.schema import Block
 from rankexp.runner.grid import Point
 from rankexp.runner.plan import PlanCell
+from rankexp.runner.report.build import files
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Output
 from rankexp.runner.report.render import markdown, terminal
@@ -244,6 +246,21 @@ def test_boxes_show_the_models_and_their_differences(make: Make) -> None:
     assert [line.get_ydata()[0] for line in lower.lines if line.get_linewidth() == 0.9][-1] == 0.0
     second = output.figure.axes[1]
     assert not [line for line in second.lines if line.get_linestyle() == "--"]
+    assert output.units is not None and isinstance(output.chart, Chart)
+    own = output.units.groupby(["problem", "method"]).value
+    assert own.median()["easy", "svm_or"] == numbers.loc["svm_or", "median"]
+    assert "boxes-units.csv" in files("boxes", output)
+    panel = output.chart.panels[0]
+    assert isinstance(panel, Boxes) and panel.unit == "model"
+    below = own.get_group(("easy", "svm_or")).to_numpy() < (
+        own.get_group(("easy", "logistic")).to_numpy()
+    )
+    word, count = (
+        ("better", below.sum())
+        if below.sum() * 2 > len(below)
+        else ("worse", len(below) - below.sum())
+    )
+    assert f"SVM-OR is {word} than logistic in {count} of {len(below)} models" in panel.told
 
 
 @pytest.mark.parametrize(("asked", "expected"), [(True, [0.1, 0.05]), (0.2, [0.2, 0.2])])

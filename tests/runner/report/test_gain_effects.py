@@ -240,6 +240,31 @@ def test_the_advice_looks_at_all_methods_on_points(make: Make) -> None:
     assert best is not None and best.method == "logistic", "as good, and simpler"
 
 
+def test_a_method_below_chance_is_never_advised(make: Make) -> None:
+    """Queries may turn effects round: methods on points then rank worse than chance."""
+    means = {"svm_or": 0.76, "logistic": 0.43}
+    found = gains({"svm_or": (UNDECIDED, -0.25, 0.9)}, means, random=frozenset(["logistic"]))
+    best, text = recommended(found), advice(Words(make(), found, 3))
+    assert best is not None and best.method == "svm_or"
+    assert text.startswith("Train SVM-OR. No method on points that was tried is shown to rank bet")
+
+
+def test_a_short_run_does_not_blame_the_data(make: Make) -> None:
+    means = {"svm_or": 0.76, "logistic": 0.7}
+    for trained, why in ((1000.0, "The data are too few to"), (250.0, "This run is too short to")):
+        found = gains({"svm_or": (UNDECIDED, -0.25, 0.9)}, means, trained=trained)
+        assert Words(make(), found, 3).answer()[0].startswith(f"{why} tell whether")
+
+
+def test_a_method_that_stopped_early_is_not_advised_where_another_is_as_near(make: Make) -> None:
+    pairs = {"svm_or": "logistic", "linear": "exponential"}
+    means = {"logistic": 0.71, "exponential": 0.705, "svm_or": 0.7, "linear": 0.7}
+    own = dict.fromkeys(pairs, (UNDECIDED, -0.05, 0.05))
+    for stopped, named in (((), "logistic"), (("logistic",), "exponential")):
+        best = recommended(gains(own, means, pairs, stopped=frozenset(stopped)))
+        assert best is not None and best.method == named
+
+
 def test_pairs_that_only_beat_their_like_are_not_advised(make: Make) -> None:
     """A gain on a poor tree is none on least squares, which rank as high."""
     own, means = (

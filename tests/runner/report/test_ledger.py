@@ -16,8 +16,8 @@ from rankexp.runner.grid import Point
 from rankexp.runner.plan import PlanCell
 from rankexp.runner.report import build
 from rankexp.runner.report.context import Context
-from rankexp.runner.report.model import Output
-from rankexp.runner.report.render import markdown
+from rankexp.runner.report.model import Output, Page, Section
+from rankexp.runner.report.render import html, markdown
 from rankexp.runner.report.render.text import all_notes, rows
 from rankexp.runner.run.record import Record, RecordRow
 
@@ -247,8 +247,18 @@ def test_rows_of_a_claim_must_all_hold_and_a_share_of_their_problems(make: Make)
 
     assert verdicts(make(change=hard), good) == ["does not hold"]
     assert verdicts(make(change=hard), half) == ["holds"]
-    shown = rows(show(make(change=hard), half).tables[1])[0]
+    output = show(make(change=hard), half)
+    shown = rows(output.tables[1])[0]
     assert shown[3].endswith(", in at least 50 % of the cases; 1 of 2 hold")
+    ((name, each),) = output.unfolded.items()
+    assert each.caption == f"{name} (holds): 1 of 2 comparisons hold"
+    assert sorted(row[3] for row in rows(each)) == ["does not hold", "holds"]
+    assert all(cell.claimed == (-math.inf, 0.0) for cell in each.cells() if cell.interval)
+    page = html.page(
+        Page("t", "", "", [], [Section("Claims", "", output, ["claims.csv"])]), Output()
+    )
+    assert page.count('href="#claims-all-0"') == page.count('id="claims-all-0"') == 1
+    assert page.count('class="claimed"') == 3, "the ledger's own, and one a comparison"
 
 
 def test_the_gist_names_what_does_not_hold(make: Make) -> None:

@@ -127,7 +127,7 @@ class Claims(BlockKind):
         """Return by claim all comparisons behind it, where there are several."""
         header = heads(Role.LABEL, "Comparison") + heads(Role.VALUE, "Found")
         header += heads(Role.LABEL, "Must be") + heads(Role.VERDICT, "Verdict")
-        made = {}
+        made: dict[str, Table] = {}
         for rows, found, verdict in judged:
             lines: list[list[Entry]] = []
             for row, one in found:
