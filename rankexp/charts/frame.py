@@ -234,6 +234,8 @@ def finish(figure: Figure, remarks: Sequence[str]) -> None:
     for made in [one.formatter for axis in axes for one in (axis.major, axis.minor)]:
         if isinstance(made, LogFormatterMathtext | ScalarFormatter):
             made.format_ticks = in_letters(made.format_ticks)  # type: ignore
+            if isinstance(made, ScalarFormatter):
+                made.set_scientific(False)  # 2,000,000, not 2 and 1e6 beside the title
     width, height = figure.get_size_inches()
     lines = [wrapped(text, width, longest=math.inf) for text in remarks]
     if lines:

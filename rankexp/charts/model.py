@@ -175,8 +175,8 @@ class Chart:
         found: dict[int, str] = {}
         for panel in self.panels:
             if isinstance(panel, Lines):
-                own = [(line.method, line.label) for line in panel.lines]
-                found |= {place: label for place, label in own if place is not None}
+                own = [(line.method, line.label) for line in panel.lines if not line.dashed]
+                found = {place: label for place, label in own if place is not None} | found
             elif isinstance(panel, Intervals):
                 found |= dict(enumerate(panel.methods))
         return dict(sorted(found.items()))

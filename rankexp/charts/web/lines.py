@@ -55,7 +55,7 @@ def _said(line: Line, panel: Lines, i: int, share: float) -> str:
     ends = marks.UNKNOWN
     if line.low is not None and line.high is not None:
         ends = (float(line.low[i]), float(line.high[i]))
-    where = f"{line.label}, {panel.x.label} {in_words(float(line.x[i]))}"
+    where = f"{line.label or panel.y.label}, {panel.x.label} {in_words(float(line.x[i]))}"
     chosen = f", chosen {100 * share:.0f} % of the times" * (share > 0)
     return marks.said(panel.y, where, float(line.y[i]), ends) + chosen
 

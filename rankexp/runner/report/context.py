@@ -201,9 +201,10 @@ class Context:
     def row_labels(self, places: Sequence[tuple[str, str]]) -> list[str]:
         """Return what (experiment, problem) are called as rows, with experiments if needed."""
         distinct = [problem for _, problem in dict.fromkeys(places)]
+        titles = {name: setup.title or name for name, setup in self.study.experiments.items()}
         return [
             self.problem_label(problem)
-            + (f" ({experiment})" if distinct.count(problem) > 1 else "")
+            + (f" ({titles[experiment]})" if distinct.count(problem) > 1 else "")
             for experiment, problem in places
         ]
 

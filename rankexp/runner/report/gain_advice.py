@@ -66,7 +66,8 @@ def _of_pairs(words: Words, effects: set[Effect], best: str) -> str:
     if best not in map(words.label, {*found.pairs.values(), *found.points}):
         return f"Train {best}. {NO_POINTS}."
     if gains:
-        return f"{simple} It ranks {found.as_high} {listed([words.label(m) for m in gains])}."
+        how = " ".join(found.as_high)
+        return f"{simple} It ranks {how} {listed([words.label(m) for m in gains])}."
     if promise := found.promising:
         return _promise(words, promise, f"{simple} {it}.")
     if Effect.LOSS in effects:

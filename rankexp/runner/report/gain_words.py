@@ -139,8 +139,9 @@ class Words:
         scorers = {self.label(method): own for method, own in self.found.scorers.items()}
         best, found = self.found.best_on_points, self.found
         other = best is not None and found.gaining and not found.ahead
-        how = found.as_high.rpartition(" ")[0]
-        as_high = f", but {self.label(best.method)} ranks {how}" if best and other else ""
+        as_high = (
+            f", but {self.label(best.method)} ranks {found.as_high[0]}" if best and other else ""
+        )
         few = "this run is too short" if found.trained < found.rows / 2 else FEW
         few = few if any(own.test for own in found.contrasts.values()) else UNTESTED
         return of_scorers(effects, scorers, few) + as_high

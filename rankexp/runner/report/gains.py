@@ -251,13 +251,14 @@ class Gains:
         return [method for method in self.contrasts if self.effect(method) is Effect.GAIN]
 
     @property
-    def as_high(self) -> str:
-        """How high the best method on points ranks beside all of these."""
+    def as_high(self) -> tuple[str, str]:
+        """How high the best method on points ranks beside all of these, and ``than`` or ``as``."""
         best, shown = self.best_on_points, {m for m, o in self.behind.items() if o.verdict.shown}
         if best is not None and best.method in shown:
-            return "nearly as high as"
+            return "nearly as high", "as"
         first = best is not None and best.method == self.standings[0].method
-        return "higher than" if first and shown.issuperset(self.gaining) else "as high as"
+        above = first and shown.issuperset(self.gaining)
+        return ("higher", "than") if above else ("as high", "as")
 
     @property
     def ahead(self) -> list[str]:

@@ -21,6 +21,7 @@ OWN = {
     "compare/question.py": "numbers within the values of a target",
     "compare/recipe.py": "an import path, and the ending of a file",
     "report/ledger.py": "the name of a quantity",
+    "report/blocks/figures/simulation_along.py": "the name of a quantity, and its axis's",
     "report/build.py": "the ending of a quick study's name",
     "report/runs.py": "hashes among what sources say",
 }

@@ -139,6 +139,7 @@ class SimulationAlong(BlockKind):
             for line, values in product(wanted, _others(setup, self.parameter)):
                 said = [spoken(line, own), *(value_text(value, own) for value in values)]
                 words[_line(line, values)] = ", ".join(said)
+                words.setdefault(line, said[0])
             words[X] = self.label or spoken(self.parameter, own)
             words[X] = spoken(self.against, own) if self.against else words[X]
         return words
@@ -241,16 +242,20 @@ class SimulationAlong(BlockKind):
     def _panel(
         self, title: str, label: str, here: Sequence[Grown], words: Words, places: dict[str, int]
     ) -> Lines:
-        lines = []
-        for name in dict.fromkeys(one.line for one in here):
+        lines, drawn = [], {one.line: one.quantity for one in here}
+        single = len({quantity for name, quantity in drawn.items() if name in places}) == 1
+        of_values = {name[len(drawn[name]) :]: place for name, place in places.items()}
+        for name, quantity in drawn.items():
             own = [(one.at, one.mean, one.se) for one in here if one.line == name]
             x, y, se = np.array(own, dtype=np.float64).T
-            half, place = 2 * np.nan_to_num(se), places.get(name)
-            solid = place is not None
-            ends = (y - half, y + half)
-            lines.append(
-                Line(words[name], x, y, *ends, "bars", place, dashed=not solid, marked=solid)
-            )
+            half, solid, values = 2 * np.nan_to_num(se), name in places, name[len(quantity) :]
+            place = places.get(name, of_values.get(values) if values else None)
+            said = words[name].removeprefix(f"{label} of ")
+            said = said.removeprefix(f"{words[quantity]}, ") if single and solid else said
+            if len(drawn) == 1:  # the axis says what it is
+                said, place = "", None
+            style = ("bars", place, not solid, solid)
+            lines.append(Line(said, x, y, y - half, y + half, *style))
         at, means = [one.at for one in here], [one.mean for one in here]
         x_axis = Axis(words[X], log=max(at) >= WIDE * min(at) > 0)
         y_axis = Axis(label, log=max(means) >= WIDE * min(means) > 0)
