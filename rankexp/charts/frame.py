@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from rankexp.charts.letters import FONT, SIZE, in_letters, inches, literal, wrapped
+from rankexp.charts.letters import FONT, LONGEST, SIZE, in_letters, inches, literal, wrapped
 from rankexp.charts.model import Share
 
 if TYPE_CHECKING:
@@ -137,7 +137,7 @@ def _width(axes: Axes) -> float:
 def title(axes: Axes, *texts: object, bold: bool = False) -> None:
     """Write texts from a study above a panel, each on lines of its own."""
     room = (_width(axes) - MARGIN) / (1.2 if bold else 1.06)  # titles are larger
-    lines = [wrapped(text, room) for text in texts]
+    lines = [wrapped(text, room, max(LONGEST, 2 * room)) for text in texts]
     axes.set_title("\n".join(lines), fontweight="bold" if bold else "normal")
 
 

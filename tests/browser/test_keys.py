@@ -1,7 +1,9 @@
 """Keys alone suffice: what is sorted, filtered, chosen and walked through without a pointer."""
 
+import json
 import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -152,3 +154,24 @@ def test_what_is_in_view_is_copied(build: Build, show: Show, form: str, begins: 
     copied = page.evaluate("navigator.clipboard.readText()")
     assert copied.startswith(begins) and len(re.findall(r"set \d", copied)) == 3
     assert "set 1" in copied and "set 0" not in copied
+
+
+def test_a_button_saves_the_numbers_of_all_tables(keys: "Page") -> None:
+    tab_to(keys, "#parts .tools button")
+    with keys.expect_download() as saved:
+        keys.keyboard.press("Enter")
+    assert saved.value.suggested_filename.endswith(".json")
+    found = json.loads(Path(saved.value.path()).read_text(encoding="utf-8"))
+    assert found == json.loads(keys.inner_text("#numbers")) and found["parts"]
+
+
+def test_a_claim_unfolds_to_each_comparison(keys: "Page") -> None:
+    link = keys.query_selector('tbody th a[href*="-all-"]')
+    if link is None:
+        pytest.skip("this page has no claim of several comparisons")
+    place = link.get_attribute("href") or ""
+    link.focus()
+    keys.keyboard.press("Enter")
+    table = keys.locator(f"{place} table")
+    table.wait_for(state="visible")
+    assert table.locator(".claimed").count() > 1

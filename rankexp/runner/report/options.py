@@ -127,6 +127,8 @@ class BlockKind(Strict, ABC, use_attribute_docstrings=False):
     """Whether it is made of what the others show, `Context.shown`: it is built after them."""
     claims: ClassVar[bool] = False
     """Whether it shows what the source claims in words."""
+    picture: bool = True
+    """Whether it has a picture, where it can; its numbers are in files all the same."""
 
     @abstractmethod
     def output(self, context: Context, block: Block) -> Output:
@@ -150,7 +152,9 @@ class BlockKind(Strict, ABC, use_attribute_docstrings=False):
     def build(self, context: Context, block: Block) -> Output:
         """Return what is shown and, in the body of it all, what the run lacks of that."""
         lacking = context.incomplete(block.experiments, self.needed(context, block))
-        return replace(self.output(context, block), incomplete=lacking)
+        made = self.output(context, block)
+        chart = made.chart if self.picture else None
+        return replace(made, incomplete=lacking, chart=chart)
 
     def faults(self, study: Study, block: Block) -> Iterator[Fault]:
         """Find what a block of this kind cannot show; paths lead on from the block's own."""

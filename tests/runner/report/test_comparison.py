@@ -519,7 +519,7 @@ def test_a_panel_that_cannot_be_ranked_is_drawn_as_such(make: Make) -> None:
     output = show(make(), "critical_difference", ["boxes", "folds"])
     assert output.figure is not None
     titles = [axes.get_title() for axes in output.figure.axes]
-    assert titles == ["linear, balanced", "hard", "data sets of folds", ""]
+    assert titles == ["linear, balanced", "hard", "folds", ""]
     assert "not ranked, see below" in [text.get_text() for text in output.figure.axes[2].texts]
-    assert any(note.startswith("data sets of folds: refused") for note in output.texts)
+    assert any(note.startswith("folds: refused") for note in output.texts)
     assert output.texts[0].startswith("Ranks are better to the right")

@@ -254,8 +254,8 @@ class SimulationAlong(BlockKind):
             said = said.removeprefix(f"{words[quantity]}, ") if single and solid else said
             if len(drawn) == 1:  # the axis says what it is
                 said, place = "", None
-            style = ("bars", place, not solid, solid)
-            lines.append(Line(said, x, y, y - half, y + half, *style))
+            own_ends = y - half, y + half
+            lines.append(Line(said, x, y, *own_ends, "bars", place, not solid, solid))
         at, means = [one.at for one in here], [one.mean for one in here]
         x_axis = Axis(words[X], log=max(at) >= WIDE * min(at) > 0)
         y_axis = Axis(label, log=max(means) >= WIDE * min(means) > 0)

@@ -99,7 +99,8 @@ class AverageRanks(Choosing, InBlocks):
     ) -> RankPanel:
         """Rank over a problem's units, or over all problems, or say why that cannot be."""
         named = ", ".join(experiments)
-        title = context.problem_label(problem) if problem else f"data sets of {named}"
+        titles = (context.study.experiments[name].title or name for name in experiments)
+        title = context.problem_label(problem) if problem else "; ".join(titles)
         metrics = tuple(dict.fromkeys(context.metric(n, self.metric) for n in experiments))
         rules = tuple(dict.fromkeys(map(self.rule_of, experiments)))
         panel = RankPanel(problem or named, title, methods, metrics, rules, unit)

@@ -153,7 +153,8 @@ def _axis(axes: figure.Axes, count: int) -> None:
         whole = half % 2 == 0
         axes.plot([half / 2] * 2, [0, -0.07 if whole else -0.04], color="black", linewidth=0.9)
         if whole:
-            axes.text(half / 2, -0.1, str(half // 2), ha="center", va="bottom", fontsize=8)
+            told = "1 (best)" if half == 2 else str(half // 2)
+            axes.text(half / 2, -0.1, told, ha="center", va="bottom", fontsize=8)
 
 
 def _ruler(axes: figure.Axes, critical: float, count: int) -> None:
