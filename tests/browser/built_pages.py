@@ -12,7 +12,7 @@ import pandas as pd
 from sample_pages import HOSTILE, rich, whole, written
 
 ROOT = Path(__file__).parents[2]
-REFERENCES = sorted(path.name for path in (ROOT / "results" / "reference").iterdir())
+REFERENCES = sorted(path.parent.name for path in ROOT.glob("results/reference/*/report.html"))
 BUILT = os.environ.get("RANKEXP_BUILT")  # a folder of reports that are there already
 SHORT = ["sample", "hostile", "quick", "compare"]
 NAMES = SHORT if os.environ.get("RANKEXP_BROWSER") == "short" else [*SHORT, *REFERENCES]
