@@ -223,7 +223,7 @@ def _page(shown: Page, run: Output, most: int) -> str:
         for place, one in enumerate(parts)
         if isinstance(chart := one.output.chart, Chart) and one.picture
     ]
-    if not first and charts:
+    if not (first and first.picture) and charts:
         first = parts[min(charts)[1]]
     template = _templates().get_template("page.html.jinja")
     return template.render(
