@@ -76,7 +76,7 @@ def _far_below(data: Dataset, name: str) -> Said:
     if few or low not in UNKNOWN or rows[0] < max(SEVERAL, SHARE * len(data.y)):
         return None
     steps = np.diff(others[len(others) // 20 : len(others) // 2])
-    if others[0] - low < GAP * max(steps, default=np.inf):
+    if others[0] < 0 or others[0] - low < GAP * max(steps, default=np.inf):
         return None
     value = number_text(low)
     said = (
@@ -133,7 +133,9 @@ def _withheld(data: Dataset, name: str) -> Said:
         if count < ROWS or len(each) < 3 or changes < len(each):
             continue  # too few, or all values stand in blocks
         at_end = here[:count].all() or here[-count:].all()
-        only = next((own for own, shares in _shares(data, here) if set(shares) == {0.0, 1.0}), "")
+        only = next(
+            (own for own, shares in _shares(data, here) if shares.sum() == shares.max() == 1), ""
+        )
         if at_end or only:
             label = number_text(float(value)) if data.levels is None else data.levels[int(value)]
             place = f"a value of '{only}' has just these rows" if only else "they stand together"
@@ -154,11 +156,10 @@ def _cut_short(data: Dataset, name: str) -> Said:
                 f"'{name}' may be a time until an event, and '{feature.name}' may say whether it "
                 "came. Where it did not come, the time is only the least that it can be."
             )
-            drop = option("drop", feature.name)
             return said, (
                 f"rankexp does not rank such times. Rank by whether the event came within a fixed "
                 f"time, of all rows that began so long before the end of the study. "
-                f"'{feature.name}' itself is known only afterwards: {drop}"
+                f"'{feature.name}' itself is known only afterwards: {option('drop', feature.name)}"
             )
     return None
 

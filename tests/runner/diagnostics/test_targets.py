@@ -53,6 +53,7 @@ def test_a_number_far_below_all_others_may_be_none(value: float) -> None:
         zeros(PRICES, 2),  # an accident
         RNG.poisson(2.0, N).astype(float),
         np.round(RNG.normal(0.0, 20.0, N)),
+        zeros(RNG.uniform(-0.8, 1.0, N), 40, -1.0),  # the least of a range
         np.round(np.maximum(RNG.normal(0.0, 20.0, N), 0.0)),
         np.round(np.maximum(RNG.normal(2.0, 20.0, N), 0.0), 1),
     ],
@@ -98,6 +99,10 @@ def test_a_value_of_the_rows_of_a_category_alone_may_stand_for_none() -> None:
     assert "200 rows, and a value of 'set' has just these rows" in said(
         of_set, LEVELS, "label", "set"
     )
+    each = Feature("set", "nominal", tuple(map(str, range(N))))
+    one_each = Dataset("d", np.arange(N, dtype=float)[:, None], of_set, (each,), LEVELS)
+    reading = Reading("d.csv", Layout("delimited text"), N, target="label")
+    assert RecordedOtherwise().look(TableFacts(reading, one_each)) is None, "rows of their own"
     of_set[2] = 1
     assert said(of_set, LEVELS, "label", "set") == ""
 
