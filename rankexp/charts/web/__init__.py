@@ -52,9 +52,9 @@ def _legend(chart: Chart) -> str:
     methods = chart.methods if len(chart.methods) > 1 else {}
     items = [_item(marks.shape(place, 8.0, 8.0), label) for place, label in methods.items()]
     others = chain.from_iterable(p.lines for p in chart.panels if isinstance(p, Lines))
-    named = {one.label: one.method for one in others if one.dashed or one.method is None}
-    for label, place in named.items():
-        kind = f"line {marks.kind(place)} dashed"
+    named = {one.label: one for one in others if one.dashed or one.method is None}
+    for label, line in named.items():
+        kind = f"line {marks.kind(line.method)}{' dashed' * line.dashed}{' faint' * line.faint}"
         own = element("line", x1=0, x2=16, y1=8, y2=8, class_=kind)
         items += [_item(own, label)] * bool(label)
     return element("ul", "".join(items), class_="legend") if items else ""
