@@ -108,7 +108,7 @@ def _told(own: Contrast, settings: Settings, digits: int) -> Fact:
     if settings.margin is None:
         return Fact(said, text)
     if said == "equivalent":
-        turn = f"with a margin below {_up(own.least_margin, digits)} this would not be shown"
+        turn = f"a margin of {_up(own.least_margin, digits)} would do, too"
         return Fact(said, f"{text}, within {margin}{_relative(own, settings)}", turn=turn)
     if said == "undecided":
         lacks = "" if math.isnan(low) else more(own, settings)

@@ -304,15 +304,14 @@ INTERVAL: dict[str, Any] = {"unit": "data sets", "n": 9}
             -0.001,
             0.002,
             "equivalent",
-            "over 9 data sets, within the margin of .01. with a margin below .0018 this would "
-            "not be shown",
+            "over 9 data sets, within the margin of .01. a margin of .0018 would do, too",
         ),
         (
             "better, equivalent",
             -0.003,
             -0.001,
             "equivalent",
-            ", within the margin of .01. with a margin below .0018 this would not be shown",
+            ", within the margin of .01. a margin of .0018 would do, too",
         ),
         ("better", -0.03, -0.02, "better", ", beyond the margin of .01"),
         ("worse", 0.002, 0.02, "worse", ", which may lie within the margin of .01"),

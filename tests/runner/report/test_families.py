@@ -150,7 +150,7 @@ def test_the_relative_margin_stands_beside_the_absolute_one(make: Make) -> None:
 
     cell, text, verdict = said(0.003)
     assert verdict == "worse, equivalent" and cell.endswith("; worse, equivalent (10 %: beyond)")
-    assert ", within the margin of .01, but not within .001. with a margin below .0" in text
+    assert ", within the margin of .01, but not within .001. a margin of .0" in text
     cell, text, _ = said(0.00205)
     assert cell.endswith("(10 %: undecided)") and "; within .001: undecided. with a margin" in text
     cell, text, _ = said(0.00105)
