@@ -154,7 +154,7 @@ def test_the_relative_margin_stands_beside_the_absolute_one(make: Make) -> None:
     cell, text, _ = said(0.00205)
     assert cell.endswith("(10 %: undecided)") and "; within .001: undecided. a margin of" in text
     cell, text, _ = said(0.00105)
-    assert "10 %" not in cell and " .01 and .001. with a margin" in text
+    assert "10 %" not in cell and " .01 and .001. a margin of" in text
 
 
 SETS = [f"d{i}" for i in range(7)]
