@@ -229,5 +229,13 @@ def test_a_value_over_its_range_lies_within_the_strip(ends: list[float], open_en
         assert at["cx"] >= at["x"]
 
 
+def test_an_interval_over_its_range_lies_as_the_numbers_do() -> None:
+    drawn = over(5.0, (2.5, 10.0), (0.0, math.inf), [0.0, 2.5, 5.0, 10.0])
+    at = {
+        name: float(found) for name, found in re.findall(r' (cx|x1|x2|x|width)="([\d.]+)%', drawn)
+    }
+    assert at == {"x": 4.0, "width": 96.0, "x1": 27.0, "x2": 96.0, "cx": 50.0}
+
+
 def test_nothing_is_drawn_over_a_range_without_a_width() -> None:
     assert over(0.0, None, (0.0, 0.0), [0.0]) == "" == over(math.nan, None, (0.0, 1.0), [0.0, 1.0])

@@ -81,6 +81,12 @@ def test_one_hump_or_a_few_values_far_off_are_one_unit(seed: int, spread: float)
     assert said(y, values=CLINIC[:300]) == ""
 
 
+def test_a_gap_between_wide_parts_is_none_of_units() -> None:
+    logs = RNG.permutation(np.linspace(0.0, 2.0, N))
+    wide, narrow = np.where(logs > 1.0, logs + 0.8, logs), np.where(logs > 1.0, logs + 2.0, logs)
+    assert said(10.0**wide) == "" and "two parts" in said(10.0**narrow)
+
+
 LEVELS = ("-1", "0", "1")
 
 
