@@ -42,6 +42,7 @@ class Interval:
     value: float
     low: float = NAN
     high: float = NAN
+    near: tuple[float, float] = (NAN, NAN)  # what must lie within the margin to be equivalent
     method: int = 0  # place in the chart's methods, which have a colour and a shape each
     decided: bool = True  # what is undecided is drawn hollow
     pooled: bool = False  # over all the others
@@ -168,6 +169,13 @@ class Chart:
     size: tuple[float, float] = (3.5, 2.7)  # of a panel on paper, inches
     share: Share = "none"  # which panels have the same axes
     below: float = 0.3  # height of the legend on paper, inches
+
+    @property
+    def strokes(self) -> Mapping[str, int]:
+        """The places of lines that are of no method or dashed, by label: each has its stroke."""
+        lines = (line for one in self.panels if isinstance(one, Lines) for line in one.lines)
+        named = [one.label for one in lines if one.dashed or one.method is None]
+        return {label: place for place, label in enumerate(dict.fromkeys(named))}
 
     @property
     def methods(self) -> Mapping[int, str]:

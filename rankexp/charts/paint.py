@@ -1,7 +1,7 @@
 """Charts on paper: matplotlib draws what a chart says."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,7 +22,9 @@ ROOM = 0.5  # of the width of what is of no importance: so much is in view on ei
 SPREAD = 0.6  # height that the methods of one row share
 NAMES = 0.34  # of the width of a panel: so wide are the names of its rows
 DARK = 0.55  # of the largest value: beyond it a cell's number is white
+MANY = 5  # powers of ten along x
 UPPER, LOWER = 1.55, 1.0  # heights of boxes and of the differences below them
+DASHED = ["--", ":", "-."]  # lines of no method
 PLAIN = (5e-4, 2e5)  # numbers of logarithmic sides that are not written as powers
 
 
@@ -39,7 +41,7 @@ def painted(chart: Chart | Drawing) -> Figure:
     )
     for panel, own in zip(chart.panels, axes, strict=True):
         if isinstance(panel, Lines):
-            _lines(own, panel)
+            _lines(own, panel, chart.strokes)
         elif isinstance(panel, Intervals):
             _intervals(own, panel)
         elif isinstance(panel, Map):
@@ -67,11 +69,11 @@ def _reference(axes: Axes, panel: Boxes | Lines, at: float) -> None:
         axes.axhline(at, color=INK, linewidth=0.9, zorder=1)
 
 
-def _lines(axes: Axes, panel: Lines) -> None:
+def _lines(axes: Axes, panel: Lines, strokes: Mapping[str, int]) -> None:
     above = sum(line.method is not None and not line.marked for line in panel.lines)
     for line in panel.lines:
         above -= line.method is not None and not line.marked
-        _line(axes, line, above)
+        _line(axes, line, above, DASHED[strokes.get(line.label, 0) % len(DASHED)])
     _reference(axes, panel, panel.reference)
     for edge in panel.window:
         axes.axvline(edge, color="#aaaaaa", linewidth=0.6, linestyle=":")
@@ -99,14 +101,17 @@ def _ticks(side: "Side") -> None:
     from matplotlib.ticker import FuncFormatter, LogLocator
 
     low, high = side.get_view_interval()
-    if math.floor(math.log10(high)) - math.ceil(math.log10(low)) < 1:
+    decades = math.floor(math.log10(high)) - math.ceil(math.log10(low))
+    if decades < 1:
         side.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+    elif decades >= MANY and side is side.axes.xaxis:  # "10,000" and "100,000" have no room
+        side.set_major_locator(LogLocator(numticks=MANY))
     if low >= PLAIN[0] and high <= PLAIN[1]:
         side.set_major_formatter(FuncFormatter(lambda at, _: short(at)))
     side.set_minor_formatter("")
 
 
-def _line(axes: Axes, line: Line, above: int) -> None:
+def _line(axes: Axes, line: Line, above: int, dashed: str) -> None:
     """Draw a line; curves below others are wider, and their strokes differ, so that all show."""
     curve = not line.marked
     style: dict[str, Any] = {"color": GREY if line.faint else INK, "linewidth": 0.9, "marker": "."}
@@ -117,7 +122,7 @@ def _line(axes: Axes, line: Line, above: int) -> None:
     if line.faint:
         style |= {"linewidth": 0.7}
     stroke = frame.STYLES[(line.method or 0) % len(frame.STYLES)] if curve else "-"
-    style |= {"linestyle": "--" if line.dashed else stroke, "markersize": 3.0}
+    style |= {"linestyle": dashed if line.dashed else stroke, "markersize": 3.0}
     axes.plot(line.x, line.y, label=literal(line.label), **style)
     own = style["color"]
     if line.low is not None and line.high is not None:
@@ -142,7 +147,8 @@ def _intervals(axes: Axes, panel: Intervals) -> None:
             literal(panel.methods[row.method]) if many > 1 else None,
             frame.mark(row.method),
         )
-        axes.plot([row.low, row.high], [place] * 2, color=own, lw=1.6, solid_capstyle="butt")
+        for ends, width in (((row.low, row.high), 1.4), (row.near, 3.0)):
+            axes.plot(ends, [place] * 2, color=own, lw=width, solid_capstyle="butt")
         axes.plot(
             [row.value],
             [place],

@@ -65,7 +65,13 @@ class Scale:
         """Return the pixel and the text of each tick."""
         if self.log:
             return self._decades()
-        return [(self.at(value), _written(value)) for value in self._whole()]
+        values = self._whole()
+        texts = list(map(_written, values))
+        if len({*texts}) < len(
+            texts
+        ):  # as of numbers with an offset: what they are beyond the first
+            texts[1:] = [f"+{short(value - values[0])}" for value in values[1:]]
+        return [(self.at(value), text) for value, text in zip(values, texts, strict=True)]
 
     def _whole(self) -> list[float]:
         rough = (self.high - self.low) / TICKS

@@ -113,6 +113,14 @@ class Declaration:
 declare = Declaration
 
 
+WORDS = {
+    "discount letor": "LETOR's discount",
+    "form sum": "sum over positives",
+    "kind 5": "cut-offs of equal weight",
+}
+"""Parameters that tables call otherwise than by name and value."""
+
+
 @dataclass(frozen=True, repr=False, eq=False)
 class Metric:
     """A metric with its parameters: equal by value, printed and parsed in one canonical way.
@@ -140,7 +148,7 @@ class Metric:
         """What it is called in tables and sentences, with its parameters."""
         rest = dict(self.parameters)
         cutoff = rest.pop(self.declaration.cutoff or "", None)
-        given = ", ".join(f"{name} {value}" for name, value in rest.items())
+        given = ", ".join(WORDS.get(f"{k} {v}", f"{k} {v}") for k, v in rest.items())
         named = self.declaration.label or self.name.replace("_", " ")
         named += "" if cutoff is None else f"@{cutoff}"
         return f"{named} ({given})" if given else named

@@ -95,6 +95,9 @@ class Contrast:
     # (Bonferroni) where p-values are adjusted
     low_all: float = NAN
     high_all: float = NAN
+    # low_near, high_near: it is equivalent where these lie within the margin
+    low_near: float = NAN
+    high_near: float = NAN
     p_adjusted: float = NAN
     p_random_adjusted: float = NAN
     p_equivalence_adjusted: float = NAN
@@ -162,13 +165,17 @@ def _judged(own: Contrast, p: Sequence[float], count: int, settings: Settings) -
     alpha, (one, same, share) = 1 - settings.level, p
     level, ends, seen = 1 - alpha / count, (own.low, own.high), NAN
     found, least = Estimate(own.difference, own.se, own.df), NAN
+    # What Holm multiplied the p-value by makes the level of its own interval.
+    times = same / own.p_equivalence if own.p_equivalence > 0 else count
+    one_sided, near = 1 - 2 * alpha / times, (NAN, NAN)
     if own.interval is not None:
-        ends, near = own.interval(level), own.interval(2 * level - 1)  # of one-sided tests
-        least = max(map(abs, near))
+        ends, least = own.interval(level), max(map(abs, own.interval(2 * level - 1)))
+        near = own.interval(one_sided)
         half = (own.high - own.low) / 2 / special.ndtri((1 + settings.level) / 2)
         found = Estimate(own.difference, half, math.inf)
     elif not np.isnan(own.se):
         ends = ends if count == 1 else settings.interval(found, level)
+        near = settings.interval(found, one_sided)
         seen = paired.detectable(found, level, settings.power)
         least = abs(own.difference) + float(special.stdtrit(own.df, level) * own.se)
     within: Literal["", "yes", "no", "undecided"] = "" if np.isnan(share) else "undecided"
@@ -187,6 +194,8 @@ def _judged(own: Contrast, p: Sequence[float], count: int, settings: Settings) -
         p_relative_adjusted=share,
         low_all=ends[0],
         high_all=ends[1],
+        low_near=near[0] if settings.margin else NAN,
+        high_near=near[1] if settings.margin else NAN,
         detectable=seen,
         least_margin=least,
         needed=needed(found, settings.margin, own.growth, alpha / count, settings.power),

@@ -32,6 +32,11 @@ class Verdict:
         words = [self.shown, "equivalent" if self.equivalent else None]
         return ", ".join(filter(None, words)) or "undecided"
 
+    @property
+    def words(self) -> str:
+        """The verdict as pages say it: what is shown, but within the margin, is slight."""
+        return f"slightly {self.shown}" if self.shown and self.equivalent else str(self)
+
 
 UNDECIDED = Verdict()
 NOT_RUN = Verdict(compared=False)

@@ -4,22 +4,29 @@ Each mark has what it says in words, ``data-say``. Nothing is needed to see a ch
 file. Panels are as wide as a telephone, so that letters keep their size everywhere.
 """
 
+import math
 from itertools import chain
 
 from rankexp.charts import marks
 from rankexp.charts.marks import element, words
-from rankexp.charts.model import Boxes, Chart, Intervals, Lines, Panel
+from rankexp.charts.model import Boxes, Chart, Intervals, Line, Lines, Panel
 from rankexp.charts.web.boxes import boxes
 from rankexp.charts.web.cells import cells
-from rankexp.charts.web.lines import lines
+from rankexp.charts.web.lines import lines, stroked
 from rankexp.charts.web.rows import rows
+
+NEAR = (
+    "Grey: too small to matter. Thin line: the interval in brackets. Thick line: equivalent if it "
+    "lies within the grey."
+)
+SLIGHT = " Slightly better or worse: a difference is shown, but it is within the grey."
 
 
 def web(chart: Chart) -> str:
     """Return a chart as markup."""
-    panels = "".join(element("figure", _panel(one), class_="panel") for one in chart.panels)
+    panels = "".join(element("figure", _panel(one, chart), class_="panel") for one in chart.panels)
     wide = any(isinstance(one, Intervals) for one in chart.panels)
-    inside = element("div", panels, class_="panels") + _legend(chart)
+    inside = element("div", panels, class_="panels") + _legend(chart) + _key(chart)
     return element("div", inside, class_="chart wide" if wide else "chart", data_chart="")
 
 
@@ -37,10 +44,10 @@ def _points(panel: Panel) -> int:
     return len(panel.rows) if isinstance(panel, Intervals) else panel.values.size
 
 
-def _panel(panel: Panel) -> str:
+def _panel(panel: Panel, chart: Chart) -> str:
     title = element("figcaption", words(panel.title)) if panel.title else ""
     if isinstance(panel, Lines):
-        return title + lines(panel)
+        return title + lines(panel, chart.strokes)
     if isinstance(panel, Boxes):
         told = element("p", words(panel.told), class_="axis told") if panel.told else ""
         return title + boxes(panel) + told
@@ -50,14 +57,31 @@ def _panel(panel: Panel) -> str:
 def _legend(chart: Chart) -> str:
     """Return what each shape and colour is, where a panel does not say it."""
     methods = chart.methods if len(chart.methods) > 1 else {}
-    items = [_item(marks.shape(place, 8.0, 8.0), label) for place, label in methods.items()]
-    others = chain.from_iterable(p.lines for p in chart.panels if isinstance(p, Lines))
-    named = {one.label: one for one in others if one.dashed or one.method is None}
-    for label, line in named.items():
-        kind = f"line {marks.kind(line.method)}{' dashed' * line.dashed}{' faint' * line.faint}"
-        own = element("line", x1=0, x2=16, y1=8, y2=8, class_=kind)
-        items += [_item(own, label)] * bool(label)
+    of_panels = chain.from_iterable(p.lines for p in chart.panels if isinstance(p, Lines))
+    by_label = {one.label: one for one in of_panels}
+    items = []
+    for place, label in methods.items():
+        curve = by_label.get(label)
+        mark = marks.shape(place, 8.0, 8.0)
+        items.append(
+            _item(mark if curve is None or curve.marked else _sample(curve, chart), label)
+        )
+    named = filter(None, chart.strokes)
+    items += [_item(_sample(by_label[label], chart), label) for label in named]
     return element("ul", "".join(items), class_="legend") if items else ""
+
+
+def _sample(line: Line, chart: Chart) -> str:
+    """Return a piece of a line."""
+    return element("line", x1=0, x2=16, y1=8, y2=8, class_=stroked(line, chart.strokes))
+
+
+def _key(chart: Chart) -> str:
+    """Return how rows are read whose verdict on the margin has an interval of its own."""
+    rows = [row for one in chart.panels if isinstance(one, Intervals) for row in one.rows]
+    near = any(math.isfinite(sum(row.near)) for row in rows)
+    told = NEAR + SLIGHT * any("slightly" in row.said for row in rows)
+    return element("p", words(told), class_="axis told") if near else ""
 
 
 def _item(mark: str, label: str) -> str:

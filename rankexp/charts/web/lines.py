@@ -1,7 +1,7 @@
 """Lines along a number, on pages."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import chain
 
 from rankexp.charts import marks
@@ -11,11 +11,12 @@ from rankexp.charts.numbers import number
 from rankexp.charts.scale import Scale
 from rankexp.charts.web.sides import BOTTOM, END, HEIGHT, LEFT, TOP, band, framed, sides, upright
 
+DASHES = 3  # strokes of dashed lines
 INSIDE = 6.0  # pixels between a side and the first point
 
 
-def lines(panel: Lines) -> str:
-    """Return a panel of lines."""
+def lines(panel: Lines, strokes: Mapping[str, int]) -> str:
+    """Return a panel of lines; `strokes` are places of those that are of no method."""
     values = chain(*(line.x for line in panel.lines))
     x = Scale.over(values, panel.x, LEFT + INSIDE, END - INSIDE)
     around = [e for line in panel.lines for e in (line.low, line.high) if e is not None]
@@ -24,10 +25,18 @@ def lines(panel: Lines) -> str:
     drawn = "".join(
         upright(x.at(edge), TOP, HEIGHT - BOTTOM, "zero dashed") for edge in panel.window
     )
-    drawn += "".join(_line(line, panel, x, y) for line in panel.lines)
+    drawn += "".join(_line(line, panel, x, y, stroked(line, strokes)) for line in panel.lines)
     content = band(y, panel.margin, panel.reference) + sides(x, y)
     content += _within(drawn) if math.isfinite(panel.y.high) else drawn
     return framed(content, HEIGHT, panel.x, panel.y)
+
+
+def stroked(line: Line, strokes: Mapping[str, int]) -> str:
+    """Return the classes of a line: its colour and its stroke."""
+    found = [f"line {marks.kind(line.method)}", *["faint"] * line.faint]
+    if line.dashed:
+        found.append(f"dashed d{strokes.get(line.label, 0) % DASHES}")
+    return " ".join([*found, *["curve"] * (not line.marked and line.method is not None)])
 
 
 def _within(drawn: str) -> str:
@@ -37,12 +46,11 @@ def _within(drawn: str) -> str:
     return element("svg", drawn, x=LEFT, y=TOP, width=width, height=height, viewBox=view)
 
 
-def _line(line: Line, panel: Lines, x: Scale, y: Scale) -> str:
+def _line(line: Line, panel: Lines, x: Scale, y: Scale, classes: str) -> str:
     known = [i for i in range(len(line.x)) if math.isfinite(line.x[i] + line.y[i])]
     at = [(x.at(float(line.x[i])), y.at(float(line.y[i]))) for i in known]
     found = [_around(line, known, x, y)]
     if len(at) > 1:
-        classes = f"line {marks.kind(line.method)}{' dashed' * line.dashed}{' faint' * line.faint}"
         found.append(element("polyline", points=_path(at), class_=classes))
     for i, place in zip(known, at, strict=True) if line.marked else ():
         share = 0.0 if line.sizes is None else float(line.sizes[i])

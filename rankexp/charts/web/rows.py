@@ -64,14 +64,12 @@ def _mark(panel: Intervals, row: Interval, x: Scale, at: float) -> str:
     named = f"{row.label}, {panel.methods[row.method]}" if several else row.label
     say = marks.said(panel.axis, named, row.value, (row.low, row.high))
     say += f", {row.said}" * bool(row.said)
+    for (low, high), kind in (((row.low, row.high), "bar"), (row.near, "bar near")):
+        if math.isfinite(low + high):
+            ends: dict[str, Given] = {"x1": f"{x.at(low):g}%", "x2": f"{x.at(high):g}%"}
+            ends |= {"y1": at, "y2": at}
+            found += element("line", class_=f"{kind} {marks.kind(row.method)}", **ends)
     if math.isfinite(row.low + row.high):
-        ends: dict[str, Given] = {
-            "x1": f"{x.at(row.low):g}%",
-            "x2": f"{x.at(row.high):g}%",
-            "y1": at,
-            "y2": at,
-        }
-        found = element("line", class_=f"bar {marks.kind(row.method)}", **ends)
         found += _beyond(x, row, at)
     size, hollow = POOLED if row.pooled else marks.SIZE, "" if row.decided else "hollow"
     place = f"{x.at(row.value):g}%"

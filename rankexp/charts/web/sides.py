@@ -7,7 +7,7 @@ from rankexp.charts.model import Axis
 from rankexp.charts.scale import Scale
 
 WIDTH, HEIGHT, LOW = 344.0, 230.0, 150.0  # of a panel, and of differences below one, pixels
-LEFT, RIGHT, TOP, BOTTOM = 50.0, 10.0, 8.0, 24.0  # around what is drawn
+LEFT, RIGHT, TOP, BOTTOM = 54.0, 10.0, 8.0, 24.0  # around what is drawn
 END = WIDTH - RIGHT
 
 

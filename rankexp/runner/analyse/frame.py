@@ -171,6 +171,7 @@ class Count:
     nan: int = 0  # cells that are ok with at least one undefined test value (one class in a fold)
     warned: int = 0  # cells with a warning
     categories: Counter[str] = field(default_factory=Counter)  # cells by category of warning
+    examples: dict[str, str] = field(default_factory=dict)  # a warning of each category
     reasons: Counter[str] = field(default_factory=Counter)  # cells by reason of not being ok
 
     @property
@@ -195,7 +196,8 @@ class Count:
             if row.part == "test" and (row.group is None or not evaluated)
         )
         self.warned += bool(record.warnings)
-        self.categories.update(record.warned)
+        self.categories.update([*record.warned])
+        self.examples |= record.warned
 
 
 def completeness(cells: Iterable[PlanCell], records: Mapping[str, Record]) -> dict[Key, Count]:
@@ -212,7 +214,7 @@ def total(counts: Iterable[Count]) -> Count:
     result = Count()
     for count in counts:
         for name, value in vars(count).items():
-            if isinstance(value, Counter):
+            if isinstance(value, Counter | dict):
                 getattr(result, name).update(value)
             else:
                 setattr(result, name, getattr(result, name) + value)

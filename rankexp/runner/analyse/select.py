@@ -17,8 +17,8 @@ from rankexp.registry import did_you_mean
 from rankexp.runner.analyse.frame import NONE
 from rankexp.runner.grid import EQUAL, Point
 
-RULES = {"oracle": "best test mean", "nested": "nested", "one_standard_error": "1 SE"}
-RULES |= {"validation": "validation"}
+RULES = {"oracle": "best test mean", "nested": "nested cross-validation"}
+RULES |= {"one_standard_error": "1 SE", "validation": "validation"}
 """What a study may call a rule, beside ``fixed``, and what tables call it."""
 
 PARTS = {"nested": "inner", "validation": "validation"}

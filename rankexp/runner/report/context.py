@@ -198,13 +198,17 @@ class Context:
         entry = self.study.data.get(problem) or self.study.generators.get(problem)
         return (entry.label if entry else None) or problem
 
+    def title(self, experiment: str) -> str:
+        """Return what an experiment is called on pages."""
+        setup = self.study.experiments.get(experiment)
+        return (setup.title if setup else None) or experiment
+
     def row_labels(self, places: Sequence[tuple[str, str]]) -> list[str]:
         """Return what (experiment, problem) are called as rows, with experiments if needed."""
         distinct = [problem for _, problem in dict.fromkeys(places)]
-        titles = {name: setup.title or name for name, setup in self.study.experiments.items()}
         return [
             self.problem_label(problem)
-            + (f" ({titles[experiment]})" if distinct.count(problem) > 1 else "")
+            + (f" ({self.title(experiment)})" if distinct.count(problem) > 1 else "")
             for experiment, problem in places
         ]
 

@@ -90,7 +90,7 @@ def _of_experiment(context: Context, name: str, metric: Metric) -> Iterator[str]
             label = context.method_label(one.method)
             own.append(MethodFacts(label, one.mean, one.se, edge, stopped))
         for said in after(_facts(context, name, problem, metric, own)):
-            yield f"{name}, {context.problem_label(problem)}: {said}"
+            yield f"{context.title(name)}, {context.problem_label(problem)}: {said}"
 
 
 def _facts(

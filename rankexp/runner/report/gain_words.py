@@ -13,7 +13,6 @@ from rankexp.runner.report.numbers import capital, listed
 from rankexp.runner.report.verdict_words import REPEATS, enough, share_of_loss
 from rankexp.runner.run.progress import duration
 from rankexp.statistics.contrast import Contrast, Settings
-from rankexp.statistics.verdicts import Verdict
 
 PLAIN = {"ConvergenceWarning": "stopped before it converged"}
 MEANT = {
@@ -33,12 +32,6 @@ FEW, UNTESTED = "the data are too few", "without a test there is no way"
 def named(metric: object) -> str:
     """Return what a metric is called in sentences."""
     return str(getattr(metric, "label", metric))
-
-
-def said(verdict: Verdict) -> str:
-    """Return a verdict in words."""
-    both = verdict.shown is not None and verdict.equivalent
-    return f"{verdict.shown}, but equivalent" if both else str(verdict)
 
 
 def headline(effects: Mapping[str, Effect], few: str = FEW) -> str:

@@ -98,7 +98,7 @@ def gains(studies: Sequence[Card]) -> Chart | None:
         return None
     far = any(abs(end) > VIEW for row in rows for end in (row.low, row.high))
     ends = (-VIEW, VIEW) if far else (math.nan, math.nan)
-    label = "← points better    gain in margins    pairs better →"
+    label = "← points better · gain by pairs, in margins · pairs better →"
     axis = Axis(label, low=ends[0], high=ends[1])
     panel = Intervals("", rows, axis, margin=1.0, reference=0.0)
     return Chart([panel], 1, (SIZE[0], SIZE[1] + ROW * len(rows)), below=0.0)

@@ -213,6 +213,7 @@ class Output:
     tally: Tally | None = None  # for the head of the page, as are
     facts: Mapping[str, Fact] = field(default_factory=dict)  # by what each is of
     gains: Mapping[str, Fact] = field(default_factory=dict)  # by label: for the index of studies
+    rests_on: Sequence[str] = ()  # the blocks behind an answer, the first of them first
     units: "pd.DataFrame | None" = None  # a value a unit, where a chart shows them
     unfolded: Mapping[str, Table] = field(default_factory=dict)  # on pages: by a row's first text
 

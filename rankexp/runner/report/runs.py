@@ -19,6 +19,7 @@ from rankexp.runner.run.prepare import to_add
 from rankexp.runner.run.progress import duration
 from rankexp.statistics.verdicts import Kind, Note
 
+MOST_LETTERS = 200  # of a warning
 CITED = """\
 @software{{rankexp,
   title = {{rankexp: experiments on training scoring functions to rank}},
@@ -139,7 +140,8 @@ def wrong(context: Context, names: Sequence[str]) -> list[Note | str]:
             "example in the test part. They are left out of every mean."
         )
     for category, count in sorted(total.categories.items()):
-        text = f"Warning: {category} in {count} records."
+        example = total.examples[category][:MOST_LETTERS]
+        text = f"Warning in {count} records ({category}), such as: {example}."
         notes.append(Note(Kind.WARNING, text, {"records": count}))
     for reason, count in total.reasons.most_common(20):
         notes.append(f"{count} records: {reason}")

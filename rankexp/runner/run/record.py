@@ -112,9 +112,13 @@ class Record:
         return self.times.get("fit", math.nan) + self.times.get("score", 0.0)
 
     @property
-    def warned(self) -> set[str]:
-        """The categories of its warnings."""
-        return {text.partition(":")[0] for text in self.warnings}
+    def warned(self) -> dict[str, str]:
+        """The first of its warnings of each category, by category."""
+        pairs = [text.partition(": ")[::2] for text in reversed(self.warnings)]
+        told = {own: text.replace("NaN", "undefined") for own, text in pairs}
+        return {
+            own: text.replace("u_pairs", "share of pairs in order") for own, text in told.items()
+        }
 
     def to_json(self) -> dict[str, Any]:
         """Return plain types that JSON has: NaN as None, infinities as ``"inf"``, ``"-inf"``."""

@@ -148,11 +148,16 @@ def test_intervals_agree_with_the_verdicts_beside_them(adjust: Any) -> None:
         shifts = rng.choice([0.0, 0.001, 0.004, 0.008, 0.02], 6)
         spread = rng.choice([0.004, 0.008])
         problems = {f"p{i}": noise(20, s, spread, 6 * study + i) for i, s in enumerate(shifts)}
-        for own in compared(problems, settings, models=False).problems:
+        made = compared(problems, settings, models=False)
+        near = max(-made.overall.low_near, made.overall.high_near) < settings.margin  # type: ignore
+        assert near == made.overall.verdict.equivalent  # by signed ranks
+        for own in made.problems:
             apart = own.low_all > 0 or own.high_all < 0
             inside = max(-own.low_all, own.high_all) < settings.margin  # type: ignore[operator]
             assert not apart or own.verdict.shown, own
             assert not inside or own.verdict.equivalent, own
+            near = max(-own.low_near, own.high_near) < settings.margin  # type: ignore[operator]
+            assert near == own.verdict.equivalent, own  # whatever the tests are adjusted for
             if adjust == "none":
                 assert apart == bool(own.verdict.shown)
                 assert (own.low_all, own.high_all) == (own.low, own.high)

@@ -159,7 +159,7 @@ def test_a_run_without_published_values_has_no_verdicts(make: Make) -> None:
     context.manifest["published"] = None
     output = show(context, "published_table", "folds")
     assert rows(output.tables[0])[0][1].startswith(".1")
-    assert output.tables[0].caption == "rank loss: mean ± SE / nested"
+    assert output.tables[0].caption == "rank loss: mean ± SE / nested cross-validation"
     assert len(rows(output.tables[0])) == 2
 
 
@@ -392,7 +392,7 @@ def test_completeness_names_what_is_wrong(make: Make) -> None:
     context.problems.append("records/00/x.json is truncated")
     notes = show(context, "completeness", ["folds"]).texts
     assert "6 records: singular" in notes
-    assert "Warning: ConvergenceWarning in 12 records." in notes
+    assert "Warning in 12 records (ConvergenceWarning), such as: gap 1e-3." in notes
     assert any("were made by version 0.0.1" in note for note in notes)
     assert "Data not available: gone." in notes
     assert notes[-1] == "records/00/x.json is truncated"

@@ -123,7 +123,7 @@ def test_warnings_reach_the_page_whatever_is_set_aside(
     folder = save(make(study, warned), tmp_path / "a")
     build.open_report(folder).write()
     body, _, lines = (folder / "report.md").read_text(encoding="utf-8").partition("## In files")
-    assert "Warning: Unsure in " in body
+    assert "(Unsure), such as: " in body
     assert "- **chosen.** **Warning: " in lines and "lie at the edge of their grid" in lines
 
 

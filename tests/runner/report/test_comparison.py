@@ -20,14 +20,6 @@ from rankexp.runner.config.schema import Block
 from rankexp.runner.plan import PlanCell
 from rankexp.runner.report import build
 from rankexp.runner.report.blocks.statistics.average_ranks import RankPanel
-from rankexp.runner.report.blocks.statistics.critical_difference import (
-    Bar,
-    RankMark,
-    bars,
-    draw,
-    ends,
-    marks,
-)
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Output
 from rankexp.runner.report.render import latex, markdown, terminal
@@ -39,6 +31,14 @@ from rankexp.statistics.contrast import Contrast, Settings
 from rankexp.statistics.needed import Needed
 from rankexp.statistics.several import ranking
 from rankexp.statistics.verdicts import Verdict
+from rankexp.studies.kotlowski2011.blocks.critical_difference import (
+    Bar,
+    RankMark,
+    bars,
+    draw,
+    ends,
+    marks,
+)
 
 Make = Callable[..., Context]
 Change = Callable[[PlanCell, Record], Record | None]
@@ -195,9 +195,9 @@ def test_both_margins_are_named(make: Make) -> None:
         and row[-2] == "no"
     )
     wide = show(make(), "answer", "boxes", **PAIR, margin={"absolute": 0.015, "relative": 0.2})
-    assert rows(wide.tables[0])[0][2].endswith(") worse ≈")
+    assert rows(wide.tables[0])[0][2].endswith(") slightly worse")
     near = show(make(), "answer", "boxes", **PAIR, margin=margin)
-    assert rows(near.tables[0])[0][2].endswith(") worse ≈ (1 %: beyond)")
+    assert rows(near.tables[0])[0][2].endswith(") slightly worse (1 %: beyond)")
     assert "equivalent within .015 and 20 % of the loss" in wide.lead[0]
     floor = show(make(), "comparison", "boxes", **PAIR, margin={"absolute": 0.1, "least": 0.5})
     assert floor.numbers is not None and set(floor.numbers["margin_relative"].dropna()) == {0.5}
@@ -217,9 +217,7 @@ def test_no_mean_is_shown_over_effects_of_opposite_signs(make: Make) -> None:
     assert output.numbers is not None
     overall = output.numbers.query("reference == 'logistic' and problem == ''").iloc[0]
     assert math.isnan(overall["difference"]) and overall["verdict"].startswith("better on some")
-    said = (
-        "over the 2 settings of boxes better on hard, worse on linear, balanced: no mean is shown"
-    )
+    said = "over the 2 settings better on hard, worse on linear, balanced: no mean is shown"
     assert said in output.lead[0]
     assert rows(output.tables[0])[-1][2] == "better on some, worse on others: no mean is shown"
     assert output.gist.startswith("SVM-OR against logistic: better on 1 of 2, worse on 1")
@@ -396,7 +394,7 @@ def test_the_answer_says_what_is_gained_and_how_much_at_most(make: Make) -> None
     output = show(make(), "answer", "boxes", **PAIR, margin=0.015)
     first, second = output.lead
     assert first.startswith(
-        "SVM-OR against logistic: a loss on every problem; over the 2 settings of boxes worse by"
+        "SVM-OR against logistic: a loss on every problem; over the 2 settings worse by"
     )
     assert second.startswith("SVM-OR against exponential: a gain on every problem; over the 2")
     assert (
@@ -409,7 +407,7 @@ def test_the_answer_says_what_is_gained_and_how_much_at_most(make: Make) -> None
     )
     texts = rows(output.tables[0])
     assert [row[1] for row in texts] == ["linear, balanced", "hard", "all settings"]
-    assert texts[0][2].startswith("+.0") and texts[0][2].endswith(") worse ≈")
+    assert texts[0][2].startswith("+.0") and texts[0][2].endswith(") slightly worse")
 
 
 @pytest.mark.usefixtures("undrawn")

@@ -149,7 +149,7 @@ def test_the_relative_margin_stands_beside_the_absolute_one(make: Make) -> None:
         return cell, f"{fact.text}. {fact.turn}", output.numbers["verdict"].iloc[0]
 
     cell, text, verdict = said(0.003)
-    assert verdict == "worse, equivalent" and cell.endswith("; worse, equivalent (10 %: beyond)")
+    assert verdict == "worse, equivalent" and cell.endswith("; slightly worse (10 %: beyond)")
     assert ", within the margin of .01, but not within .001. a margin of .0" in text
     cell, text, _ = said(0.00205)
     assert cell.endswith("(10 %: undecided)") and "; within .001: undecided. a margin of" in text

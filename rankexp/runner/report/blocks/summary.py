@@ -139,7 +139,8 @@ class Summary(BlockKind):
         found = {own.label: context.shown.get(own.block, Output()).facts for own in self.gains}
         gains = {own.label: fact for own in self.gains if (fact := found[own.label].get(own.of))}
         lead += [Said(*own) for own in self._compared(context)]
-        return Output(lead=lead, gist=self._short(context), gains=gains)
+        grounds = [own.block for own in self.means]
+        return Output(lead=lead, gist=self._short(context), gains=gains, rests_on=grounds)
 
     def _short(self, context: Context) -> str:
         """Return the first number of the answer alone, as a sentence."""
@@ -150,6 +151,8 @@ class Summary(BlockKind):
         return f"{capital(first.words(fact).replace('{}', fact.text))}."
 
     def _compared(self, context: Context) -> Iterator[tuple[str, str]]:
+        if not (self.reproduced or self.why):
+            return  # there is nothing to reproduce
         shown = context.shown
         counts = [tally for name in self.reproduced if (tally := shown.get(name, Output()).tally)]
         found = [own.found for own in counts if own.found]
@@ -158,8 +161,6 @@ class Summary(BlockKind):
         none = "no published value was compared"
         parts = ["; ".join(found) or none, *[f"not run: {listed(left)}"] * bool(left)]
         yield "Reproduced", sentence(context, self.reproduced, "; ".join(parts))
-        if not (self.reproduced or self.why):
-            return  # the sentence before says that nothing was compared
         first = [own if isinstance(own, str) else own.first(context) for own in self.why]
         reasons = [own for own in first if own is not None]
         why = [

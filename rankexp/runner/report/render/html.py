@@ -53,8 +53,12 @@ SIGNS: dict[str, str] = {
     **{"better": "▲", "worse": "▼", "equivalent": "≈", "better on some, worse on others": "±"},
     **{"better, equivalent": "▲", "worse, equivalent": "▼"},
 }
+WORDS = {f"{word}, equivalent": f"slightly {word}" for word in ("better", "worse")}
+"""Verdicts that a page says in other words than files."""
 """Of verdicts: a page shows them by sign, word and colour."""
 _NAMED = re.compile(r' id="[A-Za-z0-9.]+_\d+"')  # what matplotlib numbers in each picture anew
+FEW_LETTERS = 40  # of a sentence that has no line of its own
+_SENTENCE = re.compile(r"(?<=[^.!?]{12}\.) (?=[A-Z])")  # one of a word is part of the next
 INK = {"#000000": "currentColor", "#ffffff": "var(--ground)"}
 
 
@@ -64,8 +68,23 @@ def _templates() -> "Environment":
 
     loader = PackageLoader("rankexp.runner.report.render", "page")
     made = Environment(loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True)
-    made.filters |= {"line": one_line, "led": led, "strip": strip}
+    made.filters |= {"line": one_line, "led": led, "strip": strip, "sentences": sentences}
     return made
+
+
+def sentences(text: str) -> list[str]:
+    """Return a long paragraph in lines of a sentence; a short one stands with its neighbour.
+
+    >>> sentences("No, never. " + "It changes by 5 % (95 % CI .1 to .2). A margin of .3 would do.")
+    ['No, never. It changes by 5 % (95 % CI .1 to .2). A margin of .3 would do.']
+    """
+    found: list[str] = []
+    for one in _SENTENCE.split(text):
+        if found and (one.startswith("A margin") or len(found[-1]) < FEW_LETTERS):
+            found[-1] += f" {one}"
+        else:
+            found.append(one)
+    return found
 
 
 class Piece(NamedTuple):
@@ -138,7 +157,7 @@ class PagePart:
         parts = entry.parts if isinstance(entry, Cells) else [entry]
         cells = [part for part in parts if isinstance(part, Cell)]
         if verdict := next(filter(None, (own.judged for own in cells)), ""):
-            return PageCell(pieces, verdict, SIGNS[verdict])
+            return PageCell(pieces, WORDS.get(verdict, verdict), SIGNS[verdict])
         for own in cells:
             if (beside := own.beside) is not None:
                 sign = SIGNS[beside.verdict]
@@ -218,13 +237,16 @@ def _page(shown: Page, run: Output, most: int) -> str:
     whole = _part(last, len(parts) + len(aside), most)
     head = next((one for one in parts if one.section.role == "summary"), None)
     first = next((one for one in [*parts, *aside] if one.section.primary), None)
+    answers = head.output.rests_on if head else ()
     charts = [
-        (not isinstance(chart.panels[0], Intervals), place)
-        for place, one in enumerate(parts)
-        if isinstance(chart := one.output.chart, Chart) and one.picture
+        (one.name not in answers, not isinstance(chart.panels[0], Intervals), place)
+        for place, one in enumerate([*parts, *aside])
+        if isinstance(chart := one.output.chart, Chart)
+        and one.picture
+        and (place < len(parts) or one.name in answers)
     ]
     if not (first and first.picture) and charts:
-        first = parts[min(charts)[1]]
+        first = [*parts, *aside][min(charts)[-1]]
     template = _templates().get_template("page.html.jinja")
     return template.render(
         page=shown,

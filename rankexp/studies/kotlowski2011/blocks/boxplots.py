@@ -145,7 +145,8 @@ def _boxes(panel: BoxPanel) -> Boxes:
     below = None
     if panel.reference:
         others = [name for name in named if name != panel.reference]
-        minus = Axis(f"minus {panel.minus}", better=better)
+        means = "; diamonds: means with their intervals" * bool(panel.ends)
+        minus = Axis(f"minus {panel.minus}{means}", better=better)
         boxes = [
             Box(named[name], panel.differences[name], places[name], mean=panel.ends.get(name))
             for name in others

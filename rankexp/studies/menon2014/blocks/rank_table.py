@@ -135,7 +135,7 @@ class RankTable(Choosing, InBlocks):
             told = Tally(left=left) if left else None
             refused = isinstance(error, complete_blocks.IncompleteError)
             kind = Kind.WARNING if refused else Kind.REASON
-            return Output(notes=[Note(kind, f"{experiment}: {error}.")], tally=told)
+            return Output(notes=[Note(kind, f"{context.title(experiment)}: {error}.")], tally=told)
         facts = {one.label: Fact("", _agreement(own[0])) for one, own in found.items()}
         said = "; ".join(f"{name} {own.text}" for name, own in facts.items())
         rows = list(chain.from_iterable(found.values()))

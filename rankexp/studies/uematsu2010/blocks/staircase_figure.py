@@ -63,7 +63,7 @@ class Staircase(AtRule):
         log_ratio = np.log(steps.p_plus / steps.p_minus)
         steps = steps.assign(log_ratio=log_ratio - (log_ratio.max() + log_ratio.min()) / 2)
         fitted = {
-            (context.study.experiments[name].title or name, method): curves
+            (context.title(name), method): curves
             for name in runs
             for method, curves in self._fitted(context, name).items()
         }

@@ -271,7 +271,7 @@ def _places(context: Context, experiment: str) -> list[tuple[str, str]]:
 
 def _titles(context: Context, places: list[tuple[str, str]]) -> Titles:
     """Return what each place is called: its experiment, its data set, or both."""
-    names = {name: context.study.experiments[name].title or name for name, _ in places}
+    names = {name: context.title(name) for name, _ in places}
     return {
         (name, problem): ": ".join(
             [names[name]] * (not problem or len(names) > 1)

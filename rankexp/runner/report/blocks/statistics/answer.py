@@ -30,12 +30,13 @@ class Answer(Comparison):
         tables, gist = [self.verdicts(context, judged)], self.gist(context, judged)
         lead = self.lead(context, judged)
         facts = self.facts(context, judged)
-        drawn = forest([self._panel(context, own) for own in judged])
+        several = len({own.experiment for own in judged}) > 1
+        drawn = forest([self._panel(context, own, several) for own in judged])
         return Output(numbers(judged), tables, drawn, notes, lead=lead, gist=gist, facts=facts)
 
-    def _panel(self, context: Context, own: Judged) -> Intervals:
+    def _panel(self, context: Context, own: Judged, several: bool) -> Intervals:
         method, other = map(context.method_label, (own.method, own.reference))
-        title = f"{method} minus {other} ({own.experiment})"
+        title = f"{method} minus {other}{f' ({context.title(own.experiment)})' * several}"
         what = f"difference in {own.metric.label}"
         return panel(context, title, what, own.contrasts, own.settings)
 
@@ -61,8 +62,9 @@ class Answer(Comparison):
         for one in judged:
             own = one.family.overall
             if own.n > 1 and (own.verdict.mixed or not math.isnan(own.p)):
-                said = self._over(context, one)
-                parts.append(f"over the {own.n} {own.unit} of {one.experiment} {said}")
+                alike = sum(other.family.overall.unit == own.unit for other in judged) > 1
+                where = f' of "{context.title(one.experiment)}"' * alike
+                parts.append(f"over the {own.n} {own.unit}{where} {self._over(context, one)}")
         sign = 1 if judged[0].settings.higher else -1
         shown = [c for c in found if c.verdict.shown == "better"]
         if shown:
@@ -99,7 +101,8 @@ class Answer(Comparison):
             for contrast in own.contrasts:
                 label = context.problem_label(contrast.problem)
                 name = label if contrast.problem else f"all {contrast.unit}"
-                row = rows.setdefault((own.experiment, contrast.problem), [own.experiment, name])
+                place, title = (own.experiment, contrast.problem), context.title(own.experiment)
+                row = rows.setdefault(place, [title, name])
                 row.append(self._verdict(contrast, own.settings))
         label = context.method_label(self.method)
         names = [f"{label} − {context.method_label(name)}" for name in self.references]
@@ -110,7 +113,8 @@ class Answer(Comparison):
         scope = " for all problems at once" if self.adjust == "holm" else ""
         caption = (
             f"Differences of {label} with {100 * self.level:g} % intervals{scope}, and verdicts: "
-            f"better, worse{within * bool(margins)}, {open_} undecided"
+            f"better, worse (slightly: within the margin){within * bool(margins)}, "
+            f"{open_} undecided"
         )
         metric = judged[0].metric
         of = {Role.METRIC: metric.label}
@@ -122,7 +126,7 @@ class Answer(Comparison):
             return Cells([Cell(f"{own}: no mean is shown", verdict=own)])
         sign = (Mark.NEAR if own.equivalent else Mark.UNDECIDED).value
         if own.shown:
-            sign = f"{own.shown}{f' {Mark.NEAR.value}' * own.equivalent}"
+            sign = own.words
         sign += beside(contrast, settings, Mark.UNDECIDED.value)
         if math.isnan(contrast.difference):
             return Cells([Cell(sign if own.compared else str(own), verdict=own)])

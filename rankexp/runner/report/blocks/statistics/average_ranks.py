@@ -99,7 +99,7 @@ class AverageRanks(Choosing, InBlocks):
     ) -> RankPanel:
         """Rank over a problem's units, or over all problems, or say why that cannot be."""
         named = ", ".join(experiments)
-        titles = (context.study.experiments[name].title or name for name in experiments)
+        titles = map(context.title, experiments)
         title = context.problem_label(problem) if problem else "; ".join(titles)
         metrics = tuple(dict.fromkeys(context.metric(n, self.metric) for n in experiments))
         rules = tuple(dict.fromkeys(map(self.rule_of, experiments)))

@@ -201,7 +201,8 @@ class Comparison(InBlocks):
     def _grid(self, context: Context, judged: Judged) -> Table:
         rows = [self._row(context, own, judged) for own in judged.contrasts]
         pair = (context.method_label(name) for name in (judged.method, judged.reference))
-        caption = f"{judged.experiment}, {judged.metric.label} by {judged.rule.label}: "
+        by = f"{judged.metric.label} by {judged.rule.label}"
+        caption = f"{context.title(judged.experiment)}, {by}: "
         header = [*HEADER, *heads(Role.VALUE, f"Margin of {100 * judged.settings.relative:g} %")]
         header += heads(Role.VERDICT, "Within it", "Verdict")
         if any(not math.isnan(own.p_random) for own in judged.contrasts):
@@ -289,14 +290,18 @@ class Comparison(InBlocks):
                         what = "queries left out because a method has no value"
                     parts.append(f"{what}: {contrast.undefined}")
                 if parts:
-                    text = f"{own.experiment} / {name}: {'; '.join(parts)}."
+                    text = f"{context.title(own.experiment)} / {name}: {'; '.join(parts)}."
                     notes.append(Note(contrast.kind, text))
         return [note for i, note in enumerate(notes) if note not in notes[:i]]
 
     def _precision(self, context: Context, judged: Sequence[Judged]) -> list[str]:
         found = [(own, precision(own.family.overall, self.digits)) for own in judged]
         label = context.method_label
-        return [f"{own.experiment}, {label(own.reference)}: {t}." for own, t in found if t]
+        return [
+            f"{context.title(own.experiment)}, {label(own.reference)}: {t}."
+            for own, t in found
+            if t
+        ]
 
 
 def _equivalence(judged: Sequence[Judged], alpha: str) -> str:

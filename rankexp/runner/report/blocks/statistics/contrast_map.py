@@ -79,7 +79,7 @@ class ContrastMap(Contrasts):
             *self._beyond([one.own for one in found], Mark.NEAR.value),
         ]
         gist = "; ".join(f"{label}: {fact.text or 'not run'}" for label, fact in facts.items())
-        tables, drawn = self._tables(found, metric), self._drawn(found, metric)
+        tables, drawn = self._tables(found, metric), self._drawn(context, found, metric)
         return Output(numbers, tables, drawn, notes, gist=f"{gist}.", facts=facts)
 
     def _found(self, context: Context, block: Block) -> list[MapContrast]:
@@ -149,7 +149,13 @@ class ContrastMap(Contrasts):
         half = (own.high_all - own.low_all) / 2.0
         return Cell(own.difference, half, mark=mark, digits=self.digits, sign=True)
 
-    def _drawn(self, found: list[MapContrast], metric: Metric) -> Chart:
+    def _of(self, context: Context, label: str) -> str:
+        """Return what a contrast is of: the methods, or how many pairs of them."""
+        (first, second), *more = self.contrasts[label]
+        pair = f"{context.method_label(first)} − {context.method_label(second)}"
+        return f"{pair} and {len(more)} more" if more else pair
+
+    def _drawn(self, context: Context, found: list[MapContrast], metric: Metric) -> Chart:
         maps = dict.fromkeys((one.place.contrast, one.place.generator) for one in found)
         most = max(abs(one.own.difference) for one in found)
         panels = []
@@ -169,8 +175,9 @@ class ContrastMap(Contrasts):
                     grid,
                     spoken(self.row),
                     self.label or spoken(self.column),
-                    Axis(f"difference in {metric.label}", better=metric.direction),
+                    Axis(f"{self._of(context, key[0])}, {metric.label}", better=metric.direction),
                     shown == 1.0,
+                    "" if np.isfinite(grid).all() else "Blank: not run.",
                     most=most,
                 )
             )

@@ -76,7 +76,7 @@ class Contrasts(InBlocks):
         families = [made for own in found.values() for made in own.values()]
         notes += self._beyond([one for made in families for one in _all(made)], "Equivalent")
         notes += [
-            f"{name}, {label}: {text}."
+            f"{context.title(name)}, {label}: {text}."
             for name, own in found.items()
             for label, made in own.items()
             if (text := precision(made.overall, self.digits))
@@ -86,7 +86,7 @@ class Contrasts(InBlocks):
             for label, one in ((label, one) for label, made in own.items() for one in _all(made)):
                 place = context.problem_label(one.problem) if one.problem else "overall"
                 if one.note:
-                    text = f"{name} / {place}: {one.note}"
+                    text = f"{context.title(name)} / {place}: {one.note}"
                     told.setdefault((one.kind, text), []).append(label)
         notes += [Note(kind, f"{text} ({'; '.join(own)}).") for (kind, text), own in told.items()]
         facts = {
@@ -100,7 +100,7 @@ class Contrasts(InBlocks):
             tables,
             self._chart(context, found),
             notes,
-            gist=self._gist(facts, block.experiments),
+            gist=self._gist(context, facts, block.experiments),
             facts=facts,
         )
 
@@ -108,7 +108,7 @@ class Contrasts(InBlocks):
         several = len(found) > 1
         panels = []
         for name, own in found.items():
-            where = f" ({context.study.experiments[name].title or name})" * several
+            where = f" ({context.title(name)})" * several
             what = f"difference in {context.metric(name, self.metric).label}"
             settings = self._settings(context, name)
             panels += [
@@ -219,7 +219,8 @@ class Contrasts(InBlocks):
                 name = context.problem_label(one.problem) if one.problem else f"all {one.unit}"
                 rows.setdefault(name, [name]).append(self._cell(one, settings))
         metric = context.metric(experiment, self.metric)
-        caption = f"{experiment}, {metric.label} by {self.rule_of(experiment).label}: contrasts"
+        by = f"{metric.label} by {self.rule_of(experiment).label}"
+        caption = f"{context.title(experiment)}: differences in {by}"
         header = [PROBLEM, *heads(Role.DIFFERENCE, *found)]
         of = {Role.EXPERIMENT: experiment, Role.METRIC: metric.label}
         return Table(header, list(rows.values()), caption, of=of, better=metric.direction)
@@ -230,15 +231,18 @@ class Contrasts(InBlocks):
         interval = None if math.isnan(one.low_all) else (one.low_all, one.high_all)
         value = Cell(one.difference, interval=interval, digits=self.digits, sign=True)
         return Cells(
-            [value, Cell(f"{one.verdict}{beside(one, settings)}", verdict=one.verdict)], "; "
+            [value, Cell(f"{one.verdict.words}{beside(one, settings)}", verdict=one.verdict)], "; "
         )
 
-    def _gist(self, facts: Mapping[str, Fact], experiments: Sequence[str]) -> str:
+    def _gist(
+        self, context: Context, facts: Mapping[str, Fact], experiments: Sequence[str]
+    ) -> str:
         told = []
         for label in self.contrasts:
             names = {name: f"{label} in {name}" for name in experiments}
             found = {name: facts.get(f"{of}, counted", facts[of]) for name, of in names.items()}
-            places = {name: f"in {name} " * (len(experiments) > 1) for name in experiments}
+            several = len(experiments) > 1
+            places = {name: f"in {context.title(name)} " * several for name in experiments}
             said = [f"{places[name]}{one.text}" for name, one in found.items() if one.known]
             told += [f"{label} {', '.join(said)}"] * bool(said)
         return f"{capital('; '.join(told))}." if told else ""

@@ -31,13 +31,19 @@ def panel(
     return Intervals(title, rows, axis, margin, reference=0.0)
 
 
+def _said(own: Contrast) -> str:
+    known = own.problem or not math.isnan(own.low_all) or math.isnan(own.difference)
+    return f"{own.verdict.words}{'' if known else f', no interval from {own.n}'}"
+
+
 def _row(context: Context, own: Contrast) -> Interval:
     return Interval(
         context.problem_label(own.problem) if own.problem else f"all {own.unit}",
         own.difference,
         own.low_all,
         own.high_all,
+        (own.low_near, own.high_near),
         decided=own.verdict.equivalent or own.verdict.shown is not None,
         pooled=not own.problem,
-        said=str(own.verdict),
+        said=_said(own),
     )

@@ -21,7 +21,7 @@ from rankexp.runner.report import diagnosed
 from rankexp.runner.report.blocks.statistics.comparison import Comparison, Judged
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.gain_advice import advice
-from rankexp.runner.report.gain_words import Words, named, said
+from rankexp.runner.report.gain_words import Words, named
 from rankexp.runner.report.gains import Gains, standings, tested
 from rankexp.runner.report.heads import METHOD, Role, heads
 from rankexp.runner.report.model import Cell, Cells, Entry, Mark, Output, Table
@@ -61,9 +61,10 @@ def chart(found: Gains, label: Callable[[str], str]) -> Chart:
             own.difference,
             own.low_all,
             own.high_all,
+            (own.low_near, own.high_near),
             method=1,
             decided=own.verdict.equivalent or own.verdict.shown is not None,
-            said=said(own.verdict),
+            said=own.verdict.words,
         )
         for pair, own in found.contrasts.items()
         if own.n
@@ -217,7 +218,7 @@ class PairsOrPoints(BlockKind):
             return Cell()
         interval = None if math.isnan(own.low_all) else (own.low_all, own.high_all)
         value = Cell(own.difference, interval=interval, digits=self.digits + 1, sign=True)
-        return Cells([value, Cell(said(own.verdict), verdict=own.verdict)], ", ")
+        return Cells([value, Cell(own.verdict.words, verdict=own.verdict)], ", ")
 
     def _notes(self, found: Gains) -> list[str]:
         percent, alpha = f"{100 * self.level:g} %", short(round(1 - self.level, 12))

@@ -45,6 +45,8 @@ COLUMNS = [
     *("claim", "words", "page", "experiment", "metric", "rule", "test", "label", "from", "to"),
     *("value", "low", "high", "p_holds", "p_fails", "standing", "why", "verdict", "note", "ours"),
 ]
+LONGEST = 40  # of the title of a block that a link has room for, letters
+MANY = 10  # of a count: beyond it one decimal of a mean is enough
 OWN = "Also tried, which the source does not claim"
 
 
@@ -95,7 +97,7 @@ class Claims(BlockKind):
             facts[own[0].claim] = self._fact(own, found, verdict)
         notes = [LEGEND.format(block.name, short(round(1 - self.level, 12)))]
         notes += [] if rows else ["The manifest holds no claims: see 'claims' of the study."]
-        told, each = tally(source) if source else None, self._each(judged)
+        told, each = tally(source) if source else None, self._each(context, judged)
         gist = " ".join(filter(None, [told.gist if told else "", f"{also}." * bool(ours)]))
         shown = Output(pd.DataFrame(lines), tables, notes=notes, gist=gist, tally=told)
         return replace(shown, facts=facts, unfolded=each)
@@ -123,7 +125,7 @@ class Claims(BlockKind):
         header += heads(Role.LABEL, "Must be", "Of") + heads(Role.VERDICT, "Verdict")
         return [Table(header, ledger, captions[0]), Table(full, tests, captions[1], detail=True)]
 
-    def _each(self, judged: Sequence[JudgedClaim]) -> dict[str, Table]:
+    def _each(self, context: Context, judged: Sequence[JudgedClaim]) -> dict[str, Table]:
         """Return by claim all comparisons behind it, where there are several."""
         header = heads(Role.LABEL, "Comparison") + heads(Role.VALUE, "Found")
         header += heads(Role.LABEL, "Must be") + heads(Role.VERDICT, "Verdict")
@@ -132,6 +134,7 @@ class Claims(BlockKind):
             lines: list[list[Entry]] = []
             for row, one in found:
                 value, of = self._found([(row, one)], one.standing)
+                of += _told_apart(context, row, found)
                 lines.append([of, value, _must(row, one), Cell(one.standing)])
             good = sum(one.standing is Standing.HOLDS for _, one in found)
             caption = f"{rows[0].claim} ({verdict}): {good} of {len(found)} comparisons hold"
@@ -158,6 +161,8 @@ class Claims(BlockKind):
         sign = bool(row.reference) or row.test in ("best", "worst")
         whole = all(end % 1 == 0 for end in (one.value, *(span or ())))
         digits = 0 if whole and row.test == "always" else self.digits
+        if row.test == "always" and one.value >= MANY and all(e % 1 == 0 for e in span or ()):
+            digits = min(digits, 1)  # the mean of counts
         value = Cell(one.value, interval=span, digits=digits, sign=sign, tiny=True)
         value = replace(value, claimed=one.limits)
         return value, "; ".join(filter(None, (one.shown or one.label, one.why)))
@@ -196,12 +201,35 @@ def tally(judged: Sequence[JudgedClaim], what: str = " claims tested") -> Tally:
 def _verdict(context: Context, rows: Sequence[ClaimRow], verdict: Standing) -> Cells:
     """Return a verdict with its notes and the blocks that tell more, of this study or others."""
     parts = [Cell(verdict, note=" ".join(dict.fromkeys(r.note for r in rows if r.note)))]
-    own = {block.name for block in context.study.report}  # of which a profile may lack some
+    own = {block.name: block.title for block in context.study.report}  # of a profile, fewer
     for link in dict.fromkeys(link for row in rows for link in row.see):
         if "/" in link or link in own:
             file = f"../{link}.md" if "/" in link else f"{link}.md"
-            parts.append(Cell(link.replace("/", ", "), link=file))
+            *study, block = link.split("/")
+            title = own.get(link) or ""
+            named = (
+                title
+                if 0 < len(title) <= LONGEST
+                else ", ".join([*study, block.replace("-", " ")])
+            )
+            parts.append(Cell(named, link=file))
     return Cells(parts, "; see ")
+
+
+def _told_apart(context: Context, row: ClaimRow, found: Found) -> str:
+    """Return what tells a row's comparisons from those of others of its claim, if names do not."""
+    shown = [one.shown or one.label for _, one in found]
+    if len({*shown}) == len(shown):
+        return ""
+
+    def parts(own: ClaimRow) -> list[str]:
+        rule = Rule.parse(own.rule).label if own.rule else ""
+        return [words(context, own.metric, own.experiment), rule, context.title(own.experiment)]
+
+    each = zip(*(parts(own) for own, _ in found), strict=True)
+    several = [len({*texts}) > 1 for texts in each]
+    told = [text for text, differs in zip(parts(row), several, strict=True) if differs and text]
+    return f" ({'; '.join(told)})" * bool(told)
 
 
 def _without_rule(study: Study, row: ClaimRow) -> str | None:
@@ -248,7 +276,7 @@ def _must(row: ClaimRow, one: Finding) -> str:
         sign = ("≤" if closed else "<") if math.isinf(low) else "≥" if closed else ">"
         end = high if math.isinf(low) else low
         return f"{sign} {short(end + 0.0)}" if math.isfinite(end) else NOTHING
-    if low == high:
+    if short(low) == short(high):
         return f"= {short(high)}"
     return f"0 ± {short(high)}" if low == -high else f"{short(low)} to {short(high)}"
 
@@ -283,7 +311,8 @@ def _how(context: Context, row: ClaimRow) -> str:
     def listed(names: Sequence[str]) -> str:
         return " and ".join(words(context, name, row.experiment) for name in names)
 
-    setup, where = context.study.experiments.get(row.experiment), [row.experiment]
+    setup = context.study.experiments.get(row.experiment)
+    where = [context.title(row.experiment)]
     methods, others = listed(row.method), listed(row.reference)
     if isinstance(setup, Evaluate) and {*row.method} == {*setup.methods}:
         methods = "every method"

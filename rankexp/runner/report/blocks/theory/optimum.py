@@ -117,7 +117,7 @@ def chart(context: Context, table: pd.DataFrame, methods: Sequence[str], metric:
     places = {name: place for place, name in enumerate(methods)}
     columns = own[["label", "method", "short", "short_se"]].itertuples(index=False, name=None)
     rows = [
-        Interval(label, short, short - 2 * se, short + 2 * se, places[method])
+        Interval(label, short, short - 2 * se, short + 2 * se, method=places[method])
         for label, method, short, se in columns
     ]
     names = list(map(context.method_label, methods))
