@@ -21,6 +21,7 @@ from rankexp.runner.config import claims, published
 from rankexp.runner.config.load import load
 from rankexp.runner.config.outside import kept, lacking
 from rankexp.runner.config.schema import Block, Evaluate, Study
+from rankexp.runner.config.shipped import shipped
 from rankexp.runner.files import write_atomically
 from rankexp.runner.plan import PlanCell
 from rankexp.runner.report import index, runs
@@ -77,7 +78,16 @@ def page(context: Context, sections: Sequence[Section], aside: Sequence[Section]
         sections=[*sections, Section("How it was run", "", Output(notes=notes), closing=CLOSING)],
         aside=aside,
         quick=quick,
+        cite=bibtex(context),
+        command=_command(study),
+        problems=sorted({context.problem_label(name) for name in study.data}, key=str.lower),
     )
+
+
+def _command(study: Study) -> str:
+    """Return what repeats the run of a study that is shipped; empty for others."""
+    name = study.study.removesuffix("-quick")
+    return f"rankexp run {name}{' --quick' * (name != study.study)}" if name in shipped() else ""
 
 
 REFERENCE = "reference"

@@ -215,6 +215,7 @@ class Output:
     gains: Mapping[str, Fact] = field(default_factory=dict)  # by label: for the index of studies
     rests_on: Sequence[str] = ()  # the blocks behind an answer, the first of them first
     units: "pd.DataFrame | None" = None  # a value a unit, where a chart shows them
+    quoted: Mapping[str, str] = field(default_factory=dict)  # so are these, below the text
     unfolded: Mapping[str, Table] = field(default_factory=dict)  # on pages: by a row's first text
 
     @cached_property
@@ -265,6 +266,9 @@ class Page:
     sections: list[Section]
     aside: Sequence[Section] = ()  # a line each
     quick: bool = False  # whether it is of a slice, whose numbers are no findings
+    cite: str = ""  # BibTeX
+    command: str = ""  # that repeats the run
+    problems: Sequence[str] = ()  # what its data sets are called, which may be shown one by one
 
 
 @dataclass(frozen=True)

@@ -105,6 +105,7 @@ class PageCell(NamedTuple):
     say: str = ""  # how it stands beside a published value, in words
     far: float = math.nan  # its difference in units of what passes
     strip: str = ""  # a picture of it over the range claimed
+    below: str = ""  # what it says in full
 
 
 @dataclass(frozen=True)
@@ -140,8 +141,12 @@ class PagePart:
             for row in shown
         ]
         for own, cells in zip(shown, made, strict=True):
-            if self.unfolds(name := cell_text(own[0])):
-                cells[0] = PageCell([Piece(name, f"#{self.unfolds(name)}")])
+            name = cell_text(own[0])
+            link = f"#{self.unfolds(name)}" if self.unfolds(name) else ""
+            if full := self.output.quoted.get(name, "") if not table.detail else "":
+                cells[0] = PageCell([Piece(name, link)], below=full)
+            elif link:
+                cells[0] = PageCell([Piece(name, link)])
         return made
 
     def unfolds(self, name: str) -> str:

@@ -23,6 +23,8 @@ _SIGNS = str.maketrans(
         "−": r"$-$",
         "λ": r"$\lambda$",
         "∞": r"$\infty$",
+        "●": r"$\bullet$",
+        "○": r"$\circ$",
         "–": "--",
         "—": "---",
     }

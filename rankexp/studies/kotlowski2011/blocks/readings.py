@@ -140,10 +140,10 @@ class Readings(AtRule):
                 Cell(_size(part), remark=f"{_within(part)} of {len(part)}", digits=self.digits)
                 for part in [*parts, own]
             )
-            rows.append([reading, *cells])
+            rows.append([reading, *cells, "".join("●" if met.within else "○" for met in own)])
         header = heads(Role.LABEL, "Reading")
         header += heads(Role.DIFFERENCE, *map(context.method_label, methods), names=Role.METHOD)
-        header += heads(Role.DIFFERENCE, "all")
+        header += [*heads(Role.DIFFERENCE, "all"), *heads(Role.LABEL, "Each (●: within)")]
         caption = (
             "Mean |difference| to the published values (how many are within the noise), "
             f"{first} repeats of each"
@@ -159,7 +159,8 @@ class Readings(AtRule):
         return [
             f"All readings are judged by the first {first} repeats of each. Within the noise: "
             f"{100 * LEVEL:g} % of perfect reproductions are, because the published value is a "
-            "draw, too. More repeats make less noise, and fewer values are within it.",
+            "draw, too. More repeats make less noise, and fewer values are within it. A mark "
+            "stands for each published value, method by method, each by data set.",
             Note(
                 Kind.WARNING,
                 f"Warning: if the nearest of the {len(readings)} readings is chosen for each "

@@ -100,7 +100,9 @@ class Claims(BlockKind):
         told, each = tally(source) if source else None, self._each(context, judged)
         gist = " ".join(filter(None, [told.gist if told else "", f"{also}." * bool(ours)]))
         shown = Output(pd.DataFrame(lines), tables, notes=notes, gist=gist, tally=told)
-        return replace(shown, facts=facts, unfolded=each)
+        first = [own[0] for own, _, _ in judged]
+        quoted = {row.claim: f"{row.words.rstrip('.')} ({row.page})" for row in first if row.words}
+        return replace(shown, facts=facts, unfolded=each, quoted=quoted)
 
     def _fact(self, rows: Sequence[ClaimRow], found: Found, verdict: Standing) -> Fact:
         value, _ = self._found(found, verdict)

@@ -23,7 +23,7 @@ function tell(mark, chart) {
 
 // One tab stop a chart: arrows walk through the marks in view, Escape leaves them.
 function walk(chart) {
-  const seen = () => all("[data-say]", chart).filter((one) => !one.closest("[hidden]"));
+  const seen = () => all("[data-say]", chart).filter((one) => !one.closest("[hidden], .elsewhere"));
   let at = null;
   chart.tabIndex = 0;
   chart.setAttribute("role", "group");
@@ -109,11 +109,11 @@ function sortable(table) {
 // What is in view of a table, to be copied.
 function told(cell) {
   const own = cell.cloneNode(true);
-  for (const sign of all("i, .sign", own)) sign.remove();
+  for (const sign of all("i, .sign, small", own)) sign.remove();
   return own.textContent.trim().replace(/\s+/g, " ");
 }
 const shown = (table) => [table.tHead.rows[0], ...table.tBodies[0].rows]
-  .filter((row) => !row.hidden)
+  .filter((row) => !row.hidden && !row.classList.contains("elsewhere"))
   .map((row) => [...row.cells].map(told));
 const texts = {
   CSV: (rows) => rows.map((row) => row.map((text) => {
@@ -136,9 +136,7 @@ const texts = {
     return [begin, "\\hline", head, "\\hline", ...body, "\\hline", "\\end{tabular}"].join("\n");
   },
 };
-async function copy(table, format) {
-  const rows = shown(table);
-  const text = `${texts[format](rows)}\n`;
+async function put(text, told) {
   try {
     await navigator.clipboard.writeText(text);
   } catch {
@@ -150,8 +148,12 @@ async function copy(table, format) {
     area.remove();
     before.focus();
   }
-  said.textContent = `Copied ${rows.length - 1} rows as ${format}.`;
+  said.textContent = told;
   setTimeout(() => { if (said.textContent.startsWith("Copied")) said.textContent = ""; }, 4000);
+}
+function copy(table, format) {
+  const rows = shown(table);
+  return put(`${texts[format](rows)}\n`, `Copied ${rows.length - 1} rows as ${format}.`);
 }
 
 // Above a long table: a filter by words, one by verdict, and copies of what is in view.
@@ -214,6 +216,43 @@ for (const chart of all("[data-chart]")) {
   choose(chart);
 }
 
+// One data set at a time: rows and panels of others are hidden.
+const contents = document.getElementById("parts");
+function oneByOne(names) {
+  const known = new Set(names);
+  const places = new Map();
+  for (const row of all("table.data tbody tr, table.intervals tr")) {
+    const name = [...row.cells].slice(0, 3).map((cell) => cell.textContent.trim()).find((text) => known.has(text));
+    if (name) places.set(row, name);
+  }
+  for (const panel of all("figure.panel")) {
+    const name = panel.querySelector("figcaption")?.textContent.trim();
+    if (known.has(name)) places.set(panel, name);
+  }
+  const there = names.filter((name) => [...places.values()].includes(name));
+  if (there.length < 2) return;
+  const label = make("label", "Data set ", { className: "tools" });
+  const select = make("select");
+  select.append(make("option", "all"), ...there.map((name) => make("option", name)));
+  select.addEventListener("change", () => {
+    const wanted = select.selectedIndex ? select.value : "";
+    for (const [one, name] of places) one.classList.toggle("elsewhere", wanted !== "" && name !== wanted);
+    said.textContent = wanted ? `Of rows and panels that are of one data set, those of ${wanted} are shown.` : "";
+  });
+  label.append(select);
+  contents.append(label);
+}
+if (contents.dataset.problems) oneByOne(JSON.parse(contents.dataset.problems));
+
+// What is to be copied whole.
+for (const text of all("pre.cite")) {
+  const button = make("button", "copy BibTeX", { type: "button" });
+  button.addEventListener("click", () => put(text.textContent, "Copied BibTeX."));
+  const bar = make("div", "", { className: "tools" });
+  bar.append(button);
+  text.before(bar);
+}
+
 // The numbers of all tables in full, for programs.
 const numbers = document.getElementById("numbers");
 if (numbers) {
@@ -225,7 +264,7 @@ if (numbers) {
   });
   const bar = make("div", "", { className: "tools" });
   bar.append(button);
-  document.getElementById("parts").append(bar);
+  contents.append(bar);
 }
 
 // A link to a folded part opens it, and so does printing.
