@@ -56,6 +56,8 @@ class DataEntry(Strict):
     """Columns to leave out."""
     nominal: list[str] = []
     """Columns that hold categories although they look like numbers."""
+    numeric: list[str] = []
+    """Columns that hold numbers although their file declares them as categories."""
     keep: list[str] = []
     """Columns that stay features although they look like identifiers, dates or names."""
     identifiers: Literal["drop", "drop_groups", "keep", "refuse"] | None = None

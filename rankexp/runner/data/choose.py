@@ -239,16 +239,23 @@ def _recode(table: DataTable, entry: DataEntry) -> tuple[list[Feature], Floats]:
     stated = (*(entry.missing_values or ()), *entry.missing)
     general = {key_of(mark) for mark in stated if mark != ""}
     nominal = {column_index(names, wanted, "nominal") for wanted in entry.nominal}
+    numeric = {column_index(names, wanted, "numeric") for wanted in entry.numeric}
+    if both := [names[j] for j in sorted(nominal & numeric)]:
+        raise DataError(
+            f"'{both[0]}' is named under 'nominal' and under 'numeric': drop it in one"
+        )
     for j, column in enumerate(columns):
         marked = general | marks.get(j, set())
-        if not marked and j not in nominal:
+        if not marked and j not in nominal | numeric:
             continue
         missing = _marked(column, values[:, j], marked)
-        if missing.any() or j in nominal:
+        if missing.any() or j in nominal | numeric:
             values = values if values is not table.values else values.copy()
             values[missing, j] = np.nan
         if j in nominal and column.kind == "numeric":
             columns[j], values[:, j] = _as_nominal(column, values[:, j])
+        if j in numeric and column.kind != "numeric":
+            columns[j], values[:, j] = _as_numeric(column, values[:, j])
     return columns, values
 
 
@@ -276,3 +283,13 @@ def _as_nominal(column: Feature, values: Floats) -> tuple[Feature, Floats]:
     codes[known] = index
     texts = tuple(number_text(value) for value in distinct)
     return Feature(column.name, "nominal", texts), codes
+
+
+def _as_numeric(column: Feature, values: Floats) -> tuple[Feature, Floats]:
+    numbers = [key_of(text) for text in column.categories]
+    if words := [text for text in numbers if isinstance(text, str)]:
+        raise DataError(f"numeric: column '{column.name}' has values that are none: {words[0]!r}")
+    known = ~np.isnan(values)
+    found = np.full(len(values), np.nan)
+    found[known] = np.array(numbers, dtype=np.float64)[values[known].astype(np.intp)]
+    return Feature(column.name, "numeric"), found

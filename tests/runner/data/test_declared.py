@@ -70,6 +70,21 @@ def test_numbers_as_names(entry):
     np.testing.assert_array_equal(dataset.X[:, 0], [0, 2, NAN, 1])
 
 
+def test_names_that_are_numbers(entry):
+    own = table()
+    columns = tuple(
+        Feature("year", "nominal", ("58", "1e3", "60.5")) if one.name == "year" else one
+        for one in own.columns
+    )
+    values = own.values.copy()
+    values[:, 3] = [2, 0, NAN, 1]
+    named = replace(own, columns=columns, values=values)
+    dataset = build("toy", named, entry(**GOOD, numeric=["year", "age"]))
+    assert dataset.features[2] == Feature("year") and dataset.features[0] == Feature("age")
+    np.testing.assert_array_equal(dataset.X[:, 2], [60.5, 58, NAN, 1000])
+    np.testing.assert_array_equal(dataset.X[:, 0], [30, 999, NAN, 41.5])
+
+
 def test_groups_and_columns_by_position(entry):
     values = GOOD | {"target": "column7", "drop": ["column1", "empty"], "groups": "query"}
     dataset = build("toy", table(), entry(**values))
@@ -92,6 +107,9 @@ def test_continuous_target(entry):
         ({"target": "column8"}, "there is no column 'column8'"),
         ({"drop": ["idd", "empty"]}, "drop: there is no column 'idd' (did you mean 'id'?)"),
         ({"nominal": ["yeer"]}, "nominal: there is no column 'yeer'"),
+        ({"numeric": ["yeer"]}, "numeric: there is no column 'yeer' (did you mean 'year'?)"),
+        ({"numeric": ["colour"]}, "numeric: column 'colour' has values that are none: 'red'"),
+        ({"numeric": ["year"], "nominal": ["year"]}, "'year' is named under 'nominal' and under"),
         ({"missing_codes": {9: ["aeg"]}}, "missing_codes: there is no column 'aeg'"),
         ({"target": "empty"}, "target 'empty' has no values"),
         ({"levels": None}, "target 'Class' has the values bad, good; list them"),
