@@ -136,7 +136,7 @@ def _width(axes: Axes) -> float:
 
 def title(axes: Axes, *texts: object, bold: bool = False) -> None:
     """Write texts from a study above a panel, each on lines of its own."""
-    room = (_width(axes) - MARGIN) / (1.2 if bold else 1.06)  # titles are larger
+    room = (_width(axes) - MARGIN) / (1.3 if bold else 1.06)  # titles are larger
     lines = [wrapped(text, room, max(LONGEST, 2 * room)) for text in texts]
     axes.set_title("\n".join(lines), fontweight="bold" if bold else "normal")
 

@@ -27,6 +27,13 @@ class Axis:
     low: float = NAN  # where the axis begins and ends; NaN: as the data do
     high: float = NAN
     digits: int = 4  # decimals of its numbers in words
+    sides: tuple[str, str] | None = None  # what differences below and above 0 are; default: better
+
+    @property
+    def ends(self) -> tuple[str, str]:
+        """What differences below and above 0 are, in words; empty where neither side is better."""
+        words = ("better", "worse") if self.better else ("", "")
+        return self.sides or (words[::-1] if self.better == "higher" else words)
 
     @property
     def direction(self) -> str:

@@ -156,7 +156,8 @@ def _intervals(axes: Axes, panel: Intervals) -> None:
             markersize=6.5 if row.pooled else 4.5,
             linestyle="None",
             label=label,
-            **(mark if row.decided else mark | {"fillstyle": "none"}),
+            zorder=3,
+            **(mark if row.decided else mark | {"markerfacecolor": "white", "fillstyle": "full"}),
         )
     axes.set_yticks(range(len(labels)), [wrapped(text, room) for text in labels])
     axes.tick_params(axis="y", length=0)
@@ -196,9 +197,9 @@ def _cut(axes: Axes, panel: Intervals) -> None:
 def _directed(axis: Axis) -> str:
     """Return what a side is called, with words at its ends for what is better there."""
     lines = [literal(text) for text in axis.label.split("\n")]
-    if axis.better:
-        ends = ("better", "worse") if axis.better == "lower" else ("worse", "better")
-        lines[0] = f"← {ends[0]}    {lines[0]}    {ends[1]} →"
+    low, high = axis.ends
+    if low or high:
+        lines[0] = f"← {low}    {lines[0]}    {high} →"
     return "\n".join(lines)
 
 

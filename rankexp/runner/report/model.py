@@ -145,6 +145,13 @@ class Said:
 
     label: str
     text: str
+    word: str = ""  # the answer in a word or two, which the text goes on from
+    tallies: Sequence["Tally"] = ()  # what it counts
+
+    @property
+    def whole(self) -> str:
+        """All of it."""
+        return f"{self.word}. {self.text}" if self.word else self.text
 
 
 @dataclass(frozen=True)
@@ -188,6 +195,7 @@ class Tally:
     found: str = ""  # ``9 of 27 published values``, of those that were run
     lacks: str = ""  # what of these is not reproduced
     left: str = ""  # what was not run: ``6 published values (vote and colic)``
+    verdicts: Sequence[str] = ()  # each of them
 
     @property
     def gist(self) -> str:

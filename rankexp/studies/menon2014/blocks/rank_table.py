@@ -257,11 +257,12 @@ def _tally(context: Context, told: Sequence[AverageRank]) -> Tally | None:
     if not told:
         return None
     found = found_of([row.verdict for row in told], "published average ranks")
+    verdicts = [str(row.verdict) for row in told]
     wrong = [row for row in told if row.verdict is Reproduction.APART]
     if not wrong:
-        return Tally(found)
+        return Tally(found, verdicts=verdicts)
     worst = max(wrong, key=lambda row: abs(row.average_rank - row.published))
     name = f"{context.method_label(worst.method)} by {parse(worst.metric).label}"
     own, printed = (number(value, 2) for value in (worst.average_rank, worst.published))
     lacks = f"{len(wrong)} of {len(told)} average ranks, furthest {name}"
-    return Tally(found, f"{lacks} ({own} here, {printed} printed)")
+    return Tally(found, f"{lacks} ({own} here, {printed} printed)", verdicts=verdicts)

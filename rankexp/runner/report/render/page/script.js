@@ -267,6 +267,21 @@ if (numbers) {
   contents.append(bar);
 }
 
+// Light or dark, whatever the system has.
+const bar = document.querySelector(".bar");
+if (bar) {
+  const dark = matchMedia("(prefers-color-scheme: dark)");
+  const button = make("button", "", { type: "button" });
+  const other = () => (({ dark: "light", light: "dark" })[document.documentElement.dataset.theme] || (dark.matches ? "light" : "dark"));
+  const name = () => { button.textContent = other(); button.setAttribute("aria-label", `${other()} theme`); };
+  button.addEventListener("click", () => { document.documentElement.dataset.theme = other(); name(); });
+  dark.addEventListener("change", name);
+  name();
+  const tools = make("div", "", { className: "tools" });
+  tools.append(button);
+  bar.append(tools);
+}
+
 // A link to a folded part opens it, and so does printing.
 function unfold() {
   const target = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
