@@ -23,7 +23,7 @@ def test_pooled_panels_come_first_and_share_a_scale_with_those_of_the_same_numbe
     pooled, alone, seconds = (own.axis for own in found.panels if isinstance(own, Intervals))
     assert (pooled.low, pooled.high) == (alone.low, alone.high)
     assert -0.03 < pooled.low < -0.02 and 0.01 < pooled.high < 0.02
-    assert seconds.high > 6.0
+    assert seconds.high > 5.0
 
 
 def test_an_interval_far_beyond_the_margin_does_not_flatten_all_others() -> None:
