@@ -6,8 +6,8 @@ from rankexp.arrays import Floats
 from rankexp.checks.check import Rows, quantities
 from rankexp.generators.classes import Gaussian
 from rankexp.losses.margin import Hinge
+from rankexp.studies.uematsu2010.theory.ratios import log_ratio
 from rankexp.studies.uematsu2010.theory.three_points import hinge_program, hinge_regions
-from rankexp.theory.bayes import log_ratio
 from rankexp.theory.population_hinge import (
     grid_masses,
     minimise_hinge,
