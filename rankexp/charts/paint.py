@@ -140,10 +140,8 @@ def _intervals(axes: Axes, panel: Intervals) -> None:
     for row in panel.rows:
         beside = row.method * step - SPREAD / 2 if many > 1 else 0.0
         place, own = labels.index(row.label) + beside, colour(row.method)
-        label, mark = (
-            literal(panel.methods[row.method]) if many > 1 else None,
-            frame.mark(row.method),
-        )
+        label = literal(panel.methods[row.method]) if many > 1 else None
+        mark = frame.mark(row.method)
         for ends, width in (((row.low, row.high), 1.4), (row.near, 3.0)):
             axes.plot(ends, [place] * 2, color=own, lw=width, solid_capstyle="butt")
         axes.plot(

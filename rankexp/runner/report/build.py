@@ -94,13 +94,7 @@ REFERENCE = "reference"
 """Beside the folders of results: that of full runs, which no ordinary run writes into."""
 PAGE = "report.html"
 LOG = "logs/report.log"  # tracebacks of blocks that failed, in the folder of results
-REPORTED = (
-    "title",
-    "source",
-    "bibtex",
-    "text",
-    "report",
-)  # the parts of a study that only a report shows
+REPORTED = ("title", "source", "bibtex", "text", "report")  # what of a study a report alone shows
 
 
 @dataclass(frozen=True)
