@@ -5,4 +5,4 @@ from rankexp.studies.uematsu2010.theory.ratios import half_log_ratio as half_log
 from rankexp.studies.uematsu2010.theory.ratios import likelihood_ratio as likelihood_ratio
 from rankexp.studies.uematsu2010.theory.ratios import log_ratio as log_ratio
 from rankexp.studies.uematsu2010.theory.ratios import tripartite as tripartite
-from rankexp.theory.population_hinge import hinge_population as hinge_population
+from rankexp.studies.uematsu2010.theory.staircase import hinge_population as hinge_population
