@@ -1,6 +1,7 @@
-"""What charts are made of, as data: panels of intervals, boxes, lines or maps, or a drawing."""
+"""What charts are made of, as data: panels of intervals, lines, maps or own ones; a drawing."""
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
@@ -85,32 +86,6 @@ class Intervals:
 
 
 @dataclass(frozen=True)
-class Box:
-    """The values of a method, one a unit, and perhaps the interval of their mean."""
-
-    label: str
-    values: Floats  # (n,)
-    method: int = 0
-    units: Sequence[str] = ()  # what each value is of; the same in all boxes of a panel
-    mean: tuple[float, float, float] | None = None  # of the values, with its interval
-
-
-@dataclass(frozen=True)
-class Boxes:
-    """A box a method, and perhaps their paired differences to one of them below."""
-
-    title: str
-    boxes: Sequence[Box]
-    axis: Axis
-    unit: str = ""  # what a value is of: ``model``
-    line: float = NAN  # a value that is known, drawn across
-    said: str = ""  # what it is
-    margin: float = NAN
-    below: "Boxes | None" = None
-    told: str = ""  # what is seen, in a sentence
-
-
-@dataclass(frozen=True)
 class Line:
     """Points joined in their order, with what is around them."""
 
@@ -164,7 +139,26 @@ class Drawing:
     figure: "Figure"
 
 
-Panel = Intervals | Boxes | Lines | Map
+class OwnPanel(ABC):
+    """A panel of a kind that a study has for itself, and draws in its own way."""
+
+    title: str
+
+    @property
+    @abstractmethod
+    def marks(self) -> int:
+        """How many marks it has."""
+
+    @abstractmethod
+    def web(self) -> str:
+        """Return what stands below its title on a page."""
+
+    @abstractmethod
+    def painted(self, chart: "Chart") -> "Figure":
+        """Return the figure of a chart whose panels are all of this kind."""
+
+
+Panel = Intervals | Lines | Map | OwnPanel
 
 
 @dataclass(frozen=True)

@@ -11,20 +11,10 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from rankexp.charts import marks
-from rankexp.charts.model import (
-    Axis,
-    Box,
-    Boxes,
-    Chart,
-    Interval,
-    Intervals,
-    Line,
-    Lines,
-    Map,
-    Panel,
-)
+from rankexp.charts.model import Axis, Chart, Interval, Intervals, Line, Lines, Map, Panel
 from rankexp.charts.web import points, web
 from rankexp.charts.web.strip import VIEW, over, strip
+from rankexp.studies.kotlowski2011.boxes import Box, Boxes
 
 HOSTILE = [
     *("<script>alert(1)</script>", '"><img src=x onerror=alert(1)>', "|x|", "x" * 2000),

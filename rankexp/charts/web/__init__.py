@@ -10,9 +10,8 @@ from itertools import chain
 
 from rankexp.charts import marks
 from rankexp.charts.marks import element, words
-from rankexp.charts.model import Boxes, Chart, Intervals, Line, Lines, Panel
+from rankexp.charts.model import Chart, Intervals, Line, Lines, OwnPanel, Panel
 from rankexp.charts.web import direct
-from rankexp.charts.web.boxes import boxes
 from rankexp.charts.web.cells import cells
 from rankexp.charts.web.lines import lines, stroked
 from rankexp.charts.web.rows import rows
@@ -46,9 +45,8 @@ def points(chart: Chart) -> int:
 def _points(panel: Panel) -> int:
     if isinstance(panel, Lines):
         return sum(len(line.x) for line in panel.lines)
-    if isinstance(panel, Boxes):
-        own = sum(len(box.values) for box in panel.boxes)
-        return own + (_points(panel.below) if panel.below else 0)
+    if isinstance(panel, OwnPanel):
+        return panel.marks
     return len(panel.rows) if isinstance(panel, Intervals) else panel.values.size
 
 
@@ -56,9 +54,8 @@ def _panel(panel: Panel, chart: Chart) -> str:
     title = element("figcaption", words(panel.title)) if panel.title else ""
     if isinstance(panel, Lines):
         return title + lines(panel, chart.strokes)
-    if isinstance(panel, Boxes):
-        told = element("p", words(panel.told), class_="axis told") if panel.told else ""
-        return title + boxes(panel) + told
+    if isinstance(panel, OwnPanel):
+        return title + panel.web()
     return title + (rows(panel) if isinstance(panel, Intervals) else cells(panel))
 
 

@@ -6,7 +6,7 @@ from rankexp.charts.marks import element, text, words
 from rankexp.charts.model import Axis
 from rankexp.charts.scale import Scale
 
-WIDTH, HEIGHT, LOW = 344.0, 230.0, 150.0  # of a panel, and of differences below one, pixels
+WIDTH, HEIGHT = 344.0, 230.0  # of a panel, pixels
 LEFT, RIGHT, TOP, BOTTOM = 54.0, 10.0, 8.0, 24.0  # around what is drawn
 END = WIDTH - RIGHT
 

@@ -95,13 +95,7 @@ REFERENCE = "reference"
 PAGE, ANSWER = "report.html", "answer.html"
 """The page of a study, and that of `rankexp compare`."""
 LOG = "logs/report.log"  # tracebacks of blocks that failed, in the folder of results
-REPORTED = (
-    "title",
-    "source",
-    "bibtex",
-    "text",
-    "report",
-)  # the parts of a study that only a report shows
+REPORTED = ("title", "source", "bibtex", "text", "report")  # what of a study a report alone shows
 
 
 @dataclass(frozen=True)

@@ -81,10 +81,8 @@ class PrimalDualBounds:
         objective = self._value(w, s)
         if not self.at_a_row * off <= min(SHARE * self.tol, PRECISE) * objective:
             s = product(X, v, NO_SHIFT)
-            objective, off = (
-                self._value(w, s),
-                EPS * (spread + float(_mean(self.terms, np.abs(s)))),
-            )
+            objective = self._value(w, s)
+            off = EPS * (spread + float(_mean(self.terms, np.abs(s))))
         return objective, self.at_a_row * (off + 2.0 * EPS) + rounding(DEPTH) * objective
 
     def _value(self, w: Floats, s: Floats) -> float:

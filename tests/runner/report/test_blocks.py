@@ -13,7 +13,7 @@ import pytest
 from pydantic import ValidationError
 
 from rankexp import registry
-from rankexp.charts.model import Boxes, Chart
+from rankexp.charts.model import Chart
 from rankexp.metrics.metric import parse
 from rankexp.runner.analyse.select import ORACLE as BEST
 from rankexp.runner.config.schema import Block
@@ -25,6 +25,7 @@ from rankexp.runner.report.model import Output
 from rankexp.runner.report.render import markdown, terminal
 from rankexp.runner.report.render.text import all_notes, rows
 from rankexp.runner.run.record import Record, RecordRow
+from rankexp.studies.kotlowski2011.boxes import Boxes
 from rankexp.testing.blocks import names_what_it_looks_up
 
 Make = Callable[..., Context]

@@ -209,12 +209,9 @@ def _verdict(context: Context, rows: Sequence[ClaimRow], verdict: Standing) -> C
         if "/" in link or link in own:
             file = f"../{link}.md" if "/" in link else f"{link}.md"
             *study, block = link.split("/")
-            title = own.get(link) or ""
-            named = (
-                title
-                if 0 < len(title) <= LONGEST
-                else ", ".join([*study, block.replace("-", " ")])
-            )
+            named = own.get(link) or ""
+            if not 0 < len(named) <= LONGEST:
+                named = ", ".join([*study, block.replace("-", " ")])
             parts.append(Cell(named, link=file))
     return Cells(parts, "; see ")
 
