@@ -45,7 +45,9 @@ def panel(
     known = [one for one in found if not math.isnan(one.difference)]
     margin = math.nan if settings.margin is None else settings.margin
     axis = Axis(what, better="higher" if settings.higher else "lower")
-    rows = [_row(context, one) for one in sorted(known, key=lambda one: bool(one.problem))]
+    known.sort(key=lambda one: bool(one.problem))
+    labels = [context.problem_label(o.problem) if o.problem else f"all {o.unit}" for o in known]
+    rows = list(map(row, labels, known))
     return Intervals(title, rows, axis, margin, reference=0.0)
 
 
@@ -54,13 +56,15 @@ def _said(own: Contrast) -> str:
     return f"{own.verdict.words}{'' if known else f', no interval from {own.n}'}"
 
 
-def _row(context: Context, own: Contrast) -> Interval:
+def row(label: str, own: Contrast, method: int = 0) -> Interval:
+    """Return the row of a contrast: hollow if it is undecided, pooled if it is of no problem."""
     return Interval(
-        context.problem_label(own.problem) if own.problem else f"all {own.unit}",
+        label,
         own.difference,
         own.low_all,
         own.high_all,
         (own.low_near, own.high_near),
+        method,
         decided=own.verdict.equivalent or own.verdict.shown is not None,
         pooled=not own.problem,
         said=_said(own),
