@@ -23,8 +23,7 @@ from rankexp.estimators.parameters import (
     weighed,
 )
 from rankexp.estimators.risk_mixin import PredictsScores
-from rankexp.solvers.ordinal import proportional_odds, threshold_terms
-from rankexp.solvers.ordinal.proportional_odds import proportional_odds_path
+from rankexp.solvers.ordinal.proportional_odds import proportional_odds_path, settled
 from rankexp.solvers.ordinal.threshold_hinge import threshold_hinge_path
 from rankexp.solvers.result import PathResult, scores
 
@@ -67,8 +66,11 @@ class ThresholdModel(LevelRanker):
     def _solve(self, X: Floats, codes: Ints, lams: Floats, weight: Floats | None) -> PathResult:
         raise NotImplementedError
 
-    def _thresholds(self, s: Floats, codes: Ints, weight: Floats | None) -> Floats:
-        raise NotImplementedError
+    def _settle(
+        self, found: PathResult, X: Floats, codes: Ints, weight: Floats | None
+    ) -> PathResult:
+        """Return the solution for one penalty with its thresholds, certified with them."""
+        return found
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: PerRow = None) -> Self:
         """Fit to rows X of shape (n, d) and labels y of K levels.
@@ -83,12 +85,14 @@ class ThresholdModel(LevelRanker):
         X = X[rows]
         self.levels_, codes = few_levels(y[rows], levels)
         present, dense = np.unique(codes, return_inverse=True)
-        found = self._path(X, dense, np.array([self.lam], dtype=np.float64), weight)
+        lams = np.array([self.lam], dtype=np.float64)
+        found = self._settle(self._solve(X, dense, lams, weight), X, dense, weight)
+        warn_unconverged(type(self).__name__, found, lams, self.tol)
         self.coef_, self.intercept_ = found.coef.T.copy(), found.intercept
         self.objective_, self.gap_ = float(found.objective[0]), float(found.gap[0])
         self.n_iter_ = int(found.n_iter[0])
-        cuts = self._thresholds(scores(X, found.coef)[:, 0], dense, weight)
-        ends = np.concatenate(([-np.inf], cuts, [np.inf]))
+        assert found.thresholds is not None
+        ends = np.concatenate(([-np.inf], found.thresholds[:, 0], [np.inf]))
         below = present.searchsorted(np.arange(len(self.levels_) - 1), "right")
         self.thresholds_: Floats = ends[below]
         return self
@@ -107,17 +111,15 @@ class ThresholdModel(LevelRanker):
         X, y = training_data(None, X, y)
         rows, weight = self._rows(X, sample_weight)
         codes = few_levels(y[rows], levels)[1]
-        return self._path(X[rows], np.unique(codes, return_inverse=True)[1], grid, weight)
+        dense = np.unique(codes, return_inverse=True)[1]
+        found = self._solve(X[rows], dense, grid, weight)
+        warn_unconverged(type(self).__name__, found, grid, self.tol)
+        return found
 
     def check(self, lam: float | None = None) -> None:
         """Raise ValueError if a parameter is impossible; this needs no data."""
         what = "" if self.zero_lam else type(self).__name__
         check_solver(self.lam if lam is None else lam, self.tol, self.max_iter, what)
-
-    def _path(self, X: Floats, codes: Ints, lams: Floats, weight: Floats | None) -> PathResult:
-        found = self._solve(X, codes, lams, weight)
-        warn_unconverged(type(self).__name__, found, lams, self.tol)
-        return found
 
     def decision_function(self, X: ArrayLike) -> Floats:
         """Return the scores ``w·x`` of rows, shape (n,): the higher, the likelier a high level."""
@@ -193,9 +195,6 @@ class OrdinalSVM(ThresholdModel):
         every, tol = self.constraints == "all", self.tol
         return threshold_hinge_path(X, codes, lams, every=every, tol=tol, max_iter=self.max_iter)
 
-    def _thresholds(self, s: Floats, codes: Ints, weight: Floats | None) -> Floats:
-        return threshold_terms.thresholds(s, codes, every=self.constraints == "all")
-
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class ProportionalOdds(ThresholdModel):
@@ -240,8 +239,10 @@ class ProportionalOdds(ThresholdModel):
             X, codes, lams, weight=weight, tol=self.tol, max_iter=self.max_iter
         )
 
-    def _thresholds(self, s: Floats, codes: Ints, weight: Floats | None) -> Floats:
-        return proportional_odds.thresholds(s, codes, weight)
+    def _settle(
+        self, found: PathResult, X: Floats, codes: Ints, weight: Floats | None
+    ) -> PathResult:
+        return settled(found, X, codes, weight, tol=self.tol)
 
     def predict_proba(self, X: ArrayLike) -> Floats:
         """Return the probabilities of the levels, shape (n, K), worst to best."""

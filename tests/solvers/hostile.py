@@ -35,6 +35,13 @@ def exact_scores(X, w):
     return np.array([_long(v - middle) for v in s])
 
 
+def exact_differences(X, w, theta):
+    """Return ``X @ w`` less each threshold, worked out in fractions and rounded once, (n, K-1)."""
+    w, theta = [Fraction(v) for v in w], [Fraction(v) for v in theta]
+    s = [sum(Fraction(float(x)) * v for x, v in zip(row, w, strict=True)) for row in X]
+    return np.array([[_long(v - cut) for cut in theta] for v in s])
+
+
 def exact_ridge(w, lam):
     """Return ``lam/2 |w|²``, rounded once."""
     return _long(Fraction(lam) / 2 * sum(Fraction(v) ** 2 for v in w))
