@@ -66,12 +66,6 @@ class ThresholdModel(LevelRanker):
     def _solve(self, X: Floats, codes: Ints, lams: Floats, weight: Floats | None) -> PathResult:
         raise NotImplementedError
 
-    def _settle(
-        self, found: PathResult, X: Floats, codes: Ints, weight: Floats | None
-    ) -> PathResult:
-        """Return the solution for one penalty with its thresholds, certified with them."""
-        return found
-
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: PerRow = None) -> Self:
         """Fit to rows X of shape (n, d) and labels y of K levels.
 
@@ -86,7 +80,9 @@ class ThresholdModel(LevelRanker):
         self.levels_, codes = few_levels(y[rows], levels)
         present, dense = np.unique(codes, return_inverse=True)
         lams = np.array([self.lam], dtype=np.float64)
-        found = self._settle(self._solve(X, dense, lams, weight), X, dense, weight)
+        found = self._solve(X, dense, lams, weight)
+        if found.thresholds is None:
+            found = settled(found, X, dense, weight, tol=self.tol)
         warn_unconverged(type(self).__name__, found, lams, self.tol)
         self.coef_, self.intercept_ = found.coef.T.copy(), found.intercept
         self.objective_, self.gap_ = float(found.objective[0]), float(found.gap[0])
@@ -238,11 +234,6 @@ class ProportionalOdds(ThresholdModel):
         return proportional_odds_path(
             X, codes, lams, weight=weight, tol=self.tol, max_iter=self.max_iter
         )
-
-    def _settle(
-        self, found: PathResult, X: Floats, codes: Ints, weight: Floats | None
-    ) -> PathResult:
-        return settled(found, X, codes, weight, tol=self.tol)
 
     def predict_proba(self, X: ArrayLike) -> Floats:
         """Return the probabilities of the levels, shape (n, K), worst to best."""

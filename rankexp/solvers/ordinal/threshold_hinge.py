@@ -169,32 +169,13 @@ def threshold_hinge_path(
     weight: Floats | None = None,
     tol: float = 1e-6,
     max_iter: int = 100,
+    settle: bool = True,  # also return thresholds, and certify these
 ) -> PathResult:
     """Solve for penalties > 0, (L,), in any order; each code, 0 .. K-1, has an example."""
-    found, n_iter, middle = _solved(X, codes, penalties(lams), every, weight, tol, max_iter)
-    cuts, lost = np.empty((found[0].terms.sizes.size, len(found))), []
-    with np.errstate(all="ignore"):
-        columns = scores(X, np.column_stack([one.w for one in found])).T
-        for k, (one, s) in enumerate(zip(found, columns, strict=True)):
-            theta = values(best_thresholds(one.terms, s[one.terms.order]))
-            cuts[:, k], more = one.settle(theta, middle)
-            lost.append(more)
-    return replace(_result(found, n_iter), thresholds=cuts, lost=np.array(lost))
-
-
-def _solved(
-    X: Floats,
-    codes: Ints,
-    lams: Floats,
-    every: bool,
-    weight: Floats | None,
-    tol: float,
-    max_iter: int,
-) -> tuple[list[PrimalDualBounds], list[int], Floats]:
-    """Return bounds and steps for each penalty, and what was taken off the rows, (d,)."""
+    lams = penalties(lams)
     if not (lams > 0.0).all():
         raise ValueError(f"the hinge needs lam > 0 (its dual divides by lam), got {lams.tolist()}")
-    middle = np.median(X, axis=0)
+    given, middle = X, np.median(X, axis=0)
     X = X - middle
     scale = _powers(X)
     terms = judged = Terms(X / scale, codes, every, weight)
@@ -206,19 +187,23 @@ def _solved(
     found = [PrimalDualBounds(judged, judged_scale, lam, tol) for lam in lams.tolist()]
     with np.errstate(all="ignore"):
         n_iter = [solve_one(terms, one.lam / scale**2, back, one, max_iter) for one in found]
-    return found, n_iter, middle
-
-
-def _result(found: list[PrimalDualBounds], n_iter: list[int]) -> PathResult:
+        w = np.column_stack([one.w for one in found])
+        cuts, lost = _settled(found, scores(given, w), middle) if settle else (None, None)
     gap = np.array([one.gap for one in found])
+    objective, steps = np.array([one.objective for one in found]), np.maximum(n_iter, 1)
+    done = gap <= tol
     return PathResult(
-        coef=np.column_stack([one.w for one in found]),
-        intercept=np.zeros(gap.size),
-        objective=np.array([one.objective for one in found]),
-        gap=gap,
-        n_iter=np.maximum(n_iter, 1),
-        converged=gap <= found[0].tol,
+        w, np.zeros(gap.size), objective, gap, steps, done, thresholds=cuts, lost=lost
     )
+
+
+def _settled(found: list[PrimalDualBounds], s: Floats, middle: Floats) -> tuple[Floats, Floats]:
+    """Certify thresholds of scores (n, L); return them, (K - 1, L), and what they lose, (L,)."""
+    cuts = [
+        one.settle(values(best_thresholds(one.terms, column[one.terms.order])), middle)
+        for one, column in zip(found, s.T, strict=True)
+    ]
+    return np.column_stack([cut for cut, _ in cuts]), np.array([lost for _, lost in cuts])
 
 
 def hinge_classes_path(
@@ -234,13 +219,16 @@ def hinge_classes_path(
     """Minimise ``lam/2 |w|² + (weighted) mean of max(0, 1 - y (w·x + b))``: the linear SVM."""
     # A threshold between two levels is a free intercept, ``b = -theta``. Without an intercept each
     # row also counts as its opposite, so that 0 is the best threshold.
+    rows, codes = X, positive
     w = None if sample_weight is None else sample_weight / sample_weight.max()
     if not fit_intercept:
         rows, codes = np.concatenate((X, -X)), np.concatenate((positive, 1 - positive))
         w = None if w is None else np.concatenate((w, w))
-        return _result(*_solved(rows, codes, penalties(lams), False, w, tol, max_iter)[:2])
-    found = threshold_hinge_path(X, positive, lams, weight=w, tol=tol, max_iter=max_iter)
-    assert found.thresholds is not None
+    found = threshold_hinge_path(
+        rows, codes, lams, weight=w, tol=tol, max_iter=max_iter, settle=fit_intercept
+    )
+    if found.thresholds is None:
+        return found
     intercept = 0.0 - found.thresholds[0]
     offset = bearable(X, found.coef, intercept)
     return replace(found, intercept=intercept, bearable=offset, thresholds=None)
