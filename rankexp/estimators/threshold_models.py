@@ -73,17 +73,8 @@ class ThresholdModel(LevelRanker):
         :meth:`LinearRanker.fit`; ValueError also for labels without an order or `levels`.
         """
         self.check()
-        levels = level_order(y, self.levels)
-        X, y = training_data(self, X, y)
-        rows, weight = self._rows(X, sample_weight)
-        X = X[rows]
-        self.levels_, codes = few_levels(y[rows], levels)
-        present, dense = np.unique(codes, return_inverse=True)
         lams = np.array([self.lam], dtype=np.float64)
-        found = self._solve(X, dense, lams, weight)
-        if found.thresholds is None:
-            found = settled(found, X, dense, weight, tol=self.tol)
-        warn_unconverged(type(self).__name__, found, lams, self.tol)
+        self.levels_, present, found = self._found(self, X, y, lams, sample_weight)
         self.coef_, self.intercept_ = found.coef.T.copy(), found.intercept
         self.objective_, self.gap_ = float(found.objective[0]), float(found.gap[0])
         self.n_iter_ = int(found.n_iter[0])
@@ -103,14 +94,22 @@ class ThresholdModel(LevelRanker):
         grid = np.atleast_1d(np.asarray(lams, dtype=np.float64))
         for lam in grid.tolist():
             self.check(lam)
+        return self._found(None, X, y, grid, sample_weight)[2]
+
+    def _found(
+        self, learns: Self | None, X: ArrayLike, y: ArrayLike, lams: Floats, weight: PerRow
+    ) -> tuple[Labels, Ints, PathResult]:
+        """Return the levels, the codes of those that occur, and the solutions."""
         levels = level_order(y, self.levels)
-        X, y = training_data(None, X, y)
-        rows, weight = self._rows(X, sample_weight)
-        codes = few_levels(y[rows], levels)[1]
-        dense = np.unique(codes, return_inverse=True)[1]
-        found = self._solve(X[rows], dense, grid, weight)
-        warn_unconverged(type(self).__name__, found, grid, self.tol)
-        return found
+        X, y = training_data(learns, X, y)
+        rows, kept = self._rows(X, weight)
+        levels, codes = few_levels(y[rows], levels)
+        present, dense = np.unique(codes, return_inverse=True)
+        found = self._solve(X[rows], dense, lams, kept)
+        if learns is not None and found.thresholds is None:
+            found = settled(found, X[rows], dense, kept, tol=self.tol)
+        warn_unconverged(type(self).__name__, found, lams, self.tol)
+        return levels, present, found
 
     def check(self, lam: float | None = None) -> None:
         """Raise ValueError if a parameter is impossible; this needs no data."""
