@@ -13,7 +13,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from hostile import LONG, extended, long, solve
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from rankexp.estimators import KernelRanker, LinearRanker, OrdinalSVM, ProportionalOdds
@@ -314,6 +314,8 @@ drawn = given(
 
 @extended
 @settings(max_examples=100)
+@example("hinge balanced", "very far", 264315, -8, 1e-6)
+@example("hinge balanced", "very far", 374743, -9, 1e-6)
 @drawn
 def test_gaps_hold_at_the_numbers_that_are_returned(trained, shape, seed, power, tol):
     judged(trained, shape, seed, power, tol)
@@ -331,3 +333,25 @@ def test_where_no_double_is_near_enough_the_fit_says_so(trained):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         model.fit(X - X.mean(axis=0), y)
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("lam", [1e-310, 1e-315, 5e-324])
+def test_the_hinge_ends_at_penalties_whose_ridge_would_be_0(lam):
+    X = np.linspace(-1.0, 1.0, 20)[:, None]
+    with pytest.warns(Warning, match="did not converge"):
+        model = LinearRanker(loss="hinge", lam=lam).fit(X, X[:, 0] > 0.0)
+    assert np.isfinite(model.coef_).all()
+
+
+@pytest.mark.parametrize("seed", [73, 121, 181])  # which took all 500 steps
+def test_a_descent_ends_where_rounding_forbids_more(seed):
+    rng = np.random.default_rng([9, seed])
+    n, d = int(rng.integers(4, 31)), int(rng.integers(1, 6))
+    X = rng.standard_normal((n, d)) * 10.0 ** rng.uniform(-12.0, 12.0, d)
+    y = rng.standard_normal(n) > 0.0
+    y[:2] = False, True
+    model = LinearRanker(loss="squared_hinge", risk="bipartite", lam=10.0 ** rng.uniform(-15, 5))
+    with pytest.warns(Warning, match="did not converge"):
+        model.fit(X, y)
+    assert model.n_iter_ <= 150
