@@ -195,6 +195,8 @@ def _directed(axis: Axis) -> str:
     low, high = axis.ends
     if low or high:
         lines[0] = f"← {low}    {lines[0]}    {high} →"
+    elif axis.better:
+        lines[0] += f" ({axis.direction})"
     return "\n".join(lines)
 
 

@@ -114,7 +114,11 @@ def _numbers(panel: Intervals, own: Sequence[Interval]) -> str:
     """Return the numbers of a row of one method; several say theirs in turn."""
     if len(panel.methods) > 1:
         return ""
-    row, digits, signed = own[0], panel.axis.digits, panel.reference == 0.0
+    row, digits, signed = (
+        own[0],
+        panel.axis.digits,
+        panel.reference == 0.0 and panel.axis.sides != ("", ""),
+    )
     told = row.told or number(row.value, digits, sign=signed)
     if not row.told and math.isfinite(row.low + row.high):
         told += f" ({span(row.low, row.high, digits, sign=signed)})"

@@ -174,6 +174,9 @@ function tools(table) {
     for (const row of body.rows) {
       const found = !wanted || all("[data-verdict]", row).some((cell) => cell.dataset.verdict === wanted);
       row.hidden = !found || !row.textContent.toLowerCase().includes(words);
+      const link = row.cells[0].querySelector("a[href^='#']"); // a list that it unfolds to
+      const list = link && document.getElementById(link.hash.slice(1));
+      if (list) list.hidden = row.hidden;
     }
   };
   filter.addEventListener("input", apply);
