@@ -10,7 +10,7 @@ from rankexp.checks.check import Rows, quantities
 REGISTER = {"stump_rules": "stump_rules"}
 
 LABELS = {
-    "slope_edge": "slope, stump of the largest |e+ − e−|",
+    "slope_edge": "slope, stump of the largest edge",
     "slope_least_z": "slope, stump of the least Z",
 }
 
