@@ -85,7 +85,7 @@ def test_squared_magnitudes_are_ridge_regression():
 def test_weighed_pairs_have_the_distances_of_their_levels():
     np.testing.assert_array_equal(apart([1, 3, 4, 3]), [[0, 2, 3], [0, 0, 1], [0, 0, 0]])
     rng = stream()
-    X, y = rng.normal(size=(30, 2)), rng.integers(4, size=30)
+    X, y = rng.normal(size=(15, 2)), rng.integers(4, size=15)
     found = WeighedPairs(loss="logistic", risk="multipartite", lam=0.1, tol=1e-10).fit(X, y)
     i, j = np.nonzero(np.subtract.outer(y, y) > 0)
     D, w = X[i] - X[j], (y[i] - y[j]).astype(float)

@@ -14,8 +14,8 @@ def slopes(rows, name):
 
 def test_the_largest_edge_is_the_rule_of_the_library():
     rng = np.random.default_rng(4)
-    up, down = rng.normal(1, 1, 50), rng.normal(-1, 1, 50)
-    X, y, x = np.r_[up, down][:, None], np.repeat([1, 0], 50), checked.WINDOW
+    up, down = rng.normal(1, 1, 53), rng.normal(-1, 1, 47)  # of equal sizes, edges would tie
+    X, y, x = np.r_[up, down][:, None], np.repeat([1, 0], [53, 47]), checked.WINDOW
     at, rounds = binned(X, "quantile", 20).cuts[0], (1, 5, 30)
     own = checked._slopes(up, down, at, 0.0025, False, rounds)
     for k, count in enumerate(rounds):
