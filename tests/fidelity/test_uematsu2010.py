@@ -25,7 +25,8 @@ REACHABLE = {  # U_pairs of proportional odds, least squares, the pairwise hinge
     ("real", "car"): (0.929, 0.928, 0.929),
     ("onehot", "car"): (0.990, 0.971, 0.990),
 }
-DIFFERENCES = {  # of the pairwise SVM: by a review, tolerance
+# Of the pairwise SVM by a review, with a tolerance; the pairwise logistic is near it.
+DIFFERENCES = {
     ("answer-hinge", "onehot", "ridge", "car"): (0.0164, 0.001),
     ("answer-ovo", "real", "ridge", "winequality-red"): (-0.0090, 0.004),
     ("answer-cons", "real", "ridge", "winequality-red"): (-0.0102, 0.002),
@@ -187,14 +188,14 @@ def test_the_logistic_loss_of_pairs_leads_to_twice_the_slope(synthetic: Path) ->
     assert abs(found["mean"] - 1.95) <= 3 * np.hypot(found["se"], 0.03)  # a review's
 
 
-def test_by_the_least_z_the_slope_only_grows(synthetic: Path) -> None:
+def test_by_the_least_z_the_slope_does_not_fall(synthetic: Path) -> None:
     found = pd.read_csv(synthetic / "stumps.csv").set_index(["quantity", "step"])
     own = found.loc["slope_least_z"]
     for count, expected in LEAST_Z.items():
         assert abs(own.loc[count, "mean"] - expected) <= 3 * np.hypot(own.loc[count, "se"], 0.014)
-    assert own["mean"].is_monotonic_increasing
+    assert (own["mean"].diff().dropna() > -0.02).all()  # a difference of slopes has an error, too
     edge = found.loc["slope_edge"]["mean"]
-    assert edge[5] > edge[10]
+    assert edge[5] - edge[10] > 0.1
 
 
 def test_a_line_of_proportional_odds_has_a_theory_of_its_own(synthetic: Path) -> None:

@@ -1,6 +1,6 @@
 """The population optimum of a proportional-odds model whose score is a line."""
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -38,10 +38,10 @@ def linear_odds_thresholds(model: KnownClasses) -> Floats:
     return _fitted(model)[1:].copy()
 
 
-def _fitted(model: Any) -> Floats:
+def _fitted(model: KnownClasses) -> Floats:
     """Return slope and thresholds, (K,), of the greatest likelihood."""
     masses = np.exp(log_masses(model))
-    x = np.asarray(model.nodes()[0])
+    x = np.asarray(cast(Any, model).nodes()[0])
     if x.shape[1] != 1:
         raise ValueError(f"the line is known for one feature; the model has {x.shape[1]}")
     masses, x = masses / masses.sum(), x[:, 0]
