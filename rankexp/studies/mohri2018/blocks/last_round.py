@@ -51,7 +51,7 @@ class LastRound(BlockKind):
     digits: Annotated[int, Field(ge=0, le=12)] = 4
 
     def output(self, context: Context, block: Block) -> Output:
-        """Return the table; facts are called ``test error of <one> less <other> in <experiment>``."""
+        """Return the table; a fact is ``test error of <one> less <other> in <experiment>``."""
         rows = [row for name in block.experiments for row in self._rows(context, name)]
         facts = {}
         for row in rows:
@@ -70,7 +70,9 @@ class LastRound(BlockKind):
                 own, other = (last[f"{what} of {one}"].to_numpy() for one in pair)
                 se = float((own - other).std(ddof=1) / np.sqrt(n)) if n > 1 else np.nan
                 means = float(own.mean()), float(other.mean())
-                yield Last(experiment, what, pair[0], pair[1], step, *means, means[0] - means[1], se, n)
+                yield Last(
+                    experiment, what, pair[0], pair[1], step, *means, means[0] - means[1], se, n
+                )
 
     def _table(self, context: Context, rows: list[Last]) -> Table:
         header = [EXPERIMENT, *heads(Role.METRIC, "quantity"), *heads(Role.METHOD, "booster")]

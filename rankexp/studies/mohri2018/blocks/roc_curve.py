@@ -59,8 +59,9 @@ def _curve(numbers: pd.DataFrame, at: list[float]) -> Lines:
 
 def _rates(numbers: pd.DataFrame) -> Lines:
     cuts: Floats = numbers.threshold.to_numpy()
-    lines = [
-        Line(f"{rate} positives", cuts, numbers[rate].to_numpy(), method=place, marked=False)
-        for place, rate in enumerate(RATES, start=2)
-    ]
+    x = np.repeat(cuts, 2)[1:]  # a rate holds down to the next threshold
+    lines = []
+    for place, rate in enumerate(RATES, start=2):
+        y = np.repeat(numbers[rate].to_numpy(), 2)[:-1]
+        lines.append(Line(f"{rate} positives", x, y, method=place, marked=False))
     return Lines("both rates", lines, Axis("threshold"), Axis("rate", low=0.0, high=1.01))

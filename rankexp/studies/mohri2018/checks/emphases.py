@@ -1,6 +1,7 @@
 """Try whether the bounds of section 10.6 hold for losses that emphasise some pairs."""
 
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 from scipy.optimize import linprog
@@ -18,9 +19,7 @@ LABELS = {"any": "any, the worst of all", "uniform": "none"}
 UNBOUNDED = 3  # status of a linear program
 
 
-def emphasised_losses(
-    rng: np.random.Generator, *, n: int = 3, emphasis: str = "uniform"
-) -> Rows:
+def emphasised_losses(rng: np.random.Generator, *, n: int = 3, emphasis: str = "uniform") -> Rows:
     """Find the largest ratio of an algorithm's expected loss to that of h under an emphasis.
 
     There are n items, 3 to 5, and all 0/1 preference functions h of them; one target order stands
@@ -107,10 +106,9 @@ def _worst_of_all(shares: Floats, wrong: Bools | Floats, limits: Floats) -> floa
         if not of_h.any():
             largest = max(largest, np.inf if (own > SAME).any() else 0.0)
             continue
-        found = linprog(
-            -own, A_ub=limits, b_ub=np.zeros(len(limits)), A_eq=of_h[None], b_eq=[1.0]
-        )
+        found = linprog(-own, A_ub=limits, b_ub=np.zeros(len(limits)), A_eq=of_h[None], b_eq=[1.0])
         if found.status not in (0, UNBOUNDED):
             raise ValueError(f"a linear program was not solved: {found.message}")
-        largest = max(largest, np.inf if found.status == UNBOUNDED else -float(found.fun))
+        value: Any = found.fun
+        largest = max(largest, np.inf if found.status == UNBOUNDED else -float(value))
     return float(largest)

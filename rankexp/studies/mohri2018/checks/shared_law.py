@@ -5,7 +5,7 @@ from itertools import combinations, product
 
 import numpy as np
 
-from rankexp.arrays import Floats
+from rankexp.arrays import Floats, Ints
 from rankexp.checks.check import Rows, quantities
 from rankexp.preference import Query, degree_probabilities, order_probabilities, regrets
 
@@ -21,6 +21,12 @@ class _Labelled(Query):
     """A query with labels 0 and 1, possibly all alike, and how its loss is divided."""
 
     weights: str = "pairs"
+
+    @property
+    def places(self) -> tuple[Ints, Ints]:
+        """Where its pairs stand in a matrix of all items."""
+        numbers = np.array(self.items, dtype=np.int64)
+        return numbers[:, None], numbers
 
     def costs(self) -> Floats:
         """Return the cost of each pair, (n, n)."""
@@ -73,7 +79,7 @@ def _case(rng: np.random.Generator, sets: int, weights: str, errors: float) -> d
     items = int(rng.integers(4, 6))
     queries, shared = _queries(rng, items, sets, weights)
     H = _preferences(rng, queries, items, errors)
-    of_h = [H[np.ix_(query.items, query.items)] for query in queries]
+    of_h = [H[query.places] for query in queries]
     values = {"regret of h": regrets(queries, of_h).preference, "pairs in several sets": shared}
     for name, ranked in zip(FACTORS, (order_probabilities, degree_probabilities), strict=True):
         values[f"regret of {name}"] = regrets(queries, map(ranked, of_h)).ranking
@@ -104,7 +110,7 @@ def _preferences(
     """Return the best preference function, (items, items), with some pairs turned round."""
     cost = np.zeros((items, items))
     for query in queries:
-        cost[np.ix_(query.items, query.items)] += query.probability * query.costs()
+        cost[query.places] += query.probability * query.costs()
     ties, turned = rng.random((2, items, items)) < np.array([0.5, errors])[:, None, None]
     upper = np.triu(np.where(cost == cost.T, ties, cost < cost.T) ^ turned, 1)
     return np.asarray(upper + np.tril(1.0 - upper.T, -1), dtype=np.float64)

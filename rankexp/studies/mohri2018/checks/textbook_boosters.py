@@ -1,4 +1,4 @@
-"""Run the chapter's AdaBoost, logistic RankBoost, and RankBoost where it misses the best margin."""
+"""Run the chapter's AdaBoost, the logistic RankBoost, and RankBoost where it misses a margin."""
 
 from typing import Any
 
@@ -123,7 +123,9 @@ def missed_margin(rng: np.random.Generator, *, rounds: int = 1000) -> Rows:
     told = np.unique(np.geomspace(10, rounds, STEPS).round().astype(int))
     boosters = {"RankBoost": RankBoost, "smooth margin": SmoothMarginRanker}
     for name, booster in boosters.items():
-        made = booster(n_rounds=rounds, cuts="all", smoothing=SMOOTHING).fit_pairs(X, pairs, labels)
+        made = booster(n_rounds=rounds, cuts="all", smoothing=SMOOTHING).fit_pairs(
+            X, pairs, labels
+        )
         each = np.zeros((len(made.alphas_), X.shape[1]))
         each[np.arange(len(each)), made.stump_features_] = made.alphas_
         sums = np.cumsum(each, axis=0)
@@ -139,8 +141,8 @@ def logistic_rankboost(
 ) -> Rows:
     """Boost under the logistic loss of pairs, and compare with the least of all sums of stumps.
 
-    A linear model with d features and a Bayes rank risk of .2 gives n examples; `n_cuts` counts the
-    thresholds of a feature. ValueError for fewer than two rounds, 20 examples, or one feature.
+    A linear model with d features and a Bayes rank risk of .2 gives n examples; `n_cuts` counts
+    the thresholds of a feature. ValueError for fewer than two rounds, 20 examples, or one feature.
 
     Rows: `least logistic loss`, the least mean of log(1 + exp(-(s - s'))) over pairs, which a
     solver of its own finds; `excess of logistic RankBoost`, by `step` and at the end, and `excess
