@@ -39,10 +39,8 @@ def gaps_in_weights(rng: np.random.Generator, *, gap: str = "below") -> Rows:
     if gap not in GAPS:
         raise ValueError(f"gap={gap!r}: expected one of {', '.join(GAPS)}")
     low, high = GAPS[gap]
-    n, steps = len(COSTS), np.arange(len(COSTS) - 1)
-    rising, falling = np.zeros((n - 1, n)), np.zeros((n - 1, n))
-    rising[steps, steps], rising[steps, steps + 1] = COSTS[:-1], -COSTS[1:]
-    falling[steps, steps], falling[steps, steps + 1] = COSTS[:-1] - 1.0, 1.0 - COSTS[1:]
+    n = len(COSTS)
+    rising, falling = -np.diff(np.diag(COSTS), axis=0), np.diff(np.diag(1.0 - COSTS), axis=0)
     most = np.where((low < COSTS) & (high > COSTS), 0.0, 1.0)
     found = linprog(
         -np.ones(n) / n,

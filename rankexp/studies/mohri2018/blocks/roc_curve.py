@@ -36,7 +36,7 @@ class RocCurve(BlockKind):
         plain = rows[(rows.group == "") & (rows.rep == 0)].set_index("quantity").value
         at = [float(plain[f"{rate} at"]) for rate in RATES]
         gist = (
-            f"The area under the curve is {number(float(plain['area']), 3)}, and so is the share "
+            f"The area under the curve is {number(float(plain.area), 3)}, and so is the share "
             "of pairs in order. At the threshold marked, "
             f"{number(at[1], 2)} of the positives and {number(at[0], 2)} of the negatives are "
             "called positive."

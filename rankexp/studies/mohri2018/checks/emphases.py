@@ -6,10 +6,9 @@ from typing import Any
 import numpy as np
 from scipy.optimize import linprog
 
-from rankexp.arrays import Bools, Floats
+from rankexp.arrays import Bools, Floats, Ints
 from rankexp.checks.check import Rows, quantities
 from rankexp.preference import Partite, Top, degree_probabilities, order_probabilities, uniform
-from rankexp.preference.emphasis import Emphasis
 from rankexp.studies.mohri2018.checks.few import DEGREE, QUICKSORT, SAME, tournaments
 
 REGISTER = {"emphasised_losses": "emphasised_losses"}
@@ -47,7 +46,7 @@ def emphasised_losses(rng: np.random.Generator, *, n: int = 3, emphasis: str = "
         limits = _axioms(n)
         worst = {name: _worst_of_all(own, wrong, limits) for name, own in shares.items()}
         return quantities({f"ratio of {name}": ratio for name, ratio in worst.items()})
-    omegas = [np.asarray(own(first + 1, second + 1) * 1.0) for own in _emphases(n, emphasis)]
+    omegas = _emphases(n, emphasis, first + 1, second + 1)
     found = {
         f"ratio of {name}": max(_largest(own @ omega, wrong @ omega) for omega in omegas)
         for name, own in shares.items()
@@ -56,18 +55,19 @@ def emphasised_losses(rng: np.random.Generator, *, n: int = 3, emphasis: str = "
     return quantities(found | {f"{QUICKSORT} apart": max(apart)})
 
 
-def _emphases(n: int, emphasis: str) -> list[Emphasis]:
+def _emphases(n: int, emphasis: str, i: Ints, j: Ints) -> list[Floats]:
+    """Return omega(i, j) of pairs of positions: of one function, or of all of a kind."""
     if emphasis in (known := {f"top {k}": Top(k) for k in range(1, n)}):
-        return [known[emphasis]]
+        return [known[emphasis](i, j)]
     if emphasis in ("two classes", "three classes"):
         cuts = combinations(range(1, n), 1 if emphasis == "two classes" else 2)
-        return [Partite(tuple(np.diff([0, *own, n]).tolist())) for own in cuts]
+        return [Partite(tuple(np.diff([0, *own, n]).tolist()))(i, j) for own in cuts]
     if emphasis not in ("uniform", "distance"):
         raise ValueError(
             f"emphasis={emphasis!r}: expected uniform, distance, top 1 to top {n - 1}, two "
             "classes, three classes or any"
         )
-    return [uniform if emphasis == "uniform" else lambda i, j: np.abs(i - j)]
+    return [uniform(i, j) if emphasis == "uniform" else np.abs(i - j) * 1.0]
 
 
 def _largest(loss: Floats, of_h: Floats) -> float:

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from rankexp.arrays import Floats
 from rankexp.checks.check import Rows, quantities
 from rankexp.metrics.bipartite import auc
 from rankexp.metrics.roc import roc
@@ -93,9 +94,14 @@ def roc_points(
             "true at": (s[y == 1] >= threshold).mean(),
         }
     )
-    for i, (a, b, cut) in enumerate(zip(false, true, cuts, strict=True)):
-        where = {"false": a, "true": b, "threshold": min(cut, s.max() + 1.0)}
-        rows += quantities(where, group=str(i))
-    for i, (score, label) in enumerate(zip(s, y, strict=True)):
-        rows += quantities({"score": score, "class": label}, group=str(i))
+    ends = np.minimum(cuts, s.max() + 1.0)
+    rows += _numbered(false=false, true=true, threshold=ends)
+    return rows + _numbered(**{"score": s, "class": y})
+
+
+def _numbered(**columns: Floats) -> Rows:
+    """Return rows by `group`, the place in the columns."""
+    rows: Rows = []
+    for i, values in enumerate(zip(*columns.values(), strict=True)):
+        rows += quantities(dict(zip(columns, values, strict=True)), group=str(i))
     return rows

@@ -68,8 +68,9 @@ def shared_law_regrets(
     found = [_case(rng, sets, weights, errors) for _ in range(cases)]
     columns = {name: np.array([one[name] for one in found]) for name in found[0]}
     values = {name: column.mean() for name, column in columns.items()}
-    for name, (bound, factor) in FACTORS.items():
-        excess = columns[f"regret of {name}"] - factor * columns["regret of h"]
+    of_h, _, *ranked = columns.values()
+    for own, (name, (bound, factor)) in zip(ranked, FACTORS.items(), strict=True):
+        excess = own - factor * of_h
         values[f"violations of {bound}"] = float((excess > ROUNDING).sum())
         values[f"largest excess of {name}"] = float(excess.max())
     return quantities({name: round(float(value), 12) + 0.0 for name, value in values.items()})

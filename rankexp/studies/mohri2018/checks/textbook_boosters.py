@@ -63,10 +63,11 @@ def chapters_adaboost(
         rows += _steps(f"excess of {name}", excess, told)
         if (close := np.flatnonzero(excess <= NEAR * (1.0 - least))).size:
             needed[name] = close[0] + 1.0
-    ends = {f"rounds of {name}": count for name, count in needed.items()}
+    rows += quantities({f"rounds of {name}": count for name, count in needed.items()})
     if len(needed) == len(losses):
-        ends[f"rounds of {ADABOOST} over RankBoost"] = needed[ADABOOST] / needed["RankBoost"]
-    return rows + quantities(ends)
+        first, own = needed.values()
+        rows += quantities({f"rounds of {ADABOOST} over RankBoost": own / first})
+    return rows
 
 
 def _stumps(X: Floats, n_cuts: int) -> Floats:
