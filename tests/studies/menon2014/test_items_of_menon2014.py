@@ -11,7 +11,7 @@ ITEMS = {
     "strictly proper composite": "the best score is the link",
     "S_Bipart,01": "best rankings follow eta",
     "inconvenient truth": "the regrets differ without decomposability",
-    "decomposable solutions": "regret on pairs is regret of classifying pairs",
+    "decomposable solutions": "regrets of decomposable losses",
     "eta_Pair": "the probability of a pair",
     "lemma": "scaled sigmoids decompose",
     "lemma, the other way": "other links do not decompose",
