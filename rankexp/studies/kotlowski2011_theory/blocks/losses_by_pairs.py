@@ -1,4 +1,4 @@
-"""One table of losses: each on points and on pairs, over settings of size and prior, and on data."""
+"""One table of losses, each on points and on pairs, over sizes and priors and on data sets."""
 
 import math
 from dataclasses import dataclass
@@ -82,19 +82,19 @@ class LossesByPairs(Contrasts):
         for name in block.experiments:
             models = context.evaluate(name).protocol.kind == "models"
             means = self.wide(context, name, [pairs, points])
-            means = means[[pairs, points]].dropna().groupby(level="problem").mean()
+            means = means[[pairs, points]].astype(float).dropna().groupby(level="problem").mean()
             for own in self._families(context, name)[label].problems:
                 if own.problem not in means.index or math.isnan(own.difference):
                     continue
-                sides = [float(means.loc[own.problem, side]) for side in (pairs, points)]
+                sides = means.loc[own.problem].to_numpy(dtype=float).tolist()
                 of = SETTINGS if models else DATA
                 known[of].append(Place(label, of, (name, own.problem), own, *sides))
         judged = []
-        for own in known.values():
-            again = adjusted([one.own for one in own], settings)
+        for places in known.values():
+            again = adjusted([one.own for one in places], settings)
             judged += [
                 Place(one.loss, one.of, one.where, new, one.pairs, one.points)
-                for one, new in zip(own, again, strict=True)
+                for one, new in zip(places, again, strict=True)
             ]
         return judged
 

@@ -49,7 +49,7 @@ def pair_losses(rng: np.random.Generator, *, draws: int = 10_000, points: int = 
 
 
 def _near(rng: np.random.Generator, draws: int, points: int) -> tuple[Floats, Floats]:
-    """Draw distributions with class probabilities near 1/2, and scores whose errors have mean 0."""
+    """Draw class probabilities near 1/2, and scores whose errors have mean 0."""
     weight = rng.dirichlet(np.ones(points), size=draws)
     logit, error = 0.05 * rng.standard_normal((2, draws, points))
     eta = 1.0 / (1.0 + np.exp(-logit))
