@@ -239,3 +239,7 @@ def test_an_interval_over_its_range_lies_as_the_numbers_do() -> None:
 
 def test_nothing_is_drawn_over_a_range_without_a_width() -> None:
     assert over(0.0, None, (0.0, 0.0), [0.0]) == "" == over(math.nan, None, (0.0, 1.0), [0.0, 1.0])
+
+
+def test_a_value_that_is_not_known_has_no_picture_over_a_range_without_ends():
+    assert over(math.nan, None, (-math.inf, math.inf), []) == ""
