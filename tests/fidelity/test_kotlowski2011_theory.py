@@ -94,7 +94,7 @@ def _cell(found: pd.DataFrame, where: Sequence[object]) -> pd.Series:
 
 def test_logistic_regression_on_pairs_is_nowhere_better(folder: Path) -> None:
     found = pd.read_csv(folder / "losses.csv")
-    own = found[(found["loss"] == "logistic") & (found["of"] == "settings")]
+    own = found[(found["contrast"] == "logistic") & (found["of"] == "settings")]
     assert len(own) == 50
     assert not own["verdict"].str.contains("better").any()
     assert own["verdict"].str.contains("worse").sum() >= 18

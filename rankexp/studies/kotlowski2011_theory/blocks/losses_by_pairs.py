@@ -51,7 +51,7 @@ class LossesByPairs(Contrasts):
             if (own := _some(found, label, of))
         }
         rows = [
-            {"loss": one.loss, "of": one.of, "experiment": one.where[0], **one.own.row()}
+            {"contrast": one.loss, "of": one.of, "experiment": one.where[0], **one.own.row()}
             | {"pairs": one.pairs, "points": one.points}
             for one in found
         ]
