@@ -19,28 +19,32 @@ Jobs = Annotated[
     typer.Option("--jobs", "-j", min=1, help="Worker processes. Default: one per core."),
 ]
 Table = Annotated[Path, typer.Argument(help="CSV, TSV, ARFF, Parquet or Excel file.")]
+Given = dict[str, Any]
+"""Options by name."""
+Verb = Callable[[Given], None]
 LISTS = {"levels", "methods", "drop", "keep", "nominal", "missing"}
 OPTIONS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
 TYPES: dict[str, Any] = {"required": str, "text": str | None, "names": Names, "path": Path | None}
 TYPES |= {"number": float | None, "minutes": float, "flag": bool, "flag or none": bool | None}
+READING = "reading"  # the section of what says how a table is read
 SHARED = {"table": Table, "jobs": Jobs}  # options that are not in the file
 
 
 def _parameter(name: str, said: dict[str, Any]) -> Parameter:
     """Return an option as the file has it."""
-    needed = Parameter.empty if name == "table" or said.get("type") == "required" else None
-    own = {key: value for key, value in said.items() if key not in ("type", "default", "names")}
-    made = SHARED.get(name)
-    made = made or Annotated[TYPES[said["type"]], typer.Option(*said.get("names", ()), **own)]
-    default = said.get("default", needed)
+    own = dict(said)
+    kind, flags = own.pop("type", ""), own.pop("names", ())
+    needed = Parameter.empty if name == "table" or kind == "required" else None
+    default = own.pop("default", needed)
+    made = SHARED.get(name) or Annotated[TYPES[kind], typer.Option(*flags, **own)]
     return Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=made)
 
 
-def taking(*sections: str) -> Callable[[Callable[[dict[str, Any]], None]], Callable[..., None]]:
+def taking(*sections: str) -> Callable[[Verb], Callable[..., None]]:
     """Let a command have the options of some sections of the file."""
     known = [_parameter(*option) for name in sections for option in OPTIONS[name].items()]
 
-    def command_of(run: Callable[[dict[str, Any]], None]) -> Callable[..., None]:
+    def command_of(run: Verb) -> Callable[..., None]:
         def command(**given: Any) -> None:
             run(_given(given))
 
@@ -52,26 +56,27 @@ def taking(*sections: str) -> Callable[[Callable[[dict[str, Any]], None]], Calla
     return command_of
 
 
-@taking("compare", "table", "reading")
-def compare(given: dict[str, Any]) -> None:
+@taking("compare", "table", READING)
+def compare(given: Given) -> None:
     """Tell whether training on pairs helps to rank the rows of a table, and what ranks best."""
     begun = time.monotonic(), time.process_time()  # imports count, too
     from rankexp.runner.compare.command import Options
     from rankexp.runner.compare.command import compare as run
 
-    reading = {name: given.pop(name) for name in OPTIONS["reading"]}
+    reading = {name: given.pop(name) for name in OPTIONS[READING]}
     with typed():
         code = run(given.pop("table"), Options(**given, reading=reading), begun)
     raise typer.Exit(code)
 
 
-@taking("inspect", "table", "reading")
-def inspect(given: dict[str, Any]) -> None:
+@taking("inspect", "table", READING)
+def inspect(given: Given) -> None:
     """Show how a table is read: column types, missing values, columns left out and why."""
     from rankexp.runner.compare.looking import look
     from rankexp.runner.compare.session import say
 
-    given |= {"groups": given.pop("queries") or given["groups"]}
+    groups = given.pop("groups")
+    given |= {"groups": given.pop("queries") or groups}
     with typed():
         found = look(given.pop("table"), **given)
     print(found.reading.text())
@@ -80,8 +85,8 @@ def inspect(given: dict[str, Any]) -> None:
         say(text)
 
 
-def _given(own: dict[str, Any]) -> dict[str, Any]:
-    own = own | {"merge": [names(text) for text in own["merge"] or ()]}
+def _given(own: Given) -> Given:
+    own = own | {"merge": [names(text) for text in own.pop("merge") or ()]}
     return own | {name: names(own[name]) or None for name in LISTS & own.keys()}
 
 

@@ -276,5 +276,7 @@ def test_grey_is_explained_where_it_is_drawn() -> None:
     for margin, known in ((0.1, True), (math.nan, False)):
         panel = Lines("", [Line("a", x, x)], Axis("n"), Axis("loss"), margin=margin, reference=0.0)
         assert ("Grey: too small to matter" in web(Chart([panel]))) is known
+
+
 def test_a_value_that_is_not_known_has_no_picture_over_a_range_without_ends():
     assert over(math.nan, None, (-math.inf, math.inf), []) == ""

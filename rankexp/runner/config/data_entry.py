@@ -13,7 +13,7 @@ Files = Annotated[dict[str, str], Field(min_length=1)]
 """Part of the data -> its file."""
 SECOND = "test"
 """In `source`, beside ``file``: the file whose rows are the test part."""
-NAME = "name"
+PACKAGE, NAME = "package", "name"
 """In `source`, beside ``package``: which of its tables."""
 
 
@@ -119,7 +119,7 @@ class DataEntry(Strict):
         """The registered sources with their references."""
         own = {key: value for key, value in self.source.items() if key not in (SECOND, NAME)}
         if NAME in self.source:
-            own["package"] = f"{own['package']}/{self.source[NAME]}"
+            own[PACKAGE] = f"{own.get(PACKAGE)}/{self.source.get(NAME)}"
         return own
 
     @property

@@ -76,10 +76,7 @@ class Boxes(OwnPanel):
         return _drawn(self, HEIGHT) + (_drawn(self.below, LOW) if self.below else "") + told
 
     def painted(self, chart: Chart) -> Figure:
-        """Return rows of panels, each with its differences below.
-
-        Panels of one row have one axis, and so have all differences.
-        """
+        """Return rows of panels on one axis each, and their differences below on one for all."""
         panels = [one for one in chart.panels if isinstance(one, Boxes)]
         lower = any(panel.below for panel in panels)
         width, height = chart.size

@@ -72,7 +72,7 @@ def _templates() -> "Environment":
     loader = PackageLoader("rankexp.runner.report.render", "page")
     made = Environment(loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True)
     made.filters |= {"line": one_line, "led": led, "strip": strip, "sentences": sentences}
-    made.filters["ordered"] = lambda verdicts: sorted(verdicts, key=RANKED.index)
+    made.filters |= {"ordered": lambda verdicts: sorted(verdicts, key=RANKED.index)}
     return made
 
 

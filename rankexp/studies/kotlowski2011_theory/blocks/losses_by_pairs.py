@@ -21,7 +21,7 @@ SETTINGS, DATA = "settings", "data sets"
 
 
 @dataclass(frozen=True)
-class Place:
+class Compared:
     """A contrast in one setting or on one data set, with the mean of both sides."""
 
     loss: str
@@ -74,10 +74,10 @@ class LossesByPairs(Contrasts):
             facts=facts,
         )
 
-    def _places(self, context: Context, block: Block, label: str) -> list[Place]:
+    def _places(self, context: Context, block: Block, label: str) -> list[Compared]:
         """Return a loss's contrasts everywhere, those of settings adjusted for each other."""
         settings = self._settings(context, block.experiments[0])
-        known: dict[str, list[Place]] = {SETTINGS: [], DATA: []}
+        known: dict[str, list[Compared]] = {SETTINGS: [], DATA: []}
         pairs, points = self.contrasts[label][0]
         for name in block.experiments:
             models = context.evaluate(name).protocol.kind == "models"
@@ -88,17 +88,17 @@ class LossesByPairs(Contrasts):
                     continue
                 sides = means.loc[own.problem].to_numpy(dtype=float).tolist()
                 of = SETTINGS if models else DATA
-                known[of].append(Place(label, of, (name, own.problem), own, *sides))
+                known[of].append(Compared(label, of, (name, own.problem), own, *sides))
         judged = []
         for places in known.values():
             again = adjusted([one.own for one in places], settings)
             judged += [
-                Place(one.loss, one.of, one.where, new, one.pairs, one.points)
+                Compared(one.loss, one.of, one.where, new, one.pairs, one.points)
                 for one, new in zip(places, again, strict=True)
             ]
         return judged
 
-    def _losses(self, found: list[Place], of: str, metric: str, better: str) -> Table:
+    def _losses(self, found: list[Compared], of: str, metric: str, better: str) -> Table:
         everywhere = _everywhere(found, of, len(self.contrasts))
         rows: list[list[Entry]] = []
         for label in [*self.contrasts, "all"]:
@@ -121,7 +121,7 @@ class LossesByPairs(Contrasts):
         header += heads(Role.VALUE, f"Within {short(self.margin)} in", "Pairs − points")
         return Table(header, rows, f"{capital(of)}, {metric}", better=better)
 
-    def _notes(self, found: list[Place]) -> list[str]:
+    def _notes(self, found: list[Compared]) -> list[str]:
         return [
             "A setting is a size of the training sample and a share of positives, of a generator. "
             "Mean values are over the settings, or data sets, that all losses have. Better and "
@@ -130,20 +130,20 @@ class LossesByPairs(Contrasts):
         ]
 
 
-def _some(found: list[Place], label: str, of: str) -> list[Place]:
+def _some(found: list[Compared], label: str, of: str) -> list[Compared]:
     return [one for one in found if one.of == of and label in ("all", one.loss)]
 
 
-def _everywhere(found: list[Place], of: str, losses: int) -> set[tuple[str, str]]:
+def _everywhere(found: list[Compared], of: str, losses: int) -> set[tuple[str, str]]:
     own = [one.where for one in found if one.of == of]
     return {where for where in own if own.count(where) == losses}
 
 
-def _word(one: Place) -> str:
+def _word(one: Compared) -> str:
     return str(one.own.verdict.shown or "")
 
 
-def _counted(own: list[Place]) -> str:
+def _counted(own: list[Compared]) -> str:
     words = [_word(one) for one in own]
     counts = [words.count(word) or "none" for word in ("better", "worse")]
     return f"better in {counts[0]}, worse in {counts[1]} of {len(own)}"

@@ -1,5 +1,6 @@
 """Try the slides' statements and open questions on finitely many points, by enumeration."""
 
+from collections.abc import Sequence
 from itertools import product
 from typing import Any
 
@@ -116,19 +117,12 @@ def reversed_link(rng: np.random.Generator, *, points: int = 5, draws: int = 20)
         S = -(logit[:, None] - logit)  # of the least eta l(1, v) + (1 - eta) l(-1, v), by pair
         s = _best_reversed(W)
         steps = np.diff(s[np.argsort(logit)])
-        found.append(
-            [
-                np.abs(S[:, :, None] + S - S[:, None, :]).max(),
-                np.ptp(s + logit) / 2.0,
-                ranking_risk(s, W) - ranking_risk(logit, W),
-                (steps < 0.0).all(),
-            ]
-        )
-    columns = np.array(found, dtype=np.float64).T
-    values = dict(
-        zip(("additivity", "from_link", "rank_regret"), columns.max(axis=1), strict=False)
-    )
-    return quantities(values | {"reversed": columns[3].mean()})
+        additivity = np.abs(S[:, :, None] + S - S[:, None, :]).max()
+        regret = ranking_risk(s, W) - ranking_risk(logit, W)
+        found.append((additivity, np.ptp(s + logit) / 2.0, regret, (steps < 0.0).all()))
+    sums, links, regrets, falls = np.array(found, dtype=np.float64).T
+    largest = {"additivity": sums.max(), "from_link": links.max(), "rank_regret": regrets.max()}
+    return quantities(largest | {"reversed": falls.mean()})
 
 
 def _best_reversed(W: Floats) -> Floats:
@@ -171,6 +165,11 @@ def _cycles(P: Floats) -> float:
     return float(np.abs(around - around.transpose(0, 2, 1)).max())
 
 
+def _areas(curves: Sequence[tuple[np.ndarray, np.ndarray]]) -> np.ndarray:
+    """Return the areas below ROC curves."""
+    return np.array([np.trapezoid(true, false) for false, true in curves])
+
+
 def ptop_regret(
     rng: np.random.Generator, *, negatives: int = 10, points: int = 4, draws: int = 50
 ) -> Rows:
@@ -189,17 +188,14 @@ def ptop_regret(
     orders, broken, share, better = weak_orders(_few(points)), 0, 0.0, 0.0
     for joint in _draws(rng, points, draws, CONCENTRATION):
         P, Q = joint / joint.sum(axis=1)[:, None]
-        eta = joint[0] / joint.sum(axis=0)
-        curves = [_roc(s, P, Q) for s in (eta, *orders)]
-        tops = np.array([_ptop(*curve, negatives) for curve in curves])
-        areas = np.array([np.trapezoid(true, false) for false, true in curves])
+        curves = [_roc(s, P, Q) for s in (joint[0] / joint.sum(axis=0), *orders)]
+        areas, tops = _areas(curves), np.array([_ptop(*curve, negatives) for curve in curves])
         lost, bound = tops[0] - tops[1:], negatives * (areas[0] - areas[1:])
         broken += int((lost > bound + ROUNDING).sum())
-        better = max(better, float(-lost.min()))
-        share = max(share, float((lost[bound > 1e-9] / bound[bound > 1e-9]).max()))
-    return quantities(
-        {"violations": broken, "largest share of the bound": share, "better than eta": better}
-    )
+        better, known = max(better, float(-lost.min())), bound > 1e-9
+        share = max(share, float((lost[known] / bound[known]).max()))
+    found = {"violations": broken, "largest share of the bound": share}
+    return quantities(found | {"better than eta": better})
 
 
 def _ptop(false: Floats, true: Floats, n: int) -> float:

@@ -150,13 +150,10 @@ def logistic_rankboost(
     of RankBoost`, the exponential one, in this loss at the end (mohri2018, 10.4.2).
     """
     if rounds < 2 or n < 20 or min(d, n_cuts) < 1:
-        raise ValueError(
-            f"rounds={rounds}, n={n}, d={d}, n_cuts={n_cuts}: expected 2 or more, 20 or more, and "
-            "1 or more"
-        )
+        given_ = f"rounds={rounds}, n={n}, d={d}, n_cuts={n_cuts}"
+        raise ValueError(f"{given_}: expected 2 or more, 20 or more, and 1 or more")
     X, y = Linear(d=d, rank_risk=0.2).draw_model(rng).sample(n, rng)
-    up = np.asarray(y) > 0
-    stumps = (_stumps(X, n_cuts) + 1.0) / 2.0
+    up, stumps = np.asarray(y) > 0, (_stumps(X, n_cuts) + 1.0) / 2.0
     D = (stumps[up][:, None] - stumps[~up]).reshape(-1, stumps.shape[1])
     least = _least_logistic(D)
     given: dict[str, Any] = {"n_rounds": rounds, "n_cuts": n_cuts}

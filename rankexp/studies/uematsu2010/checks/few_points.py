@@ -42,6 +42,12 @@ LABELS = {
 ROUNDING, STEPS = 1e-12, 60
 
 
+def _off_auc(y: np.ndarray, scores: np.ndarray) -> float:
+    """Return how far the empirical ranking risk is from 1 - AUC."""
+    even = pair_weights(np.column_stack([y == 0, y == 1]).astype(float))
+    return abs(ranking_risk(scores, even) + float(auc(y, scores)) - 1)
+
+
 def strict_order(
     rng: np.random.Generator, *, loss: str = "logistic", points: int = 5, draws: int = 20
 ) -> Rows:
@@ -65,9 +71,7 @@ def strict_order(
         pairs = [(i, j) for i, j in product(range(points), repeat=2) if ratio[i] > ratio[j] + 1e-9]
         gaps.append(min((s[i] - s[j]) / (ratio[i] - ratio[j]) for i, j in pairs))
         apart.append(abs(s[0] - s[1]))
-        y, r = np.repeat([0, 1], 10), rng.integers(5, size=20)
-        even = pair_weights(np.column_stack([y == 0, y == 1]).astype(float))
-        off.append(abs(ranking_risk(r, even) + float(auc(y, r)) - 1))
+        off.append(_off_auc(np.repeat([0, 1], 10), rng.integers(5, size=20)))
     return quantities({"least_gap": min(gaps), "apart": max(apart), "risk_and_auc": max(off)})
 
 
