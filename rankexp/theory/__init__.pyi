@@ -1,4 +1,5 @@
 # Written by `make exports`.
+from rankexp.studies.uematsu2010.theory.linear_model import linear_odds as linear_odds
 from rankexp.studies.uematsu2010.theory.ordinal import orboost as orboost
 from rankexp.studies.uematsu2010.theory.ordinal import proportional_odds as proportional_odds
 from rankexp.studies.uematsu2010.theory.ratios import half_log_ratio as half_log_ratio

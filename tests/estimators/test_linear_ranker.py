@@ -20,7 +20,8 @@ from rankexp.losses import Logistic
 from rankexp.metrics import rank_loss
 from rankexp.solvers.result import scores
 
-TWO_CLASSES = [cell for cell in LinearRanker.combinations() if cell[1] != "multipartite"]
+LEVELS = ("multipartite", "listwise")  # whose labels have an order
+TWO_CLASSES = [cell for cell in LinearRanker.combinations() if cell[1] not in LEVELS]
 combinations = pytest.mark.parametrize(("loss", "risk"), TWO_CLASSES)
 
 

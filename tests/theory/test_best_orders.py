@@ -122,7 +122,7 @@ def test_models_without_densities(name):
 
 @pytest.mark.parametrize("name", registry.names("theory"))
 def test_every_function_gives_a_score_a_row(name):
-    means = [-2, 0, 2] if name == "tripartite" else [-1, 1]
+    means = [-2, 0, 2] if name in ("tripartite", "linear_odds") else [-1, 1]
     model = Gaussian(means).draw_model(None)
     function = registry.get("theory", name)
     X = np.linspace(-2.9, 2.9, 30)[:, None]

@@ -450,6 +450,7 @@ WITHOUT |= {
     "together",
     "tree",
 }
+WITHOUT |= {"last_round", "losses_by_pairs", "regret_bounds", "roc_curve"}
 WITHOUT |= {"answers", "extreme_case", "second_stage", "simulation_along"}
 
 
@@ -501,7 +502,9 @@ def test_what_passes_the_check_shows_something(make: Make, name: str) -> None:
             options = {"quantity": "prior"}
         if name == "contrast_map":
             options = OF_METRICS[name][1]
-        if name == "contrasts":
+        if name == "last_round":
+            options = {"quantities": ["test error"], "pairs": [["AdaBoost", "RankBoost"]]}
+        if name in {"contrasts", "losses_by_pairs"}:
             options = {"contrasts": {"pairs": [["svm_or", "logistic"]]}, "margin": 0.01}
         if name == "loss_curves":
             options = {"losses": ["logistic"]}

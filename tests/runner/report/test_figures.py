@@ -65,7 +65,7 @@ OF_FORMULAS = {"loss_curves"}
 OF_ONE = {"second_stage"}
 """Show one record, and nothing without."""
 
-ELSEWHERE = {"pairs_or_points", "contrasts"}
+ELSEWHERE = {"pairs_or_points", "contrasts", "losses_by_pairs", "regret_bounds", "roc_curve"}
 """Drawn as others here are, of data that the studies here have not."""
 
 Make = Callable[..., Context]

@@ -8,7 +8,7 @@ from scipy.stats import norm
 
 from rankexp.estimators import KernelRanker, ProportionalOdds
 from rankexp.generators import Gaussian
-from rankexp.studies.uematsu2010.theory.linear_odds import linear_odds, linear_odds_thresholds
+from rankexp.studies.uematsu2010.theory.linear_model import linear_odds, linear_odds_thresholds
 from rankexp.studies.uematsu2010.theory.ordinal import (
     proportional_odds,
     proportional_odds_thresholds,

@@ -22,6 +22,7 @@ from rankexp.studies.kotlowski2011_theory.theory.univariate_bounds import (
 REGISTER = {"regret_bounds": "RegretBounds"}
 
 WORST = "k_points"  # the check of the worst cases; all others are of trained scorers
+REGRETS = ["rank_regret", "loss_regret"]
 SIZE = (3.5, 2.9)
 
 
@@ -37,9 +38,9 @@ class RegretBounds(BlockKind):
     def output(self, context: Context, block: Block) -> Output:
         """Return the figure, and a table of the ratios that k points reach."""
         found = pd.concat([self._rows(context, name) for name in block.experiments])
-        if found.empty:
+        worst = found if found.empty else found[found.points.notna()]
+        if worst.empty:
             return Output(notes=["There is nothing to show."])
-        worst = found[found.points.notna()]
         losses = list(dict.fromkeys(worst.loss))
         panels = [self._panel(context, found[found.loss == loss], loss) for loss in losses]
         best = worst.loc[worst.groupby(["loss", "points"]).ratio.idxmax()]
@@ -63,9 +64,9 @@ class RegretBounds(BlockKind):
         setup = context.study.experiments[name]
         assert isinstance(setup, Simulate)  # see `shows`
         rows = compare.simulated_rows(context.frame, name)
-        own = rows[(rows.group == "") & rows.quantity.isin(["rank_regret", "loss_regret"])]
-        wide = own.groupby(["setting", "quantity"]).value.mean().unstack()
-        columns = {"experiment": name, "points": np.nan, "n": np.nan, "width": np.nan}
+        own = rows[(rows.group == "") & rows.quantity.isin(REGRETS)]
+        wide = own.groupby(["setting", "quantity"]).value.mean().unstack().reindex(columns=REGRETS)
+        columns = {"experiment": name, "loss": "", "points": np.nan, "n": np.nan, "width": np.nan}
         grid = [columns | dict(points(setup.grid)[int(at)].values) for at in wide.index]
         made = pd.DataFrame(grid, index=wide.index).join(wide).reset_index(drop=True)
         made = made.assign(root=np.sqrt(np.maximum(made.loss_regret, 0.0)))

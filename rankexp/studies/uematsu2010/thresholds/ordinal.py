@@ -1,6 +1,6 @@
 """Register the best thresholds of the ordinal models: ``f(model, **options) -> (K - 1,)``."""
 
-from rankexp.studies.uematsu2010.theory.linear_odds import linear_odds_thresholds
+from rankexp.studies.uematsu2010.theory.linear_model import linear_odds_thresholds
 from rankexp.studies.uematsu2010.theory.ordinal import (
     orboost_thresholds,
     proportional_odds_thresholds,

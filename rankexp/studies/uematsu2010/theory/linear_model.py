@@ -28,9 +28,12 @@ def linear_odds(model: KnownClasses, X: npt.ArrayLike) -> Floats:
     Raises
     ------
     ValueError
-        For another model, or if no finite thresholds are best.
+        For another model, another shape of X, or if no finite thresholds are best.
     """
-    return np.asarray(np.asarray(X, dtype=np.float64)[:, 0] * _fitted(model)[0])
+    rows = np.asarray(X, dtype=np.float64)
+    if rows.ndim != 2 or rows.shape[1] != 1:
+        raise ValueError(f"X must be of shape (n, 1), got {rows.shape}")
+    return np.asarray(rows[:, 0] * _fitted(model)[0])
 
 
 def linear_odds_thresholds(model: KnownClasses) -> Floats:
