@@ -483,7 +483,7 @@ def test_a_metric_with_two_parameters_goes_through_every_block(make: Make, name:
 
 
 @pytest.mark.parametrize("name", registry.names("report.blocks"))
-def test_what_passes_the_check_shows_something(make: Make, name: str) -> None:
+def test_what_passes_the_check_shows_something(make: Make, name: str) -> None:  # noqa: PLR0912
     context = make()
     for experiment, setup in context.study.experiments.items():
         options: dict[str, Any] = {}
