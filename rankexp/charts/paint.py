@@ -1,7 +1,7 @@
 """Charts on paper: matplotlib draws what a chart says."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,20 +10,18 @@ from rankexp.arrays import Floats
 from rankexp.charts import frame
 from rankexp.charts.frame import Axes, Figure, colour
 from rankexp.charts.letters import literal, wrapped
-from rankexp.charts.model import Axis, Boxes, Chart, Drawing, Intervals, Line, Lines, Map, Share
+from rankexp.charts.model import Axis, Chart, Drawing, Intervals, Line, Lines, Map, OwnPanel, Share
 from rankexp.charts.numbers import number, short
 
 if TYPE_CHECKING:
     from matplotlib.axis import Axis as Side
 
 INK, GREY, PALE = "black", "#444444", "#e6e6e6"
-BESIDE = 0.36  # of a box: where its mean stands
 ROOM = 0.5  # of the width of what is of no importance: so much is in view on either side of it
 SPREAD = 0.6  # height that the methods of one row share
 NAMES = 0.34  # of the width of a panel: so wide are the names of its rows
 DARK = 0.55  # of the largest value: beyond it a cell's number is white
 MANY = 5  # powers of ten along x
-UPPER, LOWER = 1.55, 1.0  # heights of boxes and of the differences below them
 DASHED = ["--", ":", "-."]  # lines of no method
 PLAIN = (5e-4, 2e5)  # numbers of logarithmic sides that are not written as powers
 
@@ -33,8 +31,8 @@ def painted(chart: Chart | Drawing) -> Figure:
     if isinstance(chart, Drawing):
         return chart.figure
     first = chart.panels[0]
-    if isinstance(first, Boxes):
-        return _boxes(chart, [one for one in chart.panels if isinstance(one, Boxes)])
+    if isinstance(first, OwnPanel):
+        return first.painted(chart)
     share: Share = chart.share
     made, axes = frame.panels(
         len(chart.panels), chart.columns, chart.size, below=chart.below, share=share
@@ -53,18 +51,17 @@ def painted(chart: Chart | Drawing) -> Figure:
     return made
 
 
-def _named(axis: Axis, inches: float) -> str:
+def named(axis: Axis, inches: float) -> str:
     """Return what an axis is called, with its better side, on lines of a width."""
     text = wrapped(axis.label, inches)
     return f"{text}\n({axis.direction})" if axis.better else text
 
 
-def _reference(axes: Axes, panel: Boxes | Lines, at: float) -> None:
+def reference(axes: Axes, margin: float, at: float) -> None:
     """Draw a line across, with what it is, and the band of what is of no importance."""
-    if not math.isnan(panel.margin):
+    if not math.isnan(margin):
         middle = 0.0 if math.isnan(at) else at
-        ends = (middle - panel.margin, middle + panel.margin)
-        axes.axhspan(*ends, color=PALE, zorder=0, linewidth=0)
+        axes.axhspan(middle - margin, middle + margin, color=PALE, zorder=0, linewidth=0)
     if not math.isnan(at):
         axes.axhline(at, color=INK, linewidth=0.9, zorder=1)
 
@@ -74,12 +71,12 @@ def _lines(axes: Axes, panel: Lines, strokes: Mapping[str, int]) -> None:
     for line in panel.lines:
         above -= line.method is not None and not line.marked
         _line(axes, line, above, DASHED[strokes.get(line.label, 0) % len(DASHED)])
-    _reference(axes, panel, panel.reference)
+    reference(axes, panel.margin, panel.reference)
     for edge in panel.window:
         axes.axvline(edge, color="#aaaaaa", linewidth=0.6, linestyle=":")
     _sides(axes, panel.x, panel.y)
     axes.set_xlabel(literal(panel.x.label))
-    axes.set_ylabel(_named(panel.y, 0.8 * axes.get_window_extent().height / axes.figure.dpi))
+    axes.set_ylabel(named(panel.y, 0.8 * axes.get_window_extent().height / axes.figure.dpi))
 
 
 def _sides(axes: Axes, x: Axis, y: Axis) -> None:
@@ -143,10 +140,8 @@ def _intervals(axes: Axes, panel: Intervals) -> None:
     for row in panel.rows:
         beside = row.method * step - SPREAD / 2 if many > 1 else 0.0
         place, own = labels.index(row.label) + beside, colour(row.method)
-        label, mark = (
-            literal(panel.methods[row.method]) if many > 1 else None,
-            frame.mark(row.method),
-        )
+        label = literal(panel.methods[row.method]) if many > 1 else None
+        mark = frame.mark(row.method)
         for ends, width in (((row.low, row.high), 1.4), (row.near, 3.0)):
             axes.plot(ends, [place] * 2, color=own, lw=width, solid_capstyle="butt")
         axes.plot(
@@ -156,7 +151,8 @@ def _intervals(axes: Axes, panel: Intervals) -> None:
             markersize=6.5 if row.pooled else 4.5,
             linestyle="None",
             label=label,
-            **(mark if row.decided else mark | {"fillstyle": "none"}),
+            zorder=3,
+            **(mark if row.decided else mark | {"markerfacecolor": "white", "fillstyle": "full"}),
         )
     axes.set_yticks(range(len(labels)), [wrapped(text, room) for text in labels])
     axes.tick_params(axis="y", length=0)
@@ -196,56 +192,12 @@ def _cut(axes: Axes, panel: Intervals) -> None:
 def _directed(axis: Axis) -> str:
     """Return what a side is called, with words at its ends for what is better there."""
     lines = [literal(text) for text in axis.label.split("\n")]
-    if axis.better:
-        ends = ("better", "worse") if axis.better == "lower" else ("worse", "better")
-        lines[0] = f"← {ends[0]}    {lines[0]}    {ends[1]} →"
+    low, high = axis.ends
+    if low or high:
+        lines[0] = f"← {low}    {lines[0]}    {high} →"
+    elif axis.better:
+        lines[0] += f" ({axis.direction})"
     return "\n".join(lines)
-
-
-def _boxes(chart: Chart, panels: Sequence[Boxes]) -> Figure:
-    """Return rows of panels, each with its differences below.
-
-    Panels of one row have one axis, and so have all differences.
-    """
-    lower = any(panel.below for panel in panels)
-    width, height = chart.size
-    heights = [UPPER, LOWER] if lower else [1.0]
-    size = (width, height if lower else 0.62 * height)
-    made, axes = frame.panels(len(panels), chart.columns, size, heights=heights)
-    upper = axes[:: len(heights)]
-    for panel, own in zip(panels, upper, strict=True):
-        _boxed(own, panel, height)
-        if not math.isnan(panel.line):
-            own.axhline(panel.line, color=INK, linestyle=(0, (5, 3)), linewidth=1.0)
-            frame.note(own, panel.said, (len(panel.boxes) - 0.42, panel.line), ha="right")
-        frame.title(own, panel.title, bold=True)
-    for start in range(0, len(upper), chart.columns):
-        alike(upper[start : start + chart.columns])
-    for panel, own in zip(panels, axes[1::2], strict=True) if lower else ():
-        if panel.below:
-            _boxed(own, panel.below, height)
-            _reference(own, panel.below, 0.0)
-    alike(axes[1::2] if lower else [])
-    made.align_ylabels()
-    return made
-
-
-def _boxed(axes: Axes, panel: Boxes, height: float) -> None:
-    places = [box.method for box in panel.boxes]
-    frame.boxes(axes, [box.values for box in panel.boxes], colours=places)
-    frame.name_places(axes, [box.label for box in panel.boxes])
-    for x, mean in ((x, box.mean) for x, box in enumerate(panel.boxes) if box.mean):
-        axes.plot([x + BESIDE] * 2, mean[1:], color=INK, linewidth=1.0)
-        axes.plot([x + BESIDE], mean[:1], "D", color=INK, markersize=2.5)
-    axes.set_ylabel(_named(panel.axis, 0.35 * height))
-
-
-def alike(axes: Sequence[Axes]) -> None:
-    """Give panels one range of y, that of all of them."""
-    if axes:
-        ends = [own.get_ylim() for own in axes]
-        for own in axes:
-            own.set_ylim(min(low for low, _ in ends), max(high for _, high in ends))
 
 
 def _map(axes: Axes, panel: Map) -> None:

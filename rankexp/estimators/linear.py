@@ -37,8 +37,9 @@ class LinearRanker(RiskRanker):
         SVM-OR of kotlowski2011. ``push(p=4)`` is the mean over negatives of the p-th power of the
         mean of ``l(1, w·(x - x'))`` over positives. ``multipartite`` is the mean over pairs of an
         x of a higher and an x' of a lower of K ordered levels; with the hinge this is the ordinal
-        support vector machine of Herbrich et al. (1999). ``points`` and ``pairs`` are other names
-        of the first two; ``balanced`` trains on points with both classes weighed alike.
+        support vector machine of Herbrich et al. (1999). ``listwise`` is ListNet's
+        cross-entropy of queries. ``points`` and ``pairs`` are other names of the first two;
+        ``balanced`` trains on points with both classes weighed alike.
     lam : float
         Penalty of ``||w||²``, >= 0; only smooth losses allow 0, and a warning says if there seems
         to be no minimiser then. The intercept is never penalised.

@@ -25,6 +25,10 @@ if TYPE_CHECKING:
 Table: TypeAlias = "Floats | DataFrame"
 Rows = slice | Bools | Ints
 """Which rows: all, a mask, or their numbers."""
+CENTRE = (
+    "the features are so far from 0 that no 64-bit number is near enough to the best intercept or "
+    "threshold: take the mean off each column, as sklearn.preprocessing.StandardScaler does"
+)
 NAN = {"dtype": np.float64, "order": "C", "ensure_all_finite": "allow-nan", "accept_sparse": "csr"}
 
 
@@ -160,10 +164,12 @@ def warn_unconverged(
 
     `special` may give other advice for a penalty; None stands for the usual one.
     """
+    lost = np.zeros(found.gap.size) if found.lost is None else found.lost
     for i in np.flatnonzero(~found.converged).tolist():
+        why = CENTRE if lost[i] > 0.5 * tol else special(i) or advice
         warn_user(
             f"{what} did not converge at lam={lams[i]:g}: relative gap {found.gap[i]:.1e} > tol "
-            f"{tol:g} after {found.n_iter[i]} iterations; {special(i) or advice}"
+            f"{tol:g} after {found.n_iter[i]} iterations; {why}"
         )
 
 

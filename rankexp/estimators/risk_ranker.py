@@ -177,7 +177,7 @@ TIED = (
 
 def no_minimiser(task: Task, found: PathResult, at: int) -> str | None:
     """Return why a risk without a penalty has no minimiser; None if it may have one."""
-    if task.lams[at] > 0.0 or not task.loss.monotone:
+    if task.lams[at] > 0.0 or not task.loss.monotone or task.risk.attained:
         return None
     s = scores(task.X, found.coef, found.intercept)[:, at]
     if task.risk.class_weight and not task.intercept:

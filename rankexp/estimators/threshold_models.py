@@ -23,8 +23,7 @@ from rankexp.estimators.parameters import (
     weighed,
 )
 from rankexp.estimators.risk_mixin import PredictsScores
-from rankexp.solvers.ordinal import proportional_odds, threshold_terms
-from rankexp.solvers.ordinal.proportional_odds import proportional_odds_path
+from rankexp.solvers.ordinal.proportional_odds import proportional_odds_path, settled
 from rankexp.solvers.ordinal.threshold_hinge import threshold_hinge_path
 from rankexp.solvers.result import PathResult, scores
 
@@ -67,9 +66,6 @@ class ThresholdModel(LevelRanker):
     def _solve(self, X: Floats, codes: Ints, lams: Floats, weight: Floats | None) -> PathResult:
         raise NotImplementedError
 
-    def _thresholds(self, s: Floats, codes: Ints, weight: Floats | None) -> Floats:
-        raise NotImplementedError
-
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: PerRow = None) -> Self:
         """Fit to rows X of shape (n, d) and labels y of K levels.
 
@@ -77,18 +73,13 @@ class ThresholdModel(LevelRanker):
         :meth:`LinearRanker.fit`; ValueError also for labels without an order or `levels`.
         """
         self.check()
-        levels = level_order(y, self.levels)
-        X, y = training_data(self, X, y)
-        rows, weight = self._rows(X, sample_weight)
-        X = X[rows]
-        self.levels_, codes = few_levels(y[rows], levels)
-        present, dense = np.unique(codes, return_inverse=True)
-        found = self._path(X, dense, np.array([self.lam], dtype=np.float64), weight)
+        lams = np.array([self.lam], dtype=np.float64)
+        self.levels_, present, found = self._found(self, X, y, lams, sample_weight)
         self.coef_, self.intercept_ = found.coef.T.copy(), found.intercept
         self.objective_, self.gap_ = float(found.objective[0]), float(found.gap[0])
         self.n_iter_ = int(found.n_iter[0])
-        cuts = self._thresholds(scores(X, found.coef)[:, 0], dense, weight)
-        ends = np.concatenate(([-np.inf], cuts, [np.inf]))
+        assert found.thresholds is not None
+        ends = np.concatenate(([-np.inf], found.thresholds[:, 0], [np.inf]))
         below = present.searchsorted(np.arange(len(self.levels_) - 1), "right")
         self.thresholds_: Floats = ends[below]
         return self
@@ -103,21 +94,27 @@ class ThresholdModel(LevelRanker):
         grid = np.atleast_1d(np.asarray(lams, dtype=np.float64))
         for lam in grid.tolist():
             self.check(lam)
+        return self._found(None, X, y, grid, sample_weight)[2]
+
+    def _found(
+        self, learns: Self | None, X: ArrayLike, y: ArrayLike, lams: Floats, weight: PerRow
+    ) -> tuple[Labels, Ints, PathResult]:
+        """Return the levels, the codes of those that occur, and the solutions."""
         levels = level_order(y, self.levels)
-        X, y = training_data(None, X, y)
-        rows, weight = self._rows(X, sample_weight)
-        codes = few_levels(y[rows], levels)[1]
-        return self._path(X[rows], np.unique(codes, return_inverse=True)[1], grid, weight)
+        X, y = training_data(learns, X, y)
+        rows, kept = self._rows(X, weight)
+        levels, codes = few_levels(y[rows], levels)
+        present, dense = np.unique(codes, return_inverse=True)
+        found = self._solve(X[rows], dense, lams, kept)
+        if learns is not None and found.thresholds is None:
+            found = settled(found, X[rows], dense, kept, tol=self.tol)
+        warn_unconverged(type(self).__name__, found, lams, self.tol)
+        return levels, present, found
 
     def check(self, lam: float | None = None) -> None:
         """Raise ValueError if a parameter is impossible; this needs no data."""
         what = "" if self.zero_lam else type(self).__name__
         check_solver(self.lam if lam is None else lam, self.tol, self.max_iter, what)
-
-    def _path(self, X: Floats, codes: Ints, lams: Floats, weight: Floats | None) -> PathResult:
-        found = self._solve(X, codes, lams, weight)
-        warn_unconverged(type(self).__name__, found, lams, self.tol)
-        return found
 
     def decision_function(self, X: ArrayLike) -> Floats:
         """Return the scores ``w·x`` of rows, shape (n,): the higher, the likelier a high level."""
@@ -193,9 +190,6 @@ class OrdinalSVM(ThresholdModel):
         every, tol = self.constraints == "all", self.tol
         return threshold_hinge_path(X, codes, lams, every=every, tol=tol, max_iter=self.max_iter)
 
-    def _thresholds(self, s: Floats, codes: Ints, weight: Floats | None) -> Floats:
-        return threshold_terms.thresholds(s, codes, every=self.constraints == "all")
-
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class ProportionalOdds(ThresholdModel):
@@ -239,9 +233,6 @@ class ProportionalOdds(ThresholdModel):
         return proportional_odds_path(
             X, codes, lams, weight=weight, tol=self.tol, max_iter=self.max_iter
         )
-
-    def _thresholds(self, s: Floats, codes: Ints, weight: Floats | None) -> Floats:
-        return proportional_odds.thresholds(s, codes, weight)
 
     def predict_proba(self, X: ArrayLike) -> Floats:
         """Return the probabilities of the levels, shape (n, K), worst to best."""

@@ -33,6 +33,7 @@ NO_METRIC = (
     "PairObjective is an objective that returns gradient and curvature, not a metric: name a "
     "metric such as 'auc', or write a function"
 )
+MODERATE = 100  # powers of 2 of weights that are taken as they are
 MOST_LEVELS = 1000  # each two of which are compared; a continuous target has more
 
 Steps = tuple[Floats, Floats]  # gradient and curvature by score, (n,) each
@@ -86,7 +87,8 @@ class PairObjective:
     Notes
     -----
     A frozen value without state: it can be pickled, and called by many threads at once. Sums of
-    the logistic loss are right to about 1e-12 of the largest gradient, its curvature to 1e-9.
+    the logistic loss are right to about 1e-12 of the largest gradient, its curvature to 1e-9 of
+    the largest one. Where scores are over 1e4 apart, the largest are those at equal scores.
 
     - scikit-learn classes: ``LGBMClassifier(objective=PairObjective(), metric="auc")``,
       ``XGBClassifier(objective=PairObjective(), base_score=0.5, eval_metric="auc")``; for
@@ -166,12 +168,17 @@ class PairObjective:
         """Return what gives gradient and curvature of rows by level (n,), one thread at a time."""
         loss, factor, form = LOSSES[self.loss]
         weight, kept = _weights(sample_weight, level.size)
+        power = 0 if weight is None else int(np.frexp(weight.max())[1])
+        if weight is None or abs(power) <= MODERATE:
+            power = 0
+        else:  # lest products of weights overflow: gradients grow as one weight does
+            weight = np.ldexp(weight, -power)
         rows = slice(None) if kept is None else kept
         order, unit = _order(level[rows], K, weight, None if groups is None else groups[rows])
         if not order.total > 0.0:
             raise ValueError(_no_pair(level[rows], kept is not None))
         risk = form(order, loss)
-        risk.scale = 2.0 * factor * unit
+        risk.scale = float(np.ldexp(2.0 * factor * unit, power))
         find = risk.log_steps if isinstance(risk, ExponentialPairs) else risk.steps
 
         def steps(scores: ArrayLike) -> Steps:

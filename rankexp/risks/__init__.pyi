@@ -1,5 +1,6 @@
 # Written by `make exports`.
 from rankexp.risks.classification import Classification as Classification
+from rankexp.risks.listwise import Listwise as Listwise
 from rankexp.risks.pairs import Bipartite as Bipartite
 from rankexp.risks.pairs import Multipartite as Multipartite
 from rankexp.risks.push import Push as Push

@@ -98,6 +98,8 @@ class Risk(Named, ABC):
     takes: ClassVar[frozenset[Given]] = frozenset()
     class_weight: ClassVar[bool] = False
     several_levels: ClassVar[bool] = False
+    attained: ClassVar[bool] = False
+    """Whether it has a minimiser without a penalty on separable data, too."""
     balanced: bool = False
     """Whether it weighs both classes alike, as ``class_weight="balanced"`` does."""
 

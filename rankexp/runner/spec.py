@@ -21,8 +21,8 @@ from rankexp.runner.strict import Plain, Strict
 PROTOCOL_VERSION = 3
 """Of what a record holds of a method. 3: scores that differ by rounding alone tie."""
 FITS_VERSION = 2
-"""Of fits whose scores are kept as they came, and of checks."""
-"""Part of every key: raise it when a record of the same specification must mean something else."""
+"""Of fits whose scores are kept as they came, and of checks. Both are part of every key: raise one
+when a record of the same specification must mean something else."""
 
 SIMULATION_ROWS = 2_000
 """What one repetition of a check counts as, its cost being unknown; tuned: none takes minutes."""

@@ -30,6 +30,11 @@ class PathResult:
         lower rows, of the dual variables that ``D`` is taken at. Of equal rows, one has the sum.
     bearable : ndarray of shape (L,) or None
         What `offset` is, where that isn't ``intercept``.
+    thresholds : ndarray of shape (K - 1, L) or None
+        Of models with thresholds between K levels.
+    lost : ndarray of shape (L,) or None
+        By how much the nearest doubles of the thresholds or the intercept make the objective
+        worse, relative to it: a part of ``gap``.
     """
 
     coef: Floats
@@ -40,6 +45,8 @@ class PathResult:
     converged: Bools
     slope: Floats | None = None
     bearable: Floats | None = None
+    thresholds: Floats | None = None
+    lost: Floats | None = None
 
     def __repr__(self) -> str:
         (d, count), done = self.coef.shape, int(self.converged.sum())

@@ -8,6 +8,7 @@ from rankexp import registry
 from rankexp.arrays import Floats, Ints
 from rankexp.losses.loss import Loss
 from rankexp.risks.classification import Classification
+from rankexp.risks.listwise import Listwise
 from rankexp.risks.push import Push
 from rankexp.risks.risk import Given, Risk, RiskOfPairs, Task
 from rankexp.solvers.result import PathResult
@@ -80,6 +81,9 @@ def mean(risk: Risk, loss: Loss, s: Floats, level: Ints) -> float:
     """Return a risk of ours by its definition, for scores of two classes."""
     if isinstance(risk, Classification):
         return float(loss.value(np.where(level == 1, 1.0, -1.0), s).mean())
+    if isinstance(risk, Listwise):
+        shares = np.exp(level) / np.exp(level).sum()
+        return float(shares @ (np.log(np.exp(s).sum()) - s))
     D = np.subtract.outer(s[level == 1], s[level == 0])
     if isinstance(risk, Push):
         return float((loss.value(1.0, D).mean(axis=0) ** risk.p).mean())

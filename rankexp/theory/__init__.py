@@ -4,10 +4,10 @@ Registered are functions ``f(model, X, **options) -> (n,)`` of a model with know
 
 >>> import numpy as np
 >>> from rankexp.generators import Gaussian
->>> from rankexp.theory import likelihood_ratio
+>>> from rankexp.theory import hinge_population
 >>> rng = np.random.default_rng(0)
->>> model = Gaussian().draw_model(rng)
->>> likelihood_ratio(model, model.sample(3, rng)[0]).shape
+>>> model = Gaussian(means=[[0.0], [1.0]]).draw_model(rng)
+>>> hinge_population(model, np.zeros((3, 1))).shape
 (3,)
 """
 

@@ -50,7 +50,7 @@ def built(name: str, folder: Path) -> Path:
         file = folder / f"{name}.html"
         file.write_bytes(written(shown).encode(errors="replace"))
         return file
-    if BUILT and (file := Path(BUILT, name, "report.html")).is_file():
+    if BUILT and (file := next(Path(BUILT, name).glob("[ar]*.html"), None)):
         return file.resolve()
     if name == "quick":
         study = ROOT / "configs" / "example-own-data.yaml"
@@ -59,7 +59,7 @@ def built(name: str, folder: Path) -> Path:
     if name == "compare":
         _table(folder / "people.csv")
         _rankexp("compare", "people.csv", "--target", "left", "--minutes", ".1", folder=folder)
-        return folder / "compare-people" / "report.html"
+        return folder / "compare-people" / "answer.html"
     own = Path(shutil.copytree(ROOT / "results" / "reference" / name, folder / name))
     _rankexp("report", str(own), folder=folder)
     return own / "report.html"

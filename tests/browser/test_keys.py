@@ -175,3 +175,17 @@ def test_a_claim_unfolds_to_each_comparison(keys: "Page") -> None:
     table = keys.locator(f"{place} table")
     table.wait_for(state="visible")
     assert table.locator(".claimed").count() > 1
+
+
+def test_what_a_hidden_row_unfolds_to_is_hidden(build: Build, show: Show) -> None:
+    page = show(build("kotlowski2011" if "kotlowski2011" in NAMES else "quick"))
+    filtered = page.locator(".tools:has(+ * a[href*='-all-']) input").first
+    if not filtered.count():
+        pytest.skip("it has few claims")
+    known = "[...document.querySelectorAll('[id*=\"-all-\"]')]"
+    page.evaluate(f"{known}[0].closest('details').open = true")
+    count = page.evaluate(f"{known}.length")
+    filtered.fill("zzz")
+    assert page.evaluate(f"{known}.filter((one) => one.checkVisibility()).length") == 0
+    filtered.fill("")
+    assert page.evaluate(f"{known}.filter((one) => one.checkVisibility()).length") == count > 0

@@ -11,20 +11,10 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from rankexp.charts import marks
-from rankexp.charts.model import (
-    Axis,
-    Box,
-    Boxes,
-    Chart,
-    Interval,
-    Intervals,
-    Line,
-    Lines,
-    Map,
-    Panel,
-)
+from rankexp.charts.model import Axis, Chart, Interval, Intervals, Line, Lines, Map, Panel
 from rankexp.charts.web import points, web
 from rankexp.charts.web.strip import VIEW, over, strip
+from rankexp.studies.kotlowski2011.boxes import Box, Boxes
 
 HOSTILE = [
     *("<script>alert(1)</script>", '"><img src=x onerror=alert(1)>', "|x|", "x" * 2000),
@@ -33,6 +23,7 @@ HOSTILE = [
 ]
 KNOWN = {"div", "figure", "figcaption", "p", "table", "tr", "th", "td", "b", "ul", "li", "svg"}
 KNOWN |= {"g", "circle", "polygon", "polyline", "rect", "line", "text", "tbody"}
+KNOWN |= {"colgroup", "col"}
 LABELS = st.one_of(st.sampled_from(HOSTILE), st.text(max_size=12))
 NUMBERS = st.floats(allow_nan=True, allow_infinity=True)
 AXES = st.builds(
@@ -239,3 +230,53 @@ def test_an_interval_over_its_range_lies_as_the_numbers_do() -> None:
 
 def test_nothing_is_drawn_over_a_range_without_a_width() -> None:
     assert over(0.0, None, (0.0, 0.0), [0.0]) == "" == over(math.nan, None, (0.0, 1.0), [0.0, 1.0])
+
+
+def test_what_lies_on_either_side_of_nothing_is_said_there() -> None:
+    rows = [Interval("heart", 0.004, -0.001, 0.009)]
+
+    def told(better: str, **more: object) -> list[str]:
+        axis = Axis("difference", better=better, **more)  # type: ignore[arg-type]
+        root = tree(web(Chart([Intervals("", rows, axis, reference=0.0)])))
+        return [own.text or "" for own in root.iter("text")][:2]
+
+    assert told("lower") == ["← better", "worse →"]
+    assert told("higher") == ["← worse", "better →"]
+    assert told("", sides=("points better", "pairs better")) == [
+        "← points better",
+        "pairs better →",
+    ]
+    assert "←" not in web(Chart([Intervals("", rows, Axis("rank loss", better="lower"))]))
+
+
+def test_labels_at_ends_of_lines_stand_apart_in_the_order_of_the_ends() -> None:
+    x, ends = np.array([1.0, 2.0]), [0.30, 0.31, 0.1, 0.305]
+    lines = [Line(f"m{i}", x, np.array([0.5, end]), method=i) for i, end in enumerate(ends)]
+    root = tree(web(Chart([Lines("", lines, Axis("n"), Axis("loss"))])))
+    named = {own.text: float(own.get("y", 0)) for own in root.iter("text") if own.text in LINES}
+    assert sorted(named, key=named.__getitem__) == ["m1", "m3", "m0", "m2"]
+    places = sorted(named.values())
+    assert min(np.diff(places)) >= 12.5 and places[-1] < 230
+    assert not list(root.iter("ul"))
+
+
+LINES = {"m0", "m1", "m2", "m3"}
+
+
+def test_many_or_long_labels_are_a_legend() -> None:
+    x = np.array([1.0, 2.0])
+    for labels in ([f"m{i}" for i in range(9)], ["a", "a method with a long name"]):
+        lines = [Line(label, x, x, method=i) for i, label in enumerate(labels)]
+        root = tree(web(Chart([Lines("", lines, Axis("n"), Axis("loss"))])))
+        assert len(list(root.iter("li"))) == len(labels)
+
+
+def test_grey_is_explained_where_it_is_drawn() -> None:
+    x = np.array([1.0, 2.0])
+    for margin, known in ((0.1, True), (math.nan, False)):
+        panel = Lines("", [Line("a", x, x)], Axis("n"), Axis("loss"), margin=margin, reference=0.0)
+        assert ("Grey: too small to matter" in web(Chart([panel]))) is known
+
+
+def test_a_value_that_is_not_known_has_no_picture_over_a_range_without_ends():
+    assert over(math.nan, None, (-math.inf, math.inf), []) == ""

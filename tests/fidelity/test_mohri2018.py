@@ -9,12 +9,13 @@ import pytest
 
 pytestmark = pytest.mark.fidelity
 
-ON_DATA = ["AdaBoost minimises RankBoost's loss", "fewer rounds than ORBoost"]
-UNTESTED = [
-    "RankBoost converges faster",
-    "regrets with two levels",
-    "O(n + k log k) calls for the top",
+ON_DATA = [
+    "AdaBoost minimises RankBoost's loss",
+    "fewer rounds than ORBoost",
+    "the chapter's AdaBoost reaches the minimum",
 ]
+UNTESTED = ["RankBoost converges faster", "O(n + k log k) calls for the top"]
+FAILS = "the step of Figure 10.2"
 
 
 @pytest.fixture(scope="module")
@@ -33,8 +34,9 @@ def means(study: Path, name: str) -> pd.Series:
 
 def test_all_claims_hold(study: Path) -> None:
     found = pd.read_csv(study / "claims.csv").groupby("claim")["verdict"].first()
-    assert len(found) > 10
-    assert (found.drop([*ON_DATA, *UNTESTED]) == "holds").all()
+    assert len(found) > 25
+    assert (found.drop([*ON_DATA, *UNTESTED, FAILS]) == "holds").all()
+    assert found[FAILS] == "does not hold"
     assert set(found[ON_DATA]) <= {"holds", "not run"}  # which needs all data sets
 
 
@@ -52,7 +54,7 @@ def test_bounds_break_where_their_assumptions_do(study: Path) -> None:
         violations, allowed = (
             found.xs(quantity, level="quantity") for quantity in ("violations", "allowed")
         )
-        assert len(violations) == 10
+        assert len(violations) == 12
         assert ((violations <= allowed) == held).all()
 
 
@@ -104,3 +106,81 @@ def test_degrees_sort_a_trees_pairs_better(study: Path) -> None:
     own = found[found["problem"] == "winequality-red"].set_index("method")["mean"]
     assert own["tree-degree"] - own["tree-quicksort"] == pytest.approx(0.028, abs=0.02)
     assert own["forest-degree"] > own["forest-quicksort"] > own["tree-degree"]
+
+
+def test_ratings_of_a_review(study: Path) -> None:
+    """Which split otherwise, and kept duplicates together as well."""
+    need_data()
+    found = pd.read_csv(study / "ratings.csv")
+    own = found[found["problem"] == "winequality-red"].set_index("method")["mean"]
+    reviewed = {"tree-quicksort": 0.738, "tree-degree": 0.772}
+    reviewed |= {"forest-quicksort": 0.808, "forest-degree": 0.814}
+    for method, value in reviewed.items():
+        assert own[method] == pytest.approx(value, abs=0.02)
+
+
+def test_the_chapters_adaboost_takes_a_review_s_rounds(study: Path) -> None:
+    need_data()
+    found = pd.read_csv(study / "chapters-rounds.csv")
+    own = found.set_index(["experiment", "quantity", "problem"])["mean"].sort_index()
+    ratios = own["chapters", "rounds of AdaBoost with a constant over RankBoost"]
+    assert ratios["breast-w"] == pytest.approx(0.9, abs=1e-9)
+    assert ratios["breast-cancer"] == pytest.approx(16.3, abs=0.1)
+    assert (ratios.drop("breast-w") > 1).all() and len(ratios) == 10
+
+
+@pytest.mark.parametrize(
+    ("experiment", "quantity", "pair", "expected", "error"),
+    [
+        ("separable", "test error", ("smooth margin", "RankBoost"), 0.0001, 0.0015),
+        ("rounds", "test error", ("smooth margin", "RankBoost"), -0.0007, 0.0023),
+        ("separable", "least margin", ("AdaBoost", "RankBoost"), 0.0043, 0.0007),
+        ("separable", "least margin", ("AdaBoost", "smooth margin"), 0.0014, 0.0007),
+    ],
+)
+def test_boosters_of_the_last_round(
+    study: Path,
+    experiment: str,
+    quantity: str,
+    pair: tuple[str, str],
+    expected: float,
+    error: float,
+) -> None:
+    found = pd.read_csv(study / "last-round.csv")
+    keys = ["experiment", "quantity", "booster", "reference"]
+    own = found.set_index(keys).loc[(experiment, quantity, *pair)]
+    assert own["difference"] == pytest.approx(expected, abs=6e-5)
+    assert 2 * own["difference_se"] == pytest.approx(error, abs=6e-5)
+
+
+def test_general_targets(study: Path) -> None:
+    found = means(study, "ordinary-general").droplevel("experiment")
+    assert found["ratio of QuickSort"] == pytest.approx(1.61, abs=0.08)
+    assert found["ratio of sort by degree"] == pytest.approx(0.127, abs=0.002)
+    levels = means(study, "ordinary").droplevel("experiment")
+    assert levels["ratio of sort by degree"] == pytest.approx(0.0030, abs=0.0004)
+
+
+def test_emphasis(study: Path) -> None:
+    found = pd.read_csv(study / "emphasis.csv")
+    own = found.set_index(["experiment", "emphasis", "n", "quantity"])["mean"].sort_index()
+    worst = own["emphasis-any", "any"].unstack()
+    assert worst["ratio of QuickSort"].tolist() == pytest.approx([4 / 3, 3 / 2, 8 / 5])
+    adverse = worst["ratio of sort by degree with adverse ties"]
+    assert adverse.tolist() == pytest.approx([3, 3, 10 / 3])
+    assert own["emphasis-others", "top 2", 5, "ratio of QuickSort"] == pytest.approx(4 / 3)
+
+
+def test_one_law_of_several_sets(study: Path) -> None:
+    found = pd.read_csv(study / "regrets-shared.csv").set_index("quantity")["mean"]
+    assert len(found["violations of (10.31)"]) == 16
+    assert (found["violations of (10.31)"] == 0).all()
+    assert (found["violations of (10.34)"] == 0).all()
+    assert (found["regret of h"] > 0.01).all()
+
+
+def test_the_largest_margin_is_missed(study: Path) -> None:
+    found = means(study, "missed-ends").droplevel("experiment")
+    assert found["largest margin"] == pytest.approx(0.4, abs=1e-6)
+    assert found["missing margin of RankBoost"] == pytest.approx(0.4 - 1 / 3, abs=1e-3)
+    assert found["missing margin of smooth margin"] < 0.001

@@ -11,6 +11,9 @@ pytestmark = pytest.mark.fidelity
 
 SYNTHETIC = ("bipartite", "bipartite-large", "hinge-ties", "hinge-staircase", "tripartite")
 SYNTHETIC += ("rounds", "rounds-large", "costs", "misclassified")
+SYNTHETIC += ("bipartite-logistic", "stumps", "strict", "likeliest", "odds-formula")
+SYNTHETIC += ("boosting-costs", "four-levels", "magnitude")
+LEAST_Z = {5: 1.035, 10: 1.065, 1000: 1.19}  # slopes by a review, whose errors are .014 or more
 SLOPES = {5: 1.19, 10: 1.07, 25: 1.10, 100: 1.15, 1000: 1.25}  # of RankBoost, by a review
 FILES = ("ERA.arff", "ESL.arff", "LEV.arff", "SWD.csv", "winequality-red.csv", "car.arff")
 REACHABLE = {  # U_pairs of proportional odds, least squares, the pairwise hinge
@@ -22,8 +25,9 @@ REACHABLE = {  # U_pairs of proportional odds, least squares, the pairwise hinge
     ("real", "car"): (0.929, 0.928, 0.929),
     ("onehot", "car"): (0.990, 0.971, 0.990),
 }
-DIFFERENCES = {  # of the pairwise SVM: by a review, tolerance
-    ("answer", "onehot", "ridge", "car"): (0.0164, 0.001),
+# Of the pairwise SVM by a review, with a tolerance; the pairwise logistic is near it.
+DIFFERENCES = {
+    ("answer-hinge", "onehot", "ridge", "car"): (0.0164, 0.001),
     ("answer-ovo", "real", "ridge", "winequality-red"): (-0.0090, 0.004),
     ("answer-cons", "real", "ridge", "winequality-red"): (-0.0102, 0.002),
     ("answer-vus", "real", "ridge", "car"): (-0.0345, 0.008),
@@ -178,8 +182,48 @@ def test_against_ridge_the_answer_depends_on_coding_and_criterion(
     assert abs(found["difference"] - expected) <= tolerance
 
 
-def test_pairs_are_equivalent_to_proportional_odds_in_u_pairs_alone(real: Path) -> None:
+def test_the_logistic_loss_of_pairs_leads_to_twice_the_slope(synthetic: Path) -> None:
+    found = quantities(synthetic / "logistic.csv", "rankboost-logistic").loc["slope"]
+    assert found["splits"] == 30 and found["theory"] == pytest.approx(2.0)
+    assert abs(found["mean"] - 1.95) <= 3 * np.hypot(found["se"], 0.03)  # a review's
+
+
+def test_by_the_least_z_the_slope_does_not_fall(synthetic: Path) -> None:
+    found = pd.read_csv(synthetic / "stumps.csv").set_index(["quantity", "step"])
+    own = found.loc["slope_least_z"]
+    for count, expected in LEAST_Z.items():
+        assert abs(own.loc[count, "mean"] - expected) <= 3 * np.hypot(own.loc[count, "se"], 0.014)
+    assert (own["mean"].diff().dropna() > -0.02).all()  # a difference of slopes has an error, too
+    edge = found.loc["slope_edge"]["mean"]
+    assert edge[5] - edge[10] > 0.1
+
+
+def test_a_line_of_proportional_odds_has_a_theory_of_its_own(synthetic: Path) -> None:
+    found = quantities(synthetic / "figure3.csv", "odds-line")
+    for name, expected in (("slope", 2.107), ("theta2 - theta1", 4.337)):
+        assert found.loc[name, "theory"] == pytest.approx(expected, abs=5e-4)
+        assert abs(found.loc[name, "mean"] - expected) <= 3 * found.loc[name, "se"]
+
+
+def test_what_the_slides_say_of_few_points(synthetic: Path) -> None:
+    found = pd.read_csv(synthetic / "few-points.csv").groupby("quantity")["mean"]
+    least, most = found.min(), found.max()
+    for name in ("least_risk", "best", "best_on_condition", "in_order"):
+        assert least[name] == 1.0, name
+    for name in ("apart", "formula", "from_ridge", "risk_and_auc"):
+        assert most[name] < 1e-8, name
+    assert most["ranks_best"] < 0.5 and most["best_in_general"] < 0.95 and most["dearer"] < 1.0
+
+
+def test_one_loss_on_pairs_and_on_points_ranks_alike(real: Path) -> None:
     found = pd.read_csv(real / "answer.csv")
+    odds = found[(found["reference"] == "odds") & found["problem"].notna()]
+    assert len(odds) == 7
+    assert (odds["difference"].abs() <= 0.001).all()
+
+
+def test_pairs_are_equivalent_to_proportional_odds_in_u_pairs_alone(real: Path) -> None:
+    found = pd.read_csv(real / "answer-hinge.csv")
     odds = found[(found["reference"] == "odds") & found["problem"].notna()]
     assert len(odds) == 7
     assert (odds["difference"].abs() <= 0.0008).all()

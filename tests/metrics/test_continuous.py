@@ -12,7 +12,7 @@ from rankexp.metrics.continuous import concordance
 from rankexp.metrics.dominance import count_pairs, ordered
 from rankexp.metrics.dominance_loops import smaller_before
 from rankexp.metrics.metric import UndefinedMetricWarning, parse
-from rankexp.metrics.roc import iroc
+from rankexp.studies.clemencon2017.curves.iroc import iroc
 
 laws = settings(max_examples=40)
 RANKS = (iauc, d_tau, kendall_tau_b, one_minus_discordance, lambda y, s: iauc(y, s, kind=5))

@@ -77,6 +77,16 @@ def test_it_is_the_sum_over_pairs(loss, K, weights, groups):
 
 
 @every_loss
+@pytest.mark.parametrize("power", [-990, 500, 990])
+def test_weights_of_any_size_only_scale_it(loss, power):
+    y, s, rng = drawn(5, 60, 3, 2.0)
+    weight, sizes = rng.exponential(size=60), [25, 35]
+    usual = PairObjective(loss)(y, s, weight, sizes)
+    found = PairObjective(loss)(y, s, np.ldexp(weight, power), sizes)
+    np.testing.assert_allclose(found, np.ldexp(usual, power), rtol=1e-12)
+
+
+@every_loss
 def test_at_equal_scores_it_is_scaled_as_binary_logistic(loss):
     y, s = np.array([1, 0, 0, 0, 0]), np.zeros(5)
     g, h = PairObjective(loss)(y, s)

@@ -119,10 +119,14 @@ def make(n=60, d=3, levels=3, seed=0):
 # ---- The table ------------------------------------------------------------------------------
 
 
+POINTS_AND_PAIRS = ("bipartite", "classification", "multipartite", "push")
+
+
 def test_the_table_is_computed_from_properties():
     known = {(loss, risk): reason for (loss, risk), reason in table().items()}
     assert {cell for cell, reason in known.items() if reason is None} == {
-        *((loss, risk) for loss in (*SMOOTH, *PROPER) for risk in registry.names("risks")),
+        *((loss, risk) for loss in (*SMOOTH, *PROPER) for risk in POINTS_AND_PAIRS),
+        ("logistic", "listwise"),
         *(("hinge", risk) for risk in ("bipartite", "classification", "multipartite")),
     }
     assert known["hinge", "push"].startswith("it has kinks")

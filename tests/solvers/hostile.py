@@ -3,7 +3,12 @@
 from fractions import Fraction
 
 import numpy as np
+import pytest
 
+LONG = np.longdouble
+extended = pytest.mark.skipif(
+    np.finfo(LONG).eps > 1e-18, reason="no extended precision on this processor"
+)
 KINDS = ("huge feature", "16 decades", "large means", "one cell", "mixed")
 
 
@@ -32,14 +37,36 @@ def exact_scores(X, w):
     w = [Fraction(v) for v in w]
     s = [sum(Fraction(float(x)) * v for x, v in zip(row, w, strict=True)) for row in X]
     middle = sum(s) / len(s)
-    return np.array([_long(v - middle) for v in s])
+    return np.array([long(v - middle) for v in s])
+
+
+def exact_differences(X, w, theta):
+    """Return ``X @ w`` less each threshold, worked out in fractions and rounded once, (n, K-1)."""
+    w, theta = [Fraction(v) for v in w], [Fraction(v) for v in theta]
+    s = [sum(Fraction(float(x)) * v for x, v in zip(row, w, strict=True)) for row in X]
+    return np.array([[long(v - cut) for cut in theta] for v in s])
 
 
 def exact_ridge(w, lam):
     """Return ``lam/2 |w|²``, rounded once."""
-    return _long(Fraction(lam) / 2 * sum(Fraction(v) ** 2 for v in w))
+    return long(Fraction(lam) / 2 * sum(Fraction(v) ** 2 for v in w))
 
 
-def _long(value):
+def long(value):
     high = float(value)
     return np.longdouble(high) + np.longdouble(float(value - Fraction(high)))
+
+
+def solve(H, g):
+    """Return ``H^-1 g`` by a Cholesky factor of the matrix with a unit diagonal."""
+    unit = np.sqrt(np.maximum(H.diagonal(), LONG(1e-4000)))
+    H, x = H / np.outer(unit, unit), g / unit
+    L = np.zeros_like(H)
+    for j in range(len(x)):
+        L[j:, j] = H[j:, j] - L[j:, :j] @ L[j, :j]
+        L[j:, j] /= np.sqrt(max(L[j, j], LONG(1e-18)))
+    for j in range(len(x)):
+        x[j] = (x[j] - L[j, :j] @ x[:j]) / L[j, j]
+    for j in reversed(range(len(x))):
+        x[j] = (x[j] - L[j + 1 :, j] @ x[j + 1 :]) / L[j, j]
+    return x / unit

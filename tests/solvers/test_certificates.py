@@ -6,6 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from hostile import LONG, extended, solve
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -15,10 +16,6 @@ from rankexp.solvers.pairs.path import pair_path
 from rankexp.solvers.smooth.certificate import product
 from rankexp.solvers.smooth.path import smooth_path
 
-LONG = np.longdouble
-extended = pytest.mark.skipif(
-    np.finfo(LONG).eps > 1e-18, reason="no extended precision on this processor"
-)
 LOSSES = (Logistic(), Exponential(), SquaredHinge())
 RISKS = ("points", "plain points", "weighted points", "two classes", "levels", "groups")
 SCALINGS = ("one huge", "decades", "means", "tails", "twins", "tiny", "decades and means", "grid")
@@ -97,21 +94,6 @@ def of_margin(loss, z):
     tail = np.exp(-np.abs(z))
     up = np.where(z > 0, tail, 1) / (1 + tail)
     return np.log1p(tail) + np.maximum(-z, 0), -up, tail / (1 + tail) ** 2
-
-
-def solve(H, g):
-    """Return ``H^-1 g`` by a Cholesky factor of the matrix with a unit diagonal."""
-    unit = np.sqrt(np.maximum(H.diagonal(), LONG(1e-4000)))
-    H, x = H / np.outer(unit, unit), g / unit
-    L = np.zeros_like(H)
-    for j in range(len(x)):
-        L[j:, j] = H[j:, j] - L[j:, :j] @ L[j, :j]
-        L[j:, j] /= np.sqrt(max(L[j, j], LONG(1e-18)))
-    for j in range(len(x)):
-        x[j] = (x[j] - L[j, :j] @ x[:j]) / L[j, j]
-    for j in reversed(range(len(x))):
-        x[j] = (x[j] - L[j + 1 :, j] @ x[j + 1 :]) / L[j, j]
-    return x / unit
 
 
 def problem(seed):

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from rankexp import registry
 from rankexp.generators import Discrete, Gaussian, Polynomial
 from rankexp.losses import Exponential, Hinge, Logistic, SquaredHinge
+from rankexp.studies.uematsu2010.theory.ratios import log_ratio_factor, tripartite_ratio
 from rankexp.theory import half_log_ratio, likelihood_ratio, log_ratio, tripartite
-from rankexp.theory.bayes import log_ratio_factor, tripartite_ratio
 from rankexp.theory.population_hinge import pair_weights, ranking_risk
 
 SEEDS = st.integers(0, 2**32 - 1)

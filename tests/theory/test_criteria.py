@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from rankexp.generators import Discrete
 from rankexp.metrics import u_cons, u_ovo, u_pairs
+from rankexp.studies.uematsu2010.theory.ratios import CRITERIA, costs_of
 from rankexp.theory import tripartite
-from rankexp.theory.models import CRITERIA, costs_of
 from rankexp.theory.population_hinge import pair_weights, ranking_risk
 
 SEEDS = st.integers(0, 2**32 - 1)

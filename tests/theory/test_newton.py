@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankexp.theory.models import FLAT, minimise
+from rankexp.studies.uematsu2010.theory.newton import FLAT, minimise
 
 
 def log_sum(rows, shift, noise):

@@ -12,8 +12,8 @@ from scipy.sparse.csgraph import connected_components
 
 from rankexp.generators import Gaussian, Linear
 from rankexp.losses import Exponential, Hinge, Logistic, SquaredHinge
+from rankexp.studies.uematsu2010.theory.newton import minimise
 from rankexp.theory import half_log_ratio, hinge_population, log_ratio
-from rankexp.theory.models import minimise
 from rankexp.theory.population_hinge import minimise_hinge, pair_weights, surrogate_risk
 
 SEEDS = st.integers(0, 2**32 - 1)

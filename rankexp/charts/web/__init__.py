@@ -5,29 +5,36 @@ file. Panels are as wide as a telephone, so that letters keep their size everywh
 """
 
 import math
+from functools import partial
 from itertools import chain
 
 from rankexp.charts import marks
 from rankexp.charts.marks import element, words
-from rankexp.charts.model import Boxes, Chart, Intervals, Line, Lines, Panel
-from rankexp.charts.web.boxes import boxes
+from rankexp.charts.model import Chart, Intervals, Line, Lines, OwnPanel, Panel
+from rankexp.charts.web import direct
 from rankexp.charts.web.cells import cells
 from rankexp.charts.web.lines import lines, stroked
 from rankexp.charts.web.rows import rows
+from rankexp.charts.web.sides import WIDTH
 
-NEAR = (
-    "Grey: too small to matter. Thin line: the interval in brackets. Thick line: equivalent if it "
-    "lies within the grey."
-)
+GREY = "Grey: too small to matter."
+NEAR = " Thin line: the interval in brackets. Thick line: equivalent if it lies within the grey."
+HOLLOW = " Hollow: undecided."
 SLIGHT = " Slightly better or worse: a difference is shown, but it is within the grey."
 
 
 def web(chart: Chart) -> str:
     """Return a chart as markup."""
-    panels = "".join(element("figure", _panel(one, chart), class_="panel") for one in chart.panels)
+    panels = "".join(map(partial(_framed, chart), chart.panels))
     wide = any(isinstance(one, Intervals) for one in chart.panels)
     inside = element("div", panels, class_="panels") + _legend(chart) + _key(chart)
     return element("div", inside, class_="chart wide" if wide else "chart", data_chart="")
+
+
+def _framed(chart: Chart, panel: Panel) -> str:
+    more = direct.room(panel) if isinstance(panel, Lines) else 0.0
+    style = f"width: {WIDTH + more:g}px" if more else None
+    return element("figure", _panel(panel, chart), class_="panel", style=style)
 
 
 def points(chart: Chart) -> int:
@@ -38,9 +45,8 @@ def points(chart: Chart) -> int:
 def _points(panel: Panel) -> int:
     if isinstance(panel, Lines):
         return sum(len(line.x) for line in panel.lines)
-    if isinstance(panel, Boxes):
-        own = sum(len(box.values) for box in panel.boxes)
-        return own + (_points(panel.below) if panel.below else 0)
+    if isinstance(panel, OwnPanel):
+        return panel.marks
     return len(panel.rows) if isinstance(panel, Intervals) else panel.values.size
 
 
@@ -48,15 +54,16 @@ def _panel(panel: Panel, chart: Chart) -> str:
     title = element("figcaption", words(panel.title)) if panel.title else ""
     if isinstance(panel, Lines):
         return title + lines(panel, chart.strokes)
-    if isinstance(panel, Boxes):
-        told = element("p", words(panel.told), class_="axis told") if panel.told else ""
-        return title + boxes(panel) + told
+    if isinstance(panel, OwnPanel):
+        return title + panel.web()
     return title + (rows(panel) if isinstance(panel, Intervals) else cells(panel))
 
 
 def _legend(chart: Chart) -> str:
     """Return what each shape and colour is, where a panel does not say it."""
     methods = chart.methods if len(chart.methods) > 1 else {}
+    if all(isinstance(one, Lines) and direct.fits(one) for one in chart.panels):
+        return ""
     of_panels = chain.from_iterable(p.lines for p in chart.panels if isinstance(p, Lines))
     by_label = {one.label: one for one in of_panels}
     items = []
@@ -77,11 +84,13 @@ def _sample(line: Line, chart: Chart) -> str:
 
 
 def _key(chart: Chart) -> str:
-    """Return how rows are read whose verdict on the margin has an interval of its own."""
+    """Return what is of no importance, and how verdicts on it are read that have intervals."""
+    known = any(not math.isnan(getattr(one, "margin", math.nan)) for one in chart.panels)
     rows = [row for one in chart.panels if isinstance(one, Intervals) for row in one.rows]
     near = any(math.isfinite(sum(row.near)) for row in rows)
-    told = NEAR + SLIGHT * any("slightly" in row.said for row in rows)
-    return element("p", words(told), class_="axis told") if near else ""
+    told = GREY + NEAR * near + HOLLOW * any(not row.decided for row in rows)
+    told += SLIGHT * any("slightly" in row.said for row in rows)
+    return element("p", words(told), class_="axis told") if known else ""
 
 
 def _item(mark: str, label: str) -> str:

@@ -9,6 +9,7 @@ from rankexp.charts.marks import element
 from rankexp.charts.model import Line, Lines
 from rankexp.charts.numbers import number
 from rankexp.charts.scale import Scale
+from rankexp.charts.web import direct
 from rankexp.charts.web.sides import BOTTOM, END, HEIGHT, LEFT, TOP, band, framed, sides, upright
 
 DASHES = 3  # strokes of dashed lines
@@ -28,7 +29,10 @@ def lines(panel: Lines, strokes: Mapping[str, int]) -> str:
     drawn += "".join(_line(line, panel, x, y, stroked(line, strokes)) for line in panel.lines)
     content = band(y, panel.margin, panel.reference) + sides(x, y)
     content += _within(drawn) if math.isfinite(panel.y.high) else drawn
-    return framed(content, HEIGHT, panel.x, panel.y)
+    if direct.fits(panel):
+        kinds = {line.label: stroked(line, strokes) for line in panel.lines}
+        content += direct.labels(panel, y, kinds)
+    return framed(content, HEIGHT, panel.x, panel.y, direct.room(panel))
 
 
 def stroked(line: Line, strokes: Mapping[str, int]) -> str:

@@ -27,13 +27,31 @@ def rows(panel: Intervals) -> str:
         cells += element("td", _numbers(panel, own), class_="numbers")
         pooled = any(row.pooled for row in own)
         made.append(element("tr", cells, class_="pooled" if pooled else None))
-    label = panel.axis.label.replace("\n", " ")
-    head = element(
-        "p", words(", ".join(filter(None, [label, panel.axis.direction]))), class_="axis"
-    )
-    foot = element("tr", f'<td></td><td class="strip">{_ticks(x)}</td><td></td>')
+    label, above = panel.axis.label.replace("\n", " "), _ends(panel, x)
+    direction = "" if above else panel.axis.direction
+    head = element("p", words(", ".join(filter(None, [label, direction]))), class_="axis")
+    foot = _side(_ticks(x))
     several = " several" * (len(panel.methods) > 1)
-    return head + element("table", "".join(made) + foot, class_=f"intervals{several}")
+    widths = '<colgroup><col class="name"/><col/><col class="told"/></colgroup>'
+    content = widths + above + "".join(made) + foot
+    return head + element("table", content, class_=f"intervals{several}")
+
+
+def _side(drawn: str) -> str:
+    """Return a row above or below all others."""
+    return element("tr", f'<td></td><td class="strip">{drawn}</td><td></td>')
+
+
+def _ends(panel: Intervals, x: Scale) -> str:
+    """Return what lies on either side of no difference; nothing where that is not known."""
+    if not any(panel.axis.ends) or math.isnan(panel.reference) or len(panel.methods) > 1:
+        return ""
+    low, high = panel.axis.ends
+    at, drawn = x.at(panel.reference), ""
+    for told, shift, anchor in ((f"← {low}", -7, "end"), (f"{high} →", 7, "start")):
+        place = f"{at:g}%"
+        drawn += text(told, place, 12, dx=shift, text_anchor=anchor, class_="tick")
+    return _side(element("svg", drawn, width="100%", height=16))
 
 
 def _strip(panel: Intervals, own: Sequence[Interval], x: Scale) -> str:
@@ -96,7 +114,11 @@ def _numbers(panel: Intervals, own: Sequence[Interval]) -> str:
     """Return the numbers of a row of one method; several say theirs in turn."""
     if len(panel.methods) > 1:
         return ""
-    row, digits, signed = own[0], panel.axis.digits, panel.reference == 0.0
+    row, digits, signed = (
+        own[0],
+        panel.axis.digits,
+        panel.reference == 0.0 and panel.axis.sides != ("", ""),
+    )
     told = row.told or number(row.value, digits, sign=signed)
     if not row.told and math.isfinite(row.low + row.high):
         told += f" ({span(row.low, row.high, digits, sign=signed)})"

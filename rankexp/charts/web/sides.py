@@ -6,15 +6,18 @@ from rankexp.charts.marks import element, text, words
 from rankexp.charts.model import Axis
 from rankexp.charts.scale import Scale
 
-WIDTH, HEIGHT, LOW = 344.0, 230.0, 150.0  # of a panel, and of differences below one, pixels
+WIDTH, HEIGHT = 344.0, 230.0  # of a panel, pixels
 LEFT, RIGHT, TOP, BOTTOM = 54.0, 10.0, 8.0, 24.0  # around what is drawn
 END = WIDTH - RIGHT
 
 
-def framed(content: str, height: float, x: Axis | None, y: Axis) -> str:
-    """Return a picture of a panel's width, with what its sides are above and below it."""
+def framed(content: str, height: float, x: Axis | None, y: Axis, more: float = 0.0) -> str:
+    """Return a picture of a panel's width, with what its sides are above and below it.
+
+    It is wider by some pixels where there is something beside it.
+    """
     named = ", ".join(filter(None, [y.label, y.direction]))
-    view = f"0 0 {WIDTH:g} {height:g}"
+    view = f"0 0 {WIDTH + more:g} {height:g}"
     picture = element("svg", content, viewBox=view, role="img", aria_label=named)
     below = element("p", words(x.label), class_="axis x") if x and x.label else ""
     return element("p", words(named), class_="axis") + picture + below

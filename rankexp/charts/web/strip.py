@@ -44,7 +44,7 @@ def over(
 
     `view` holds the numbers that the strip must show; ranges without an end reach to its edge.
     """
-    low, high = min(view), max(view)
+    low, high = min(view, default=math.nan), max(view, default=math.nan)
     if not math.isfinite(value) or not math.isfinite(high - low) or low == high:
         return ""
 

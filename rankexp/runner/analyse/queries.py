@@ -63,10 +63,8 @@ def bootstrap(
     >>> low < 0.15 < high
     True
     """
-    values, codes = (
-        np.asarray(differences, dtype=np.float64),
-        np.unique(folds, return_inverse=True)[1],
-    )
+    values = np.asarray(differences, dtype=np.float64)
+    codes = np.unique(folds, return_inverse=True)[1]
     rng, means = np.random.default_rng(seed), np.zeros(resamples)
     strata = [values[codes == code] for code in range(codes.max() + 1)]
     for own in strata:

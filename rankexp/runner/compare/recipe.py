@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from jinja2 import Template
+
 from rankexp.errors import RankexpError
 from rankexp.runner.compare.study import Asked
 from rankexp.runner.config.estimators import Fits, estimator_of
@@ -18,38 +20,6 @@ from rankexp.runner.report.build import Report
 from rankexp.runner.report.gain_advice import recommended
 
 READERS = {".parquet": "read_parquet", ".pq": "read_parquet", ".xlsx": "read_excel"}
-LINES = """\
-import joblib
-import pandas as pd
-from sklearn.compose import ColumnTransformer
-from sklearn.impute import SimpleImputer
-from sklearn.pipeline import Pipeline, make_pipeline
-from sklearn.preprocessing import MinMaxScaler, OneHotEncoder
-from {module} import {name}
-
-{read}
-{signed}table = table.dropna(subset={needed})
-{columns}
-y = {target}
-prepare = ColumnTransformer([
-    {parts},
-])
-model = Pipeline([("columns", prepare), ("ranker", {call})])
-model.fit(table[{features}], y{beside})
-joblib.dump(model, {file!r})
-scores = model.{score}  # the higher, the better
-"""
-NUMBERS = '("numbers", make_pipeline(SimpleImputer(), MinMaxScaler()), numbers)'
-NAMES = """("names", make_pipeline(
-        SimpleImputer(strategy="most_frequent"),
-        OneHotEncoder(drop="if_binary", handle_unknown="ignore", sparse_output=False),
-    ), names)"""
-SIGNED = """\
-for name in {columns}:  # numbers with signs
-    text = table[name].astype(str).str.replace({away!r}, "", regex=True)
-    table[name] = pd.to_numeric(text.str.replace(",", "."), errors="coerce")
-"""
-AS = {"numeric": ".astype(float)", "nominal": ".astype(object).where(table[names].notna())"}
 
 
 def of_report(report: Report, asked: Asked, dataset: Dataset, folder: Path) -> str:
@@ -82,28 +52,30 @@ def lines(asked: Asked, dataset: Dataset, name: str, chosen: Mapping[str, Json],
     module, _, own = method.estimator.rpartition(".")
     params = {**method.params, **chosen}
     call = ", ".join(f"{key}={value!r}" for key, value in params.items())
-    shown = {"numeric": ("numbers", NUMBERS), "nominal": ("names", NAMES)}
-    kinds = {kind: [f.name for f in dataset.features if f.kind == kind] for kind in shown}
-    used = {kind: shown[kind] for kind, own_names in kinds.items() if own_names}
-    features = " + ".join(short for short, _ in used.values())
-    return LINES.format(
+    kinds = {"numeric": "numbers", "nominal": "names"}
+    columns = {kinds[k]: [f.name for f in dataset.features if f.kind == k] for k in kinds}
+    features = " + ".join(what for what, named in columns.items() if named)
+    template = Template(
+        Path(__file__).with_suffix(".jinja").read_text(encoding="utf-8"),
+        trim_blocks=True,
+        keep_trailing_newline=True,
+    )
+    text: str = template.render(
+        **columns,
         module=module or "rankexp.estimators",
         name=own,
         read=_read(asked, layout, reader),
-        signed=_signed(layout),
+        signed=[*layout.signed],
+        away=repr(rf"[{SIGNS}\s{layout.thousands or ''}]"),  # of per cent or currency
         needed=[asked.target],
-        columns="\n".join(
-            f"{short} = {kinds[k]}\ntable[{short}] = table[{short}]{AS[k]}"
-            for k, (short, _) in used.items()
-        ),
         target=_target(asked),
-        parts=",\n    ".join(part for _, part in used.values()),
         call=f"{own}({call})",
         features=features,
         beside=_beside(asked, takes(method)),
-        file=file,
+        file=repr(file),
         score=_score(maker(**params), features),
     )
+    return text
 
 
 def _read(asked: Asked, layout: Layout, reader: str) -> str:
@@ -122,12 +94,6 @@ def _read(asked: Asked, layout: Layout, reader: str) -> str:
     calls = [f"pd.{reader}({str(file)!r}{''.join(said)})" for file in files]
     read = asked.held or (calls[0] if len(calls) == 1 else f"pd.concat([{', '.join(calls)}])")
     return f"table = {read}{own}"
-
-
-def _signed(layout: Layout) -> str:
-    """Return what makes numbers of columns with signs of per cent or currency."""
-    away = rf"[{SIGNS}\s{layout.thousands or ''}]"
-    return SIGNED.format(columns=[*layout.signed], away=away) if layout.signed else ""
 
 
 def _target(asked: Asked) -> str:

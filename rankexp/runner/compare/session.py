@@ -22,7 +22,7 @@ from rankexp.runner.data.inspect import inspect_table
 from rankexp.runner.data.reading import terminal_width
 from rankexp.runner.diagnostics.diagnostic import Diagnosis
 from rankexp.runner.files import write_atomically
-from rankexp.runner.report.build import Report, open_report
+from rankexp.runner.report.build import ANSWER, Report, open_report
 from rankexp.runner.report.numbers import capital, listed
 from rankexp.runner.report.render import terminal
 from rankexp.runner.run.execute import execute
@@ -310,7 +310,8 @@ class Session:
             print(line, file=sys.stderr)
         if not self.outcome.records or self.outcome.exit_code == INTERRUPTED:
             return self.outcome.exit_code
-        made = self.report = open_report(self.outcome.folder, load(self.file), self.outcome.cells)
+        study, cells = load(self.file), self.outcome.cells
+        made = self.report = open_report(self.outcome.folder, study, cells, page=ANSWER)
         written = made.write()
         print(f"\n{terminal.render(made.blocks[0].output, terminal_width())}\n")
         self.code = recipe.of_report(made, self.asked, self.dataset, self.folder)

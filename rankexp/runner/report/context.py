@@ -354,11 +354,8 @@ def design(
     Test sets that the data names have queries as pairs where its rows are ranked within groups.
     If not, or not `grouped`, several such test sets are folds, whose training parts overlap.
     """
-    found, entry, folds = (
-        setup.protocol.design(rows),
-        study.data.get(problem),
-        setup.protocol.size(),
-    )
+    found, entry = setup.protocol.design(rows), study.data.get(problem)
+    folds = setup.protocol.size()
     if found.pairs not in (EXAMPLES, QUERIES):
         return found
     if grouped and entry is not None and entry.groups is not None and setup.within_groups:

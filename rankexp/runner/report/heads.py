@@ -34,10 +34,6 @@ class Role(StrEnum):
         return list(Role).index(self) > list(Role).index(Role.VERDICT)
 
 
-OF = (Role.EXPERIMENT, Role.PROBLEM, Role.METHOD, Role.METRIC, Role.SETTING)
-"""By which a number is told from others."""
-
-
 @dataclass(frozen=True)
 class Head:
     """The head of a column; a plain text will do where its entries say what they are."""

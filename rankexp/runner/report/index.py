@@ -98,8 +98,8 @@ def gains(studies: Sequence[Card]) -> Chart | None:
         return None
     far = any(abs(end) > VIEW for row in rows for end in (row.low, row.high))
     ends = (-VIEW, VIEW) if far else (math.nan, math.nan)
-    label = "← points better · gain by pairs, in margins · pairs better →"
-    axis = Axis(label, low=ends[0], high=ends[1])
+    sides = ("points better", "pairs better")
+    axis = Axis("gain by pairs, in margins", low=ends[0], high=ends[1], sides=sides)
     panel = Intervals("", rows, axis, margin=1.0, reference=0.0)
     return Chart([panel], 1, (SIZE[0], SIZE[1] + ROW * len(rows)), below=0.0)
 

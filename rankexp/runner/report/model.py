@@ -140,11 +140,36 @@ def _role(entries: Sequence[Entry]) -> Role:
 
 
 @dataclass(frozen=True)
+class Tally:
+    """How much of a source is reproduced, in three pieces of a sentence, which may be empty."""
+
+    found: str = ""  # ``9 of 27 published values``, of those that were run
+    lacks: str = ""  # what of these is not reproduced
+    left: str = ""  # what was not run: ``6 published values (vote and colic)``
+    verdicts: Sequence[str] = ()  # each of them
+
+    @property
+    def gist(self) -> str:
+        """The pieces as a sentence."""
+        rest = {"not": self.lacks, "not run": self.left}
+        parts = [self.found, *(f"{label}: {text}" for label, text in rest.items() if text)]
+        text = "; ".join(filter(None, parts))
+        return f"{text[:1].upper()}{text[1:]}."
+
+
+@dataclass(frozen=True)
 class Said:
     """A paragraph that a few words in bold lead."""
 
     label: str
     text: str
+    word: str = ""  # the answer in a word or two, which the text goes on from
+    tallies: Sequence[Tally] = ()  # what it counts
+
+    @property
+    def whole(self) -> str:
+        """All of it."""
+        return f"{self.word}. {self.text}" if self.word else self.text
 
 
 @dataclass(frozen=True)
@@ -179,23 +204,6 @@ class Fact:
     def known(self) -> bool:
         """Whether there is a number."""
         return bool(self.text) and self.verdict != "not run"
-
-
-@dataclass(frozen=True)
-class Tally:
-    """How much of a source is reproduced, in three pieces of a sentence, which may be empty."""
-
-    found: str = ""  # ``9 of 27 published values``, of those that were run
-    lacks: str = ""  # what of these is not reproduced
-    left: str = ""  # what was not run: ``6 published values (vote and colic)``
-
-    @property
-    def gist(self) -> str:
-        """The pieces as a sentence."""
-        rest = {"not": self.lacks, "not run": self.left}
-        parts = [self.found, *(f"{label}: {text}" for label, text in rest.items() if text)]
-        text = "; ".join(filter(None, parts))
-        return f"{text[:1].upper()}{text[1:]}."
 
 
 @dataclass(frozen=True)

@@ -79,15 +79,16 @@ class PublishedLine(NamedTuple):
 def tally(context: Context, lines: Sequence[PublishedLine], digits: int) -> Tally | None:
     """Return how many published values are reproduced, the furthest off, and what was not run."""
     told = [one for one in lines if one.verdict and not one.compared_with]
+    verdicts = [str(one.verdict) for one in told]
     idle = [one for one in told if one.verdict == Reproduction.NOT_RUN]
     left = left_out(context, [one.problem for one in idle])
     told = [one for one in told if one.verdict != Reproduction.NOT_RUN]
     if not told:
-        return Tally(left=left) if left else None
+        return Tally(left=left, verdicts=verdicts) if left else None
     found = found_of([one.verdict for one in told], "published values")
     apart = [one for one in told if one.verdict == Reproduction.APART]
     if not apart:
-        return Tally(found, left=left)
+        return Tally(found, left=left, verdicts=verdicts)
     worst = max(apart, key=lambda one: abs(one.relative))
     several = len({(one.experiment, one.problem, one.method) for one in told}) < len(told)
     name = f"{context.problem_label(worst.problem)} {context.method_label(worst.method)}"
@@ -96,7 +97,7 @@ def tally(context: Context, lines: Sequence[PublishedLine], digits: int) -> Tall
     lacks = (
         f"{len(apart)} of {len(told)} values, furthest {name} ({own} here, {printed} published)"
     )
-    return Tally(found, lacks, left)
+    return Tally(found, lacks, left, verdicts)
 
 
 def found_of(verdicts: Sequence[Reproduction | None], what: str, said: str = "reproduced") -> str:

@@ -32,12 +32,11 @@ def without_inner(
     setup = study.experiments.get(experiment)
     if rule.name != "nested" or not isinstance(setup, Evaluate) or setup.inner is not None:
         return None
-    grids = with_grids(study, setup, methods)
+    if not (grids := with_grids(study, setup, methods)):
+        return None
     return (
         f"'{experiment}' has no inner folds, which the rule needs as '{grids[0]}' has a grid: "
         "give the experiment 'inner: {folds: 3}', or use another rule"
-        if grids
-        else None
     )
 
 

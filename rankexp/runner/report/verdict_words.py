@@ -154,10 +154,8 @@ def between(found: Sequence[Contrast], settings: Settings, digits: int) -> Fact:
     if not known:
         return Fact(str(NOT_RUN), "")
     low, high = (end(own.difference for own in known) for end in (min, max))
-    told, what = (
-        tallied(known, settings, digits),
-        "settings" if known[0].unit == "models" else "data sets",
-    )
+    told = tallied(known, settings, digits)
+    what = "settings" if known[0].unit == "models" else "data sets"
     every = f"each within the margin of {short(settings.margin or math.nan)}"
     said = every if told.verdict == "equivalent" else told.text
     return Fact(told.verdict, f"{span(low, high, digits)} over {len(known)} {what}, {said}")

@@ -187,11 +187,8 @@ def _alike(
 
 def _numbers(head: _Head, which: Signed, rest: Floats) -> dict[int, Floats]:
     """Return the numbers of each record, by its place, from those of all columns."""
-    alike, columns, found = (
-        list(_alike(head.outlines, which)),
-        dict[str, Floats](),
-        dict[int, Floats](),
-    )
+    alike = list(_alike(head.outlines, which))
+    columns, found = dict[str, Floats](), dict[int, Floats]()
     sizes: Counter[str] = Counter()
     for members, own in alike:
         sizes.update({name: len(members) * len(at) for name, at in own.items()})

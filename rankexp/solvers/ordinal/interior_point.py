@@ -117,7 +117,7 @@ def _factor(M: Floats, penalty: Floats) -> Floats | None:
     M.reshape(-1)[:: M.shape[0] + 1][: penalty.size] += penalty
     ridge = 0.0
     while (upper := factor(M, ridge)) is None:
-        ridge = max(10.0 * ridge, RIDGE * float(np.trace(M)))
+        ridge = max(10.0 * ridge, RIDGE * float(np.trace(M)), TINY)
         if not (np.isfinite(M).all() and ridge < np.inf):
             return None
     return upper

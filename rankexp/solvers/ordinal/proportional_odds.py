@@ -10,13 +10,17 @@ convex in scores and thresholds together, so that with the thresholds at their b
 function of the scores alone, and a smooth one.
 """
 
+from dataclasses import replace
+
 import numpy as np
 import numpy.typing as npt
 from scipy.special import expit
 
 from rankexp.arrays import Floats, Ints
+from rankexp.solvers.ordinal.threshold_terms import centred
 from rankexp.solvers.ordinal.threshold_terms import thresholds as hinge_thresholds
-from rankexp.solvers.result import PathResult
+from rankexp.solvers.result import PathResult, scores
+from rankexp.solvers.smooth.certificate import EPS, SUMMED, product
 from rankexp.solvers.smooth.descent import descend
 from rankexp.solvers.smooth.objective import SmoothRisk, derivative_search, inverse
 from rankexp.solvers.smooth.path import penalties
@@ -29,6 +33,7 @@ APART = 1.0  # of thresholds at the start that the hinge loss has at one place: 
 GAIN, MOST_LOST = 0.9, 2  # tuned: more such steps in a row, that leave more of it, are lost
 MOST_STEPS = 40  # of Newton's method for thresholds; it takes 3 to 10 where it isn't lost
 LONGEST = 10.0  # tuned: ranges of the scores that a step may be long
+COARSE = 1e-10  # rounding of scores from which on they are worked out in twice the precision
 WIDEST = 1e10  # range of scores that hides differences of thresholds below 1e-6 in rounding
 BALANCED = 1e-200  # for a derivative of 0, which would leave the row out of the Hessian
 
@@ -214,10 +219,50 @@ def proportional_odds_path(
 ) -> PathResult:
     """Minimise ``lam/2 ||w||² + mean negative log-likelihood`` for penalties >= 0, (L,).
 
-    Each of the `codes` (n,), 0 .. K-1, has an example. Intercepts are 0, see :func:`thresholds`.
+    Each of the `codes` (n,), 0 .. K-1, has an example. Intercepts are 0. It certifies w with its
+    best thresholds; :func:`settled` finds these and certifies the nearest doubles.
     """
     risk = ProportionalOddsRisk(codes, weight)
     return descend(X, risk, penalties(lams), tol=tol, max_iter=max_iter)
+
+
+def settled(
+    found: PathResult, X: Floats, codes: Ints, weight: Floats | None = None, *, tol: float
+) -> PathResult:
+    """Return the solution for one penalty with thresholds, certified with these."""
+    w = found.coef[:, 0]
+    with np.errstate(all="ignore"):
+        theta = thresholds(scores(X, found.coef)[:, 0], codes, weight)
+        theta, more = _doubles(X, w, theta, ByLevel(codes, weight))
+    found = replace(found, thresholds=theta[:, None])
+    if more == 0.0:
+        return found
+    objective = found.objective + more
+    lost = np.where(objective < np.inf, more / objective, np.inf)
+    gap = found.gap * (found.objective / objective) + lost
+    return replace(found, objective=objective, gap=gap, lost=lost, converged=gap <= tol)
+
+
+def _doubles(X: Floats, w: Floats, theta: Floats, rows: ByLevel) -> tuple[Floats, float]:
+    """Return thresholds of w, given ones or better doubles, and what they add to the objective."""
+    middle = X.mean(axis=0)
+    moved = X - middle
+    size = float(np.maximum(moved.max(axis=0), -moved.min(axis=0)) @ np.abs(w))
+    s = moved @ w
+    if not EPS * w.size * size <= COARSE:
+        middle = np.median(X, axis=0)
+        s = product(X, w, middle)
+    at = Fit(rows, s[rows.order], centred(middle, w, theta))
+    if at.imbalance() <= ROUNDED:  # the objective is off by the square of that
+        return theta, 0.0
+    best = best_fit(rows, at.s, at.theta)
+    least = best.value()
+    more = at.value() - least
+    if more <= SUMMED * EPS * least:
+        return theta, 0.0
+    other = centred(-middle, w, best.theta)
+    less = Fit(rows, at.s, centred(middle, w, other)).value() - least
+    return (other, max(less, 0.0)) if less < more else (theta, more)
 
 
 def thresholds(s: Floats, codes: Ints, weight: Floats | None = None) -> Floats:

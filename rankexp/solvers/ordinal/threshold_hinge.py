@@ -7,7 +7,8 @@ systems of d + K - 1 equations, whatever the data.
 The certificate: with alpha in [0, 1] of each term, those above a threshold balancing those below,
 ``D = mean alpha - |mean alpha x|² / (2 lam)`` is a lower bound. Where thresholds are kept in
 order, the balance of those from any one on need only be >= 0, and 0 of all together. Both ends
-are widened by a bound on their rounding.
+are widened by a bound on their rounding. What is certified at last is w with the thresholds that
+are returned: where rows are far from 0, the nearest doubles can be far from the best ones.
 """
 
 from dataclasses import replace
@@ -19,22 +20,23 @@ import numpy.typing as npt
 from rankexp.arrays import Floats, Ints
 from rankexp.solvers.ordinal.interior_point import State, start, states
 from rankexp.solvers.ordinal.threshold_terms import (
+    NO_SHIFT,
     Terms,
     balanced,
     best_thresholds,
-    thresholds,
+    centred,
     values,
 )
 from rankexp.solvers.result import PathResult, bearable, scores
 from rankexp.solvers.smooth.certificate import EPS, product
 from rankexp.solvers.smooth.path import penalties
 
+SAME_SUM = 12.0 * EPS  # relative: two sums of the same losses differ by less; `DEPTH` has room
 PRECISE = 1e-10  # relative rounding of the objective: a tenth of what `objective_` promises
 SHARE = 0.1  # of the tolerance, that rounding may take before products are made more exact
 CLOSE = 1e-6  # relative slack from which on every point is looked at, also for lower tolerances
 IDLE = 10  # tuned: on unreachable tolerances, points looked at with no better gap
 DEPTH = 64  # numpy adds pairwise, in blocks of 128 with 8 sums each: so deep at most
-NO_SHIFT = np.zeros(1)
 WIDEST = 400.0  # columns are scaled by 2^-400 to 2^400, so that squares stay in range
 
 
@@ -68,27 +70,44 @@ class PrimalDualBounds:
 
     def see(self, w: Floats, alpha: Floats) -> None:
         """Take what is better of w, with its best thresholds, and of alpha, made feasible."""
-        objective, off = self._primal(w)
+        objective, off = self._primal(w, None)
         if objective + off < self.primal:
             self.objective, self.primal, self.w = objective, objective + off, w
         self.dual = max(self.dual, self._dual(balanced(self.terms, alpha)))
 
-    def _primal(self, w: Floats) -> tuple[float, float]:
-        """Return the objective of w, and by how much rounding may have put it too low."""
+    def settle(self, given: Floats, first: Floats) -> tuple[Floats, float]:
+        """Certify w with given thresholds, or better doubles; return them and what they lose."""
+        # `first` (d,): what had been taken off the rows before the terms took off their middle.
+        w, best = self.w, self.objective
+        v = w * self.scale
+        ends = np.concatenate((first, self.terms.middle)), np.concatenate((w, v))
+        objective, off = self._primal(w, centred(*ends, given))
+        if objective + off <= self.primal * (1.0 + SAME_SUM):
+            return given, 0.0
+        exact = values(best_thresholds(self.terms, product(self.terms.X, v, NO_SHIFT)))
+        theta = centred(-ends[0], ends[1], exact)
+        other, more = self._primal(w, centred(*ends, theta))
+        if other + more < objective + off:
+            given, objective, off = theta, other, more
+        self.objective, self.primal = objective, max(self.primal, objective + off)
+        return given, 1.0 - best / objective
+
+    def _primal(self, w: Floats, theta: Floats | None) -> tuple[float, float]:
+        """Return the objective, and by how much rounding may have put it too low."""
+        # Of w with these thresholds, less that of the middle of the rows, or with its best ones.
         X, v = self.terms.X, w * self.scale
         spread = float(self.sizes @ np.abs(v))
         s, off = X @ v, rounding(v.size) * spread
-        objective = self._value(w, s)
+        objective = self._value(w, s, theta)
         if not self.at_a_row * off <= min(SHARE * self.tol, PRECISE) * objective:
             s = product(X, v, NO_SHIFT)
-            objective, off = (
-                self._value(w, s),
-                EPS * (spread + float(_mean(self.terms, np.abs(s)))),
-            )
+            objective = self._value(w, s, theta)
+            off = EPS * (spread + float(_mean(self.terms, np.abs(s))))
         return objective, self.at_a_row * (off + 2.0 * EPS) + rounding(DEPTH) * objective
 
-    def _value(self, w: Floats, s: Floats) -> float:
-        theta = values(best_thresholds(self.terms, s))
+    def _value(self, w: Floats, s: Floats, theta: Floats | None) -> float:
+        if theta is None:
+            theta = values(best_thresholds(self.terms, s))
         lost = np.maximum(1.0 - self.terms.margins(s, theta), 0.0)
         lost *= self.terms.each
         return float(lost.sum()) / self.terms.total + 0.5 * self.lam * float(w @ w)
@@ -148,12 +167,14 @@ def threshold_hinge_path(
     weight: Floats | None = None,
     tol: float = 1e-6,
     max_iter: int = 100,
+    settle: bool = True,  # also return thresholds, and certify these
 ) -> PathResult:
     """Solve for penalties > 0, (L,), in any order; each code, 0 .. K-1, has an example."""
     lams = penalties(lams)
     if not (lams > 0.0).all():
         raise ValueError(f"the hinge needs lam > 0 (its dual divides by lam), got {lams.tolist()}")
-    X = X - np.median(X, axis=0)
+    given, middle = X, np.median(X, axis=0)
+    X = X - middle
     scale = _powers(X)
     terms = judged = Terms(X / scale, codes, every, weight)
     back, judged_scale = 1.0 / scale, scale
@@ -164,19 +185,23 @@ def threshold_hinge_path(
     found = [PrimalDualBounds(judged, judged_scale, lam, tol) for lam in lams.tolist()]
     with np.errstate(all="ignore"):
         n_iter = [solve_one(terms, one.lam / scale**2, back, one, max_iter) for one in found]
-    return _result(found, n_iter)
-
-
-def _result(found: list[PrimalDualBounds], n_iter: list[int]) -> PathResult:
+        w = np.column_stack([one.w for one in found])
+        cuts, lost = _settled(found, scores(given, w), middle) if settle else (None, None)
     gap = np.array([one.gap for one in found])
+    objective, steps = np.array([one.objective for one in found]), np.maximum(n_iter, 1)
+    done = gap <= tol
     return PathResult(
-        coef=np.column_stack([one.w for one in found]),
-        intercept=np.zeros(gap.size),
-        objective=np.array([one.objective for one in found]),
-        gap=gap,
-        n_iter=np.maximum(n_iter, 1),
-        converged=gap <= found[0].tol,
+        w, np.zeros(gap.size), objective, gap, steps, done, thresholds=cuts, lost=lost
     )
+
+
+def _settled(found: list[PrimalDualBounds], s: Floats, middle: Floats) -> tuple[Floats, Floats]:
+    """Certify thresholds of scores (n, L); return them, (K - 1, L), and what they lose, (L,)."""
+    cuts = [
+        one.settle(values(best_thresholds(one.terms, column[one.terms.order])), middle)
+        for one, column in zip(found, s.T, strict=True)
+    ]
+    return np.column_stack([cut for cut, _ in cuts]), np.array([lost for _, lost in cuts])
 
 
 def hinge_classes_path(
@@ -197,12 +222,14 @@ def hinge_classes_path(
     if not fit_intercept:
         rows, codes = np.concatenate((X, -X)), np.concatenate((positive, 1 - positive))
         w = None if w is None else np.concatenate((w, w))
-    found = threshold_hinge_path(rows, codes, lams, weight=w, tol=tol, max_iter=max_iter)
-    if not fit_intercept:
+    found = threshold_hinge_path(
+        rows, codes, lams, weight=w, tol=tol, max_iter=max_iter, settle=fit_intercept
+    )
+    if found.thresholds is None:
         return found
-    columns = scores(X, found.coef).T
-    intercept = 0.0 - np.array([thresholds(s, codes, False, w)[0] for s in columns])
-    return replace(found, intercept=intercept, bearable=bearable(X, found.coef, intercept))
+    intercept = 0.0 - found.thresholds[0]
+    offset = bearable(X, found.coef, intercept)
+    return replace(found, intercept=intercept, bearable=offset, thresholds=None)
 
 
 def _mean(terms: Terms, values: Floats) -> Floats:

@@ -11,7 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from rankexp.arrays import Floats, Ints
+from rankexp.solvers.smooth.certificate import product
 
+NO_SHIFT = np.zeros(1)
 SAME = 1e-12  # relative: sums of weights in two orders differ by that much at most
 
 
@@ -29,7 +31,8 @@ class Terms:
         ends = levels.cumsum().tolist()
         self.order: Ints = codes.argsort(kind="stable")
         self.X: Floats = X[self.order]
-        self.X -= np.median(self.X, axis=0)
+        self.middle: Floats = np.median(self.X, axis=0)
+        self.X -= self.middle
         self.sides = [
             (0, end, n) if every else (end - int(size), end, after)
             for size, end, after in zip(levels, ends, ends[1:], strict=False)
@@ -107,6 +110,12 @@ def _pool(members: int, keys: Floats, weights: Floats | None, rank: float) -> Po
 def values(pools: list[Pool]) -> Floats:
     """Return the thresholds one by one, (K - 1,)."""
     return np.repeat([pool.theta for pool in pools], [pool.members for pool in pools])
+
+
+def centred(middle: Floats, w: Floats, theta: Floats) -> Floats:
+    """Return thresholds (K - 1,) less ``middle @ w``, rounded once."""
+    ends = np.column_stack((np.tile(-middle, (theta.size, 1)), theta))
+    return product(ends, np.append(w, 1.0), NO_SHIFT)
 
 
 def thresholds(s: Floats, codes: Ints, every: bool, weight: Floats | None = None) -> Floats:

@@ -244,11 +244,8 @@ class BranchPush(PanelPush):
         return found[0], found[1]
 
     def _sums(self, order: int, sides: Sides, over: Literal["up", "down"]) -> Floats:
-        found, step, (up, down) = (
-            super()._sums(order, sides, over),
-            self.steps[order],
-            sides.beside,
-        )
+        found = super()._sums(order, sides, over)
+        step, (up, down) = self.steps[order], sides.beside
         if over == "up":
             return _add(found, down, up, self.v, step)
         return _add(found, up, down, np.asarray(sides.down.weight), step.T)

@@ -33,6 +33,10 @@ POLISH_GAIN = 0.9  # of that derivative, a step that leaves more is the last
 DRIFT = 0.02
 """Of a score, what the last step may move it by without a penalty. Some 0.05 is usual where a
 direction parts some rows and ties the others, so that the risk falls for ever; else < 0.001."""
+LOOK = 25
+"""Steps after which it is looked at what they have won, from the second time on. Where rounding
+forbids more, that is next to nothing: of the objective, and of what one step promises."""
+WON, KEPT = 1e-4, 1e-2
 SAMPLE_TOL, SAMPLE_ITER = 1e-4, 50  # tuned: on a sample, which differs by more than that
 
 
@@ -94,7 +98,7 @@ class Descent:
         self.gap, self.n_iter = float("inf"), 0
         self.lowest, self.idle = float("inf"), 0
         self.size = self.passed = largest(at.s)  # of the scores now; of all of them together
-        self.renewed = 0
+        self.renewed, self.seen = 0, float("inf")
         self.refresh()
 
     def refresh(self) -> None:
@@ -137,6 +141,15 @@ class Descent:
             above = inf
         self.gap = relative(above, self.objective)
         return self.gap <= self.tol or above == inf
+
+    def vain(self) -> bool:
+        """Return whether the last steps have won next to nothing."""
+        if self.n_iter % LOOK or self.n_iter == LOOK:
+            return False
+        w = self.at.theta[: self.problem.X.shape[1]]
+        now = self.problem.risk.value(self.at.s) + 0.5 * self.lam * float(w @ w)
+        won, self.seen = self.seen - now, now
+        return won <= min(WON * now, KEPT * self.drop)
 
     def drifts(self) -> bool:
         """Return whether a step that promises next to nothing moves scores that cost, and far."""
@@ -203,7 +216,7 @@ def solve(
             if run.renewed == MOST_RENEWED:
                 break
             run.renew()
-        if run.n_iter >= max_iter or not run.advance() or run.diverges():
+        if run.n_iter >= max_iter or not run.advance() or run.diverges() or run.vain():
             break
     if run.stale():
         run.renew()

@@ -2,11 +2,12 @@
 
 import numpy as np
 
-from rankexp.charts.model import Axis, Box, Boxes, Chart, Interval, Intervals
+from rankexp.charts.model import Axis, Chart, Interval, Intervals
 from rankexp.runner.report.model import Beside, Cell, Cells, Output, Page, Said, Section, Table
 from rankexp.runner.report.render import html
 from rankexp.statistics.claims import Standing
 from rankexp.statistics.verdicts import Kind, Note, Reproduction
+from rankexp.studies.kotlowski2011.boxes import Box, Boxes
 
 HOSTILE = [
     *("<script>alert(1)</script>", '"><img src=x onerror=alert(1)>', "|x|", "x" * 2000),

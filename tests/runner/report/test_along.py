@@ -221,6 +221,10 @@ def test_readings_are_counted_as_a_whole_and_fishing_is_named(make: Make) -> Non
     assert frame["within"].tolist() == within.tolist()
     assert set(frame["repeats"]) == {3}
     assert rows(output.tables[0])[0][1].endswith(f"({int(within.iloc[0])} of 1)")
+    for end in ("", "_all"):  # one value a reading
+        assert frame[f"mean_difference{end}"].tolist() == pytest.approx(apart.abs().tolist())
+        assert frame[f"count_within{end}"].tolist() == within.astype(int).tolist()
+        assert set(frame[f"count{end}"]) == {1}
     (warning,) = [note for note in output.texts if note.startswith("Warning")]
     assert f"{int(within.any())} of 1 values are within the noise" in warning
     nearest = frame.loc[apart.abs().idxmin(), "reading"]

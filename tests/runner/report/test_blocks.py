@@ -13,7 +13,7 @@ import pytest
 from pydantic import ValidationError
 
 from rankexp import registry
-from rankexp.charts.model import Boxes, Chart
+from rankexp.charts.model import Chart
 from rankexp.metrics.metric import parse
 from rankexp.runner.analyse.select import ORACLE as BEST
 from rankexp.runner.config.schema import Block
@@ -25,6 +25,7 @@ from rankexp.runner.report.model import Output
 from rankexp.runner.report.render import markdown, terminal
 from rankexp.runner.report.render.text import all_notes, rows
 from rankexp.runner.run.record import Record, RecordRow
+from rankexp.studies.kotlowski2011.boxes import Boxes
 from rankexp.testing.blocks import names_what_it_looks_up
 
 Make = Callable[..., Context]
@@ -390,7 +391,14 @@ def test_completeness_names_what_is_wrong(make: Make) -> None:
 
     context = make(None, spoil)
     context.problems.append("records/00/x.json is truncated")
-    notes = show(context, "completeness", ["folds"]).texts
+    output = show(context, "completeness", ["folds"])
+    assert output.numbers is not None
+    kinds = dict(list(output.numbers.groupby("kind")))
+    (total,) = kinds["total"].drop(columns="kind").to_dict("records")
+    assert total["failed"] == kinds["cell"]["failed"].sum() == 6
+    shown = [str(total[name]) for name in ("experiment", "problem", "method", "expected")]
+    assert rows(output.tables[0])[0][:4] == shown
+    notes = output.texts
     assert "6 records: singular" in notes
     assert "Warning in 12 records (ConvergenceWarning), such as: gap 1e-3." in notes
     assert any("were made by version 0.0.1" in note for note in notes)

@@ -6,6 +6,7 @@ from dataclasses import asdict
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from rankexp import __version__, registry
@@ -282,6 +283,23 @@ def test_the_bars_are_of_the_distance_to_the_best_not_of_the_value() -> None:
     assert isinstance(panel, Intervals) and len(panel.rows) == len(apart)
     for row in panel.rows:
         np.testing.assert_allclose((row.low, row.high), (0.23, 0.27))
+
+
+def test_many_methods_have_a_row_each_on_one_scale() -> None:
+    names = [f"m{i}" for i in range(7)]
+    cases = [(label, name, i) for label in ("a", "b") for i, name in enumerate(names)]
+    table = pd.DataFrame(cases, columns=["label", "method", "short"]).assign(short_se=0.5)
+    table.loc[table.label == "b", "short"] *= 10
+    drawn = optimum.chart(context(), table, names, parse("iauc"))
+    assert [panel.title for panel in drawn.panels] == ["a", "b"]
+    for panel, scale in zip(drawn.panels, (1, 10), strict=True):
+        assert isinstance(panel, Intervals) and not panel.methods
+        assert [(row.label, row.value) for row in panel.rows] == [
+            (name, scale * i) for i, name in enumerate(names)
+        ]
+        assert (panel.axis.low, panel.axis.high) == (-1.0, 61.0)
+    few = optimum.chart(context(), table, names[:6], parse("iauc"))
+    assert [len(panel.labels) for panel in few.panels if isinstance(panel, Intervals)] == [2]
 
 
 @pytest.mark.parametrize("name", ["scoring_functions", "tree", "iroc_curves"])

@@ -139,6 +139,8 @@ def test_an_extreme_case_is_the_largest_with_its_steps(worst: Context) -> None:
     assert output.numbers is not None
     assert output.numbers["score"].tolist() == scores["value"].tolist()
     assert (output.numbers["ratio"] == best["value"]).all()
+    assert set(output.numbers["constant"]) == {2.0}
+    assert set(output.numbers["ratio / constant"]) == {best["value"] / 2}
     share = f"{best['value'] / 2:.3f}".lstrip("0")
     assert f", {share} of the paper's constant 2.000, " in output.facts["Search"].text
     head = rows(output.tables[0])

@@ -45,6 +45,9 @@ def test_curves_are_the_losses_and_their_weights(make: Make) -> None:
         "14.32",
         "3.74",
     ]
+    own = output.numbers[output.numbers["loss"] == LOSSES[2]].set_index("what")["y"]
+    heads = list(map(str, output.tables[0].columns[1:]))
+    assert [f"{own[head]:.2f}" for head in heads] == rows(output.tables[0])[2][1:]
     assert output.gist.endswith("logistic 1.00, exponential 1.00, p-classification (p = 4) 3.74.")
     assert output.incomplete == []
 

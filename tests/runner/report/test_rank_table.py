@@ -41,6 +41,7 @@ def test_ranks_stand_beside_the_print(make: Make) -> None:
     assert frame["average_rank"].to_dict() == BEST
     assert frame["published"].to_dict() == {"logistic": 1.0, "svm_or": 3.0, "exponential": 2.5}
     assert set(frame["spearman"]) == {0.5} and set(frame["spearman_of_two_runs"]) == {1.0}
+    assert set(frame["published_sum"]) == {6.5} and set(frame["average_rank_sum"]) == {6.0}
     assert output.tally is not None
     assert frame["verdict"].to_dict() == {
         "logistic": "reproduced",

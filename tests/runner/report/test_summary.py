@@ -18,7 +18,8 @@ from rankexp.runner.config.schema import Block, Study
 from rankexp.runner.plan import PlanCell
 from rankexp.runner.report import build
 from rankexp.runner.report.context import Context
-from rankexp.runner.report.model import Fact, Output, Tally
+from rankexp.runner.report.model import Fact, Output, Page, Said, Section, Tally
+from rankexp.runner.report.render import html
 from rankexp.runner.report.render.text import rows
 from rankexp.runner.run.record import Record
 
@@ -137,7 +138,7 @@ def told(make: Make, study: dict[str, Any], shown: dict[str, Output], **options:
     context.shown |= shown
     block = Block(block="summary", name="s", experiment="boxes", options=options)
     output = registry.get("report.blocks", "summary").model_validate(options).build(context, block)
-    _, answer, _, *counted = (said.text for said in output.lead)
+    _, answer, _, *counted = (said.whole for said in output.lead)
     return [*counted, answer]
 
 
@@ -284,3 +285,39 @@ def test_simulations_say_how_far_means_are_from_what_they_should_be(make: Make) 
     far = gist(make(None, off), "simulation_table", "tried", **options)
     assert far.startswith("2 means are within .50") and "2 of them differ by more than 3 SE" in far
     assert gist(make(), "simulation_table", "tried") == ""
+
+
+def test_the_answer_in_a_word_goes_before_what_is_said_by_verdict(
+    make: Make, study: dict[str, Any]
+) -> None:
+    words = {"equivalent": "No", "better": "Yes"}
+
+    def head(verdict: str, **more: Any) -> Output:
+        context = make(study)
+        context.shown |= {"a": Output(facts={"x": Fact(verdict, ".1", **more)})}
+        means = [{"block": "a", "of": "x", "say": "it changes by {}", "word": words}]
+        block = Block(block="summary", name="s", experiment="boxes", options={"means": means})
+        kind = registry.get("report.blocks", "summary").model_validate(block.options)
+        made = kind.build(context, block)
+        assert isinstance(made, Output)
+        return made
+
+    said = head("equivalent").lead[1]
+    assert isinstance(said, Said)
+    assert (said.word, said.text) == ("No", "It changes by .1.")
+    assert said.whole == "No. It changes by .1." == head("equivalent").gist
+    said = head("worse").lead[1]
+    assert isinstance(said, Said) and (said.word, said.text) == ("", "It changes by .1.")
+
+
+def test_squares_are_of_the_values_that_are_counted(make: Make, study: dict[str, Any]) -> None:
+    context = make(study)
+    tally = Tally("1 of 2 values", verdicts=["not reproduced", "reproduced"])
+    context.shown |= {"a": Output(tally=tally)}
+    options = {"reproduced": ["a"]}
+    block = Block(block="summary", name="s", experiment="boxes", options=options)
+    made = registry.get("report.blocks", "summary").model_validate(options).build(context, block)
+    section = Section("In short", "", made, role="summary")
+    shown = html.page(Page("t", "", "", [], [section]), Output())
+    found = re.findall(r'<i data-verdict="([^"]*)">', shown)
+    assert found == ["reproduced", "not reproduced"]

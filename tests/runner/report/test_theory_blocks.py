@@ -357,6 +357,7 @@ def test_the_staircase_stands_beside_the_log_ratio_and_fitted_curves() -> None:
     assert output.numbers["r"].tolist() == [-1, 0, 0, 0, 1]
     np.testing.assert_allclose(output.numbers["log_ratio"], np.multiply(2, X))
     assert rows(output.tables[0]) == [["different scores", "3"]]
+    assert set(output.numbers["levels"]) == {3.0}
     (panel,) = output.chart.panels
     assert isinstance(panel, Lines) and panel.title == "Line, Samples of two"
     drawn = {line.label: line for line in panel.lines}

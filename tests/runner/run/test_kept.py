@@ -8,7 +8,6 @@ import pytest
 
 from rankexp.keep.curves.scoring_function import scoring_function
 from rankexp.metrics.continuous import iauc
-from rankexp.metrics.roc import iroc
 from rankexp.runner.config.schema import Study
 from rankexp.runner.data.dataset import Dataset, Feature
 from rankexp.runner.data.snapshot import write_dataset
@@ -16,6 +15,7 @@ from rankexp.runner.plan import DataFacts, PlanCell, cells, jobs
 from rankexp.runner.run.evaluate import evaluate
 from rankexp.runner.run.record import Record
 from rankexp.seeds import stream
+from rankexp.studies.clemencon2017.curves.iroc import iroc
 from rankexp.studies.clemencon2017.texts.tree import read
 
 KEEP = {"splits": 1, "curves": ["iroc", "scoring_function"], "texts": ["tree"]}

@@ -2,6 +2,8 @@ import numpy as np
 import pytest
 
 from rankexp.losses import parse
+from rankexp.studies.kotlowski2011_theory.checks.k_points import k_points
+from rankexp.studies.kotlowski2011_theory.checks.pair_losses import _logistic_regret, pair_losses
 from rankexp.studies.kotlowski2011_theory.checks.trained import class_weights, surrogate_regrets
 from rankexp.studies.kotlowski2011_theory.checks.univariate import (
     univariate_bounds,
@@ -141,3 +143,79 @@ def test_impossible_numbers():
     ):
         with pytest.raises(ValueError, match=words):
             check(rng, **given)
+
+
+def test_steps_from_points_to_pairs_hold_and_are_reached():
+    found = grouped(pair_losses(np.random.default_rng(3), draws=3000, points=5))
+    assert set(found) == {"exponential", "logistic", "logistic, near"}
+    for name, of in found.items():
+        assert of["violations"] == 0.0, name
+        assert 0.99 < of["largest_ratio"] <= 1.0 + 1e-9, name
+    assert found["exponential"]["best_apart"] < 1e-12
+
+
+def test_the_logistic_regret_of_pairs_against_a_sum_of_all_pairs():
+    """Pair by pair, with the loss at the best score of each pair from its own minimum."""
+    rng = np.random.default_rng(4)
+    masses = rng.dirichlet(np.ones(4), size=(1, 2)).transpose(0, 2, 1) / 2
+    s = rng.standard_normal((1, 4))
+    positive, negative = 2 * masses[0, :, 1], 2 * masses[0, :, 0]
+    regret = 0.0
+    for i in range(4):
+        for j in range(i):
+            up, down = positive[i] * negative[j], positive[j] * negative[i]
+
+            def loss(d, up=up, down=down):
+                return up * np.log1p(np.exp(-d)) + down * np.log1p(np.exp(d))
+
+            regret += loss(s[0, i] - s[0, j]) - loss(np.log(up / down))
+    assert _logistic_regret(masses, s)[0] == pytest.approx(regret, rel=1e-9)
+
+
+@pytest.mark.parametrize("points", [2, 3, 8, 40])
+@pytest.mark.parametrize(
+    ("loss", "p"),
+    [("exponential", 0.5), ("squared", 0.5), ("exponential", 0.01), ("logistic", 0.01)],
+)
+def test_k_points_tend_to_the_closed_form(loss, p, points):
+    """Reached from below or above as the width falls; 3.66 and 8.2 at p = .01."""
+    errors = []
+    for width in (0.3, 0.003):
+        of = values(k_points(np.random.default_rng(0), loss=loss, p=p, points=points, width=width))
+        errors.append(abs(of["ratio"] / of["closed"] - 1.0))
+    assert errors[1] < 1e-4 and errors[1] <= errors[0] + 1e-6  # scores are 1e-9 apart
+    limit = {
+        ("exponential", 0.5): np.sqrt(8 / 3),
+        ("squared", 0.5): np.sqrt(4 / 3),
+        ("exponential", 0.01): np.sqrt(4 / 3) / 0.0099**0.25,
+        ("logistic", 0.01): np.sqrt(2 / 3) / np.sqrt(0.0099),
+    }
+    assert of["closed"] == pytest.approx(limit[loss, p] * np.sqrt(1 - points**-2.0))
+
+
+def test_the_standard_deviation_bounds_the_rank_regret_and_is_reached():
+    """(4 / sqrt 3) SD(eta - t), balanced: a constant error of calibration costs nothing."""
+    rng, largest = np.random.default_rng(5), 0.0
+    for _ in range(2000):
+        k = int(rng.integers(2, 9))
+        weight, eta, t = rng.dirichlet(np.ones(k)), rng.random(k), rng.random(k)
+        eta += rng.choice([0.0, 1.0]) * (0.5 + 0.01 * (eta - 0.5) - eta)
+        t += rng.choice([0.0, 1.0]) * (0.5 - 1e-6 * (eta - 0.5) - t)
+        masses = weight[:, None] * np.stack([1 - eta, eta], axis=1)
+        p = masses[:, 1].sum()
+        error = eta - t
+        sd = np.sqrt(weight @ (error - weight @ error) ** 2)
+        bound = sd / np.sqrt(3) / (p * (1 - p))
+        found = float(rank_regret(masses, t))
+        largest = max(largest, found / bound)
+        assert found <= bound + 1e-12
+    assert largest > 0.9
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [({"points": 1}, "points=1"), ({"width": 0.0}, "width=0"), ({"loss": "hinge"}, "proper")],
+)
+def test_what_k_points_refuse(given, words):
+    with pytest.raises(ValueError, match=words):
+        k_points(np.random.default_rng(0), **given)

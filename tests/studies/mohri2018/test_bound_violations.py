@@ -15,7 +15,7 @@ def found(bound, seed=0, **given):
 
 @pytest.mark.parametrize("bound", SURE)
 def test_what_always_holds_holds_in_many_cases(bound):
-    trains = bound in ("training_error", "margin_fraction")
+    trains = bound in ("training_error", "margin_fraction", "relative_edge")
     values = found(bound, cases=300 if trains else 1000)
     assert values["violations"] == values["allowed"] == values["delta"] == 0.0
     assert values["least_slack"] >= -1e-12

@@ -64,6 +64,9 @@ def test_the_staircase():
     assert value["levels"] == 7
     assert value["integer"] < 1e-9
     assert value["risk"] < value["risk_logistic"]
+    names = ("risk", "risk_logistic", "rank_risk", "rank_risk_logistic")
+    reviewed = (0.2016, 0.2178, 0.0918, 0.0819)  # of a review's own program
+    assert [value[name] for name in names] == pytest.approx(reviewed, abs=5e-5)
     assert value["rank_risk_logistic"] < value["rank_risk"] < value["risk"]
     columns = {
         name: np.array([row["value"] for row in rows if row["quantity"] == name])

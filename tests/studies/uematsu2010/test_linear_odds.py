@@ -8,6 +8,7 @@ from scipy.stats import norm
 
 from rankexp.estimators import KernelRanker, ProportionalOdds
 from rankexp.generators import Gaussian
+from rankexp.studies.uematsu2010.theory.linear_odds import linear_odds, linear_odds_thresholds
 from rankexp.studies.uematsu2010.theory.ordinal import (
     proportional_odds,
     proportional_odds_thresholds,
@@ -34,6 +35,8 @@ def best_line():
 def test_the_best_line_is_not_the_best_function():
     assert best_line() == pytest.approx([SLOPE, GAP], abs=5e-4)
     model = Gaussian([-2, 0, 2]).draw_model(None)
+    assert linear_odds(model, [[1.0], [-2.0]]) == pytest.approx([SLOPE, -2 * SLOPE], abs=2e-3)
+    assert linear_odds_thresholds(model) == pytest.approx([-GAP / 2, GAP / 2], abs=5e-4)
     gap = np.diff(proportional_odds_thresholds(model))[0]
     x = np.linspace(-2, 2, 81)
     slope = np.polyfit(x, proportional_odds(model, x[:, None]), 1)[0]

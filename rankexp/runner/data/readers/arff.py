@@ -20,6 +20,8 @@ from rankexp.runner.data.reading import Layout
 
 NUMERIC = {"numeric", "real", "integer"}
 TEXT = {"string", "date"}
+ASIDE = {"@relation", "@inputs", "@outputs", "@input", "@output"}
+"""Lines of a head that say nothing of the table; all but the first are KEEL's."""
 Row = tuple[int, list[str | None]]
 """Line and cells; None is an unquoted question mark."""
 
@@ -67,7 +69,7 @@ class _Reader:
                 return
             if word == "@attribute":
                 self.attributes.append(self._attribute(line, text))
-            elif not text.startswith("%") and word != "@relation":
+            elif not text.startswith("%") and word not in ASIDE:
                 raise self.fail(line, f"expected @attribute or @data, found {text[:60]!r}")
         raise self.fail(line, "there is no @data line; is this an ARFF file?")
 

@@ -33,6 +33,8 @@ class Telling(Strict):
     """Which of the block's facts. Default: its gist."""
     say: Words | dict[OfDifference | OfClaim, Words] = "{}"
     """What is said of it, whatever the verdict or by verdict."""
+    word: dict[OfDifference | OfClaim, str] = Field(default_factory=dict)
+    """The answer in a word or two by verdict, before what is said: ``{equivalent: "No"}``."""
 
     def fact(self, shown: Mapping[str, Output]) -> Fact | None:
         """Return the number; None where the block has no such."""
@@ -56,8 +58,17 @@ class Telling(Strict):
         if fact is None or not fact.text:
             known = ", ".join(shown.get(self.block, Output()).facts) or "nothing"
             return f"block '{self.block}' has no fact '{self.of}' (it has: {known})"
-        said = self.words(fact).replace("{}", fact.text)
+        said = self.number(fact)
         return f"{said}. {capital(fact.turn)}" if fact.turn else said
+
+    def number(self, fact: Fact) -> str:
+        """Return what is said of a number alone, behind the answer in a word or two."""
+        said, word = self.words(fact).replace("{}", fact.text), self.short(fact)
+        return f"{word}. {capital(said)}" if word else said
+
+    def short(self, fact: Fact) -> str:
+        """Return the answer in a word or two; empty where the study has none."""
+        return {str(verdict): own for verdict, own in self.word.items()}.get(fact.verdict, "")
 
     def words(self, fact: Fact) -> str:
         """Return the words about a number, with a place for it."""
@@ -110,6 +121,15 @@ def told(context: Context, wanted: Sequence[Told]) -> str:
     return sentence(context, [one.block for one in said], ". ".join(map(capital, [text, *lacks])))
 
 
+def answered(context: Context, wanted: Sequence[Told]) -> Said:
+    """Return the answer, its word or two apart where nothing must be said before them."""
+    whole, first = told(context, wanted), wanted[0].first(context)
+    fact = first.fact(context.shown) if first else None
+    word = first.short(fact) if first and fact else ""
+    rest = whole.removeprefix(f"{word}. ")
+    return Said("Answer", rest, word) if word and rest != whole else Said("Answer", whole)
+
+
 class Summary(BlockKind):
     """What was asked and found, what was done, what is reproduced, what is not and why."""
 
@@ -133,12 +153,13 @@ class Summary(BlockKind):
 
     def output(self, context: Context, block: Block) -> Output:
         """Return a paragraph a sentence."""
-        answer = told(context, self.means) if self.means else "See the blocks below."
-        lead = [Said("Asked", self.asked or context.study.title), Said("Answer", answer)]
+        none = Said("Answer", "See the blocks below.")
+        answer = answered(context, self.means) if self.means else none
+        lead = [Said("Asked", self.asked or context.study.title), answer]
         lead.append(Said("Done", done(context, block.experiments)))
         found = {own.label: context.shown.get(own.block, Output()).facts for own in self.gains}
         gains = {own.label: fact for own in self.gains if (fact := found[own.label].get(own.of))}
-        lead += [Said(*own) for own in self._compared(context)]
+        lead += self._compared(context)
         grounds = [own.block for own in self.means]
         return Output(lead=lead, gist=self._short(context), gains=gains, rests_on=grounds)
 
@@ -148,9 +169,9 @@ class Summary(BlockKind):
         fact = first.fact(context.shown) if first else None
         if first is None or fact is None or not fact.known:
             return ""
-        return f"{capital(first.words(fact).replace('{}', fact.text))}."
+        return f"{capital(first.number(fact))}."
 
-    def _compared(self, context: Context) -> Iterator[tuple[str, str]]:
+    def _compared(self, context: Context) -> Iterator[Said]:
         if not (self.reproduced or self.why):
             return  # there is nothing to reproduce
         shown = context.shown
@@ -160,7 +181,8 @@ class Summary(BlockKind):
         left = [own.left for own in counts if own.left]
         none = "no published value was compared"
         parts = ["; ".join(found) or none, *[f"not run: {listed(left)}"] * bool(left)]
-        yield "Reproduced", sentence(context, self.reproduced, "; ".join(parts))
+        text = sentence(context, self.reproduced, "; ".join(parts))
+        yield Said("Reproduced", text, tallies=counts)
         first = [own if isinstance(own, str) else own.first(context) for own in self.why]
         reasons = [own for own in first if own is not None]
         why = [
@@ -171,7 +193,7 @@ class Summary(BlockKind):
         if lacks:
             text = f"{'; '.join(lacks)}. Why: {'; '.join(why) or unknown}"
         blocks = [own.block for own in reasons if isinstance(own, Telling)]
-        yield "Not reproduced", sentence(context, [*self.reproduced, *blocks], text)
+        yield Said("Not reproduced", sentence(context, [*self.reproduced, *blocks], text))
 
 
 def sentence(context: Context, blocks: Sequence[str], text: str) -> str:

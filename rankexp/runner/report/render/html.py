@@ -53,9 +53,12 @@ SIGNS: dict[str, str] = {
     **{"better": "▲", "worse": "▼", "equivalent": "≈", "better on some, worse on others": "±"},
     **{"better, equivalent": "▲", "worse, equivalent": "▼"},
 }
+"""Of verdicts: a page shows them by sign, word and colour."""
+GOOD, OPEN = ["holds", "reproduced", "near"], ["undecided", "cannot tell"]
+RANKED = [*GOOD, *OPEN, "not reproduced", "does not hold", "not run", "not tested here"]
+"""Verdicts on sources, best first."""
 WORDS = {f"{word}, equivalent": f"slightly {word}" for word in ("better", "worse")}
 """Verdicts that a page says in other words than files."""
-"""Of verdicts: a page shows them by sign, word and colour."""
 _NAMED = re.compile(r' id="[A-Za-z0-9.]+_\d+"')  # what matplotlib numbers in each picture anew
 FEW_LETTERS = 40  # of a sentence that has no line of its own
 _SENTENCE = re.compile(r"(?<=[^.!?]{12}\.) (?=[A-Z])")  # one of a word is part of the next
@@ -69,6 +72,7 @@ def _templates() -> "Environment":
     loader = PackageLoader("rankexp.runner.report.render", "page")
     made = Environment(loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True)
     made.filters |= {"line": one_line, "led": led, "strip": strip, "sentences": sentences}
+    made.filters |= {"ordered": lambda verdicts: sorted(verdicts, key=RANKED.index)}
     return made
 
 

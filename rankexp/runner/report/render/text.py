@@ -50,7 +50,7 @@ def led(said: str | Said) -> tuple[str, str]:
     if isinstance(said, str):
         return "", one_line(said)
     label = one_line(said.label).rstrip()
-    return label if label.endswith((".", "?", "!")) else f"{label}.", one_line(said.text)
+    return label if label.endswith((".", "?", "!")) else f"{label}.", one_line(said.whole)
 
 
 def rows(

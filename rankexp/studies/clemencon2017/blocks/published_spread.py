@@ -175,7 +175,7 @@ class PublishedSpread(AtRule):
     def _tally(self, context: Context, lines: Sequence[SpreadLine]) -> Tally | None:
         told = [line for line in lines if line.judged]
         idle = [line.place[1] for line in lines if line.target and not line.spread.seeds]
-        left = left_out(context, idle)
+        left, verdicts = left_out(context, idle), [str(line.spread.verdict) for line in told]
         if not told:
             return Tally(left=left) if left else None
         seeds = min(line.spread.seeds for line in told)
@@ -186,13 +186,13 @@ class PublishedSpread(AtRule):
         )
         apart = [line for line in told if line.spread.verdict is Reproduction.APART]
         if not apart:
-            return Tally(found, left=left)
+            return Tally(found, left=left, verdicts=verdicts)
         worst = max(apart, key=lambda one: abs(one.spread.mean / one.published - 1))
         label, metric = context.method_label(worst.place[2]), worst.metric.label
         own = number(worst.spread.mean, self._decimals(worst))
         printed = number(worst.published, self._published(worst))
         where = f"furthest {label} in {metric} ({own} here, {printed} published)"
-        return Tally(found, f"{len(apart)} of {len(told)} values, {where}", left)
+        return Tally(found, f"{len(apart)} of {len(told)} values, {where}", left, verdicts)
 
     def _lines(
         self, context: Context, where: PublishedKey, metric: Metric, methods: Sequence[str]

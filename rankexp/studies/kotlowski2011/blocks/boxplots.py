@@ -10,8 +10,7 @@ from pydantic import Field
 
 from rankexp import registry
 from rankexp.arrays import Floats
-from rankexp.charts.frame import MOST_DOTS
-from rankexp.charts.model import Axis, Box, Boxes, Chart
+from rankexp.charts.model import Axis, Chart
 from rankexp.charts.numbers import amount, short
 from rankexp.metrics.metric import Metric
 from rankexp.runner.analyse import compare
@@ -20,6 +19,7 @@ from rankexp.runner.report.blocks.tables.paired_table import PairedTable
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Output
 from rankexp.runner.report.options import ProblemName
+from rankexp.studies.kotlowski2011.boxes import MOST_DOTS, Box, Boxes
 
 REGISTER = {"boxplots": "Boxplots"}
 

@@ -91,7 +91,8 @@ class Readings(AtRule):
         gist = capital("; ".join(fact.text for fact in facts.values() if fact.text))
         tables = [self._table(readings, context, first)]
         notes = self._notes(cells, readings, first)
-        return Output(pd.DataFrame(lines), tables, notes=notes, gist=f"{gist}.", facts=facts)
+        numbers = _with_means(pd.DataFrame(lines))
+        return Output(numbers, tables, notes=notes, gist=f"{gist}.", facts=facts)
 
     def _repeats(self, context: Context, block: Block) -> int:
         """Return how many repeats all experiments have."""
@@ -191,6 +192,17 @@ class Readings(AtRule):
             "none": f"none meets {counted_names('value', len(missed), missed)}" * bool(missed),
         }
         return {name: Fact("", text) for name, text in told.items()}
+
+
+def _with_means(lines: pd.DataFrame) -> pd.DataFrame:
+    """Add what the table says of a reading, of each method over data sets and of all methods."""
+    sizes = lines.assign(difference=lines.difference.abs())
+    for end, by in (("", ["reading", "target"]), ("_all", ["reading"])):
+        own = sizes.groupby(by)
+        lines[f"mean_difference{end}"] = own.difference.transform("mean")
+        lines[f"count_within{end}"] = own.within.transform("sum")
+        lines[f"count{end}"] = own.within.transform("size")
+    return lines
 
 
 def _size(found: Sequence[Met]) -> float:

@@ -64,7 +64,8 @@ class ExtremeCase(BlockKind):
                 shown = own.drop(columns=PLACE).set_index("step")
                 tables.append(_steps(label, shown.rename(columns=partial(spoken, own=labels))))
                 on = {"problem": problem} if setup.problems else {}
-                found.append(own.assign(experiment=name, **on, **{self.quantity: top}))
+                shares = others | {f"{self.quantity} / {k}": top / v for k, v in others.items()}
+                found.append(own.assign(experiment=name, **on, **{self.quantity: top}, **shares))
         said = "; ".join(f"{label} {one.text}" for label, one in facts.items())
         beside = [spoken(one, labels) for one in (self.quantity, *self.compare_with)]
         ratios = [f"{beside[0]} / {one}" for one in beside[1:]]

@@ -71,7 +71,7 @@ def univariate_bounds(
     for loss in map(parse, PROPER):
         own = loss_regret(masses, scores, loss, balanced=balanced)
         pairs[f"proper {loss!r}"] = (regret, proper_regret_bound(own, loss, p=prior))
-    rows = [row for group, pair in pairs.items() for row in _kept(group, *pair)]
+    rows = [row for group, pair in pairs.items() for row in bound_kept(group, *pair)]
     total = sum(float(row["value"]) for row in rows if row["quantity"] == "violations")
     return quantities({"all_violations": total}) + rows
 
@@ -85,7 +85,8 @@ def _plain(masses: Floats, scores: Floats, risk: Floats) -> dict[str, tuple[Floa
     return {"(8) error rates": (risk, rates), "(9) zero_one": (risk, zero_one_bound(plain, p))}
 
 
-def _kept(group: str, found: Floats, bound: Floats) -> Rows:
+def bound_kept(group: str, found: Floats, bound: Floats) -> Rows:
+    """Return the rows of what is bounded beside its bound, one of each distribution (draws,)."""
     values = {
         "cases": found.size,
         "violations": (found > bound + ROUNDING).sum(),

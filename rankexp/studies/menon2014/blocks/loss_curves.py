@@ -84,19 +84,28 @@ class LossCurves(BlockKind):
         if "weight" not in self.what:
             return Output(numbers, [], drawn)
         table = self._weights()
-        told = ", ".join(f"{spoken(name)} {number(favour(name), 2)}" for name in self.losses)
+        told = pd.DataFrame(self._at_costs(), columns=["loss", "what", "x", "y"])
+        numbers = pd.concat([numbers, told], ignore_index=True)
+        said = ", ".join(f"{spoken(name)} {number(favour(name), 2)}" for name in self.losses)
         low, _, high = (f"{cost:g}"[1:] for cost in COSTS)
         return Output(
-            numbers, [table], drawn, gist=f"Weight at {high} over that at {low}: {told}."
+            numbers, [table], drawn, gist=f"Weight at {high} over that at {low}: {said}."
         )
 
-    def _weights(self) -> Table:
+    def _at_costs(self) -> Iterator[tuple[str, str, float, float]]:
+        """Yield the rows of what the table shows: loss, head, cost ratio and value."""
         names = [f"w({short(cost)})" for cost in COSTS]
-        rows: list[list[Entry]] = []
         for name in self.losses:
-            own = [*values(name, "weight", COSTS).tolist(), favour(name)]
-            rows.append([spoken(name), *(Cell(value, digits=2) for value in own)])
-        header = ["Loss", *names, f"{names[-1]}/{names[0]}"]
+            for head, x, y in zip(names, COSTS, values(name, "weight", COSTS), strict=True):
+                yield name, head, x, y
+            yield name, f"{names[-1]}/{names[0]}", np.nan, favour(name)
+
+    def _weights(self) -> Table:
+        found: dict[str, dict[str, Entry]] = {}
+        for name, head, _, value in self._at_costs():
+            found.setdefault(spoken(name), {})[head] = Cell(value, digits=2)
+        rows: list[list[Entry]] = [[name, *own.values()] for name, own in found.items()]
+        header = ["Loss", *next(iter(found.values()))]
         return Table(header, rows, "Weights over cost ratios")
 
     def _panel(self, what: What, x: Floats, curves: Mapping[str, Floats]) -> Lines:

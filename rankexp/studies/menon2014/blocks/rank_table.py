@@ -97,6 +97,8 @@ class AverageRank(NamedTuple):
     two_runs_low: float  # 95 % of pairs of runs agree better
     two_runs_high: float
     left_out: str
+    published_sum: float  # over methods
+    average_rank_sum: float
 
 
 Columns = dict[Metric, list[AverageRank]]
@@ -191,6 +193,7 @@ class RankTable(Choosing, InBlocks):
             for rank, half, one in zip(average.tolist(), within, told, strict=True)
         ]
         same = [float(spearman(average, printed)), *rho, "; ".join(dropped_note(made.left_out))]
+        same += [float(np.nansum(printed)), float(average.sum())]
         each = zip(methods, printed.tolist(), average.tolist(), within, verdicts, strict=True)
         return [AverageRank(repr(metric), *own, *same) for own in each]
 
@@ -205,8 +208,8 @@ class RankTable(Choosing, InBlocks):
                 cell = Cell(row.average_rank, error=half, mark=mark, digits=self.digits)
                 parts = [Cell(row.published, digits=self.digits), cell][not printed :]
                 rows.setdefault(row.method, []).append(Cells(parts))
-            sums = pd.DataFrame(own)[["published", "average_rank"]].sum().tolist()[not printed :]
             row = own[0]
+            sums = [row.published_sum, row.average_rank_sum][not printed :]
             ends = (row.two_runs_low, row.two_runs_high) if detail else None
             again = Cell(row.spearman_of_two_runs, interval=ends, digits=2)
             both = [Cell(row.spearman, digits=2), again][not printed :]
@@ -257,11 +260,12 @@ def _tally(context: Context, told: Sequence[AverageRank]) -> Tally | None:
     if not told:
         return None
     found = found_of([row.verdict for row in told], "published average ranks")
+    verdicts = [str(row.verdict) for row in told]
     wrong = [row for row in told if row.verdict is Reproduction.APART]
     if not wrong:
-        return Tally(found)
+        return Tally(found, verdicts=verdicts)
     worst = max(wrong, key=lambda row: abs(row.average_rank - row.published))
     name = f"{context.method_label(worst.method)} by {parse(worst.metric).label}"
     own, printed = (number(value, 2) for value in (worst.average_rank, worst.published))
     lacks = f"{len(wrong)} of {len(told)} average ranks, furthest {name}"
-    return Tally(found, f"{lacks} ({own} here, {printed} printed)")
+    return Tally(found, f"{lacks} ({own} here, {printed} printed)", verdicts=verdicts)

@@ -61,7 +61,9 @@ def bound_violations(
 
     The bounds for linear scorers are "margin", "empirical_margin" and "uniform_margin" ((10.5),
     (10.6) and exercise 10.1), "kernel_margin" (10.7) and "ensemble_margin" (10.18). Others are
-    "training_error" (Theorem 10.3), "margin_fraction" (exercise 10.3), "perceptron" (10.5),
+    "training_error" (Theorem 10.3), "relative_edge" (the weaker requirement after it),
+    "unit_rankers" (the same for base rankers with values in [0, 1]), "margin_fraction" (exercise
+    10.3), "perceptron" (10.5),
     "auc_mcdiarmid" and "auc_hoeffding" (10.9); "auc_delong" and "auc_bootstrap" are no bounds.
     `delta` is the chance that a bound may fail. With `broken` what it assumes is violated: pairs
     or examples are copies of few; "kernel_margin" takes sup K(x, x) for its root, as printed; base
@@ -114,6 +116,44 @@ def _training_error(rng: np.random.Generator, delta: float, broken: bool) -> flo
         float(np.prod(normalisers(*shares))),
         training_error_bound(*shares),
         training_error_bound(*shares, least_edge=True),
+    ]
+    return float(np.diff(chain).min())
+
+
+def _relative_edge(rng: np.random.Generator, delta: float, broken: bool) -> float:
+    """Return the least step from error to product, and to the two bounds by relative edges."""
+    D, alphas = _rounds(rng)
+    right, wrong = round_shares(D, alphas * (3.0 if broken else 1.0))
+    edges = (right - wrong) / (2.0 * np.sqrt(right + wrong))
+    chain = [
+        float((alphas @ D <= 0.0).mean()),
+        float(np.prod(normalisers(right, wrong))),
+        float(np.exp(-2.0 * edges @ edges)),
+        float(np.exp(-2.0 * len(edges) * max(edges.min(), 0.0) ** 2)),
+    ]
+    return float(np.diff(chain).min())
+
+
+def _unit_rankers(rng: np.random.Generator, delta: float, broken: bool) -> float:
+    """Return the least step of the chain if e+ and e- are mean sizes of differences up to 1."""
+    m, skill = int(rng.integers(10, 200)), rng.uniform(0.0, 0.3)
+    D = np.clip(rng.normal(skill, 0.5, size=(int(rng.integers(3, 30)), m)), -1.0, 1.0)
+    D[:, 0], D[:, 1] = -1.0, 1.0  # no share is 0
+    margins, product, edges = np.zeros(m), 1.0, []
+    for _ in range(int(rng.integers(1, 30))):
+        weights = np.exp(margins.min() - margins)
+        weights /= weights.sum()
+        drawn = D[int(np.abs(D @ weights).argmax())]
+        drawn = drawn * (1.0 if drawn @ weights >= 0.0 else -1.0)
+        right, wrong = weights @ np.maximum(drawn, 0.0), weights @ np.maximum(-drawn, 0.0)
+        margins += (1.5 if broken else 0.5) * np.log(right / wrong) * drawn
+        product *= 1.0 - right - wrong + 2.0 * np.sqrt(right * wrong)
+        edges.append((right - wrong) / 2.0)
+    chain = [
+        float((margins <= 0.0).mean()),
+        float(np.exp(-margins).mean()),
+        float(product),
+        float(np.exp(-2.0 * np.square(edges).sum())),
     ]
     return float(np.diff(chain).min())
 
@@ -176,6 +216,8 @@ CASES: dict[str, tuple[Case, bool]] = {
     "kernel_margin": (kernel_case, False),
     "ensemble_margin": (ensemble_case, False),
     "training_error": (_training_error, True),
+    "relative_edge": (_relative_edge, True),
+    "unit_rankers": (_unit_rankers, True),
     "margin_fraction": (_margin_fraction, True),
     "perceptron": (_perceptron, True),
     "auc_mcdiarmid": (_auc("mcdiarmid"), False),

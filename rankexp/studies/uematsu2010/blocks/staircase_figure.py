@@ -67,7 +67,8 @@ class Staircase(AtRule):
             for name in runs
             for method, curves in self._fitted(context, name).items()
         }
-        numbers, table = steps.drop(columns=["setting", "rep"]), self._grid(context, simulated[0])
+        whole = self._whole(context, simulated[0])
+        numbers, table = steps.drop(columns=["setting", "rep"]).assign(**whole), self._grid(whole)
         gist = "; ".join(f"{name} {cell_text(value)}" for name, value in table.rows)
         drawn, notes = self._chart(context, steps, fitted), self._notes(fitted)
         return Output(numbers, [table], drawn, notes, gist=f"The lowest hinge loss: {gist}.")
@@ -81,10 +82,13 @@ class Staircase(AtRule):
         found = kept.by_method(curves, self.problem or setup.problems[0])
         return {name: found[name] for name in methods if name in found}
 
-    def _grid(self, context: Context, experiment: str) -> Table:
+    def _whole(self, context: Context, experiment: str) -> dict[str, float]:
+        """Return what the check says of the whole staircase, in columns of the numbers."""
         table = compare.simulated(context.frame, experiment)
         first = table[(table.setting == 0) & (table.group == "")]
-        values = dict(zip(first.quantity, first["mean"], strict=True))
+        return dict(zip(first.quantity, first["mean"], strict=True))
+
+    def _grid(self, values: Mapping[str, float]) -> Table:
         rows: list[list[Entry]] = [
             [text, Cell(values[name], digits=0 if name == "levels" else self.digits)]
             for name, text in LABELS.items()

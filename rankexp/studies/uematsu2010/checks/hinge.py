@@ -6,10 +6,10 @@ from rankexp.arrays import Floats
 from rankexp.checks.check import Rows, quantities
 from rankexp.generators.classes import Gaussian
 from rankexp.losses.margin import Hinge
+from rankexp.studies.uematsu2010.theory.ratios import log_ratio
+from rankexp.studies.uematsu2010.theory.staircase import grid_masses
 from rankexp.studies.uematsu2010.theory.three_points import hinge_program, hinge_regions
-from rankexp.theory.bayes import log_ratio
 from rankexp.theory.population_hinge import (
-    grid_masses,
     minimise_hinge,
     pair_weights,
     ranking_risk,

@@ -5,7 +5,7 @@ from itertools import combinations, permutations
 import numpy as np
 
 from rankexp.checks.check import Rows, quantities
-from rankexp.theory.bayes import tripartite_ratio
+from rankexp.studies.uematsu2010.theory.ratios import tripartite_ratio
 
 REGISTER = {"costly_pairs": "costly_pairs", "misclassified_orders": "misclassified_orders"}
 

@@ -1,1 +1,1 @@
-"""Exact solutions of the hinge of pairs on three points."""
+"""Best ranking functions of known densities, and what ordinal models and the hinge tend to."""

@@ -6,7 +6,8 @@ from scipy.sparse.csgraph import connected_components
 from scipy.special import expit, log_expit, logsumexp
 
 from rankexp.arrays import Floats
-from rankexp.theory.models import KnownClasses, log_joint, log_masses, minimise
+from rankexp.studies.uematsu2010.theory.newton import minimise
+from rankexp.theory.models import KnownClasses, log_joint, log_masses
 
 REGISTER = {"orboost": "orboost", "proportional_odds": "proportional_odds"}
 

@@ -257,8 +257,9 @@ class SimulationAlong(BlockKind):
             own_ends = y - half, y + half
             lines.append(Line(said, x, y, *own_ends, "bars", place, not solid, solid))
         at, means = [one.at for one in here], [one.mean for one in here]
-        x_axis = Axis(words[X], log=max(at) >= WIDE * min(at) > 0)
-        y_axis = Axis(label, log=max(means) >= WIDE * min(means) > 0)
+        wide = 1.0 if self.against else WIDE  # a power is a line in all panels, or in none
+        x_axis = Axis(words[X], log=max(at) >= wide * min(at) > 0)
+        y_axis = Axis(label, log=max(means) >= wide * min(means) > 0)
         return Lines(title, lines, x_axis, y_axis)
 
 

@@ -21,7 +21,6 @@ from rankexp.statistics.contrast import Contrast, adjusted
 REGISTER = {"contrast_map": "ContrastMap"}
 
 WIDTH, HEIGHT = 3.5, 2.3  # of a panel, inches
-DARK = 0.7  # share of the largest difference from which a colour is dark
 
 
 class MapPlace(NamedTuple):

@@ -2,22 +2,40 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 from rankexp.charts.model import Axis, Chart, Interval, Intervals
 from rankexp.runner.report.context import Context
 from rankexp.statistics.contrast import Contrast, Settings
 
 WIDTH, FRAME, ROW = 6.8, 0.9, 0.26  # of a panel; of what is around its rows; of a row: inches
+FAR, ROOM = 4.0, 0.04  # margins in view at least; of the range, beside it
 MOST = 60  # rows of a panel, beyond which the table alone is shown
 
 
 def forest(panels: Sequence[Intervals]) -> Chart | None:
-    """Return the panels that have rows, one below the other; None if none has."""
+    """Return the panels that have rows, one below the other; None if none has.
+
+    Those with a pooled row come first, for these say most.
+    """
     known = [one for one in panels if 0 < len(one.rows) <= MOST]
+    known.sort(key=lambda one: not any(row.pooled for row in one.rows))
+    known = [replace(one, axis=_axis(one, known)) for one in known]
     if not known:
         return None
     rows = max(len(one.rows) for one in known)
     return Chart(known, 1, (WIDTH, FRAME + ROW * rows), below=0.0)
+
+
+def _axis(own: Intervals, panels: Sequence[Intervals]) -> Axis:
+    """Return an axis as all panels of its kind have it; far beyond the margin it is cut."""
+    rows = [row for one in panels if one.axis == own.axis for row in one.rows]
+    near = max(FAR * own.margin, 1.1 * max(abs(row.value) for row in rows))
+    reach = near if math.isfinite(near) else math.inf
+    ends = [e for row in rows for e in (row.value, row.low, row.high, own.margin, -own.margin)]
+    known = [min(max(end, -reach), reach) for end in ends if math.isfinite(end)]
+    room = ROOM * (max(known) - min(known))
+    return replace(own.axis, low=min(known) - room, high=max(known) + room) if room else own.axis
 
 
 def panel(
@@ -27,7 +45,9 @@ def panel(
     known = [one for one in found if not math.isnan(one.difference)]
     margin = math.nan if settings.margin is None else settings.margin
     axis = Axis(what, better="higher" if settings.higher else "lower")
-    rows = [_row(context, one) for one in sorted(known, key=lambda one: bool(one.problem))]
+    known.sort(key=lambda one: bool(one.problem))
+    labels = [context.problem_label(o.problem) if o.problem else f"all {o.unit}" for o in known]
+    rows = list(map(row, labels, known))
     return Intervals(title, rows, axis, margin, reference=0.0)
 
 
@@ -36,13 +56,15 @@ def _said(own: Contrast) -> str:
     return f"{own.verdict.words}{'' if known else f', no interval from {own.n}'}"
 
 
-def _row(context: Context, own: Contrast) -> Interval:
+def row(label: str, own: Contrast, method: int = 0) -> Interval:
+    """Return the row of a contrast: hollow if it is undecided, pooled if it is of no problem."""
     return Interval(
-        context.problem_label(own.problem) if own.problem else f"all {own.unit}",
+        label,
         own.difference,
         own.low_all,
         own.high_all,
         (own.low_near, own.high_near),
+        method,
         decided=own.verdict.equivalent or own.verdict.shown is not None,
         pooled=not own.problem,
         said=_said(own),

@@ -19,6 +19,7 @@ from rankexp.runner.protocols.dividing import Dividing
 from rankexp.runner.protocols.protocol import Protocol
 from rankexp.runner.report import diagnosed
 from rankexp.runner.report.blocks.statistics.comparison import Comparison, Judged
+from rankexp.runner.report.blocks.statistics.forest import row
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.gain_advice import advice
 from rankexp.runner.report.gain_words import Words, named
@@ -56,16 +57,7 @@ def chart(found: Gains, label: Callable[[str], str]) -> Chart:
         shade=shade,
     )
     contrasts = [
-        Interval(
-            f"{label(pair)} − {label(found.pairs[pair])}",
-            own.difference,
-            own.low_all,
-            own.high_all,
-            (own.low_near, own.high_near),
-            method=1,
-            decided=own.verdict.equivalent or own.verdict.shown is not None,
-            said=own.verdict.words,
-        )
+        row(f"{label(pair)} − {label(found.pairs[pair])}", own, method=1)
         for pair, own in found.contrasts.items()
         if own.n
     ]

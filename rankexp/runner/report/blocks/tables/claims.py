@@ -197,7 +197,8 @@ def tally(judged: Sequence[JudgedClaim], what: str = " claims tested") -> Tally:
             worst = f"claim{'s' * (len(names) > 1)} {word} ({names[0]}{more})"
             parts.append(f"{len(names)} {word if parts else worst}")
     found = f"{len(named[Standing.HOLDS])} of {tested}{what} hold" if tested else ""
-    return Tally(found, ", ".join(parts), counted_names("claim", len(idle), idle))
+    left = counted_names("claim", len(idle), idle)
+    return Tally(found, ", ".join(parts), left, list(map(str, verdicts.values())))
 
 
 def _verdict(context: Context, rows: Sequence[ClaimRow], verdict: Standing) -> Cells:
@@ -208,12 +209,9 @@ def _verdict(context: Context, rows: Sequence[ClaimRow], verdict: Standing) -> C
         if "/" in link or link in own:
             file = f"../{link}.md" if "/" in link else f"{link}.md"
             *study, block = link.split("/")
-            title = own.get(link) or ""
-            named = (
-                title
-                if 0 < len(title) <= LONGEST
-                else ", ".join([*study, block.replace("-", " ")])
-            )
+            named = own.get(link) or ""
+            if not 0 < len(named) <= LONGEST:
+                named = ", ".join([*study, block.replace("-", " ")])
             parts.append(Cell(named, link=file))
     return Cells(parts, "; see ")
 

@@ -13,12 +13,13 @@ from rankexp.runner.report.runs import good, wrong
 REGISTER = {"completeness": "Completeness"}
 
 NUMBERS = ["expected", "ok", "missing", "failed", "timeout", "skipped", "nan", "warned"]
+ALL = ("all", "all")  # problems and methods
 
 
 class Completeness(BlockKind):
     """One row an experiment, one a cell of it that lacks something; what is wrong, in words.
 
-    The CSV has every cell.
+    The CSV has every cell, and the totals as rows of their own kind.
     """
 
     shows = (Evaluate, Simulate)
@@ -27,10 +28,14 @@ class Completeness(BlockKind):
         """Return the table and the sentences."""
         names = block.experiments
         counts = {key: count for key, count in context.counts.items() if key[0] in names}
+        totals = {(name, *ALL): context.total(name) for name in names}
         rows = [
-            [*key, *(getattr(count, name) for name in NUMBERS)] for key, count in counts.items()
+            [*key, *(getattr(count, name) for name in NUMBERS), "total" if whole else "cell"]
+            for whole, own in enumerate((counts, totals))
+            for key, count in own.items()
         ]
-        numbers = pd.DataFrame(rows, columns=["experiment", "problem", "method", *NUMBERS])
+        named = ["experiment", "problem", "method", *NUMBERS, "kind"]
+        numbers = pd.DataFrame(rows, columns=named)
         header = [EXPERIMENT, PROBLEM, METHOD]
         header += heads(Role.COUNT, *NUMBERS[:-2], "undefined", "warned")
         shown = [row for name in names for row in _rows(context, name)]
@@ -39,7 +44,7 @@ class Completeness(BlockKind):
 
 
 def _rows(context: Context, experiment: str) -> list[list[Entry]]:
-    rows = [(("all", "all"), context.total(experiment))]
+    rows = [(ALL, context.total(experiment))]
     check = isinstance(context.study.experiments[experiment], Simulate)
     called = (spoken, spoken) if check else (context.problem_label, context.method_label)
     rows += [

@@ -293,8 +293,6 @@ def _beside(line: PublishedLine) -> Beside | None:
 
 def percent(share: float) -> str | None:
     """Return a share as ``+13 %``; None where there is none."""
-    return (
-        None
-        if math.isnan(share)
-        else f"{number(100 * share, 1 if abs(share) < 0.01 else 0, sign=True)} %"
-    )
+    if math.isnan(share):
+        return None
+    return f"{number(100 * share, 1 if abs(share) < 0.01 else 0, sign=True)} %"

@@ -1,6 +1,8 @@
 """Methods beside the best scorer of each distribution, on the same test sets."""
 
+import math
 from collections.abc import Sequence
+from itertools import chain
 from typing import NamedTuple
 
 import pandas as pd
@@ -19,6 +21,7 @@ from rankexp.runner.report.verdict_words import leaders
 REGISTER = {"optimum": "Optimum"}
 
 PLACE = ["problem", "model", "rep", "fold"]
+MANY = 6  # methods that are told apart in a row
 
 
 class Apart(NamedTuple):
@@ -112,15 +115,32 @@ class Optimum(AtRule):
 
 
 def chart(context: Context, table: pd.DataFrame, methods: Sequence[str], metric: Metric) -> Chart:
-    """Return a row a problem with a mark a method: how far it is from the best, with 2 SE."""
+    """Return how far methods are from the best, with 2 SE: a row a problem with a mark a method.
+
+    Many methods have rows of their own, a panel a problem, and so have those of one problem.
+    """
     own = table[table.method.isin(list(methods))].fillna({"short_se": 0.0})
     places = {name: place for place, name in enumerate(methods)}
-    columns = own[["label", "method", "short", "short_se"]].itertuples(index=False, name=None)
-    rows = [
-        Interval(label, short, short - 2 * se, short + 2 * se, method=places[method])
-        for label, method, short, se in columns
-    ]
     names = list(map(context.method_label, methods))
-    axis = Axis(f"{metric.label}: distance from the best scorer", better="lower")
-    panel = Intervals("", rows, axis, reference=0.0, methods=names, said="the best scorer")
-    return Chart([panel], size=(6.8, max(0.42 * len(panel.labels), 1.2)), below=1.13)
+    apart = len(methods) > MANY or own.label.nunique() == 1
+    columns = own[["label", "method", "short", "short_se"]].itertuples(index=False, name=None)
+    panels: dict[str, list[Interval]] = {}
+    for label, method, short, se in columns:
+        place = places[method]
+        title, row, colour = (label, names[place], 0) if apart else ("", label, place)
+        ends = short - 2 * se, short + 2 * se
+        panels.setdefault(title, []).append(Interval(row, short, *ends, method=colour))
+    label = f"{metric.label}: distance from the best scorer"
+    reach = [one for row in chain(*panels.values()) for one in (row.low, row.high, 0.0)]
+    view = (min(reach), max(reach)) if apart else (math.nan, math.nan)  # the same in all panels
+    axis = Axis(label, False, "lower", *view, sides=("", ""))
+    shown, said = [] if apart else names, "the best scorer"
+    made = [
+        Intervals(title, rows, axis, math.nan, 0.0, None, shown, said)
+        for title, rows in panels.items()
+    ]
+    most = max(len(panel.labels) for panel in made)
+    height = max((0.22 if apart else 0.42) * most, 1.2)
+    return Chart(
+        made, size=(6.8, height), share="all" if apart else "none", below=0.3 if apart else 1.13
+    )

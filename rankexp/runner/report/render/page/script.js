@@ -174,6 +174,9 @@ function tools(table) {
     for (const row of body.rows) {
       const found = !wanted || all("[data-verdict]", row).some((cell) => cell.dataset.verdict === wanted);
       row.hidden = !found || !row.textContent.toLowerCase().includes(words);
+      const link = row.cells[0].querySelector("a[href^='#']"); // a list that it unfolds to
+      const list = link && document.getElementById(link.hash.slice(1));
+      if (list) list.hidden = row.hidden;
     }
   };
   filter.addEventListener("input", apply);
@@ -265,6 +268,21 @@ if (numbers) {
   const bar = make("div", "", { className: "tools" });
   bar.append(button);
   contents.append(bar);
+}
+
+// Light or dark, whatever the system has.
+const bar = document.querySelector(".bar");
+if (bar) {
+  const dark = matchMedia("(prefers-color-scheme: dark)");
+  const button = make("button", "", { type: "button" });
+  const other = () => (({ dark: "light", light: "dark" })[document.documentElement.dataset.theme] || (dark.matches ? "light" : "dark"));
+  const name = () => { button.textContent = other(); button.setAttribute("aria-label", `${other()} theme`); };
+  button.addEventListener("click", () => { document.documentElement.dataset.theme = other(); name(); });
+  dark.addEventListener("change", name);
+  name();
+  const tools = make("div", "", { className: "tools" });
+  tools.append(button);
+  bar.append(tools);
 }
 
 // A link to a folded part opens it, and so does printing.

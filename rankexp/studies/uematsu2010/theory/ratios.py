@@ -6,7 +6,7 @@ import numpy.typing as npt
 from rankexp.arrays import Floats
 from rankexp.losses.loss import MarginLoss, parse
 from rankexp.metrics.level_counts import cost_matrix
-from rankexp.theory.models import KnownClasses, costs_of, log_densities, log_joint
+from rankexp.theory.models import KnownClasses, log_densities, log_joint
 
 REGISTER = {
     "likelihood_ratio": "likelihood_ratio",
@@ -14,6 +14,8 @@ REGISTER = {
     "half_log_ratio": "half_log_ratio",
     "tripartite": "tripartite",
 }
+
+CRITERIA = ("u_pairs", "u_ovo", "u_cons")
 
 
 def likelihood_ratio(model: KnownClasses, X: npt.ArrayLike) -> Floats:
@@ -112,3 +114,26 @@ def tripartite_ratio(log_shares: Floats, costs: npt.ArrayLike | None = None) -> 
         above = np.logaddexp(logs[0, 2] + log_shares[:, 2], logs[0, 1] + log_shares[:, 1])
         below = np.logaddexp(logs[0, 2] + log_shares[:, 0], logs[1, 2] + log_shares[:, 1])
         return np.where(np.maximum(above, below) == -np.inf, 1.0, np.exp(above - below))
+
+
+def costs_of(criterion: str, priors: npt.ArrayLike) -> Floats:
+    """Return the costs (K, K) with which 1 minus a criterion is the expected ranking risk.
+
+    Above the diagonal, up to a factor: 1; 1 / (P_j P_i) for the mean over pairs of levels; for
+    the mean over cuts the sum of 1 / (P(y <= l) P(y > l)) over the cuts l between j and i
+    (uematsu2010, "Multipartite version of AUC"). The priors may also be counts, worst level first.
+    """
+    p = np.asarray(priors, dtype=np.float64)
+    if p.ndim != 1 or not (p > 0.0).all():
+        raise ValueError(f"priors must be positive numbers of shape (K,), got {p.tolist()}")
+    if criterion == "u_pairs":
+        costs = np.ones((len(p), len(p)))
+    elif criterion == "u_ovo":
+        costs = 1.0 / np.outer(p, p)
+    elif criterion == "u_cons":
+        below = np.cumsum(p)[:-1]
+        to = np.r_[0.0, np.cumsum(1.0 / (below * (p.sum() - below)))]
+        costs = to - to[:, None]
+    else:
+        raise ValueError(f"unknown criterion '{criterion}'; known: {', '.join(CRITERIA)}")
+    return np.triu(costs, 1)
