@@ -100,7 +100,9 @@ class AucItself(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _start(self, Z: Floats, positive: np.ndarray, rng: np.random.Generator) -> Floats:
         """Return the fit with the penalty that is best over inner folds, the larger of equals."""
         ranker = LinearRanker(risk=self.risk)
-        folds = StratifiedKFold(FOLDS, shuffle=True, random_state=int(rng.integers(2**31)))
+        rarer = int(min(positive.sum(), (~positive).sum()))  # one of it a fold at least
+        count, seed = max(min(FOLDS, rarer), 2), int(rng.integers(2**31))
+        folds = StratifiedKFold(count, shuffle=True, random_state=seed)
         total = np.zeros(len(LAMBDAS))
         for train, test in folds.split(Z, positive):
             coef = ranker.path(Z[train], positive[train], LAMBDAS).coef
