@@ -31,7 +31,7 @@ STUDY_DONE = || { code=$$?; [ $$code -eq 3 ] || exit $$code; \
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help kotlowski2011 readings kotlowski2011-theory clemencon2017 uematsu2010 menon2014 mohri2018 boosting boosting-medium letor-ohsumed quick test lint lines types pyright further exports docs docs-links docs-yaml release-check tests wings explore haswell bare browser \
+.PHONY: help kotlowski2011 readings kotlowski2011-theory clemencon2017 uematsu2010 menon2014 mohri2018 boosting boosting-medium letor-ohsumed auc-itself quick test lint lines types pyright further exports docs docs-links docs-yaml release-check tests wings explore haswell bare browser \
 	slow oldest foreign fidelity bench calibration clean reference
 
 help: ## list the targets
@@ -88,6 +88,9 @@ boosting-medium: $(VENV)/.installed ## the same on 33 data sets of Python packag
 
 letor-ohsumed: $(VENV)/.installed ## LETOR's OHSUMED: documents ranked within queries; needs its data
 	@$(RANKEXP) run configs/letor-ohsumed.yaml --jobs $(JOBS) $(STUDY_DONE)
+
+auc-itself: $(VENV)/.installed ## does optimising the AUC itself pay? Zhou and Skiena (2023)
+	@$(RANKEXP) run configs/auc-itself.yaml --jobs $(JOBS) $(STUDY_DONE)
 
 reference: $(VENV)/.installed ## run what results/reference lacks, report all studies, seal their records: to be committed
 	for study in $(REFERENCE); do \

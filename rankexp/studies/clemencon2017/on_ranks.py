@@ -15,12 +15,13 @@ from typing import Any, Self
 
 import numpy as np
 from scipy.stats import rankdata
+from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.ensemble import RandomForestRegressor
 from sklearn.linear_model import LinearRegression
 from sklearn.tree import DecisionTreeRegressor
 
-from rankexp.arrays import Floats
-from rankexp.estimators import ProportionalOdds
+from rankexp.arrays import Floats, Ints
+from rankexp.estimators import BoostedRanker, ProportionalOdds
 
 
 def ranks(y: Any) -> Floats:
@@ -68,3 +69,74 @@ class OddsOfLevels(ProportionalOdds):
         """Fit to the levels of y, (n,); weights stay as they are."""
         level = np.ceil(self.cuts * ranks(y)) - 1
         return super().fit(X, level, sample_weight)
+
+
+LEVELS = 1000
+"""The most levels that the objective of all pairs takes."""
+
+
+class Boosted(RegressorMixin, BaseEstimator):  # type: ignore[misc]
+    """Trees that LightGBM grows: least squares on y or on its ranks, or all pairs of numbers.
+
+    Parameters
+    ----------
+    target : {"values", "ranks", "pairs"}
+        Pairs have the logistic loss. If y has more than 1,000 values, its quantiles make 1,000
+        levels, and pairs within a level do not count.
+    n_rounds, max_leaf_nodes : int
+    learning_rate : float
+    """
+
+    def __init__(
+        self,
+        target: str = "values",
+        *,
+        n_rounds: int = 100,
+        learning_rate: float = 0.1,
+        max_leaf_nodes: int = 8,
+    ) -> None:
+        self.target = target
+        self.n_rounds = n_rounds
+        self.learning_rate = learning_rate
+        self.max_leaf_nodes = max_leaf_nodes
+
+    @staticmethod
+    def modules(given: Any) -> set[str]:
+        """Return the package that it is made by."""
+        return {"lightgbm"}
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Fit to rows X (n, d) and numbers y (n,)."""
+        self.n_features_in_ = np.shape(X)[1]
+        if self.target == "pairs":
+            model = BoostedRanker(
+                risk="multipartite",
+                n_rounds=self.n_rounds,
+                learning_rate=self.learning_rate,
+                max_leaf_nodes=self.max_leaf_nodes,
+            )
+            self.model_ = model.fit(X, levels(y, LEVELS))
+            return self
+        from lightgbm import LGBMRegressor
+
+        engine = LGBMRegressor(
+            n_estimators=self.n_rounds,
+            learning_rate=self.learning_rate,
+            num_leaves=self.max_leaf_nodes,
+            n_jobs=1,
+            verbosity=-1,
+        )
+        self.model_ = engine.fit(X, ranks(y) if self.target == "ranks" else y)
+        return self
+
+    def predict(self, X: Any) -> Floats:
+        """Return scores, (n,)."""
+        return np.asarray(self.model_.predict(X), dtype=np.float64)
+
+
+def levels(y: Any, most: int) -> Ints:
+    """Return levels 0, 1, ... of a target, (n,): its values, or its quantiles if it has more."""
+    values, found = np.unique(np.asarray(y), return_inverse=True)
+    if len(values) > most:
+        found = np.unique(np.ceil(most * ranks(y)), return_inverse=True)[1]
+    return np.asarray(found)

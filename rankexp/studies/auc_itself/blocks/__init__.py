@@ -1,0 +1,1 @@
+"""What is gained in training beside what is gained in test."""
