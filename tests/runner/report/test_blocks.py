@@ -451,6 +451,7 @@ WITHOUT |= {
     "tree",
 }
 WITHOUT |= {"last_round", "losses_by_pairs", "regret_bounds", "roc_curve"}
+WITHOUT |= {"training_gains"}
 WITHOUT |= {"answers", "extreme_case", "second_stage", "simulation_along"}
 
 
@@ -504,6 +505,8 @@ def test_what_passes_the_check_shows_something(make: Make, name: str) -> None:  
             options = OF_METRICS[name][1]
         if name == "last_round":
             options = {"quantities": ["test error"], "pairs": [["AdaBoost", "RankBoost"]]}
+        if name == "training_gains":
+            options = {"method": "svm_or", "reference": "logistic"}
         if name in {"contrasts", "losses_by_pairs"}:
             options = {"contrasts": {"pairs": [["svm_or", "logistic"]]}, "margin": 0.01}
         if name == "loss_curves":

@@ -55,6 +55,7 @@ class Turn:
 
 ONE = r"\((\d+) of \d+ (?:are|is) decided by"
 TURNS = [
+    Turn("auc-itself", "sets", "itself", 0.05, r"^Yes\. .* by \+\.0[45]"),
     Turn("kotlowski2011", "corners", ".*-pairs", 0.05, r"^No\. .* by \+\.0[45].*, beyond the mar"),
     Turn(
         "kotlowski2011", "corners", ".*-pairs", -0.05, r"^Yes\. .* by −\.0[45].*, beyond the mar"
