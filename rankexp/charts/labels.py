@@ -8,6 +8,7 @@ from rankexp import names
 from rankexp.charts.numbers import short
 
 LABELS = {
+    "training_auc_": "AUC in training",
     "lam": "λ",
     "alpha": "α",
     "gamma": "γ",
