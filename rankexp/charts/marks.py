@@ -70,9 +70,16 @@ def shape(place: int | None, x: float | str, y: float, size: float = SIZE, **giv
     return element("g", own, transform=f"translate({x:g} {y:g})")
 
 
-def said(axis: Axis, label: str, value: float, ends: tuple[float, float] = UNKNOWN) -> str:
-    """Return what a mark says: a label, its value, its interval."""
-    signed = value < 0 or "minus" in axis.label
+def said(
+    axis: Axis,
+    label: str,
+    value: float,
+    ends: tuple[float, float] = UNKNOWN,
+    *,
+    signed: bool = False,
+) -> str:
+    """Return what a mark says: a label, its value, its interval; differences are `signed`."""
+    signed = signed or value < 0 or "minus" in axis.label
     told = number(value, axis.digits, sign=signed)
     known = all(map(math.isfinite, ends))
     return f"{label}: {told}" + f" ({span(*ends, axis.digits, sign=signed)})" * known

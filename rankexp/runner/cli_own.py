@@ -19,9 +19,6 @@ Jobs = Annotated[
     typer.Option("--jobs", "-j", min=1, help="Worker processes. Default: one per core."),
 ]
 Table = Annotated[Path, typer.Argument(help="CSV, TSV, ARFF, Parquet or Excel file.")]
-Given = dict[str, Any]
-"""Options by name."""
-Verb = Callable[[Given], None]
 LISTS = {"levels", "methods", "drop", "keep", "nominal", "missing"}
 OPTIONS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
 TYPES: dict[str, Any] = {"required": str, "text": str | None, "names": Names, "path": Path | None}
@@ -30,7 +27,14 @@ READING = "reading"  # the section of what says how a table is read
 SHARED = {"table": Table, "jobs": Jobs}  # options that are not in the file
 
 
-def _parameter(name: str, said: dict[str, Any]) -> Parameter:
+class Answers(dict[str, Any]):
+    """Options by name: as a user gave them, or as typer takes them."""
+
+
+Verb = Callable[[Answers], None]
+
+
+def _parameter(name: str, said: Answers) -> Parameter:
     """Return an option as the file has it."""
     own = dict(said)
     kind, flags = own.pop("type", ""), own.pop("names", ())
@@ -42,11 +46,15 @@ def _parameter(name: str, said: dict[str, Any]) -> Parameter:
 
 def taking(*sections: str) -> Callable[[Verb], Callable[..., None]]:
     """Let a command have the options of some sections of the file."""
-    known = [_parameter(*option) for name in sections for option in OPTIONS[name].items()]
+    known = [
+        _parameter(option, Answers(said))
+        for name in sections
+        for option, said in OPTIONS[name].items()
+    ]
 
     def command_of(run: Verb) -> Callable[..., None]:
         def command(**given: Any) -> None:
-            run(_given(given))
+            run(_given(Answers(given)))
 
         command.__doc__, command.__name__ = run.__doc__, run.__name__
         command.__annotations__ = {one.name: one.annotation for one in known}
@@ -57,7 +65,7 @@ def taking(*sections: str) -> Callable[[Verb], Callable[..., None]]:
 
 
 @taking("compare", "table", READING)
-def compare(given: Given) -> None:
+def compare(given: Answers) -> None:
     """Tell whether training on pairs helps to rank the rows of a table, and what ranks best."""
     begun = time.monotonic(), time.process_time()  # imports count, too
     from rankexp.runner.compare.command import Options
@@ -70,7 +78,7 @@ def compare(given: Given) -> None:
 
 
 @taking("inspect", "table", READING)
-def inspect(given: Given) -> None:
+def inspect(given: Answers) -> None:
     """Show how a table is read: column types, missing values, columns left out and why."""
     from rankexp.runner.compare.looking import look
     from rankexp.runner.compare.session import say
@@ -85,9 +93,10 @@ def inspect(given: Given) -> None:
         say(text)
 
 
-def _given(own: Given) -> Given:
-    own = own | {"merge": [names(text) for text in own.pop("merge") or ()]}
-    return own | {name: names(own[name]) or None for name in LISTS & own.keys()}
+def _given(own: Answers) -> Answers:
+    merge = [names(text) for text in own.pop("merge") or ()]
+    lists = {name: names(own[name]) or None for name in LISTS & own.keys()}
+    return Answers(own | {"merge": merge} | lists)
 
 
 def names(given: Names | str) -> list[str]:

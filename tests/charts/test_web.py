@@ -3,6 +3,7 @@
 import math
 import re
 from html.parser import HTMLParser
+from itertools import pairwise
 from xml.etree import ElementTree
 
 import numpy as np
@@ -280,3 +281,33 @@ def test_grey_is_explained_where_it_is_drawn() -> None:
 
 def test_a_value_that_is_not_known_has_no_picture_over_a_range_without_ends():
     assert over(math.nan, None, (-math.inf, math.inf), []) == ""
+
+
+def test_the_band_and_the_reference_lie_where_the_numbers_do() -> None:
+    axis = Axis("difference", low=-0.02, high=0.02)
+    rows = [Interval("a", 0.0, -0.01, 0.01)]
+    panel = Intervals("", rows, axis, margin=0.01, reference=0.0)
+    root = tree(web(Chart([panel])))
+    (style,) = [one.get("style", "") for one in root.iter("table")]
+    told = {name: float(at[:-1]) for name, at in re.findall(r"--(\w+):([\d.]+%)", style)}
+    (bar,) = [one for one in root.iter("line") if one.get("class", "").startswith("bar")]
+    ends = [float(bar.get(name, "")[:-1]) for name in ("x1", "x2")]
+    assert [told["low"], told["high"]] == ends and told["zero"] == sum(ends) / 2
+    assert "a: .0000 (−.0100 to +.0100)" in web(Chart([panel]))
+    bare = tree(web(Chart([Intervals("", rows, axis)])))
+    assert [one.get("style") for one in bare.iter("table")] == [None]
+
+
+def test_a_curve_keeps_its_ends_and_all_that_can_be_seen() -> None:
+    x = np.linspace(0.0, 1.0, 5000)
+    y = np.where(x > 0.5, 1.0, 0.0) + 0.1 * x
+    root = tree(web(Chart([Lines("", [Line("a", x, y, marked=False)], Axis("x"), Axis("y"))])))
+    (curve,) = root.iter("polyline")
+    points = [tuple(map(float, one.split(","))) for one in curve.get("points", "").split()]
+    whole = tree(web(Chart([Lines("", [Line("a", x, y)], Axis("x"), Axis("y"))])))
+    dots = [
+        tuple(map(float, one.get("points", "0,0").split()[0].split(",")))
+        for one in whole.iter("polyline")
+    ]
+    assert 200 < len(points) < 1000 and points[0] == dots[0]
+    assert max(abs(b[0] - a[0]) for a, b in pairwise(points)) < 1.5  # no gap along x

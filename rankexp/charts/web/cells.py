@@ -36,7 +36,7 @@ def _cell(panel: Map, at: tuple[int, int], most: float) -> str:
     step = min(STEPS, math.ceil(min(abs(value) / most, 1.0) * STEPS - 1e-9))
     shown = panel.shown is None or bool(panel.shown[at])
     named = f"{panel.row} {panel.rows[at[0]]}, {panel.column} {panel.columns[at[1]]}"
-    say = marks.said(panel.axis, named, value) + ", not shown to differ" * (not shown)
+    say = marks.said(panel.axis, named, value, signed=True) + ", not shown to differ" * (not shown)
     colour = f"{'w' if worse else 'b'}{step}" if step else ""
     classes = " ".join(filter(None, [colour, "" if shown else "open"]))
     return element("td", number(value, 3, sign=True), class_=classes or None, data_say=say)

@@ -13,6 +13,7 @@ from rankexp.charts.web import direct
 from rankexp.charts.web.sides import BOTTOM, END, HEIGHT, LEFT, TOP, band, framed, sides, upright
 
 DASHES = 3  # strokes of dashed lines
+NEAR = 0.7  # pixels: points of curves that are nearer look like one
 INSIDE = 6.0  # pixels between a side and the first point
 
 
@@ -55,7 +56,8 @@ def _line(line: Line, panel: Lines, x: Scale, y: Scale, classes: str) -> str:
     at = [(x.at(float(line.x[i])), y.at(float(line.y[i]))) for i in known]
     found = [_around(line, known, x, y)]
     if len(at) > 1:
-        found.append(element("polyline", points=_path(at), class_=classes))
+        shown = at if line.marked else _thinned(at)
+        found.append(element("polyline", points=_path(shown), class_=classes))
     for i, place in zip(known, at, strict=True) if line.marked else ():
         share = 0.0 if line.sizes is None else float(line.sizes[i])
         size, told = 3.0 + 4.0 * share**0.5, _said(line, panel, i, share)
@@ -70,6 +72,15 @@ def _said(line: Line, panel: Lines, i: int, share: float) -> str:
     where = f"{line.label or panel.y.label}, {panel.x.label} {in_words(float(line.x[i]))}"
     chosen = f", chosen {100 * share:.0f} % of the times" * (share > 0)
     return marks.said(panel.y, where, float(line.y[i]), ends) + chosen
+
+
+def _thinned(points: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
+    """Return a curve without points that stand where the last does; its ends stay."""
+    kept = [points[0]]
+    for x, y in points[1:-1]:
+        if max(abs(x - kept[-1][0]), abs(y - kept[-1][1])) > NEAR:
+            kept.append((x, y))
+    return [*kept, points[-1]]
 
 
 def _path(points: Sequence[tuple[float, float]]) -> str:

@@ -34,12 +34,20 @@ def rows(panel: Intervals) -> str:
     several = " several" * (len(panel.methods) > 1)
     widths = '<colgroup><col class="name"/><col/><col class="told"/></colgroup>'
     content = widths + above + "".join(made) + foot
-    return head + element("table", content, class_=f"intervals{several}")
+    return head + element("table", content, class_=f"intervals{several}", style=_band(panel, x))
 
 
 def _side(drawn: str) -> str:
     """Return a row above or below all others."""
-    return element("tr", f'<td></td><td class="strip">{drawn}</td><td></td>')
+    return element("tr", f"<td></td><td>{drawn}</td><td></td>")
+
+
+def _band(panel: Intervals, x: Scale) -> str | None:
+    """Return where all rows have the band of what is of no importance, and the reference."""
+    low, high = (f"{x.at(end):g}%" for end in panel.shaded) if panel.shaded else (None, None)
+    zero = None if math.isnan(panel.reference) else f"{x.at(panel.reference):g}%"
+    found = [("low", low), ("high", high), ("zero", zero)]
+    return ";".join(f"--{name}:{at}" for name, at in found if at) or None
 
 
 def _ends(panel: Intervals, x: Scale) -> str:
@@ -55,21 +63,10 @@ def _ends(panel: Intervals, x: Scale) -> str:
 
 
 def _strip(panel: Intervals, own: Sequence[Interval], x: Scale) -> str:
-    """Return the picture of one row: the margin, the reference, each method's interval."""
+    """Return the picture of one row: each method's interval."""
     several = len(panel.methods) > 1
     height = FIRST + STEP * len(own) if several else ROW
     found = []
-    if panel.shaded:
-        left, right = (x.at(end) for end in panel.shaded)
-        size: dict[str, Given] = {
-            "width": f"{right - left:g}%",
-            "height": height,
-            "class_": "margin",
-        }
-        found.append(element("rect", x=f"{left:g}%", y=0, **size))
-    if not math.isnan(panel.reference):
-        at = f"{x.at(panel.reference):g}%"
-        found.append(element("line", x1=at, x2=at, y1=0, y2=height, class_="zero"))
     for place, row in enumerate(own):
         found.append(_mark(panel, row, x, FIRST + STEP * place if several else ROW / 2))
     return element("svg", "".join(found), width="100%", height=height, aria_hidden="true")
@@ -80,7 +77,8 @@ def _mark(panel: Intervals, row: Interval, x: Scale, at: float) -> str:
         return ""
     several, found = len(panel.methods) > 1, ""
     named = f"{row.label}, {panel.methods[row.method]}" if several else row.label
-    say = marks.said(panel.axis, named, row.value, (row.low, row.high))
+    signed = panel.reference == 0.0
+    say = marks.said(panel.axis, named, row.value, (row.low, row.high), signed=signed)
     say += f", {row.said}" * bool(row.said)
     for (low, high), kind in (((row.low, row.high), "bar"), (row.near, "bar near")):
         if math.isfinite(low + high):

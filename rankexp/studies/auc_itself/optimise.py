@@ -1,9 +1,10 @@
 """Linear scorers that maximise the AUC of the training examples, from a fit of a loss."""
 
-from collections.abc import Iterator
-from typing import Any, Self
+from collections.abc import Callable, Iterator
+from typing import Self
 
 import numpy as np
+import numpy.typing as npt
 from scipy.special import expit
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.model_selection import StratifiedKFold
@@ -12,6 +13,8 @@ from rankexp.arrays import Floats
 from rankexp.estimators import LinearRanker
 from rankexp.studies.auc_itself.line_search import best_step, twice_in_order
 
+Step = Callable[[Floats], Floats]
+"""From a scorer to a direction."""
 LAMBDAS = (1e-6, 1e-5, 1e-4, 1e-3, 0.01, 0.1, 1, 10, 100)
 FOLDS, RANDOM, SWEEPS = 3, 20, 50
 SMOOTH = 0.1
@@ -65,7 +68,7 @@ class AucItself(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.plane = plane
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: npt.ArrayLike, y: npt.ArrayLike) -> Self:
         """Fit to rows X (n, d) and two classes y, the last in order being the positive one."""
         X, y = np.asarray(X, dtype=np.float64), np.asarray(y)
         self.classes_, self.n_features_in_ = np.unique(y), X.shape[1]
@@ -86,11 +89,11 @@ class AucItself(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.training_gain_ = self.training_auc_ - self.start_auc_
         return self
 
-    def decision_function(self, X: Any) -> Floats:
+    def decision_function(self, X: npt.ArrayLike) -> Floats:
         """Return scores, (n,)."""
         return np.asarray(self._features(np.asarray(X, dtype=np.float64)) @ self.coef_[0])
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: npt.ArrayLike) -> np.ndarray:
         """Return the classes of rows by the sign of their scores, (n,)."""
         return np.asarray(self.classes_[(self.decision_function(X) > 0).astype(int)])
 
@@ -131,17 +134,21 @@ class AucItself(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _sweep(
         self, Z: Floats, positive: np.ndarray, scale: Floats, rng: np.random.Generator
-    ) -> Iterator[Any]:
+    ) -> Iterator[Step]:
         """Yield functions from a scorer to a direction."""
         if "coordinates" in self.directions:
             for unit in np.eye(len(scale))[scale > 0]:
-                yield lambda w, unit=unit: unit
+                yield _always(unit)
         if "gradient" in self.directions:
             yield lambda w: surrogate_gradient(Z, positive, w)
         if "random" in self.directions:
             safe = np.where(scale > 0, scale, np.inf)
             for drawn in rng.normal(size=(RANDOM, len(scale))) / safe:
-                yield lambda w, drawn=drawn: drawn
+                yield _always(drawn)
+
+
+def _always(direction: Floats) -> Step:
+    return lambda _: direction
 
 
 def surrogate_gradient(Z: Floats, positive: np.ndarray, w: Floats) -> Floats:

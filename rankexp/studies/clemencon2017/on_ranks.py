@@ -14,6 +14,7 @@ array([0.33, 0.33, 0.33, 0.83, 0.83, 0.83])
 from typing import Any, Self
 
 import numpy as np
+import numpy.typing as npt
 from scipy.stats import rankdata
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.ensemble import RandomForestRegressor
@@ -24,15 +25,18 @@ from rankexp.arrays import Floats, Ints
 from rankexp.estimators import BoostedRanker, ProportionalOdds
 
 
-def ranks(y: Any) -> Floats:
+def ranks(y: npt.ArrayLike) -> Floats:
     """Return the ranks of a target, (n,), as shares of the number of examples."""
-    return np.asarray(rankdata(np.asarray(y, dtype=np.float64)) / len(y))
+    values = np.asarray(y, dtype=np.float64)
+    return np.asarray(rankdata(values) / len(values))
 
 
 class OnRanks:
     """What is fitted to the ranks of y, and predicts such ranks; all else is as in its base."""
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(
+        self, X: npt.ArrayLike, y: npt.ArrayLike, sample_weight: npt.ArrayLike | None = None
+    ) -> Self:
         """Fit to the ranks of y, (n,); weights stay as they are."""
         super().fit(X, ranks(y), sample_weight)  # type: ignore[misc]
         return self
@@ -65,7 +69,9 @@ class OddsOfLevels(ProportionalOdds):
         super().__init__(lam=lam)
         self.cuts = cuts
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(
+        self, X: npt.ArrayLike, y: npt.ArrayLike, sample_weight: npt.ArrayLike | None = None
+    ) -> Self:
         """Fit to the levels of y, (n,); weights stay as they are."""
         level = np.ceil(self.cuts * ranks(y)) - 1
         return super().fit(X, level, sample_weight)
@@ -105,9 +111,10 @@ class Boosted(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         """Return the package that it is made by."""
         return {"lightgbm"}
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: npt.ArrayLike, y: npt.ArrayLike) -> Self:
         """Fit to rows X (n, d) and numbers y (n,)."""
-        self.n_features_in_ = np.shape(X)[1]
+        X, y = np.asarray(X, dtype=np.float64), np.asarray(y)
+        self.n_features_in_ = X.shape[1]
         if self.target == "pairs":
             model = BoostedRanker(
                 risk="multipartite",
@@ -129,12 +136,12 @@ class Boosted(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         self.model_ = engine.fit(X, ranks(y) if self.target == "ranks" else y)
         return self
 
-    def predict(self, X: Any) -> Floats:
+    def predict(self, X: npt.ArrayLike) -> Floats:
         """Return scores, (n,)."""
         return np.asarray(self.model_.predict(X), dtype=np.float64)
 
 
-def levels(y: Any, most: int) -> Ints:
+def levels(y: npt.ArrayLike, most: int) -> Ints:
     """Return levels 0, 1, ... of a target, (n,): its values, or its quantiles if it has more."""
     values, found = np.unique(np.asarray(y), return_inverse=True)
     if len(values) > most:

@@ -59,13 +59,17 @@ def test_a_committed_page_is_read_in_two_minutes(run):
     leads = ["Asked", "Answer", "Done", *compared * (run.parent.name != "boosting")]
     assert [line[2:].partition(".**")[0] for line in said] == leads
     texts = [line.partition(".** ")[2] for line in said]
-    counts = [len(part.split()) for text in texts for part in re.split(r"(?<=[a-z%)])\. ", text)]
-    assert max(counts) <= 72, counts
-    assert max(len(text.split()) for text in texts) <= 230
+    counts = [
+        len(part.split())
+        for text in texts
+        for part in re.split(r"(?<=[a-z0-9%)])\. (?=[A-Z])", text)
+    ]
+    assert max(counts) <= 64, counts
+    assert max(len(text.split()) for text in texts) <= 140
     assert "nothing is known" not in head
     rows = [line for part in rest for line in part.splitlines() if line.startswith("| ")]
     seen = [re.sub(r"\]\(\S+?\)", "]", row) for row in rows]  # a link is its words
-    assert max(map(len, seen)) <= 215
+    assert max(map(len, seen)) <= 180
 
 
 @pytest.mark.parametrize("file", CONFIGS, ids=lambda file: file.stem)

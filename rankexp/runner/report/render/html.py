@@ -44,7 +44,7 @@ SALT = "rankexp"  # names within a picture are made of it, so that they are the 
 LARGEST = 150_000  # bytes of a drawing; a larger one is left to its own files
 MOST_CELLS, MOST_POINTS = 5_000, 20_000  # of a table and of a chart; the rest is in files
 LARGEST_PAGE = 1_500_000  # bytes; a larger one is written again with less of each table
-ROWS = (150, 60, 8)  # of a table at most: at first, and where the page is too large
+ROWS = (400, 60, 8)  # of a table at most: at first, and where the page is too large
 SIGNS: dict[str, str] = {
     **{Standing.HOLDS: "✓", Standing.FAILS: "✗", Standing.UNDECIDED: "?"},
     **{Standing.UNTESTED: "–", Standing.NOT_RUN: "–"},

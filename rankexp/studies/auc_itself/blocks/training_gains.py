@@ -54,9 +54,9 @@ class TrainingGains(AtRule):
         other = chosen[chosen.method == self.reference].rename(columns={"value": "other"})
         place = [key for key in KEYS if key not in ("method", "grid")]
         own = own.merge(other[[*place, "other"]], on=place)
-        own["gain"], own["test"] = own.after - own.before, own.own - own.other
+        own = own.assign(gain=own.after - own.before, test=own.own - own.other)
         over = own.groupby("problem", sort=False)
         means = over[["before", "after", "gain", "test", "sweeps"]].mean().reset_index()
-        means["least"], means["largest"] = over.gain.min().values, over.gain.max().values
+        means = means.assign(least=over.gain.min().values, largest=over.gain.max().values)
         means.insert(0, "experiment", name)
         return means

@@ -36,7 +36,8 @@ def cut_offs(
     """
     if min(points, values) < 2:
         raise ValueError(f"points={points}, values={values}: expected 2 or more")
-    counts, largest = dict.fromkeys(list(LABELS)[:5], 0), dict.fromkeys(list(LABELS)[5:], 0.0)
+    counts = np.zeros(5, np.int64)
+    above_best = mean_below = bend = 0.0
     for draw in range(draws):
         y_given_x = _drawn(rng, points, values, draw % 3)
         weight = rng.dirichlet(np.ones(points))
@@ -47,22 +48,18 @@ def cut_offs(
         below = _below(above).any(axis=2)
         crossed = bool((below & below.T).any())
         by_mean = _extends(np.argsort(mean), above)
-        counts["optimal"] += exists
-        counts["order_differs"] += exists == crossed
-        counts["mean_differs"] += exists != by_mean
-        counts["ratio_alone"] += ratio and not exists
-        counts["optimal_alone"] += exists and not ratio
+        alone = (ratio and not exists, exists and not ratio)
+        counts += [exists, exists == crossed, exists != by_mean, *alone]
         best = _iroc(above, weight, above)
         tried = [mean, -mean, *rng.integers(points, size=(3, points)).astype(float)]
         own = [_iroc(np.tile(s[:, None], values - 1), weight, above) for s in tried]
-        largest["above"] = max(largest["above"], *(float((one - best).max()) for one in own))
+        above_best = max(above_best, *(float((one - best).max()) for one in own))
         if exists:
-            apart = float((best - own[0]).max())
-            largest["mean_below"] = max(largest["mean_below"], apart)
+            mean_below = max(mean_below, float((best - own[0]).max()))
         if ratio:
-            bend = np.diff(own[0], 2)
-            largest["bend"] = max(largest["bend"], float(bend.max()))
-    return quantities({**counts, **largest})
+            bend = max(bend, float(np.diff(own[0], 2).max()))
+    found = [*counts.tolist(), above_best, mean_below, bend]
+    return quantities(dict(zip(LABELS, found, strict=True)))
 
 
 def _drawn(rng: np.random.Generator, points: int, values: int, kind: int) -> Floats:
