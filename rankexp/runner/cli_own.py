@@ -27,14 +27,14 @@ READING = "reading"  # the section of what says how a table is read
 SHARED = {"table": Table, "jobs": Jobs}  # options that are not in the file
 
 
-class Answers(dict[str, Any]):
+class OptionsGiven(dict[str, Any]):
     """Options by name: as a user gave them, or as typer takes them."""
 
 
-Verb = Callable[[Answers], None]
+Verb = Callable[[OptionsGiven], None]
 
 
-def _parameter(name: str, said: Answers) -> Parameter:
+def _parameter(name: str, said: OptionsGiven) -> Parameter:
     """Return an option as the file has it."""
     own = dict(said)
     kind, flags = own.pop("type", ""), own.pop("names", ())
@@ -47,14 +47,14 @@ def _parameter(name: str, said: Answers) -> Parameter:
 def taking(*sections: str) -> Callable[[Verb], Callable[..., None]]:
     """Let a command have the options of some sections of the file."""
     known = [
-        _parameter(option, Answers(said))
+        _parameter(option, OptionsGiven(said))
         for name in sections
         for option, said in OPTIONS[name].items()
     ]
 
     def command_of(run: Verb) -> Callable[..., None]:
         def command(**given: Any) -> None:
-            run(_given(Answers(given)))
+            run(_given(OptionsGiven(given)))
 
         command.__doc__, command.__name__ = run.__doc__, run.__name__
         command.__annotations__ = {one.name: one.annotation for one in known}
@@ -65,7 +65,7 @@ def taking(*sections: str) -> Callable[[Verb], Callable[..., None]]:
 
 
 @taking("compare", "table", READING)
-def compare(given: Answers) -> None:
+def compare(given: OptionsGiven) -> None:
     """Tell whether training on pairs helps to rank the rows of a table, and what ranks best."""
     begun = time.monotonic(), time.process_time()  # imports count, too
     from rankexp.runner.compare.command import Options
@@ -78,7 +78,7 @@ def compare(given: Answers) -> None:
 
 
 @taking("inspect", "table", READING)
-def inspect(given: Answers) -> None:
+def inspect(given: OptionsGiven) -> None:
     """Show how a table is read: column types, missing values, columns left out and why."""
     from rankexp.runner.compare.looking import look
     from rankexp.runner.compare.session import say
@@ -93,10 +93,10 @@ def inspect(given: Answers) -> None:
         say(text)
 
 
-def _given(own: Answers) -> Answers:
+def _given(own: OptionsGiven) -> OptionsGiven:
     merge = [names(text) for text in own.pop("merge") or ()]
     lists = {name: names(own[name]) or None for name in LISTS & own.keys()}
-    return Answers(own | {"merge": merge} | lists)
+    return OptionsGiven(own | {"merge": merge} | lists)
 
 
 def names(given: Names | str) -> list[str]:
