@@ -46,11 +46,7 @@ def _parameter(name: str, said: OptionsGiven) -> Parameter:
 
 def taking(*sections: str) -> Callable[[Verb], Callable[..., None]]:
     """Let a command have the options of some sections of the file."""
-    known = [
-        _parameter(option, OptionsGiven(said))
-        for name in sections
-        for option, said in OPTIONS[name].items()
-    ]
+    known = [_parameter(*option) for name in sections for option in OPTIONS[name].items()]
 
     def command_of(run: Verb) -> Callable[..., None]:
         def command(**given: Any) -> None:

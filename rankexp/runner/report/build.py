@@ -92,8 +92,7 @@ def _command(study: Study) -> str:
 
 REFERENCE = "reference"
 """Beside the folders of results: that of full runs, which no ordinary run writes into."""
-PAGE, ANSWER = "report.html", "answer.html"
-"""The page of a study, and that of `rankexp compare`."""
+PAGE, ANSWER = "report.html", "answer.html"  # of a study, and of `rankexp compare`
 LOG = "logs/report.log"  # tracebacks of blocks that failed, in the folder of results
 REPORTED = ("title", "source", "bibtex", "text", "report")  # what of a study a report alone shows
 
@@ -272,11 +271,9 @@ def open_report(
 ) -> Report:
     """Return the report of a results folder, of its manifest and records.
 
-    `page` is the name of its page, by default as it is there.
-
     `study` is as it is now in its file, by default as it was run; `cells` are its own with the
-    data that the manifest has, planned by default. Raises `ConfigError` where the manifest is
-    missing or of another format.
+    data that the manifest has, planned by default; `page` is what its page is called. Raises
+    `ConfigError` where the manifest is missing or of another format.
     """
     manifest = read_manifest(folder)
     if not manifest:

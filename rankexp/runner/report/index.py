@@ -22,6 +22,7 @@ from rankexp.runner.report.render.text import led
 Row = Mapping[str, float | str | bool | None]  # of numbers in a file: None for what there is not
 SUMMARY, INDEX, PICTURE = "summary.json", "index.html", "index.png"
 HEADED = "summary"  # the block that says what a page says first
+SIDES = ("points better", "pairs better")
 SIZE, ROW = (7.6, 1.0), 0.27  # of the picture without its rows, and of each: inches
 SHOWN = ("title", "source", "quick", "answer", "said", "incomplete")
 VIEW = 2.0  # margins: beyond, an interval leaves the picture
@@ -98,8 +99,7 @@ def gains(studies: Sequence[Card]) -> Chart | None:
         return None
     far = any(abs(end) > VIEW for row in rows for end in (row.low, row.high))
     ends = (-VIEW, VIEW) if far else (math.nan, math.nan)
-    sides = ("points better", "pairs better")
-    axis = Axis("gain by pairs, in margins", low=ends[0], high=ends[1], sides=sides)
+    axis = Axis("gain by pairs, in margins", low=ends[0], high=ends[1], sides=SIDES)
     panel = Intervals("", rows, axis, margin=1.0, reference=0.0)
     return Chart([panel], 1, (SIZE[0], SIZE[1] + ROW * len(rows)), below=0.0)
 

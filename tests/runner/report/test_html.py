@@ -212,3 +212,12 @@ def test_a_drawing_has_a_name_and_no_time() -> None:
     assert 'role="img" aria-label="a &quot;tree&quot; &lt;of&gt; it"' in page
     assert not re.search(r"<dc:date|20\d\d-\d\d-\d\d|<image|font-face", page)
     assert not re.search(r'id="(figure|axes|patch)_\d', page)
+
+
+def test_columns_of_numbers_stand_to_the_right() -> None:
+    few, many = (Table([f"c{i}" for i in range(n)], [["x", *range(n - 1)]]) for n in (3, 14))
+    page = written(Page("t", "", "", [], [Section("s", "", Output(tables=[few, many]))]))
+    first, second = re.findall(r'<table class="data([^"]*)">', page)
+    assert first.split() == ["r2", "r3"] and second.split() == [f"r{i}" for i in range(2, 13)]
+    assert page.count('class="n"') == 2 * 2  # the last two columns, with their heads
+    assert ".r12 tr > :nth-child(12)" in page

@@ -54,12 +54,12 @@ SIGNS: dict[str, str] = {
     **{"better, equivalent": "▲", "worse, equivalent": "▼"},
 }
 """Of verdicts: a page shows them by sign, word and colour."""
-GOOD, OPEN = ["holds", "reproduced", "near"], ["undecided", "cannot tell"]
-RANKED = [*GOOD, *OPEN, "not reproduced", "does not hold", "not run", "not tested here"]
-"""Verdicts on sources, best first."""
+RANKED = ["holds", "reproduced", "near", "undecided", "cannot tell", "not reproduced"]
+RANKED += ["does not hold", "not run", "not tested here"]  # verdicts on sources, best first
 WORDS = {f"{word}, equivalent": f"slightly {word}" for word in ("better", "worse")}
 """Verdicts that a page says in other words than files."""
 _NAMED = re.compile(r' id="[A-Za-z0-9.]+_\d+"')  # what matplotlib numbers in each picture anew
+_BEGINNING = re.compile(r"\n\s*(?://[^\n]*)?")  # of a line of style or script; all its comment
 FEW_LETTERS = 40  # of a sentence that has no line of its own
 _SENTENCE = re.compile(r"(?<=[^.!?]{12}\.) (?=[A-Z])")  # one of a word is part of the next
 INK = {"#000000": "currentColor", "#ffffff": "var(--ground)"}
@@ -302,7 +302,7 @@ def _file(name: str) -> "Markup":
 
     env = _templates()
     assert env.loader is not None
-    return Markup(env.loader.get_source(env, name)[0])
+    return Markup(_BEGINNING.sub("\n", env.loader.get_source(env, name)[0]))
 
 
 def _part(section: Section, place: int, most: int, *, bare: bool = False) -> PagePart:
