@@ -258,6 +258,10 @@ def test_labels_at_ends_of_lines_stand_apart_in_the_order_of_the_ends() -> None:
     assert sorted(named, key=named.__getitem__) == ["m1", "m3", "m0", "m2"]
     places = sorted(named.values())
     assert min(np.diff(places)) >= 12.5 and places[-1] < 230
+    curves = [one.get("points", "").split()[-1] for one in root.iter("polyline")]
+    tips = {f"m{i}": float(one.split(",")[1]) for i, one in enumerate(curves)}
+    assert abs(named["m2"] - tips["m2"]) < 5  # alone: beside its line
+    assert max(abs(named[name] - tips[name]) for name in tips) < 3 * 13
     assert not list(root.iter("ul"))
 
 

@@ -83,3 +83,14 @@ def test_more_values_than_levels_are_cut_at_quantiles():
     assert (np.diff(found[np.argsort(y)]) >= 0).all()
     assert np.bincount(found).max() <= 3
     assert levels([3.0, 1.0, 3.0], 1000).tolist() == [1, 0, 1]
+
+
+def test_each_count_is_of_its_own_statement(monkeypatch):
+    """If no order ever extends the cut-offs, only the first equivalence and the ratios fail."""
+    from rankexp.studies.clemencon2017.checks import cut_offs as module
+
+    monkeypatch.setattr(module, "_extends", lambda *_: False)
+    rows_ = module.cut_offs(np.random.default_rng(0), draws=60)
+    found = {row["quantity"]: row["value"] for row in rows_}
+    assert found["optimal"] == found["mean_differs"] == found["optimal_alone"] == 0
+    assert 0 < found["ratio_alone"] <= found["order_differs"] < 60
