@@ -59,7 +59,7 @@ def _ends(panel: Intervals, x: Scale) -> str:
     for told, shift, anchor in ((f"← {low}", -7, "end"), (f"{high} →", 7, "start")):
         place = f"{at:g}%"
         drawn += text(told, place, 12, dx=shift, text_anchor=anchor, class_="tick")
-    return _side(element("svg", drawn, width="100%", height=16))
+    return _side(element("svg", drawn, height=16))
 
 
 def _strip(panel: Intervals, own: Sequence[Interval], x: Scale) -> str:
@@ -69,7 +69,7 @@ def _strip(panel: Intervals, own: Sequence[Interval], x: Scale) -> str:
     found = []
     for place, row in enumerate(own):
         found.append(_mark(panel, row, x, FIRST + STEP * place if several else ROW / 2))
-    return element("svg", "".join(found), width="100%", height=height, aria_hidden="true")
+    return element("svg", "".join(found), height=height, aria_hidden="true")
 
 
 def _mark(panel: Intervals, row: Interval, x: Scale, at: float) -> str:
@@ -132,4 +132,4 @@ def _ticks(x: Scale) -> str:
         text(told, f"{at:g}%", 12, class_=f"tick{more}", text_anchor="middle")
         for more, (at, told) in zip(odd, ticks, strict=True)
     )
-    return element("svg", found, width="100%", height=16, aria_hidden="true")
+    return element("svg", found, height=16, aria_hidden="true")
