@@ -29,7 +29,8 @@ def patience(X: Floats) -> int:
     least = min(n, d)
     if least < WIDE:
         return 0
-    return max(LEAST_STEPS, ceil(least * min(n, SAMPLE_ROWS) / n / PASSES))
+    share = min(n, SAMPLE_ROWS) / n  # of the rows, what a Hessian is taken of
+    return max(LEAST_STEPS, ceil(float(least) * share / PASSES))
 
 
 class LimitedDescent(Descent):
