@@ -20,6 +20,7 @@ FIRST_RIDGE, RIDGE_GROWTH, MOST_RIDGES = 1e-12, 100.0, 10  # of the diagonal, fo
 LEAST_SQUARE = 1e-12  # of the largest: a column that hardly varies
 LEAST_RIDGE, RIDGE_FLOOR = 1e-290, 1e-14  # where the diagonal is 0: then a share of the largest
 LARGEST = 1e150  # of a row's norm: its square, times what a Hessian adds up, stays below 1.8e308
+NEAR = 0.25  # of the squared norms of rows: smaller means need no copy to be taken off
 PROBED = 64  # rows that show of most columns that they aren't constant
 FAR = 100.0  # norms of centred rows: means farther off are taken off in a copy, lest two digits go
 
@@ -138,7 +139,7 @@ class Objective:
         return g
 
     def at(self, theta: Floats, lam: float) -> "SmoothIterate":
-        s = self.product(theta)
+        s = self.product(theta) if theta.any() else np.zeros(self.X.shape[0])
         r = self.risk.slope(s)
         return SmoothIterate(theta, s, r, self.gradient(r, theta, lam))
 
@@ -236,6 +237,12 @@ def prepare(X: Floats, risk: SmoothRisk, *, reduced: bool = True) -> Objective:
     # With more columns than rows the problem becomes one in the span of the rows, if it is to be
     # `reduced`. Raises FloatingPointError if squares of the features overflow.
     mean = _means(X) if risk.centred else np.zeros(X.shape[1])
+    if not reduced and X.shape[0] <= SAMPLE_ABOVE:
+        norms = norms_of(X)
+        if mean @ mean <= NEAR * np.median(norms) ** 2:
+            norms += np.sqrt(mean @ mean)
+            _check_size(X, norms)
+            return Objective(X, mean if risk.centred else None, risk, norms, X, mean)
     if X.shape[0] <= SAMPLE_ABOVE:
         rows, basis = X - mean, None
         if reduced and rows.shape[1] > rows.shape[0]:
