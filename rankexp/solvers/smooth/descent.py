@@ -85,7 +85,7 @@ class Path:
     def take_hessians(self, lam: float) -> None:
         """From here on take Hessians, in the span of the rows if these are fewer than columns."""
         self.memory, wide = None, self.problem
-        if wide.mean is None and wide.X.shape[1] <= wide.X.shape[0] or wide.sampled is not None:
+        if (wide.mean is None and wide.X.shape[1] <= wide.X.shape[0]) or wide.sampled:
             return
         self.problem = prepare(wide.given, wide.risk)
         for solution in self.found:

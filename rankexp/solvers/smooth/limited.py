@@ -30,7 +30,8 @@ def patience(X: Floats) -> int:
     if least < WIDE:
         return 0
     share = min(n, SAMPLE_ROWS) / n  # of the rows, what a Hessian is taken of
-    return max(LEAST_STEPS, ceil(float(least) * share / PASSES))
+    steps: int = ceil(least * share / PASSES)
+    return max(LEAST_STEPS, steps)
 
 
 class LimitedDescent(Descent):
