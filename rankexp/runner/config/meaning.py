@@ -12,19 +12,9 @@ from pydantic import ValidationError
 
 from rankexp import registry
 from rankexp.metrics.metric import Metric
-from rankexp.runner.config import experiments, methods, words
+from rankexp.runner.config import experiments, fault, methods, words
 from rankexp.runner.config.data_entry import DataEntry
-from rankexp.runner.config.fault import (
-    Fault,
-    TreePath,
-    got,
-    listed,
-    mistyped,
-    twice,
-    unknown,
-    unknown_parameters,
-    unregistered,
-)
+from rankexp.runner.config.fault import Fault, TreePath
 from rankexp.runner.config.schema import Block, Evaluate, Simulate, Study
 from rankexp.runner.config.shipped import shipped
 from rankexp.runner.config.tree import YamlTree
@@ -89,7 +79,7 @@ def _wing(study: Study) -> Iterator[Fault]:
 def _sources(entry: DataEntry, path: tuple[str, str]) -> Iterator[Fault]:
     for source, reference in entry.sources.items():
         place = (*path, "source", source)
-        strange = list(unregistered("data.sources", source, place))
+        strange = list(fault.unregistered("data.sources", source, place))
         yield from strange
         takes = strange or getattr(registry.get("data.sources", source), "files", False)
         if isinstance(reference, dict) and not takes:
@@ -109,9 +99,9 @@ def _data(entry: DataEntry, path: tuple[str, str]) -> Iterator[Fault]:
     for other, key in combinations(roles, 2):
         if roles[key] is not None and roles[key] == roles[other]:
             yield Fault((*path, key), f"column '{roles[key]}' is already the {other}")
-    raw = [value for level in entry.levels or [] for value in listed(level)]
-    for value in twice(raw):
-        yield Fault((*path, "levels"), f"{got(value)} occurs twice")
+    raw = [value for level in entry.levels or [] for value in fault.listed(level)]
+    for value in fault.twice(raw):
+        yield Fault((*path, "levels"), f"{fault.got(value)} occurs twice")
     look = entry.fingerprint
     if look is None or look.classes is None:
         return
@@ -131,8 +121,8 @@ def _generator(name: str, params: Mapping[str, Plain], path: tuple[str, str]) ->
         yield Fault((*path, "generator"), str(error))
         return
     place = (*path, "params")
-    wrong = list(unknown_parameters(factory, params, place, f"generator '{name}'"))
-    wrong += mistyped(factory, params, place)
+    wrong = list(fault.unknown_parameters(factory, params, place, f"generator '{name}'"))
+    wrong += fault.mistyped(factory, params, place)
     yield from wrong or methods.construction(factory, params, place)
 
 
@@ -157,9 +147,9 @@ def _report(study: Study) -> Iterator[Fault]:
     first = next((block.name for block in study.report if block.primary), None)
     for i, block in enumerate(study.report):
         path = ("report", i)
-        yield from unregistered("report.blocks", block.block, (*path, "block"))
+        yield from fault.unregistered("report.blocks", block.block, (*path, "block"))
         named = (block.experiment, study.experiments, "experiment")
-        yield from unknown(*named, (*path, "experiment"))
+        yield from fault.unknown(*named, (*path, "experiment"))
         if names[block.name] > 1:
             yield Fault((*path, "name"), f"two blocks are named '{block.name}'")
         if block.primary and block.name != first:
@@ -179,12 +169,12 @@ def _block(study: Study, block: Block, path: TreePath, tree: YamlTree) -> list[F
         return []  # complained about already
     except ValidationError as error:
         return words.faults(tree, error.errors(include_url=False), (*path, "options"), model)
-    return [fault._replace(path=(*path, *fault.path)) for fault in options.faults(study, block)]
+    return [one._replace(path=(*path, *one.path)) for one in options.faults(study, block)]
 
 
 def names_for(study: Study, block: Block) -> dict[str, list[str] | list[Metric]] | None:
     """Return what a block's options may name, by kind; None where an experiment is unknown."""
-    shown = [study.experiments.get(name) for name in listed(block.experiment)]
+    shown = [study.experiments.get(name) for name in fault.listed(block.experiment)]
     if None in shown:
         return None
     runs = [experiment for experiment in shown if isinstance(experiment, Evaluate)]
@@ -193,6 +183,6 @@ def names_for(study: Study, block: Block) -> dict[str, list[str] | list[Metric]]
         "method": list(dict.fromkeys(name for run in runs for name in run.methods)),
         "problem": list(dict.fromkeys(name for run in runs for name in run.problems)),
         "metric": list(dict.fromkeys(metric for metric in metrics if metric)),
-        "experiment": listed(block.experiment),
+        "experiment": fault.listed(block.experiment),
         "block": [other.name for other in study.report if other.name != block.name],
     }
