@@ -6,7 +6,6 @@ import tomllib
 from collections.abc import Callable
 from inspect import Parameter, Signature
 from pathlib import Path
-from types import FunctionType
 from typing import Annotated, Any, TypeVar
 
 import typer
@@ -28,7 +27,7 @@ class OptionsGiven(dict[str, Any]):
 
 
 Verb = Callable[[OptionsGiven], None]
-Command = TypeVar("Command", bound=FunctionType)
+Command = TypeVar("Command", bound=Callable[..., None])
 
 
 def _said(kind: Any, said: OptionsGiven) -> Any:

@@ -6,12 +6,15 @@ in files of their own.
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from itertools import combinations
+from pathlib import Path
+from typing import Any
 
-from pydantic import ValidationError
+from pydantic import TypeAdapter, ValidationError
 
 from rankexp import registry
-from rankexp.metrics.metric import Metric
+from rankexp.metrics.metric import Metric, parse
 from rankexp.runner.config import experiments, fault, methods, words
 from rankexp.runner.config.data_entry import DataEntry
 from rankexp.runner.config.fault import Fault, TreePath
@@ -186,3 +189,39 @@ def names_for(study: Study, block: Block) -> dict[str, list[str] | list[Metric]]
         "experiment": fault.listed(block.experiment),
         "block": [other.name for other in study.report if other.name != block.name],
     }
+
+
+def of_sound_parts(tree: YamlTree, folder: Path) -> Iterator[Fault]:
+    """Yield what is wrong with what is sound of a file that has unknown keys or wrong types, too.
+
+    Data sets, generators and methods are checked one by one; elsewhere the names are looked up.
+    """
+    sound: dict[str, dict[str, Any]] = {"data": {}, "generators": {}, "methods": {}}
+    named: dict[str, list[str]] = {key: [] for key in sound}
+    for key in sound:
+        kind: TypeAdapter[Any] = TypeAdapter(Study.model_fields[key].annotation or Any)
+        section = tree.child(key)
+        for name, entry in section.value.items() if section and section.keys else ():
+            named[key].append(name)
+            with suppress(ValidationError):  # it is said already
+                sound[key] |= kind.validate_python({name: entry.plain()})
+    study = Study.model_construct(**sound)  # type: ignore[arg-type]
+    for method in study.methods.values():
+        method._folder = str(folder)
+    yield from of_entries(study)
+    data, generators, methods = named.values()
+    for path, value in tree.leaves():
+        match path, value:
+            case ("experiments", _, "check"), str():
+                yield from fault.unregistered("checks", value, path)
+            case ("report", _, "block"), str():
+                yield from fault.unregistered("report.blocks", value, path)
+            case ("experiments", _, "problems", _), str():
+                yield from fault.unknown(value, data + generators, "problem", path)
+            case ("experiments", _, "methods", _), str():
+                yield from fault.unknown(value, methods, "method", path)
+            case ("experiments", _, "metrics", _), str():
+                try:
+                    parse(value)
+                except ValueError as error:
+                    yield Fault(path, str(error))
