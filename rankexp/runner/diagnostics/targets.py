@@ -9,6 +9,7 @@ from scipy import special
 from rankexp.arrays import Floats, Ints
 from rankexp.charts.numbers import printed
 from rankexp.runner.config.asking import option
+from rankexp.runner.data.called import called
 from rankexp.runner.data.dataset import Dataset, Feature
 from rankexp.runner.data.levels import in_words, number_text
 from rankexp.runner.diagnostics.alone import unusual
@@ -30,20 +31,8 @@ UNKNOWN = (0.0, -1.0)  # numbers that may stand for no target
 SEVERAL, SHARE, ROWS = 3, 0.01, 20  # rows with such a number, and their share; rows of a part
 GAP = 5  # so many times as far from the others as these are from each other
 UNITS, CENTRE = 3.0, (0.01, 0.99)  # least factor between units; what does not count of a part
-COUNTS = re.compile(r"freq(uency|s)?|counts?|n|cases|people|anzahl|h(ae|ä)ufigkeit", re.IGNORECASE)
 OF_A_CELL = 20  # values that another column of a table of counts has at most
 PURE = 0.98  # share of a category's rows in one part, from which it tells the part
-TIMES = re.compile(
-    r"(os|pfs|dfs|rfs|efs|ttf|ttr|surv(ival)?|time|days?|weeks?|months?|years?|hours?|tenure|"
-    r"duration|lifetime|follow[ _.-]?up|tage|wochen|monate|jahre|dauer|laufzeit)",
-    re.IGNORECASE,
-)
-EVENTS = re.compile(
-    r"(death|dead|died|deceased|event|status|cens(or(ed|ing)?)?|failed|failure|relapsed?|"
-    r"recurrence|progression|verstorben|tod|gestorben|zensiert|ereignis)",
-    re.IGNORECASE,
-)
-"""Words in the names of times until an event, and of whether it came."""
 
 
 class OneValueOfTarget(BeforeFitting):
@@ -89,15 +78,15 @@ class CountsRows(BeforeFitting):
 
     def look(self, table: TableFacts) -> Said:
         data = table.dataset
-        called = [f.name for f in data.features if COUNTS.fullmatch(f.name)] if data else []
-        if data is None or data.weights is not None or len(called) != 1:
+        named = [f.name for f in data.features if called("counts", f.name)] if data else []
+        if data is None or data.weights is not None or len(named) != 1:
             return None
-        kept = [j for j, feature in enumerate(data.features) if feature.name != called[0]]
+        kept = [j for j, feature in enumerate(data.features) if feature.name != named[0]]
         others = np.column_stack([np.nan_to_num(data.X[:, kept], nan=-np.inf), data.y])
         few = all(len(np.unique(values)) <= OF_A_CELL for values in others.T)
         if not few or len(np.unique(others, axis=0)) < (1 - SHARE) * len(others):
             return None
-        name = called[0]
+        name = named[0]
         said = f"'{name}' may count rows: nearly no row repeats another in all other columns."
         if data.levels is None:  # a measure of numbers takes no weights
             return said, f"If it does, write each row so many times, or {option('drop', name)}"
@@ -187,10 +176,10 @@ def _withheld(data: Dataset, name: str) -> Said:
 
 def _cut_short(data: Dataset, name: str) -> Said:
     """Say that a time is perhaps one until an event that did not come in all rows."""
-    if data.levels is not None or not _words(TIMES, name):
+    if data.levels is not None or not _words("times", name):
         return None
     for feature, values in zip(data.features, data.X.T, strict=True):
-        if _words(EVENTS, feature.name) and len(np.unique(values[~np.isnan(values)])) == 2:
+        if _words("events", feature.name) and len(np.unique(values[~np.isnan(values)])) == 2:
             said = (
                 f"'{name}' may be a time until an event, and '{feature.name}' may say whether it "
                 "came. Where it did not come, the time is only the least that it can be."
@@ -203,9 +192,9 @@ def _cut_short(data: Dataset, name: str) -> Said:
     return None
 
 
-def _words(known: re.Pattern[str], name: str) -> bool:
-    """Tell whether one of the words of a name is known."""
-    return any(map(known.fullmatch, re.split(r"[ _.-]+|(?<=[a-z])(?=[A-Z])", name)))
+def _words(kind: str, name: str) -> bool:
+    """Tell whether one of the words of a name is of a kind."""
+    return any(called(kind, word) for word in re.split(r"[ _.-]+|(?<=[a-z])(?=[A-Z])", name))
 
 
 def lone_targets(dataset: Dataset) -> Iterator[tuple[str, str]]:
