@@ -83,7 +83,7 @@ RUNNER = {
         "strict",
         "files",
     },
-    "cli_data": {"config", "data"},
+    "cli_data": {"cli_own", "config", "data"},
     "cli_own": {"compare", "config", "data"},
     "cli_complete": {"config"},
     "cli": {

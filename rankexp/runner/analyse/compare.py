@@ -16,7 +16,14 @@ from rankexp.arrays import Floats
 from rankexp.runner.analyse import queries
 from rankexp.runner.analyse.frame import NONE, typed
 from rankexp.statistics.design import QUERIES, Design
-from rankexp.statistics.paired import Estimate, interval, of_design, stratified
+from rankexp.statistics.paired import (
+    Estimate,
+    interval,
+    of_design,
+    randomisation,
+    stratified,
+    stratified_bootstrap,
+)
 from rankexp.statistics.several import holm, settled
 
 SPLIT = ["problem", "model", "rep", "fold", "unit"]
@@ -147,8 +154,8 @@ def resampled(
     for (problem, method), own in differences.groupby(["problem", "method"], sort=False):
         if designs[str(problem)].pairs == QUERIES and len(own) > own.fold.nunique():
             values, folds = settled(own.value), own.fold.to_numpy()
-            ends = queries.bootstrap(values, folds, 0.95, seed)
-            rows.append([problem, method, *ends, queries.randomisation(values, folds, seed)])
+            ends = stratified_bootstrap(values, folds, 0.95, seed)
+            rows.append([problem, method, *ends, randomisation(values, folds, seed)])
     names = ["problem", "method", "boot_low", "boot_high", "p_random"]
     table = pd.DataFrame(rows, columns=names)
     return table.assign(p_random_adjusted=holm(table.p_random))

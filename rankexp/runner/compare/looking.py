@@ -1,6 +1,5 @@
 """What is seen of a table before anything is compared, and the split by time."""
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
@@ -18,27 +17,20 @@ from rankexp.runner.compare.question import Question, ask
 from rankexp.runner.compare.results import InspectResult
 from rankexp.runner.config.asking import flag, option
 from rankexp.runner.config.schema import Preprocess
+from rankexp.runner.data.called import called
 from rankexp.runner.data.dataset import Dataset
 from rankexp.runner.data.frames import ordered_values
 from rankexp.runner.data.inspect import Option, dataset_of, entry_of, inspect_table, target_values
 from rankexp.runner.data.preprocess import Preprocessor
 from rankexp.runner.diagnostics.alone import best_alone
 from rankexp.runner.diagnostics.diagnostic import Diagnosis, TableFacts, before
-from rankexp.runner.diagnostics.tables import OF_ONE_QUERY, QUERY_NAMES
+from rankexp.runner.diagnostics.tables import OF_ONE_QUERY
 from rankexp.runner.protocols.expanding import ExpandingWindow
 
 LATER = {"kind": "time", "test": 0.3}
 MATTERS = 0.05  # of a share of pairs
 PAST = 0.7  # of the rows, to show what the future holds
 MOST = 20_000  # rows that are trained on to show it
-WEIGHTS = re.compile(
-    r"((row|case|sampl(e|ing)|survey|design|person|household|freq(uency)?|prob(ability)?|ipw?|p|f|"
-    r"analysis|population|replicate|post[_ .-]?strat\w*)[_ .-]?(weights?|wgt|wt))|fnlwgt|"
-    r"(design|fall|personen|haushalts)[_ .-]?gewicht|gewichtung|hochrechnungsfaktor|"
-    r"(?P<bare>weights?|wgt|wt|gewicht)",
-    re.IGNORECASE,
-)
-"""What weights of rows are called; what is only called a weight may be that of a thing."""
 FEW = 50
 """Rows a value, in the median: with more, a column of groups is hardly one of queries."""
 
@@ -96,8 +88,8 @@ def of_queries(dataset: Dataset, column: str, *, within: bool) -> Iterator[str]:
     """
     assert dataset.reading is not None
     for own in (c for c in dataset.reading.columns if c.role == "feature" and (c.low or 0) > 0):
-        called = WEIGHTS.fullmatch(own.name) if dataset.weights is None else None
-        if called and (own.low or 0) < (2 if called["bare"] else np.inf):
+        name = called("weights", own.name) if dataset.weights is None else None
+        if name and (own.low or 0) < (2 if name["bare"] else np.inf):
             how = f"say {flag('weights', own.name)}"
             if dataset.levels is None:  # a measure of numbers takes none
                 how = f"leave it out with {option('drop', own.name)}"
@@ -115,7 +107,7 @@ def of_queries(dataset: Dataset, column: str, *, within: bool) -> Iterator[str]:
         return
     yield "Pairs of rows of different groups count, both in training and in the measure"
     rows, how = float(np.median(sizes)), flag("queries", column)
-    if QUERY_NAMES.fullmatch(column.lower()) or (dataset.levels is not None and rows <= FEW):
+    if called("queries", column) or (dataset.levels is not None and rows <= FEW):
         yield f"'{column}' has {rows:g} rows a value. {OF_ONE_QUERY}, say {how}"
 
 

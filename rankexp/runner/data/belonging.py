@@ -1,32 +1,13 @@
 """Columns whose values repeat because rows belong together: those of a query, person or order."""
 
-import re
-
 import numpy as np
 from scipy import special
 
 from rankexp.arrays import Floats, Ints
+from rankexp.runner.data.called import called
 from rankexp.runner.data.dataset import Feature
 from rankexp.runner.data.suitable import Unfit, whole
 
-CALLED = re.compile(
-    r"(query|search|session|sess|request|impression|basket|cart|customer|client|patient|subject|"
-    r"user|person|participant|respondent|student|employee|household|visitor|firm|company|"
-    r"kunden?|patienten?|proband|mitarbeiter|"
-    r"(.*[ _.-])?(id|uuid|guid)|(?-i:.*[a-z]I[Dd])|(doc|user|cust|sess|[qupcsg])id|"
-    r"(order|hospital|account|customer|patient|kunden|patienten|auftrags)[ _.-]?(number|nummer))"
-    r"([ _.-]?(id|no|nr|key))?",
-    re.IGNORECASE,
-)
-"""What columns are called that say to what a row belongs."""
-MAIL = re.compile(r"e[ _.-]?mail([ _.-]?(address|adresse))?", re.IGNORECASE)  # if texts
-QUERY = re.compile(r"qid|query([ _.-]?id)?", re.IGNORECASE)
-MEASURES = re.compile(
-    r"(.*[ _.-])?(year|month|week|day|hour|minute|time|date|age|zip|plz|postal|jahr|monat|woche|"
-    r"tag|stunde|alter)([ _.-].*)?",
-    re.IGNORECASE,
-)
-"""What columns are called that may stand in blocks and are features all the same."""
 FEW, NAMES, RANGE = 10, 20, 61
 """Values from which numbers, and texts and numbers without such names, are those of groups; and
 the range of numbers from which these are no hours, minutes or days."""
@@ -43,9 +24,9 @@ def of_groups(column: Feature, values: Floats, *, known: bool) -> Unfit | None:
     some = values[~np.isnan(values)]
     count, names = len(np.unique(some)), False
     if _called(column):
-        least = 3 if QUERY.fullmatch(column.name) else NAMES if column.categories else FEW
+        least = 3 if called("query", column.name) else NAMES if column.categories else FEW
         names = count >= least and (bool(column.categories) or whole(some))
-    elif not (known or column.categories or MEASURES.fullmatch(column.name)):
+    elif not (known or column.categories or called("measures", column.name)):
         few = NAMES <= count <= len(some) / 2 and len(some) == len(values)
         names = few and whole(values) and _in_blocks(values, count)
     said = f"its {count:,} values seem to say which rows belong together"
@@ -53,8 +34,8 @@ def of_groups(column: Feature, values: Floats, *, known: bool) -> Unfit | None:
 
 
 def _called(column: Feature) -> bool:
-    mail = bool(column.categories) and MAIL.fullmatch(column.name) is not None
-    return mail or CALLED.fullmatch(column.name) is not None
+    mail = bool(column.categories) and called("mail", column.name) is not None
+    return mail or called("groups", column.name) is not None
 
 
 def _in_blocks(values: Floats, count: int) -> bool:

@@ -14,19 +14,10 @@ from rankexp import registry
 from rankexp.errors import DataError
 from rankexp.runner.config.asking import manner
 from rankexp.runner.config.data_entry import DataEntry
+from rankexp.runner.data import origins
 from rankexp.runner.data.build import build, differences, first_difference
 from rankexp.runner.data.dataset import Dataset
-from rankexp.runner.data.origins import (
-    Origin,
-    added,
-    added_folder,
-    cache_folder,
-    from_file,
-    local,
-    not_found,
-    remote,
-    whereabouts,
-)
+from rankexp.runner.data.origins import Origin, cache_folder
 from rankexp.runner.data.snapshot import load_snapshot, read_dataset, write_dataset
 from rankexp.runner.files import write_atomically
 from rankexp.runner.plan import DataFacts
@@ -71,11 +62,11 @@ def _origin(
     name: str, entry: DataEntry, folders: Sequence[Path], cache: Path, *, online: bool
 ) -> Origin:
     reasons: list[str] = []
-    origin = local(name, entry, folders, cache, reasons)
+    origin = origins.local(name, entry, folders, cache, reasons)
     if origin is None and online:
-        origin = remote(entry, cache, reasons)
+        origin = origins.remote(entry, cache, reasons)
     if origin is None:
-        raise not_found(name, entry, folders, cache, reasons)
+        raise origins.not_found(name, entry, folders, cache, reasons)
     return origin
 
 
@@ -90,15 +81,15 @@ def add(name: str, entry: DataEntry, file: Path, cache: Path | None = None) -> F
             f"data set '{name}' has {count} files; put {' and '.join(entry.files)} into a folder "
             "and name the folder with --data or RANKEXP_DATA"
         )
-    _built(name, entry, from_file(file, entry))
-    kept = added_folder(name, cache) / file.name
+    _built(name, entry, origins.from_file(file, entry))
+    kept = origins.added_folder(name, cache) / file.name
     if kept.resolve() != file.resolve():
         with file.open("rb") as original:
             write_atomically(kept, partial(shutil.copyfileobj, original), "RANKEXP_CACHE")
-    for other in added(name, cache):
+    for other in origins.added(name, cache):
         if other != kept:
             other.unlink()
-    return _keep(name, entry, from_file(kept, entry), cache)
+    return _keep(name, entry, origins.from_file(kept, entry), cache)
 
 
 def verify(name: str, entry: DataEntry, folders: Sequence[Path], cache: Path | None = None) -> str:
@@ -120,7 +111,7 @@ def listing(
     cache = cache or cache_folder()
     width = max((len(name) for name in declared), default=0)
     return [
-        f"{name:<{width}}  {whereabouts(name, entry, folders, cache)}"
+        f"{name:<{width}}  {origins.whereabouts(name, entry, folders, cache)}"
         for name, (entry, folders) in declared.items()
     ]
 

@@ -1,18 +1,14 @@
 """Rows that are no rows like the others: sums of those above."""
 
-import re
 from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from rankexp.arrays import Floats
+from rankexp.runner.data.called import called
 from rankexp.runner.data.dataset import Feature
 from rankexp.runner.data.levels import number_text
 
-NAMED = re.compile(
-    r"((grand|sub)[ -]?)?totals?|sums?|(zwischen|gesamt)?summe|gesamt|insgesamt", re.IGNORECASE
-)
-"""What rows of sums are called."""
 LAST, FEWEST, SOME = 3, 10, 1000  # rows looked at; rows above; those looked at first
 
 
@@ -35,7 +31,7 @@ def called_sums(columns: Sequence[Feature], values: Floats) -> Iterator[tuple[st
     """Yield in words which rows are called sums, and how many there are."""
     for column, codes in zip(columns, values.T, strict=True):
         for code, name in enumerate(column.categories):
-            if NAMED.fullmatch(name.strip()) and (rows := int((codes == code).sum())):
+            if called("totals", name.strip()) and (rows := int((codes == code).sum())):
                 yield f"in which '{column.name}' is '{name}'", rows
 
 

@@ -20,17 +20,8 @@ from rankexp.charts.model import Chart, Drawing, Intervals
 from rankexp.charts.numbers import number
 from rankexp.charts.web import points, web
 from rankexp.charts.web.strip import over, strip
-from rankexp.runner.report.model import (
-    Card,
-    Cell,
-    Cells,
-    Entry,
-    Output,
-    Page,
-    Section,
-    Table,
-    footnotes,
-)
+from rankexp.runner.report import model
+from rankexp.runner.report.model import Card, Cell, Cells, Entry, Output, Page, Section, Table
 from rankexp.runner.report.records import Data, as_data
 from rankexp.runner.report.render.text import cell_text, led
 from rankexp.statistics.claims import Standing
@@ -308,7 +299,7 @@ def _file(name: str) -> "Markup":
 def _part(section: Section, place: int, most: int, *, bare: bool = False) -> PagePart:
     stem = next((name.rpartition(".")[0] for name in section.files), f"part-{place}")
     picture = "" if bare and not section.primary else _picture(section)
-    return PagePart(stem, section, picture, footnotes(section.output.tables), most)
+    return PagePart(stem, section, picture, model.footnotes(section.output.tables), most)
 
 
 def _picture(section: Section) -> "Markup | str":

@@ -18,10 +18,9 @@ from rankexp.runner.config.published import Published, PublishedKey
 from rankexp.runner.config.schema import Block
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.heads import METHOD, Role, heads
-from rankexp.runner.report.judged import judged
 from rankexp.runner.report.model import Cell, Entry, Output, Table, Tally
 from rankexp.runner.report.options import AtRule, MetricOption
-from rankexp.runner.report.published_words import found_of, left_out
+from rankexp.runner.report.published import found_of, judged, left_out
 from rankexp.statistics.verdicts import LEVEL, Reproduction, counted
 
 REGISTER = {"published_spread": "PublishedSpread"}

@@ -20,6 +20,7 @@ from rankexp.runner.report.context import Context
 from rankexp.runner.report.heads import EXPERIMENT, PROBLEM, Head, Role, heads
 from rankexp.runner.report.model import Cell, Cells, Entry, Output, Table
 from rankexp.runner.report.options import AtRule, MethodName
+from rankexp.runner.report.render.paragraphs import paragraphs
 from rankexp.runner.run.progress import duration
 
 REGISTER = {"along": "Along"}
@@ -206,32 +207,19 @@ class Along(AtRule):
         return f"The {what} by {name} from {short(least)} to {short(most)}: {'; '.join(parts)}."
 
     def _notes(self, context: Context, found: Sequence[Spot], block: Block) -> list[str]:
-        notes, timed = [], self.parameter == SECONDS
-        if self.reference:
-            notes.append(
-                f"{'Bars' if timed else 'Bands'} are {100 * self.level:g} % confidence intervals "
-                "of the differences, not adjusted for their number."
-            )
-        if _of_grid(found):
-            notes.append(
-                f"Filled circles mark the grid points that '{self.rule.label}' selected; larger "
-                "circles were selected more often."
-            )
-        else:
-            notes.append(f"The grid points are those that '{self.rule.label}' selected.")
-        if timed:
-            gaps = [context.scores(name, "gap", "train").value for name in block.experiments]
-            largest = max((float(own.max()) for own in gaps if len(own)), default=math.nan)
-            notes.append(
-                "Times are for fitting the whole grid, on the machine that ran the study."
-            )
-            if not math.isnan(largest):
-                notes.append(
-                    "A linear method solves its whole grid as one path. Its certificates show "
-                    "that no objective is above its minimum by more than "
-                    f"{number(largest, 7)}, relative to that minimum."
-                )
-        return notes
+        timed = self.parameter == SECONDS
+        places = block.experiments if timed else ()
+        gaps = [context.scores(name, "gap", "train").value for name in places]
+        largest = max((float(own.max()) for own in gaps if len(own)), default=math.nan)
+        return paragraphs(
+            "along",
+            reference=self.reference,
+            timed=timed,
+            level=self.level,
+            of_grid=_of_grid(found),
+            rule=self.rule.label,
+            gap=None if math.isnan(largest) else largest,
+        )
 
     def _chart(self, context: Context, found: Sequence[Spot], methods: Sequence[str]) -> Chart:
         x = [spot.x for spot in found]
