@@ -4,6 +4,9 @@ Each penalty starts from the solution of the last one. Of few columns, a Hessian
 (`steps`). Of many, steps without one are tried first (`limited`), until a penalty takes too many.
 """
 
+from collections.abc import Callable
+from functools import partial
+
 import numpy as np
 
 from rankexp.arrays import Floats
@@ -42,22 +45,16 @@ class Path:
         self.tol, self.max_iter = tol, max_iter
         self.tries = patience(X) if lam else 0  # steps without a Hessian
         self.problem = prepare(X, risk, reduced=not self.tries)
-        self.memory = Memory(self.problem.squares) if self.tries else None
-        self.found: list[Solution] = []
+        self.descent: Callable[..., Descent] = Descent
+        if self.tries:
+            self.descent = partial(LimitedDescent, Memory(self.problem.squares), self.tries)
         theta, small = np.zeros(self.problem.X.shape[1] + risk.intercept), self.problem.sampled
         if small is not None:  # begin at the solution on a sample of many rows
             run = self.descent(small, small.at(theta, lam), lam, SAMPLE_TOL)
             theta = solve(run, SAMPLE_ITER).at.theta
         self.at = self.problem.at(theta, lam)
         self.value: float | None = None  # of the risk there, where it is known
-
-    def descent(
-        self, problem: Objective, at: SmoothIterate, lam: float, tol: float, *risk: float | None
-    ) -> Descent:
-        """Return a descent, without Hessians as long as these are dear."""
-        if self.memory is None:
-            return Descent(problem, at, lam, tol, *risk)
-        return LimitedDescent(self.memory, self.tries, problem, at, lam, tol, *risk)
+        self.found: list[Solution] = []
 
     def go(self, lam: float) -> None:
         """Solve for the next penalty."""
@@ -65,11 +62,11 @@ class Path:
             g = self.problem.gradient(self.at.r, self.at.theta, lam)
             self.at = SmoothIterate(self.at.theta, self.at.s, self.at.r, g)
         tried, run = 0, None
-        if self.memory is not None and lam:
+        if self.tries and lam:
             run = self.run(lam, min(self.tries, self.max_iter))
             tried = run.n_iter
         if run is None or not (run.gap <= self.tol or tried >= self.max_iter):
-            if self.memory is not None:
+            if self.tries:
                 self.take_hessians(lam)
             run = self.run(lam, self.max_iter)
             run.n_iter += tried
@@ -84,14 +81,17 @@ class Path:
 
     def take_hessians(self, lam: float) -> None:
         """From here on take Hessians, in the span of the rows if these are fewer than columns."""
-        self.memory, wide = None, self.problem
-        if (wide.mean is None and wide.X.shape[1] <= wide.X.shape[0]) or wide.sampled:
+        self.tries, self.descent, wide = 0, Descent, self.problem
+        n, d = wide.X.shape
+        if (wide.mean is None and d <= n) or wide.sampled:
             return
         self.problem = prepare(wide.given, wide.risk)
         for solution in self.found:
+            theta, free = solution.at.theta, wide.risk.intercept
             if solution.coef is None:
-                solution.coef, solution.intercept = wide.in_given(solution.at.theta)
-            solution.at.theta = self.problem.reduced(solution.at.theta)
+                solution.coef = theta[:d]
+                solution.intercept = float(theta[d] - wide.centre @ theta[:d]) if free else 0.0
+            solution.at.theta = self.problem.reduced(theta)
         self.at, self.value = self.problem.at(self.problem.reduced(self.at.theta), lam), None
 
 

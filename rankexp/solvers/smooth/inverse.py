@@ -1,8 +1,5 @@
 """What a descent takes for the inverse of the Hessian: a matrix, or the steps of late."""
 
-from abc import abstractmethod
-from typing import Protocol
-
 from scipy.linalg.blas import dsymv, dsyr2
 
 from rankexp.arrays import Floats
@@ -12,24 +9,7 @@ PAIRS = 30  # steps that are remembered. Tuned: 10 to 100 differ little
 CURVATURE = 0.25  # of the losses, before a step was taken: the first one is searched for
 
 
-class Inverse(Protocol):
-    """About the inverse Hessian, which learns from steps."""
-
-    @property
-    @abstractmethod
-    def last(self) -> float:
-        """What it has for the intercept alone."""
-
-    @abstractmethod
-    def times(self, g: Floats) -> Floats:
-        """Return its product with a vector."""
-
-    @abstractmethod
-    def follow(self, q: Floats, moved: Floats, g: Floats, new: Floats) -> tuple[Floats, float]:
-        """Learn from a step to the gradient `new`; return B new and new·B new. ``q = B g``."""
-
-
-class Dense(Inverse):
+class Dense:
     """A matrix, changed by each step (BFGS)."""
 
     def __init__(self, B: Floats) -> None:
@@ -37,13 +17,16 @@ class Dense(Inverse):
 
     @property
     def last(self) -> float:
+        """What it has for the intercept alone."""
         return float(self.B[-1, -1])
 
     def times(self, g: Floats) -> Floats:
+        """Return the product with a vector."""
         p: Floats = dsymv(1.0, self.B, g, lower=1)
         return p
 
     def follow(self, q: Floats, moved: Floats, g: Floats, new: Floats) -> tuple[Floats, float]:
+        """Learn from a step to the gradient `new`; return B new and new·B new. ``q = B g``."""
         p = self.times(new)
         y = new - g
         By = p - q
@@ -56,24 +39,13 @@ class Dense(Inverse):
         return p, float(new @ p)
 
 
-class Memory(Inverse):
+class Memory:
     """The last steps, and what they changed the gradient of the risk by, for any penalty."""
 
     def __init__(self, squares: Floats) -> None:
         self.squares, self.curvature = squares, CURVATURE  # (k,): means of columns' squares
         self.steps: list[tuple[Floats, Floats]] = []
-        self.ridge, self.of_intercept = 0.0 * squares, 1.0
-
-    @property
-    def last(self) -> float:
-        return self.of_intercept
-
-    def learn(self, moved: Floats, changed: Floats) -> None:
-        """Remember a step, unless the risk does not curve upwards along it."""
-        sy = float(moved @ changed)
-        if sy > 0.0:
-            self.curvature = float(changed @ (changed / self.squares)) / sy
-            self.steps = [*self.steps[1 - PAIRS :], (moved, changed)]
+        self.ridge, self.last = 0.0 * squares, 1.0
 
     def times(self, g: Floats) -> Floats:
         """Return about what the inverse Hessian makes of a vector (Nocedal 1980: two loops)."""
@@ -90,6 +62,14 @@ class Memory(Inverse):
         return q
 
     def follow(self, q: Floats, moved: Floats, g: Floats, new: Floats) -> tuple[Floats, float]:
-        self.learn(moved, new - g - self.ridge * moved)
+        """Remember a step, unless the risk does not curve upwards along it."""
+        changed = new - g - self.ridge * moved
+        sy = float(moved @ changed)
+        if sy > 0.0:
+            self.curvature = float(changed @ (changed / self.squares)) / sy
+            self.steps = [*self.steps[1 - PAIRS :], (moved, changed)]
         p = self.times(new)
         return p, float(new @ p)
+
+
+Inverse = Dense | Memory

@@ -52,7 +52,7 @@ class LimitedDescent(Descent):
             self.memory.steps = []
         if self.problem.risk.intercept:
             curvature = self.problem.risk.hessian(self.problem.X[:, :0], self.at.s)
-            self.memory.of_intercept = 1.0 / max(float(curvature[-1, -1]), TINY)
+            self.memory.last = 1.0 / max(float(curvature[-1, -1]), TINY)
         self.inverse = self.memory
         self.begin()
 

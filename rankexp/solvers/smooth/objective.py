@@ -110,11 +110,6 @@ class Objective:
         d = self.given.shape[1]
         return theta if self.basis is None else np.append(theta[:d] @ self.basis, theta[d:])
 
-    def in_given(self, theta: Floats) -> tuple[Floats, float]:
-        """Return coefficients and intercept for the rows as they were given, without `basis`."""
-        d = self.given.shape[1]
-        return theta[:d], float(theta[d] - self.centre @ theta[:d]) if theta.size > d else 0.0
-
     def product(self, p: Floats) -> Floats:
         """Return the scores of a direction, or of a point, shape (n,)."""
         d = self.X.shape[1]
