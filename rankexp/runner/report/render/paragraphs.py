@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from rankexp.charts.numbers import number, short, span
 from rankexp.runner.report.numbers import capital, listed
+from rankexp.runner.run.progress import duration
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -23,7 +24,7 @@ def _templates() -> "Environment":
     made = Environment(loader=loader, undefined=StrictUndefined, line_statement_prefix="%")
     made.filters |= {"number": number, "short": short, "span": span}
     made.filters |= {"capital": capital, "listed": listed, "count": "{:,.0f}".format}
-    made.filters["percent"] = lambda share: f"{100 * share:g} %"
+    made.filters |= {"duration": duration, "percent": lambda share: f"{100 * share:g} %"}
     return made
 
 
