@@ -3,15 +3,17 @@
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from scipy import special
 
 from rankexp import registry
 from rankexp.arrays import Ints
+from rankexp.runner.config.asking import option
 from rankexp.runner.data.dataset import Dataset
 from rankexp.runner.data.reading import Reading
 from rankexp.runner.diagnostics.alone import Alone
+from rankexp.runner.sentences import paragraphs
 
 ROOM = "diagnostics"
 Said = tuple[str, str] | None
@@ -90,6 +92,12 @@ class ResultFacts:
             return math.nan
         width = -float(special.ndtri(0.025 / len(self.methods))) * one.se
         return self.ahead(one.mean, self.chance) / width
+
+
+def told(code: str, **known: Any) -> tuple[str, str]:
+    """Return the sentences and the advice of a template, to which `option` is known, too."""
+    text, advice = paragraphs(code, option=option, **known)
+    return text, advice
 
 
 class BeforeFitting:

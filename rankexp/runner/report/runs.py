@@ -14,8 +14,9 @@ from rankexp.runner.report import diagnosed
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.heads import EXPERIMENT, Role, heads
 from rankexp.runner.report.model import Output, Table
-from rankexp.runner.report.render.paragraphs import paragraphs
 from rankexp.runner.run.prepare import to_add
+from rankexp.runner.run.progress import duration
+from rankexp.runner.sentences import paragraphs
 from rankexp.statistics.verdicts import Kind, Note
 
 MOST_LETTERS = 200  # of a warning
@@ -102,7 +103,7 @@ def facts(context: Context) -> list[str]:
     versions = {"rankexp": manifest.get("rankexp", "?")} | manifest.get("packages", {})
     if manifest.get("python"):
         versions["Python"] = manifest["python"]
-    known = {"seed": context.study.seed, "versions": versions}
+    known = {"seed": context.study.seed, "versions": versions, "duration": duration}
     return paragraphs("facts", **known, only=manifest.get("only"), used=manifest.get("used"))
 
 

@@ -22,8 +22,8 @@ from rankexp.charts.web.strip import over, strip
 from rankexp.runner.report import model
 from rankexp.runner.report.model import Card, Cell, Cells, Entry, Output, Page, Section, Table
 from rankexp.runner.report.records import Data, as_data
-from rankexp.runner.report.render.paragraphs import paragraphs
 from rankexp.runner.report.render.text import cell_text, led
+from rankexp.runner.sentences import paragraphs
 from rankexp.statistics.claims import Standing
 from rankexp.statistics.verdicts import Reproduction
 

@@ -20,8 +20,8 @@ from rankexp.runner.report.context import Context
 from rankexp.runner.report.heads import Role, heads, measured
 from rankexp.runner.report.model import Cell, Entry, Output, Table
 from rankexp.runner.report.options import Choosing, InBlocks
-from rankexp.runner.report.render.paragraphs import paragraphs
 from rankexp.runner.report.render.text import cell_text
+from rankexp.runner.sentences import paragraphs
 from rankexp.statistics.design import QUERIES
 from rankexp.statistics.several import FEW, NotComparableError, Ranking, ranking
 from rankexp.statistics.verdicts import Kind, Note

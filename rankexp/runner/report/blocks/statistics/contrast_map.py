@@ -16,7 +16,7 @@ from rankexp.runner.report.blocks.statistics.contrasts import Contrasts
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.heads import Role, heads
 from rankexp.runner.report.model import Cell, Entry, Fact, Mark, Output, Table
-from rankexp.runner.report.render.paragraphs import paragraphs
+from rankexp.runner.sentences import paragraphs
 from rankexp.statistics.contrast import Contrast, adjusted
 
 REGISTER = {"contrast_map": "ContrastMap"}

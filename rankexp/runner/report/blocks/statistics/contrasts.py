@@ -17,10 +17,9 @@ from rankexp.runner.report.blocks.statistics.forest import forest, panel
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.heads import PROBLEM, Role, heads
 from rankexp.runner.report.model import Cell, Cells, Entry, Fact, Output, Table
-from rankexp.runner.report.numbers import capital
 from rankexp.runner.report.options import InBlocks, MethodName
-from rankexp.runner.report.render.paragraphs import paragraphs
 from rankexp.runner.report.verdict_words import beside, between, over, precision, share_of_loss
+from rankexp.runner.sentences import capital, paragraphs
 from rankexp.statistics.contrast import Contrast, Settings
 from rankexp.statistics.verdicts import Kind, Note
 

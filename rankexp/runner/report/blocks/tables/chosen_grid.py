@@ -15,7 +15,7 @@ from rankexp.runner.report.gains import FLAT, from_neighbour
 from rankexp.runner.report.heads import EXPERIMENT, METHOD, PROBLEM, Role, heads
 from rankexp.runner.report.model import Cell, Cells, Entry, Mark, Output, Table
 from rankexp.runner.report.options import Choosing, Rule, Ruled
-from rankexp.runner.report.render.paragraphs import paragraphs
+from rankexp.runner.sentences import paragraphs
 from rankexp.statistics.verdicts import Kind, Note
 
 REGISTER = {"chosen_grid": "ChosenGrid"}
