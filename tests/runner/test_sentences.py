@@ -12,7 +12,9 @@ from rankexp.runner.sentences import paragraphs
 
 ROOT = Path(rankexp.__file__).parent
 TEXTS = {file.stem: file.read_text(encoding="utf-8") for file in (ROOT / "runner/texts").iterdir()}
-NAMED = re.compile(r'\b(?:paragraphs|told)\(\s*"([^"]+)"|include "(\w+)\.jinja"')
+NAMED = re.compile(
+    r'\b(?:paragraphs|told|_said)\(\s*(?:context,\s*)?"([^"]+)"|include "(\w+)\.jinja"'
+)
 
 
 def test_every_template_is_named_somewhere_and_there() -> None:

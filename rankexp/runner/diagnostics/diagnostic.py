@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from scipy import special
 
@@ -94,7 +94,11 @@ class ResultFacts:
         return self.ahead(one.mean, self.chance) / width
 
 
-def told(code: str, **known: Any) -> tuple[str, str]:
+Known = str | float | Sequence[str] | Alone | MethodFacts | None
+"""What a template says: of a table, of a column, of a method."""
+
+
+def told(code: str, **known: Known) -> tuple[str, str]:
     """Return the sentences and the advice of a template, to which `option` is known, too."""
     text, advice = paragraphs(code, option=option, **known)
     return text, advice
