@@ -9,10 +9,9 @@ from rankexp.charts.numbers import number, span
 from rankexp.runner.config.asking import flag
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.gains import Effect, Gains
-from rankexp.runner.report.numbers import capital, listed
-from rankexp.runner.report.render.paragraphs import paragraphs
 from rankexp.runner.report.verdict_words import REPEATS, enough, share_of_loss
 from rankexp.runner.run.progress import duration
+from rankexp.runner.sentences import capital, listed, paragraphs
 from rankexp.statistics.contrast import Contrast, Settings
 
 PLAIN = {"ConvergenceWarning": "stopped before it converged"}

@@ -21,9 +21,9 @@ from rankexp.runner.config.schema import Block
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.heads import METHOD, Role, heads
 from rankexp.runner.report.model import Cell, Cells, Entry, Fact, Mark, Output, Table, Tally
-from rankexp.runner.report.numbers import counted_names
 from rankexp.runner.report.options import Choosing, InBlocks, MetricOption
 from rankexp.runner.report.published import MARKS, found_of
+from rankexp.runner.sentences import counted_names
 from rankexp.seeds import stream
 from rankexp.statistics.several import NotComparableError, settled
 from rankexp.statistics.verdicts import LEVEL, Kind, Note, Reproduction

@@ -20,8 +20,8 @@ from rankexp.runner.report.context import Context
 from rankexp.runner.report.heads import EXPERIMENT, PROBLEM, Head, Role, heads
 from rankexp.runner.report.model import Cell, Cells, Entry, Output, Table
 from rankexp.runner.report.options import AtRule, MethodName
-from rankexp.runner.report.render.paragraphs import paragraphs
 from rankexp.runner.run.progress import duration
+from rankexp.runner.sentences import paragraphs
 
 REGISTER = {"along": "Along"}
 

@@ -18,9 +18,9 @@ from rankexp.runner.report.context import Context, design
 from rankexp.runner.report.heads import PROBLEM, Role, heads
 from rankexp.runner.report.model import Cell, Entry, Fact, Output, Table
 from rankexp.runner.report.options import InBlocks, MethodName
-from rankexp.runner.report.render.paragraphs import paragraphs
 from rankexp.runner.report.rules import metrics_of
 from rankexp.runner.report.verdict_words import over, precision, tallied, words
+from rankexp.runner.sentences import paragraphs
 from rankexp.runner.strict import Strict
 from rankexp.statistics.contrast import Contrast, Settings
 from rankexp.statistics.design import EXAMPLES, QUERIES

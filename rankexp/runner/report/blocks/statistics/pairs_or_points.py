@@ -27,9 +27,9 @@ from rankexp.runner.report.gains import Gains, standings, tested
 from rankexp.runner.report.heads import METHOD, Role, heads
 from rankexp.runner.report.model import Cell, Cells, Entry, Mark, Output, Table
 from rankexp.runner.report.options import BlockKind, MethodName, MetricOption, Rule
-from rankexp.runner.report.render.paragraphs import paragraphs
 from rankexp.runner.report.rules import metrics_of
 from rankexp.runner.run.progress import duration
+from rankexp.runner.sentences import paragraphs
 from rankexp.statistics.contrast import Contrast, Policy, adjusted
 from rankexp.statistics.design import EXAMPLES
 
