@@ -52,5 +52,5 @@ def _templates() -> "Environment":
 def paragraphs(template: str, **known: Any) -> list[str]:
     """Return the paragraphs of a template, whose names are `known`."""
     text = _templates().get_template(f"{template}.jinja").render(**known)
-    _, *found = re.split(rf"(?:^|{END})- ", text)
+    _, *found = re.split(rf"(?:^|{END})-(?:[ {END}]|$)", text)
     return [re.sub(rf" *{END}[ {END}]*", " ", one).strip(" ") for one in found]

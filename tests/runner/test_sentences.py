@@ -29,6 +29,13 @@ def test_ends_of_lines_are_spaces_but_values_stay_as_they_are() -> None:
     assert "my  block.csv" in text and "at - .05\n- more, adjusted" in text
 
 
+def test_a_paragraph_may_be_empty() -> None:
+    known = {"repeated": 0, "rows": 9, "strange": [], "both": None, "tested": None, "within": True}
+    assert paragraphs("shared", **known) == [""]
+    (text,) = paragraphs("shared", **known | {"repeated": 3, "strange": ["'a' in 2 rows"]})
+    assert text.startswith("3 of the 9 test rows") and text.endswith("ignored: 'a' in 2 rows.")
+
+
 def test_a_value_that_a_template_lacks_is_an_error() -> None:
     with pytest.raises(jinja2.UndefinedError, match="alpha"):
         paragraphs("claims", block="b")

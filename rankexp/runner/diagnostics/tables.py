@@ -199,8 +199,7 @@ class RowsBelongTogether(BeforeFitting):
             return None  # said with it
         if X is not None and worth_keeping(X) and len(np.unique(duplicates(X))) < 2 * count:
             return None  # equal rows, which RK104 is about
-        known = {"name": name, "count": count, "agreement": agreement, "more": len(more)}
-        return told("RK106", **known)
+        return told("RK106", name=name, count=count, agreement=agreement, more=len(more))
 
 
 class CodesForMissing(BeforeFitting):
@@ -246,6 +245,6 @@ class PerhapsQueries(BeforeFitting):
             if not named and own.name not in same:
                 continue
             how = flag("queries", own.name) if manner() else option("groups", own.name)
-            known = {"name": own.name, "named": named, "left_out": left_out, "how": how}
-            return told("RK108", within=OF_ONE_QUERY, **known)
+            advice, said = f"{OF_ONE_QUERY}, say {how}", bool(named)
+            return told("RK108", name=own.name, named=said, left_out=left_out, advice=advice)
         return None

@@ -102,9 +102,8 @@ def _far_below(data: Dataset, name: str) -> Said:
     steps = np.diff(others[len(others) // 20 : len(others) // 2])
     if others[0] < 0 or others[0] - low < GAP * max(steps, default=np.inf):
         return None
-    least, count = number_text(float(others[0])), int(rows[0])
-    known = {"name": name, "value": number_text(low), "rows": count, "least": least}
-    return told("RK112", what="far below", **known)
+    value, least = number_text(low), number_text(float(others[0]))
+    return told("RK112", what="far below", name=name, value=value, rows=int(rows[0]), least=least)
 
 
 def _two_units(data: Dataset, name: str) -> Said:
@@ -123,8 +122,8 @@ def _two_units(data: Dataset, name: str) -> Said:
     factor = printed(f"{10 ** (np.median(logs[cut:]) - np.median(logs[:cut])):.3g}")
     above = y > 10 ** ((logs[cut - 1] + logs[cut]) / 2)
     column = next((own for own, shares in _shares(data, above) if _pure(shares)), "")
-    known = {"name": name, "factor": factor, "above": len(y) - cut, "below": cut, "told": column}
-    return told("RK112", what="two units", **known)
+    sizes = {"above": len(y) - cut, "below": cut}
+    return told("RK112", what="two units", name=name, factor=factor, told=column, **sizes)
 
 
 def _shares(data: Dataset, hit: Floats) -> Iterator[tuple[str, Floats]]:
@@ -155,8 +154,8 @@ def _withheld(data: Dataset, name: str) -> Said:
         )
         if at_end or only:
             label = number_text(float(value)) if data.levels is None else data.levels[int(value)]
-            known = {"name": name, "label": label, "rows": int(count), "only": only}
-            return told("RK112", what="withheld", **known)
+            known = {"what": "withheld", "name": name, "label": label, "only": only}
+            return told("RK112", rows=int(count), **known)
     return None
 
 
