@@ -251,7 +251,7 @@ def _key(experiment: str, method: str, metric: Metric) -> PublishedKey:
 def _agreement(row: AverageRank) -> str:
     """Say how ranks agree with the print, and with those of another run."""
     ends = span(row.two_runs_low, row.two_runs_high, 2, sign=False)
-    two = f"of two such runs {number(row.spearman_of_two_runs, 2)} ({ends})"
+    two = f"two runs of this study have {number(row.spearman_of_two_runs, 2)} ({ends})"
     return two if math.isnan(row.spearman) else f"{number(row.spearman, 2)}, {two}"
 
 
