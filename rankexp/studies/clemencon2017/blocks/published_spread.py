@@ -252,7 +252,10 @@ def chart(context: Context, panels: Sequence[Sequence[SpreadLine]]) -> Chart:
             known, default=1.0
         )
         title = f"{label}, {context.problem_label(lines[0].place[1])}" if several else ""
-        named = ["here: mean, 95 % of seeds", *(["published"] if any(o.target for o in lines) else [])]
+        named = [
+            "here: mean, 95 % of seeds",
+            *(["published"] if any(o.target for o in lines) else []),
+        ]
         axis = Axis(label, log=wide, better=lines[0].metric.direction)
         made.append(Intervals(title, found, axis, methods=named))
     rows = max(len(lines) for lines in panels)

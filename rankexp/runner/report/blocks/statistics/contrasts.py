@@ -18,6 +18,7 @@ from rankexp.runner.report.context import Context
 from rankexp.runner.report.heads import PROBLEM, Role, heads
 from rankexp.runner.report.model import Cell, Cells, Entry, Fact, Output, Table
 from rankexp.runner.report.options import InBlocks, MethodName
+from rankexp.runner.report.rules import by_rule
 from rankexp.runner.report.verdict_words import beside, between, over, precision, share_of_loss
 from rankexp.runner.sentences import capital, paragraphs
 from rankexp.statistics.contrast import Contrast, Settings
@@ -209,7 +210,8 @@ class Contrasts(InBlocks):
                 name = context.problem_label(one.problem) if one.problem else f"all {one.unit}"
                 rows.setdefault(name, [name]).append(self._cell(one, settings))
         metric = context.metric(experiment, self.metric)
-        by = f"{metric.label} by {self.rule_of(experiment).label}"
+        methods = [one for pairs in self.contrasts.values() for pair in pairs for one in pair]
+        by = metric.label + by_rule(self.rule_of(experiment), context.study, experiment, methods)
         caption = f"{context.title(experiment)}: differences in {by}"
         header = [PROBLEM, *heads(Role.DIFFERENCE, *found)]
         of = {Role.EXPERIMENT: experiment, Role.METRIC: metric.label}
