@@ -158,3 +158,27 @@ def test_suprema_are_those_of_the_closed_forms() -> None:
     k = found["points"].max()
     for loss, constant in (("exponential", 8 / 3), ("logistic", 8 / 3), ("squared", 4 / 3)):
         assert best[loss] == pytest.approx(np.sqrt(constant * (1 - 1 / k**2)), abs=1e-4)
+
+
+def test_the_prints_of_letor_are_judged_as_with_paired_errors() -> None:
+    found = pd.read_csv(PAGES / "letor-ohsumed/table-all.csv")
+    verdicts = found[found["published"].notna()].groupby("method")["verdict"].value_counts()
+    assert verdicts["ranksvm"].to_dict() == {"not reproduced": 4, "near": 1}
+    others = verdicts.drop("ranksvm").unstack()
+    assert set(others.columns) == {"reproduced", "cannot tell"}  # NDCG has a margin besides
+
+
+def test_sets_of_boosting_agree_with_each_other() -> None:
+    found = row("boosting/contrasts", "contrast", "pairs in place of balanced classes")
+    assert found["common"] == pytest.approx(-0.0008, abs=0.0007)
+    assert found["new_low"] > -0.005 and found["new_high"] < 0.005  # with probability .95
+
+
+def test_placements_of_like_methods_are_narrower_and_cover() -> None:
+    """A reviewer's: at .62 of the width, .94 to .998, where resampling covers .994 to 1."""
+    cells = pd.read_csv(FOLDER.parents[1] / "benchmarks/calibration.csv")
+    like = cells[cells["pair"].isin(["like", "like, clipped"]) & (cells["slope"] == 1.2)]
+    ratio = like["placements half-width"] / like["resampled half-width"]
+    assert len(like) == 7
+    assert ratio.mean() == pytest.approx(0.62, abs=0.05)
+    assert like["placements covers"].min() > 0.94 and like["resampled covers"].min() > 0.98
