@@ -74,7 +74,8 @@ class Manifest:
         total = asdict(self._before.used + used)
         content = self._fixed | {"complete": complete, "used": total}
         text = json.dumps(content, indent=1, ensure_ascii=False) + "\n"
-        write_atomically(self.prepared.folder / "manifest.json", text.encode())
+        file = self.prepared.folder / "manifest.json"
+        write_atomically(file, text.encode(), lasting=True)
 
     def _described(self) -> dict[str, Any]:
         asked, missing = list(self.only), self.prepared.plan.missing
@@ -100,6 +101,11 @@ class Manifest:
             "claims": claims.rows_of(self.study),
             "study": self.study.model_dump(mode="json"),
         }
+
+    @property
+    def complete_before(self) -> bool:
+        """Whether the last run came to its end."""
+        return self._before.complete
 
     @property
     def names(self) -> Set[str]:
