@@ -70,7 +70,7 @@ def bring_to_disk(folder: Path) -> None:
     folder = folder.absolute()
     new = [each for each in (folder, *folder.parents) if each not in _LASTING]
     try:
-        for each in {folder, *(each.parent for each in new)}:
+        for each in dict.fromkeys([folder, *(each.parent for each in new)]):
             _sync(each)
     except OSError as error:
         raise explained(folder, error) from error
