@@ -2,16 +2,18 @@
 
 import hashlib
 import json
+import os
 import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 
 from rankexp import registry
-from rankexp.errors import DataError
+from rankexp.errors import DataError, EnvironmentProblemError
 from rankexp.runner.config.asking import manner
 from rankexp.runner.config.data_entry import DataEntry
 from rankexp.runner.data.build import build, differences, first_difference
@@ -94,7 +96,8 @@ def add(name: str, entry: DataEntry, file: Path, cache: Path | None = None) -> F
     kept = added_folder(name, cache) / file.name
     if kept.resolve() != file.resolve():
         with file.open("rb") as original:
-            write_atomically(kept, partial(shutil.copyfileobj, original), "RANKEXP_CACHE")
+            copy = partial(shutil.copyfileobj, original)
+            write_atomically(kept, copy, "RANKEXP_CACHE", lasting=True)
     for other in added(name, cache):
         if other != kept:
             other.unlink()
@@ -136,11 +139,29 @@ def _keep(name: str, entry: DataEntry, origin: Origin, cache: Path) -> FoundData
         dataset = read_dataset(path)
     except DataError:  # none, or none that can be trusted
         dataset = _built(name, entry, origin)
-        write_dataset(dataset, path)
+        path = _written(dataset, path)
     else:
         _check(dataset, entry, origin)
     facts = DataFacts(len(dataset.y), dataset.fingerprint, str(path))
     return FoundData(dataset, facts, origin.where)
+
+
+def _written(dataset: Dataset, path: Path) -> Path:
+    """Write a snapshot, into a temporary folder where the user's own cache takes none."""
+    try:
+        write_dataset(dataset, path)
+    except EnvironmentProblemError:
+        if "RANKEXP_CACHE" in os.environ:
+            raise
+        path = Path(_temporary().name, path.name)
+        write_dataset(dataset, path)
+    return path
+
+
+@cache
+def _temporary() -> TemporaryDirectory[str]:
+    """Return a folder that goes with this process."""
+    return TemporaryDirectory(prefix="rankexp-")
 
 
 def _built(name: str, entry: DataEntry, origin: Origin) -> Dataset:
