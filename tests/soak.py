@@ -406,7 +406,7 @@ class Soak:
             lambda: self.packing(at_work),
         ]
         weights = [4, 4, 3, 3, 1, 2, 1]
-        for event in draw.choices(events, weights, k=draw.randint(1, 4)):
+        for event in draw.choices(events, weights, k=draw.randint(3, 7)):
             until = time.monotonic() + draw.choice([0.05, 0.5, 2.0]) * draw.random()
             while time.monotonic() < until and not at_work[0].over():
                 time.sleep(0.005)

@@ -42,6 +42,9 @@ ASIDE = {"label", "source", "verified", "fingerprint", "optional", "note", "orig
 """What of an entry does not determine the data set made of a table."""
 
 
+_temporary = cache(partial(TemporaryDirectory[str], prefix="rankexp-"))  # goes with this process
+
+
 @dataclass(frozen=True)
 class FoundData:
     """A data set, what planning needs of it, and where it was found, in words."""
@@ -139,29 +142,17 @@ def _keep(name: str, entry: DataEntry, origin: Origin, cache: Path) -> FoundData
         dataset = read_dataset(path)
     except DataError:  # none, or none that can be trusted
         dataset = _built(name, entry, origin)
-        path = _written(dataset, path)
+        try:
+            write_dataset(dataset, path)
+        except EnvironmentProblemError:  # nobody asked for the user's own cache
+            if "RANKEXP_CACHE" in os.environ:
+                raise
+            path = Path(_temporary().name, path.name)
+            write_dataset(dataset, path)
     else:
         _check(dataset, entry, origin)
     facts = DataFacts(len(dataset.y), dataset.fingerprint, str(path))
     return FoundData(dataset, facts, origin.where)
-
-
-def _written(dataset: Dataset, path: Path) -> Path:
-    """Write a snapshot, into a temporary folder where the user's own cache takes none."""
-    try:
-        write_dataset(dataset, path)
-    except EnvironmentProblemError:
-        if "RANKEXP_CACHE" in os.environ:
-            raise
-        path = Path(_temporary().name, path.name)
-        write_dataset(dataset, path)
-    return path
-
-
-@cache
-def _temporary() -> TemporaryDirectory[str]:
-    """Return a folder that goes with this process."""
-    return TemporaryDirectory(prefix="rankexp-")
 
 
 def _built(name: str, entry: DataEntry, origin: Origin) -> Dataset:

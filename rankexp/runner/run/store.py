@@ -179,8 +179,7 @@ class Store:
             content = seal([(self._newest[key], records[key]) for key in new])
             file = self.folder / name_of(content)
             write_atomically(file, content, lasting=True)
-        if self._held:
-            bring_to_disk(self.folder)
+        bring_to_disk(self.folder)
         known = {
             record.key: (g, record) for g, record in sorted(self._sealed(), key=itemgetter(0))
         }
@@ -233,10 +232,7 @@ class Store:
         self.write_packed(job_key, [record.key for record in records], pack(job_key, records))
 
     def write_packed(self, job_key: str, keys: Sequence[str], content: bytes) -> None:
-        """Write what `pack` made of a job's records; files that hold nothing else go.
-
-        When this returns, no power cut takes the records.
-        """
+        """Write what `pack` made of a job's records, for good; files that hold nothing else go."""
         generation = 1 + max((self._newest[key] for key in keys), default=-1)
         while (file := self.path(job_key, generation)).is_dir():
             generation += 1
