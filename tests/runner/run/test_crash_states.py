@@ -193,6 +193,7 @@ def after_a_kill(folder: Path, story: Story, end: int) -> tuple[Trace, int]:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(3600)
 @pytest.mark.parametrize("story", STORIES, ids=lambda story: story.__name__)
 def test_a_kill_at_any_operation_and_a_power_cut_at_any_after_it(
     tmp_path: Path, story: Story
