@@ -86,8 +86,9 @@ def panels(
     figure = Figure(figsize=(max(size[0] * columns, least), size[1] * rows + below))
     figure.set_layout_engine("constrained", w_pad=0.06, h_pad=0.05)
     parts, ratios = len(heights), [*heights] * rows
+    same = "none" if share == "span" else share  # spans differ in where they begin
     axes = figure.subplots(
-        rows * parts, columns, squeeze=False, sharex=share, sharey=share, height_ratios=ratios
+        rows * parts, columns, squeeze=False, sharex=same, sharey=same, height_ratios=ratios
     )
     ordered = axes.reshape(rows, parts, columns).transpose(0, 2, 1).ravel()
     for unused in ordered[count * parts :]:

@@ -34,11 +34,11 @@ def painted(chart: Chart | Drawing) -> Figure:
     first = chart.panels[0]
     if isinstance(first, OwnPanel):
         return first.painted(chart)
-    share: Share = "none" if chart.share == "span" else chart.share
+    share: Share = chart.share
     made, axes = frame.panels(
         len(chart.panels), chart.columns, chart.size, below=chart.below, share=share
     )
-    shown = levelled(chart) if chart.share == "span" else chart.panels
+    shown = levelled(chart) if share == "span" else chart.panels
     for panel, own in zip(shown, axes, strict=True):
         if isinstance(panel, Lines):
             _lines(own, panel, chart.strokes)
