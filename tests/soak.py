@@ -200,7 +200,7 @@ class Soak:
                 if time.monotonic() - process.since > LONGEST and not process.over():
                     self.wrong["hung"] += 1
                     self.say("hung", process.output.read_text(errors="replace")[-2000:])
-                    os.killpg(process.pid, signal.SIGKILL)
+                    os.kill(process.pid, signal.SIGKILL)
             time.sleep(0.01)
         for process in processes:
             text = process.output.read_text(errors="replace")
@@ -211,7 +211,7 @@ class Soak:
                 self.say("an internal error", text[-3000:])
             # What is damaged while it is in use ends a run in one sentence.
             elif process.code not in CODES | ({2} if self.sealed else set()) and not re.search(
-                r"run the study first|manifest|snapshot .* cannot be read", text
+                r"run the study first|manifest|snapshot|cannot be read", text
             ):
                 self.wrong[f"exit code {process.code}"] += 1
                 self.say(f"exit code {process.code}", text[-3000:])
@@ -242,7 +242,8 @@ class Soak:
             with suppress(ProcessLookupError):
                 os.kill(self.draw.choice(workers), signal.SIGKILL)
         elif how == "group":
-            os.killpg(process.pid, signal.SIGKILL)
+            with suppress(ProcessLookupError):  # it has not yet made one
+                os.killpg(process.pid, signal.SIGKILL)
         else:
             os.kill(process.pid, getattr(signal, how) if how[0] == "S" else signal.SIGKILL)
         self.fault(f"{how} killed" if how[0] != "S" else how)
