@@ -140,6 +140,7 @@ class Soak:
         """Start a command of rankexp in a process of its own, with its own group."""
         self.runs += 1
         output = self.folder / f"output-{self.runs}"
+        output.touch()  # a process may be killed before it does anything
         pid = os.fork()
         if pid:
             return Process(pid, output)
@@ -151,12 +152,9 @@ class Soak:
                     number,
                     signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL,
                 )
-            file = os.open(output, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
-            os.dup2(file, 1)
-            os.dup2(file, 2)
-            sys.stdout, sys.stderr = (
-                open(number, "w", closefd=False, buffering=1) for number in (1, 2)
-            )
+            file = os.open(output, os.O_WRONLY | os.O_APPEND)
+            os.dup2(file, sys.stdout.fileno())
+            os.dup2(file, sys.stderr.fileno())
             sys.argv = ["rankexp", *command]
             with ExitStack() as stack:
                 self._reporting(stack)
@@ -197,12 +195,12 @@ class Soak:
 
     def wait(self, *processes: Process) -> None:
         """Wait until all have ended, and judge how."""
-        while not all([process.over() for process in processes]):
+        while not all(process.over() for process in processes):
             for process in processes:
                 if time.monotonic() - process.since > LONGEST and not process.over():
                     self.wrong["hung"] += 1
                     self.say("hung", process.output.read_text(errors="replace")[-2000:])
-                    os.killpg(process.pid, signal.SIGKILL)
+                    os.kill(process.pid, signal.SIGKILL)
             time.sleep(0.01)
         for process in processes:
             text = process.output.read_text(errors="replace")
@@ -211,11 +209,12 @@ class Soak:
             if "internal error" in text or process.code == 70:
                 self.wrong["an internal error"] += 1
                 self.say("an internal error", text[-3000:])
-            elif process.code not in CODES | ({2} if self.sealed else set()):
-                # What is damaged while it is in use ends a run in one sentence.
-                if not re.search(r"run the study first|manifest|snapshot .* cannot be read", text):
-                    self.wrong[f"exit code {process.code}"] += 1
-                    self.say(f"exit code {process.code}", text[-3000:])
+            # What is damaged while it is in use ends a run in one sentence.
+            elif process.code not in CODES | ({2} if self.sealed else set()) and not re.search(
+                r"run the study first|manifest|snapshot|cannot be read", text
+            ):
+                self.wrong[f"exit code {process.code}"] += 1
+                self.say(f"exit code {process.code}", text[-3000:])
             process.output.unlink()
 
     # What goes wrong.
@@ -243,7 +242,8 @@ class Soak:
             with suppress(ProcessLookupError):
                 os.kill(self.draw.choice(workers), signal.SIGKILL)
         elif how == "group":
-            os.killpg(process.pid, signal.SIGKILL)
+            with suppress(ProcessLookupError):  # it has not yet made one
+                os.killpg(process.pid, signal.SIGKILL)
         else:
             os.kill(process.pid, getattr(signal, how) if how[0] == "S" else signal.SIGKILL)
         self.fault(f"{how} killed" if how[0] != "S" else how)
@@ -256,7 +256,7 @@ class Soak:
         if not files:
             return
         file = self.draw.choice(records if records and self.draw.random() < 0.7 else files)
-        with suppress(FileNotFoundError), open(file, "r+b", buffering=0) as opened:
+        with suppress(FileNotFoundError), file.open("r+b", buffering=0) as opened:
             content = opened.read()
             if not content:
                 return

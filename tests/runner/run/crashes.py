@@ -105,10 +105,10 @@ class Trace(Disk):
 
     def _take(self, below: str, number: int) -> None:
         """Take what is there as being on disk."""
-        for entry in sorted(os.scandir(os.path.join(self.root, below)), key=lambda e: e.name):
+        for entry in sorted(os.scandir(Path(self.root, below)), key=lambda e: e.name):
             own, self._count = self._count, self._count + 1
             self.state.start[number][entry.name] = own
-            path = os.path.join(below, entry.name)
+            path = f"{below}/{entry.name}".lstrip("/")
             if entry.is_dir():
                 self.state.start[own] = {}
                 self._take(path, own)
@@ -211,7 +211,7 @@ def replayed(start: State, events: list[tuple[Any, ...]]) -> State:
 
 
 def after_cuts(trace: Trace, first: int = 0) -> Iterator[tuple[Tree, list[tuple[Any, ...]]]]:
-    """Yield each state after a cut at any event from `first` on, once, and what was said till then."""
+    """Yield each state after a cut at any event from `first` on, and what was said by then."""
     seen = set[Hashable]()
     for end in range(first, len(trace.events) + 1):
         said = [event[1] for event in trace.events[:end] if event[0] == "said"]

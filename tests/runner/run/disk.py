@@ -31,7 +31,7 @@ class Disk:
     """
 
     def __init__(self, root: Path) -> None:
-        self.root = os.path.abspath(root)
+        self.root = str(root.absolute())
         self.files: dict[int, str] = {}
         self._patches = ExitStack()
 
@@ -52,7 +52,7 @@ class Disk:
         if isinstance(place, int):
             return self.files.get(place)
         with contextlib.suppress(TypeError):
-            path = os.path.abspath(os.fsdecode(place))
+            path = str(Path(os.fsdecode(place)).absolute())
             return path if f"{path}/".startswith(f"{self.root}/") else None
         return None
 

@@ -1,4 +1,4 @@
-"""Clocks, hosts, folders and homes that are not as one thinks: a sentence, or the right records."""
+"""Clocks, hosts, folders and homes that are not as one thinks: a sentence, or right records."""
 
 import json
 import os
@@ -144,5 +144,5 @@ def test_without_a_home(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv(name, raising=False)
     assert cache_folder().is_absolute(), "the system knows where this user lives"
     monkeypatch.setattr("os.getuid", lambda: 4_000_000)
-    with pytest.raises(EnvironmentProblemError, match="HOME is not set.*RANKEXP_CACHE"):
+    with pytest.raises(EnvironmentProblemError, match=r"HOME is not set.*RANKEXP_CACHE"):
         cache_folder()
