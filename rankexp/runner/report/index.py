@@ -11,17 +11,19 @@ from pathlib import Path
 
 from rankexp.charts.frame import drawn, styled
 from rankexp.charts.model import Axis, Chart, Interval, Intervals
-from rankexp.charts.numbers import number, span
+from rankexp.charts.numbers import number, short, span
 from rankexp.charts.paint import painted
 from rankexp.errors import ConfigError
 from rankexp.runner.files import write_atomically
 from rankexp.runner.report.model import Card, Fact, Measured, Page
+from rankexp.runner.report.numbers import listed
 from rankexp.runner.report.render import html
 from rankexp.runner.report.render.text import led
 
 Row = Mapping[str, float | str | bool | None]  # of numbers in a file: None for what there is not
 SUMMARY, INDEX, PICTURE = "summary.json", "index.html", "index.png"
 HEADED = "summary"  # the block that says what a page says first
+GAIN = "gain by training on pairs, in multiples of the study's margin"
 SIDES = ("points better", "pairs better")
 SIZE, ROW = (7.6, 1.0), 0.27  # of the picture without its rows, and of each: inches
 SHOWN = ("title", "source", "quick", "answer", "said", "incomplete")
@@ -64,7 +66,8 @@ def write(results: Path) -> list[Path]:
         raise ConfigError(f"{file}: it is not of rankexp, so it was left as it is; move it away")
     with styled():
         chart = gains(studies)
-        contents = {INDEX: html.index(studies, chart, headline(studies)).encode(errors="replace")}
+        page = html.index(studies, chart, headline(studies), without(studies))
+        contents = {INDEX: page.encode(errors="replace")}
         if chart:
             contents[PICTURE] = dict(drawn(painted(chart)))["png"]
     for name, content in contents.items():
@@ -99,7 +102,7 @@ def gains(studies: Sequence[Card]) -> Chart | None:
         return None
     far = any(abs(end) > VIEW for row in rows for end in (row.low, row.high))
     ends = (-VIEW, VIEW) if far else (math.nan, math.nan)
-    axis = Axis("gain by pairs, in margins", low=ends[0], high=ends[1], sides=SIDES)
+    axis = Axis(GAIN, low=ends[0], high=ends[1], sides=SIDES)
     panel = Intervals("", rows, axis, margin=1.0, reference=0.0)
     return Chart([panel], 1, (SIZE[0], SIZE[1] + ROW * len(rows)), below=0.0)
 
@@ -109,6 +112,7 @@ def _interval(label: str, fact: Fact) -> Interval:
     assert own is not None
     gain, low, high = own.gain
     told = f"{number(gain, 4, sign=True)} ({span(low, high, 4, sign=True)})"
+    told += f"; margin {short(own.margin)}:"
     ends = (gain / own.margin, low / own.margin, high / own.margin)
     decided = fact.verdict in {"better", "worse", "equivalent"}
     name = f"{label}, {own.over}"
@@ -130,6 +134,16 @@ def headline(studies: Sequence[Card]) -> str:
     }
     told = "; ".join(f"in {count} {text}" for text, count in counts.items() if count)
     return f"Of {len(found)} comparisons of training on pairs with training on points: {told}."
+
+
+def without(studies: Sequence[Card]) -> str:
+    """Name the studies that the picture has no row of; empty where it has one of each."""
+    names = [f"“{own.title}”" for own in studies if not own.gains and not own.quick]
+    if not names or len(names) == len(studies):
+        return ""
+    have, of = ("have", "them") if len(names) > 1 else ("has", "it")
+    why = f"no single number of {of} compares training on pairs with training on points"
+    return f"{listed(names)} {have} no row, because {why}."
 
 
 def _beyond(fact: Fact) -> int:

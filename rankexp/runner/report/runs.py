@@ -20,6 +20,11 @@ from rankexp.runner.run.progress import duration
 from rankexp.statistics.verdicts import Kind, Note
 
 MOST_LETTERS = 200  # of a warning
+WARNED = {
+    "ConvergenceWarning": "a fit stopped before it converged",
+    "UndefinedMetricWarning": "a metric was undefined in the test or another part of the data",
+    "UserWarning": "a library gave a warning",
+}
 CITED = """\
 @software{{rankexp,
   title = {{rankexp: experiments on training scoring functions to rank}},
@@ -110,9 +115,10 @@ def facts(context: Context) -> list[str]:
     used = manifest.get("used")
     if used:
         lines.append(
-            f"Time, all runs together: {duration(used['wall'])} by the clock, "
-            f"{duration(used['cpu'])} of computing; {used['memory'] / 2**20:,.0f} MiB in the "
-            "largest process."
+            f"All of it took {duration(used['cpu'])} of processor time. "
+            f"{duration(used['wall'])} passed by the clock: less where processes run at once, "
+            "more where they share the machine with others. The largest process had "
+            f"{used['memory'] / 2**20:,.0f} MiB."
         )
     return lines
 
@@ -127,7 +133,8 @@ def machine(context: Context) -> list[str]:
 def good(context: Context, names: Sequence[str]) -> str:
     """Say how many records of some experiments are good."""
     total = frame.total(map(context.total, names))
-    return f"{total.ok} of {total.expected} records are good."
+    what = "A record is one fit of a method on one split, or one repetition of a simulation."
+    return f"{total.ok} of {total.expected} records are good. {what}"
 
 
 def wrong(context: Context, names: Sequence[str]) -> list[Note | str]:
@@ -141,7 +148,8 @@ def wrong(context: Context, names: Sequence[str]) -> list[Note | str]:
         )
     for category, count in sorted(total.categories.items()):
         example = total.examples[category][:MOST_LETTERS]
-        text = f"Warning in {count} records ({category}), such as: {example}."
+        what = WARNED.get(category, f"a library gave a warning ({category})")
+        text = f"In {count} records {what}, such as: “{example}”."
         notes.append(Note(Kind.WARNING, text, {"records": count}))
     for reason, count in total.reasons.most_common(20):
         notes.append(f"{count} records: {reason}")

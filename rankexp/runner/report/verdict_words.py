@@ -17,14 +17,13 @@ from rankexp.statistics.paired import FEWEST
 from rankexp.statistics.verdicts import NOT_RUN, UNDECIDED
 
 Label = Callable[[str], str]
-SELF = ("itself", "themselves")
 
 
 def words(contrast: Contrast, settings: Settings, digits: int) -> str:
     """Return a verdict with its numbers: ``worse by .0019, but equivalent within .01``.
 
-    The second margin is named with the first: ``equivalent within .01, but not 10 % of the loss``.
-    Over data sets it is said how many have a verdict by themselves.
+    The second margin is named beside: ``equivalent within .01, but not within 10 % of the loss``.
+    Over data sets it is said how many have a verdict of their own.
     """
     verdict = contrast.verdict
     if verdict.mixed:
@@ -38,31 +37,37 @@ def words(contrast: Contrast, settings: Settings, digits: int) -> str:
     return "; ".join([text, *singly(contrast)])
 
 
+def _share(own: Contrast, settings: Settings) -> str:
+    """Return the relative margin of a difference: a share, or the least if that is more."""
+    if own.margin_relative == settings.least:
+        return short(settings.least)
+    return f"{100 * settings.relative:g} % of the loss"
+
+
 def _relative(contrast: Contrast, settings: Settings) -> str:
-    share = f"{100 * settings.relative:g} % of the loss"
-    if contrast.margin_relative == settings.least:
-        share = short(settings.least)  # which is more than the share
+    share = _share(contrast, settings)
     beside = {
-        "yes": f" and {share}",
+        "yes": f" and within {share}",
         "no": f", but not within {share}",
-        "undecided": f"; within {share}: undecided",
+        "undecided": f", but not shown within {share}",
     }
     return beside.get(contrast.within_relative, "")
 
 
-def beside(own: Contrast, settings: Settings, undecided: str = "undecided") -> str:
+def beside(own: Contrast, settings: Settings) -> str:
     """Return the verdict by the relative margin in brackets, where it is another; "" elsewhere."""
     agrees = not own.within_relative or (own.within_relative == "yes") == own.verdict.equivalent
-    said = {"yes": "within", "no": "beyond"}.get(own.within_relative, undecided)
-    return "" if agrees else f" ({100 * settings.relative:g} %: {said})"
+    share = f"{100 * settings.relative:g} % of the loss"
+    said = {"yes": f"within {share}", "no": f"beyond {share}"}
+    return "" if agrees else f" ({said.get(own.within_relative, f'{share}: undecided')})"
 
 
 def singly(own: Contrast) -> list[str]:
-    """Say over data sets how many of them have a verdict by themselves."""
+    """Say over data sets how many of them have a verdict of their own."""
     if math.isnan(own.decided):
         return []
     count, many = f"{own.decided:.0f}" if own.decided else "none", own.decided > 1
-    return [f"{count} of {own.n} {'are' if many else 'is'} decided by {SELF[many]}"]
+    return [f"one by one, {count} of {own.n} {'are' if many else 'is'} decided"]
 
 
 def precision(own: Contrast, digits: int) -> str:
@@ -73,7 +78,7 @@ def precision(own: Contrast, digits: int) -> str:
     return (
         f"over {own.n} data sets weighted by precision {number(mean, digits, sign=True)} "
         f"({span(low, high, digits)}), heterogeneity tau {number(tau, digits)} (at most "
-        f"{_up(most, digits)}), on a further data set {span(worst, best, digits)}"
+        f"{_up(most, digits)}), prediction interval for a new data set {span(worst, best, digits)}"
     )
 
 
@@ -103,13 +108,13 @@ def _told(own: Contrast, settings: Settings, digits: int) -> Fact:
     if math.isnan(own.difference):
         return Fact(str(NOT_RUN), own.note or said)
     low, margin = own.low_all, f"the margin of {short(settings.margin or math.nan)}"
-    high, text = own.high_all, f"{_estimate(own, settings, digits)} over {own.n} {own.unit}"
+    whole = ", the pseudo-median of" if own.unit == "data sets" and own.n >= FEWEST else " over"
+    high, text = own.high_all, f"{_estimate(own, settings, digits)}{whole} {own.n} {own.unit}"
     text += "".join(f" ({told})" for told in singly(own))
     if settings.margin is None:
         return Fact(said, text)
     if said == "equivalent":
-        turn = f"a margin of {_up(own.least_margin, digits)} would do, too"
-        return Fact(said, f"{text}, within {margin}{_relative(own, settings)}", turn=turn)
+        return Fact(said, text + _near(own, settings, digits), turn=_least(own, settings, digits))
     if said == "undecided":
         lacks = "" if math.isnan(low) else more(own, settings)
         return Fact(said, f"{text}, so it may exceed {margin}", turn=lacks)
@@ -117,15 +122,60 @@ def _told(own: Contrast, settings: Settings, digits: int) -> Fact:
     return Fact(said, f"{text}, {'beyond' if beyond else 'which may lie within'} {margin}")
 
 
+def percent(settings: Settings, *, one_sided: bool = False) -> str:
+    """Return the level of intervals, or of those that two one-sided tests go by: ``90 %``."""
+    alpha = 100 * (1 - settings.level)
+    return f"{100 - (2 if one_sided else 1) * alpha:g} %"
+
+
+def at_once(own: Contrast) -> str:
+    """Return what an interval holds for together: `` for all 18 at once``; "" for itself."""
+    many = "both" if own.tests == 2 else f"all {own.tests}"
+    return f" for {many} at once" if own.tests > 1 else ""
+
+
+def intervals(found: Sequence[Contrast], settings: Settings) -> str:
+    """Return what the intervals of a table are: ``95 % CI for all 9 at once``."""
+    known = [own for own in found if not math.isnan(own.low_all)]
+    most = max(known, key=lambda own: own.tests, default=None)
+    counts = {own.tests for own in known if own.problem}
+    each = " (each for the number in its table)" if len(counts) > 1 else ""
+    return f"{percent(settings)} CI{at_once(most) if most and not each else each}"
+
+
+def _near(own: Contrast, settings: Settings, digits: int) -> str:
+    """Say within which margins it is, and by which interval where the one shown leaves them."""
+    margin = short(settings.margin or math.nan)
+    text = f"within the margin of {margin}{_relative(own, settings)}"
+    if own.within_relative == "yes":
+        text = f"within both margins, {margin} and {_share(own, settings)}"
+    if max(-own.low_all, own.high_all) <= (settings.margin or math.nan):
+        return f", {text}"
+    ends = span(own.low_near, own.high_near, digits)
+    word = "adjusted " * (own.tests > 1)
+    return f"; the {word}{percent(settings, one_sided=True)} CI, {ends}, is {text}"
+
+
+def _least(own: Contrast, settings: Settings, digits: int) -> str:
+    """Say which smaller margin would do; "" where none is known to, as Holm's test is stronger."""
+    if not own.least_margin < (settings.margin or math.nan):
+        return ""
+    level = f"{percent(settings, one_sided=True)} CI{at_once(own)}"
+    return (
+        f"a margin of {_up(own.least_margin, digits)} (rounded up) would do, too, by the {level}"
+    )
+
+
 def _estimate(own: Contrast, settings: Settings, digits: int) -> str:
     """Return a difference with its interval, or why there is none."""
     low, high = own.low_all, own.high_all
     interval = "too few for a test" if own.n < FEWEST else "no interval"
     if math.isfinite(low):
-        interval = f"{100 * settings.level:g} % CI {span(low, high, digits)}"
+        interval = f"{percent(settings)} CI{at_once(own)} {span(low, high, digits)}"
         if own.pooled and own.pooled.new_low <= low and high <= own.pooled.new_high:
             new = span(own.pooled.new_low, own.pooled.new_high, digits)
-            interval += f"; on a further data set {new}"  # else it is about the precise sets alone
+            # else it is about the precise sets alone
+            interval += f"; {percent(settings)} prediction interval for a new data set {new}"
     return f"{number(own.difference, digits, sign=True)} ({interval})"
 
 
@@ -181,8 +231,8 @@ def more(own: Contrast, settings: Settings) -> str:
     unit = (own.unit if counted or own.unit == QUERIES else "data", own.n if counted else math.nan)
     shown = enough(need.data_to_show, need.repeats_to_show, *unit)
     none = enough(need.data_to_equate, need.repeats_to_equate, *unit)
-    said = [f"a difference of this size would be shown by {shown}"] * bool(shown)
-    said += [f"equivalence, if there is none, by {none}"] * bool(none)
+    said = [f"{shown} would show a difference of this size"] * bool(shown)
+    said += [f"{none} would show equivalence, if there is no difference"] * bool(none)
     return "; ".join(said) or "more data may decide it"
 
 
@@ -209,12 +259,7 @@ def tallied(found: Sequence[Contrast], settings: Settings, digits: int) -> Fact:
     shown = {v.shown for v in known if v.shown}
     verdict = "mixed" if len(shown) == 2 else next(iter(shown), "undecided")
     verdict = "equivalent" if known and all(v.equivalent for v in known) else verdict
-    counts = {word: sum(v.shown == word for v in known) for word in ("better", "worse")}
-    counts["equivalent"] = sum(v.shown is None and v.equivalent for v in known)
-    counts["undecided"] = sum(v == UNDECIDED for v in known)
-    said = [f"{word} on {n}" for word, n in counts.items() if n]
-    said[:1] = [f"{text} of {len(known)}" for text in said[:1]]
-    text = ", ".join(said) or "nothing was run"
+    text = counted(found)
     if all(math.isnan(own.difference) for own in found):
         verdict = str(NOT_RUN)
     if settings.margin is not None:
@@ -224,6 +269,17 @@ def tallied(found: Sequence[Contrast], settings: Settings, digits: int) -> Fact:
         widest = max(open_, key=lambda c: c.high_all - c.low_all)
         text += f"; where the interval is widest, {more(widest, settings)}"
     return Fact(verdict, text)
+
+
+def counted(found: Sequence[Contrast]) -> str:
+    """Count the verdicts on several problems: ``better on 2 of 9, undecided on 7``."""
+    known = [c.verdict for c in found if c.verdict.compared]
+    counts = {word: sum(v.shown == word for v in known) for word in ("better", "worse")}
+    counts["equivalent"] = sum(v.shown is None and v.equivalent for v in known)
+    counts["undecided"] = sum(v == UNDECIDED for v in known)
+    said = [f"{word} on {n}" for word, n in counts.items() if n]
+    said[:1] = [f"{text} of {len(known)}" for text in said[:1]]
+    return ", ".join(said) or "nothing was run"
 
 
 def split(found: Sequence[Contrast], label: Label) -> str:
@@ -238,26 +294,28 @@ def split(found: Sequence[Contrast], label: Label) -> str:
 def headline(found: Sequence[Contrast], settings: Settings) -> str:
     """Return the answer in one clause, from the verdicts on all problems."""
     verdicts = [c.verdict for c in found if c.verdict.compared]
-    shown = [verdict.shown for verdict in verdicts]
-    better, worse = "better" in shown, "worse" in shown
+    shown, several = [verdict.shown for verdict in verdicts], len(verdicts) > 1
+    counts = {"gain": shown.count("better"), "loss": shown.count("worse")}
+    first, other = ("gain", "loss") if counts["gain"] else ("loss", "gain")
     if not verdicts:
         return "nothing was run"
-    if better and worse:
-        return "a gain on some problems, a loss on others"
-    every = len(set(shown)) == 1
-    if better:
-        return "a gain on every problem" if every else "a gain on some problems, a loss on none"
-    if worse:
-        return "a loss on every problem" if every else "a loss on some problems, a gain on none"
+    if counts[first] == len(verdicts):
+        return f"a {first}{' on every problem' * several}"
+    if counts[first]:
+        of = f"a {first} on {counts[first]} of {len(verdicts)} problems"
+        return f"{of}, a {other} on {counts[other] or 'none'}"
     if all(verdict.equivalent for verdict in verdicts):
         near = sum(c.within_relative == "yes" for c in found if c.verdict.compared)
         share = share_of_loss(settings)
         also = {
-            len(verdicts): f"and all within {share}",
-            0: f"but none is shown to be within {share}",
+            len(verdicts): f"and {'all ' * several}within {share}",
+            0: f"but {'none is' if several else 'not'} shown to be within {share}",
         }
-        within = f"all differences are shown to be within ±{short(settings.margin or math.nan)}"
-        return f"no gain anywhere: {within}, {also.get(near, f'{near} of them within {share}')}"
+        what = "anywhere: all differences are" if several else "that matters: the difference is"
+        within = f"{what} shown to be within ±{short(settings.margin or math.nan)}"
+        return f"no gain {within}, {also.get(near, f'{near} of them within {share}')}"
+    if not several:
+        return "no significant difference, but an important one cannot be ruled out"
     return (
         "no significant difference on any problem, but on some an important one cannot be ruled "
         "out"

@@ -13,8 +13,16 @@ from rankexp.runner.report.blocks.statistics.comparison import Comparison, Judge
 from rankexp.runner.report.blocks.statistics.forest import forest, panel
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.heads import EXPERIMENT, PROBLEM, Role, heads
-from rankexp.runner.report.model import Cell, Cells, Entry, Mark, Output, Table
-from rankexp.runner.report.verdict_words import beside, headline, split, words
+from rankexp.runner.report.model import Cell, Cells, Entry, Output, Table
+from rankexp.runner.report.verdict_words import (
+    at_once,
+    beside,
+    headline,
+    intervals,
+    percent,
+    split,
+    words,
+)
 from rankexp.statistics.contrast import Contrast, Settings
 
 REGISTER = {"answer": "Answer"}
@@ -72,11 +80,11 @@ class Answer(Comparison):
         if shown:
             most = max(shown, key=lambda c: sign * c.difference)
             ends = sorted((sign * most.low_all, sign * most.high_all))
-            stronger = "; Holm's test is more powerful than this interval" if ends[0] <= 0 else ""
             parts.append(
                 f"the largest significant gain is {amount(abs(most.difference), self.digits)} "
-                f"({context.problem_label(most.problem)}; {100 * self.level:g} % interval "
-                f"{number(ends[0], self.digits)} to {number(ends[1], self.digits)}{stronger})"
+                f"({context.problem_label(most.problem)}; {percent(judged[0].settings)} "
+                f"CI{at_once(most)} {number(ends[0], self.digits)} to "
+                f"{number(ends[1], self.digits)})"
             )
         return "; ".join(parts) + "."
 
@@ -97,17 +105,14 @@ class Answer(Comparison):
                 place, title = (own.experiment, contrast.problem), context.title(own.experiment)
                 row = rows.setdefault(place, [title, name])
                 row.append(self._verdict(contrast, own.settings))
-        label = context.method_label(self.method)
+        label, found = context.method_label(self.method), [c for o in judged for c in o.contrasts]
         names = [f"{label} − {context.method_label(name)}" for name in self.references]
         header = [EXPERIMENT, PROBLEM, *heads(Role.DIFFERENCE, *names)]
         margins = [own.settings.margin for own in judged if own.settings.margin]
-        near, open_ = Mark.NEAR.value, Mark.UNDECIDED.value
-        within = f", {near} equivalent within {', '.join(dict.fromkeys(map(short, margins)))}"
-        scope = " for all problems at once" if self.adjust == "holm" else ""
+        within = f", equivalent within {', '.join(dict.fromkeys(map(short, margins)))}"
         caption = (
-            f"Differences of {label} with {100 * self.level:g} % intervals{scope}, and verdicts: "
-            f"better, worse (slightly: within the margin){within * bool(margins)}, "
-            f"{open_} undecided"
+            f"Differences of {label} with {intervals(found, judged[0].settings)}, and verdicts: "
+            f"better, worse (slightly: within the margin){within * bool(margins)}, undecided"
         )
         metric = judged[0].metric
         of = {Role.METRIC: metric.label}
@@ -117,13 +122,10 @@ class Answer(Comparison):
         own = contrast.verdict
         if own.mixed:
             return Cells([Cell(f"{own}: no mean is shown", verdict=own)])
-        sign = (Mark.NEAR if own.equivalent else Mark.UNDECIDED).value
-        if own.shown:
-            sign = own.words
-        sign += beside(contrast, settings, Mark.UNDECIDED.value)
+        said = f"{own.words}{beside(contrast, settings)}"
         if math.isnan(contrast.difference):
-            return Cells([Cell(sign if own.compared else str(own), verdict=own)])
+            return Cells([Cell(said if own.compared else str(own), verdict=own)])
         known = not math.isnan(contrast.low_all)
         interval = (contrast.low_all, contrast.high_all) if known else None
         value = Cell(contrast.difference, interval=interval, digits=self.digits, sign=True)
-        return Cells([value, Cell(sign, verdict=own)], " ")
+        return Cells([value, Cell(said, verdict=own)], "; ")

@@ -201,7 +201,7 @@ class Comparison(InBlocks):
     def _grid(self, context: Context, judged: Judged) -> Table:
         rows = [self._row(context, own, judged) for own in judged.contrasts]
         pair = (context.method_label(name) for name in (judged.method, judged.reference))
-        by = f"{judged.metric.label} by {judged.rule.label}"
+        by = f"{judged.metric.label}, settings chosen by {judged.rule.label}"
         caption = f"{context.title(judged.experiment)}, {by}: "
         header = [*HEADER, *heads(Role.VALUE, f"Margin of {100 * judged.settings.relative:g} %")]
         header += heads(Role.VERDICT, "Within it", "Verdict")
@@ -244,12 +244,6 @@ class Comparison(InBlocks):
             adjusted=self.adjust == "holm",
             margins=dict.fromkeys(short(margin) for margin in margins.values() if margin),
             lacking=[name for name, margin in margins.items() if margin is None],
-            stronger=[
-                f"{context.problem_label(c.problem)} against {context.method_label(own.reference)}"
-                for own in judged
-                for c in own.family.problems
-                if c.verdict.shown and c.low_all <= 0 <= c.high_all
-            ],
             settings=judged[0].settings,
             in_brackets=self.in_brackets,
             by_query=any(one.unit == QUERIES for _, one in every),

@@ -20,7 +20,15 @@ from rankexp.runner.report.model import Cell, Cells, Entry, Fact, Output, Table
 from rankexp.runner.report.numbers import capital
 from rankexp.runner.report.options import InBlocks, MethodName
 from rankexp.runner.report.render.paragraphs import paragraphs
-from rankexp.runner.report.verdict_words import beside, between, over, precision, share_of_loss
+from rankexp.runner.report.verdict_words import (
+    beside,
+    between,
+    counted,
+    intervals,
+    over,
+    precision,
+    share_of_loss,
+)
 from rankexp.statistics.contrast import Contrast, Settings
 from rankexp.statistics.verdicts import Kind, Note
 
@@ -104,7 +112,7 @@ class Contrasts(InBlocks):
             tables,
             self._chart(context, found),
             notes,
-            gist=self._gist(context, facts, block.experiments),
+            gist=self._gist(facts, found),
             facts=facts,
         )
 
@@ -205,8 +213,11 @@ class Contrasts(InBlocks):
                 name = context.problem_label(one.problem) if one.problem else f"all {one.unit}"
                 rows.setdefault(name, [name]).append(self._cell(one, settings))
         metric = context.metric(experiment, self.metric)
-        by = f"{metric.label} by {self.rule_of(experiment).label}"
-        caption = f"{context.title(experiment)}: differences in {by}"
+        every = [one for own in found.values() for one in own.problems]
+        caption = (
+            f"{context.title(experiment)}: differences in {metric.label}, "
+            f"{intervals(every, settings)}, settings chosen by {self.rule_of(experiment).label}"
+        )
         header = [PROBLEM, *heads(Role.DIFFERENCE, *found)]
         of = {Role.EXPERIMENT: experiment, Role.METRIC: metric.label}
         return Table(header, list(rows.values()), caption, of=of, better=metric.direction)
@@ -220,17 +231,22 @@ class Contrasts(InBlocks):
             [value, Cell(f"{one.verdict.words}{beside(one, settings)}", verdict=one.verdict)], "; "
         )
 
-    def _gist(
-        self, context: Context, facts: Mapping[str, Fact], experiments: Sequence[str]
-    ) -> str:
+    def _gist(self, facts: Mapping[str, Fact], found: Mapping[str, Mapping[str, Family]]) -> str:
+        """Return what is found in a sentence: counts, where there are several comparisons."""
         told = []
         for label in self.contrasts:
-            names = {name: f"{label} in {name}" for name in experiments}
-            found = {name: facts.get(f"{of}, counted", facts[of]) for name, of in names.items()}
-            several = len(experiments) > 1
-            places = {name: f"in {context.title(name)} " * several for name in experiments}
-            said = [f"{places[name]}{one.text}" for name, one in found.items() if one.known]
-            told += [f"{label} {', '.join(said)}"] * bool(said)
+            own = [made[label] for made in found.values()]
+            single = [one for made in own for one in made.problems]
+            if all(math.isnan(one.difference) for one in single):
+                continue
+            if len(found) == 1:
+                of = f"{label} in {next(iter(found))}"
+                told.append(f"{label} {facts.get(f'{of}, counted', facts[of]).text}")
+            else:
+                over_ = [made.overall for made in own if made.overall.unit == "data sets"]
+                known = [one for one in over_ if not math.isnan(one.p)]
+                said = [f"over {one.n} data sets {one.verdict.words}" for one in known]
+                told.append(f"{label}: {', '.join([*said, counted(single)])}")
         return f"{capital('; '.join(told))}." if told else ""
 
 

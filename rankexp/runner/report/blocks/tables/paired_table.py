@@ -128,7 +128,7 @@ class PairedTable(AtRule):
             header += heads(Role.DIFFERENCE, f"− {context.method_label(self.reference)}")
         header += BY_QUERY if resampled else []
         name, better = measured(map(parse, numbers.metric.unique()))
-        caption = f"{name} by {self.rule.label}: mean ± SE, quartiles"
+        caption = f"{name}, settings chosen by {self.rule.label}: mean ± SE, quartiles"
         return Table(header, rows, caption, of={Role.METRIC: name}, better=better)
 
     def notes(self, context: Context, numbers: pd.DataFrame) -> list[str]:
