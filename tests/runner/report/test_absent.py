@@ -135,7 +135,8 @@ def test_without_data_the_answer_is_of_artificial_data(make: Make, study: dict[s
         said["Answer"],
     )
     assert said["What was run"].startswith(
-        "2 methods, 2 artificial problems, 1 simulation; all 28 fits and repetitions of simulations"
+        "2 methods, 2 artificial problems, 1 simulation; all 28 fits and repetitions of "
+        "simulations"
     )
     assert said["Reproduced"] == (
         "1 of 1 claims tested hold; not run: 14 published values (d0, d1, d2 and 4 more) "

@@ -302,14 +302,16 @@ INTERVAL: dict[str, Any] = {"unit": "data sets", "n": 9}
             -0.001,
             0.002,
             "equivalent",
-            "the pseudo-median of 9 data sets, within the margin of .01. a margin of .0018 (rounded up) would do, too, by the 90 % CI",
+            "the pseudo-median of 9 data sets, within the margin of .01. a margin of "
+            ".0018 (rounded up) would do, too, by the 90 % CI",
         ),
         (
             "better, equivalent",
             -0.003,
             -0.001,
             "equivalent",
-            ", within the margin of .01. a margin of .0018 (rounded up) would do, too, by the 90 % CI",
+            ", within the margin of .01. a margin of "
+            ".0018 (rounded up) would do, too, by the 90 % CI",
         ),
         ("better", -0.03, -0.02, "better", ", beyond the margin of .01"),
         ("worse", 0.002, 0.02, "worse", ", which may lie within the margin of .01"),
@@ -368,8 +370,8 @@ def test_several_problems_are_counted() -> None:
     )
     assert tallied([open_, wider], Settings(), 4).text.endswith(
         "; where the interval is widest, more than 100 times as much data would show a "
-        "difference of this size; about 3 times as many repeats would show equivalence, if there is "
-        "no difference"
+        "difference of this size; about 3 times as many repeats would show equivalence, if there "
+        "is no difference"
     )
     assert tallied([open_], Settings(), 4) == fact(open_, Settings(), 4)
     by_query = replace(open_, difference=0.0, unit="queries")

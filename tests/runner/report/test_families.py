@@ -234,8 +234,8 @@ def test_the_advice_looks_at_the_estimate(make: Make) -> None:
     assert "−.0280 (−.0565 to +.0005)" in first
     assert "Showing a difference of the size seen would take about 2 times" in first
     assert (
-        "showing equivalence, if there is no difference, would take about 5,400 rows (there are 400)"
-        in first
+        "showing equivalence, if there is no difference, would take about 5,400 rows (there are "
+        "400)" in first
     )
     assert (
         "SVM-OR looks better by .0280, which is not shown. A gain of this size would probably be "

@@ -105,7 +105,8 @@ def test_undecided_says_how_many_rows_would_decide(make: Make) -> None:
     assert output.lead[0].startswith("The data are too few to tell")
     needed = re.search(
         r" Showing a difference of the size seen would take .* rows; showing equivalence, "
-        r"if there is no difference, would take about ([\d,]+) rows \(there are 400\), judging by the "
+        r"if there is no difference, would take about ([\d,]+) rows \(there are 400\), judging by "
+        r"the "
         r"standard error; more repeats help little\.$",
         output.lead[0],
     )
