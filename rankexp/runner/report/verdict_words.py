@@ -11,6 +11,7 @@ from rankexp.metrics.metric import Metric
 from rankexp.runner.analyse.contrast import Family
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Fact, Measured
+from rankexp.runner.report.render.paragraphs import paragraphs
 from rankexp.statistics.contrast import Contrast, Settings
 from rankexp.statistics.design import QUERIES
 from rankexp.statistics.paired import FEWEST
@@ -114,7 +115,8 @@ def _told(own: Contrast, settings: Settings, digits: int) -> Fact:
     if settings.margin is None:
         return Fact(said, text)
     if said == "equivalent":
-        return Fact(said, text + _near(own, settings, digits), turn=_least(own, settings, digits))
+        within, *turn = _equivalent(own, settings, digits)
+        return Fact(said, text + within, turn="".join(turn))
     if said == "undecided":
         lacks = "" if math.isnan(low) else more(own, settings)
         return Fact(said, f"{text}, so it may exceed {margin}", turn=lacks)
@@ -135,34 +137,32 @@ def at_once(own: Contrast) -> str:
 
 
 def intervals(found: Sequence[Contrast], settings: Settings) -> str:
-    """Return what the intervals of a table are: ``95 % CI for all 9 at once``."""
+    """Return what intervals are: ``95 % CI for all 9 at once; of all data sets by itself``."""
     known = [own for own in found if not math.isnan(own.low_all)]
-    most = max(known, key=lambda own: own.tests, default=None)
-    counts = {own.tests for own in known if own.problem}
-    each = " (each for the number in its table)" if len(counts) > 1 else ""
-    return f"{percent(settings)} CI{at_once(most) if most and not each else each}"
+    single = max((own for own in known if own.problem), key=lambda own: own.tests, default=None)
+    whole = next((own for own in known if not own.problem), None)
+    text = f"{percent(settings)} CI{at_once(single) if single else ''}"
+    if single and whole and whole.tests < single.tests:
+        text += f"; of all {whole.unit} by itself" if whole.tests == 1 else ""
+    return text
 
 
-def _near(own: Contrast, settings: Settings, digits: int) -> str:
-    """Say within which margins it is, and by which interval where the one shown leaves them."""
-    margin = short(settings.margin or math.nan)
-    text = f"within the margin of {margin}{_relative(own, settings)}"
-    if own.within_relative == "yes":
-        text = f"within both margins, {margin} and {_share(own, settings)}"
-    if max(-own.low_all, own.high_all) <= (settings.margin or math.nan):
-        return f", {text}"
-    ends = span(own.low_near, own.high_near, digits)
-    word = "adjusted " * (own.tests > 1)
-    return f"; the {word}{percent(settings, one_sided=True)} CI, {ends}, is {text}"
-
-
-def _least(own: Contrast, settings: Settings, digits: int) -> str:
-    """Say which smaller margin would do; "" where none is known to, as Holm's test is stronger."""
-    if not own.least_margin < (settings.margin or math.nan):
-        return ""
-    level = f"{percent(settings, one_sided=True)} CI{at_once(own)}"
-    return (
-        f"a margin of {_up(own.least_margin, digits)} (rounded up) would do, too, by the {level}"
+def _equivalent(own: Contrast, settings: Settings, digits: int) -> list[str]:
+    """Say within which margins it is, by which interval, and which smaller margin would do."""
+    margin = settings.margin or math.nan
+    return paragraphs(
+        "equivalent",
+        margin=margin,
+        relative=_relative(own, settings),
+        share=_share(own, settings),
+        both=own.within_relative == "yes",
+        inside=max(-own.low_all, own.high_all) <= margin,
+        several=own.tests > 1,
+        level=percent(settings, one_sided=True),
+        ends=span(own.low_near, own.high_near, digits),
+        # Holm's test may show more than the interval for all at once
+        least=_up(own.least_margin, digits) if own.least_margin < margin else "",
+        at_once=at_once(own),
     )
 
 
@@ -294,32 +294,21 @@ def split(found: Sequence[Contrast], label: Label) -> str:
 def headline(found: Sequence[Contrast], settings: Settings) -> str:
     """Return the answer in one clause, from the verdicts on all problems."""
     verdicts = [c.verdict for c in found if c.verdict.compared]
-    shown, several = [verdict.shown for verdict in verdicts], len(verdicts) > 1
+    shown = [verdict.shown for verdict in verdicts]
     counts = {"gain": shown.count("better"), "loss": shown.count("worse")}
     first, other = ("gain", "loss") if counts["gain"] else ("loss", "gain")
-    if not verdicts:
-        return "nothing was run"
-    if counts[first] == len(verdicts):
-        return f"a {first}{' on every problem' * several}"
-    if counts[first]:
-        of = f"a {first} on {counts[first]} of {len(verdicts)} problems"
-        return f"{of}, a {other} on {counts[other] or 'none'}"
-    if all(verdict.equivalent for verdict in verdicts):
-        near = sum(c.within_relative == "yes" for c in found if c.verdict.compared)
-        share = share_of_loss(settings)
-        also = {
-            len(verdicts): f"and {'all ' * several}within {share}",
-            0: f"but {'none is' if several else 'not'} shown to be within {share}",
-        }
-        what = "anywhere: all differences are" if several else "that matters: the difference is"
-        within = f"{what} shown to be within ±{short(settings.margin or math.nan)}"
-        return f"no gain {within}, {also.get(near, f'{near} of them within {share}')}"
-    if not several:
-        return "no significant difference, but an important one cannot be ruled out"
-    return (
-        "no significant difference on any problem, but on some an important one cannot be ruled "
-        "out"
+    (said,) = paragraphs(
+        "headline",
+        of=len(verdicts),
+        counts=counts,
+        first=first,
+        other=other,
+        equivalent=all(verdict.equivalent for verdict in verdicts),
+        near=sum(c.within_relative == "yes" for c in found if c.verdict.compared),
+        margin=settings.margin or math.nan,
+        share=share_of_loss(settings),
     )
+    return said
 
 
 def leaders(context: Context, table: pd.DataFrame, column: str, metric: Metric) -> str:

@@ -179,7 +179,7 @@ def test_perfect_methods_leave_no_gain_to_find(make: Make) -> None:
     assert (output.numbers["se"] > 0).all()
 
 
-@pytest.mark.parametrize(("low", "said"), [(math.nan, "AUC, no interval"), (0.8, "95 % interval")])
+@pytest.mark.parametrize(("low", "said"), [(math.nan, "AUC, no interval"), (0.8, "95 % CI")])
 def test_the_figure_names_an_interval_only_where_it_draws_one(low: float, said: str) -> None:
     one = MethodStanding("a", 0.9, 0.01, low, low + 0.2, 1.0, "")
     metric = parse("auc")

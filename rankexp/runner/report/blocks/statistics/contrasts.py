@@ -213,7 +213,7 @@ class Contrasts(InBlocks):
                 name = context.problem_label(one.problem) if one.problem else f"all {one.unit}"
                 rows.setdefault(name, [name]).append(self._cell(one, settings))
         metric = context.metric(experiment, self.metric)
-        every = [one for own in found.values() for one in own.problems]
+        every = [one for own in found.values() for one in _all(own)]
         caption = (
             f"{context.title(experiment)}: differences in {metric.label}, "
             f"{intervals(every, settings)}, settings chosen by {self.rule_of(experiment).label}"
