@@ -16,7 +16,6 @@ from rankexp.charts.paint import painted
 from rankexp.errors import ConfigError
 from rankexp.runner.files import write_atomically
 from rankexp.runner.report.model import Card, Fact, Measured, Page
-from rankexp.runner.report.numbers import listed
 from rankexp.runner.report.render import html
 from rankexp.runner.report.render.text import led
 
@@ -66,8 +65,7 @@ def write(results: Path) -> list[Path]:
         raise ConfigError(f"{file}: it is not of rankexp, so it was left as it is; move it away")
     with styled():
         chart = gains(studies)
-        page = html.index(studies, chart, headline(studies), without(studies))
-        contents = {INDEX: page.encode(errors="replace")}
+        contents = {INDEX: html.index(studies, chart, headline(studies)).encode(errors="replace")}
         if chart:
             contents[PICTURE] = dict(drawn(painted(chart)))["png"]
     for name, content in contents.items():
@@ -134,16 +132,6 @@ def headline(studies: Sequence[Card]) -> str:
     }
     told = "; ".join(f"in {count} {text}" for text, count in counts.items() if count)
     return f"Of {len(found)} comparisons of training on pairs with training on points: {told}."
-
-
-def without(studies: Sequence[Card]) -> str:
-    """Name the studies that the picture has no row of; empty where it has one of each."""
-    names = [f"“{own.title}”" for own in studies if not own.gains and not own.quick]
-    if not names or len(names) == len(studies):
-        return ""
-    have, of = ("have", "them") if len(names) > 1 else ("has", "it")
-    why = f"no single number of {of} compares training on pairs with training on points"
-    return f"{listed(names)} {have} no row, because {why}."
 
 
 def _beyond(fact: Fact) -> int:

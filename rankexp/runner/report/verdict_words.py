@@ -108,26 +108,28 @@ def _told(own: Contrast, settings: Settings, digits: int) -> Fact:
         return Fact("mixed", said)
     if math.isnan(own.difference):
         return Fact(str(NOT_RUN), own.note or said)
-    low, margin = own.low_all, f"the margin of {short(settings.margin or math.nan)}"
-    whole = ", the pseudo-median of" if own.unit == "data sets" and own.n >= FEWEST else " over"
-    high, text = own.high_all, f"{_estimate(own, settings, digits)}{whole} {own.n} {own.unit}"
-    text += "".join(f" ({told})" for told in singly(own))
-    if settings.margin is None:
-        return Fact(said, text)
-    if said == "equivalent":
-        within, *turn = _equivalent(own, settings, digits)
-        return Fact(said, text + within, turn="".join(turn))
-    if said == "undecided":
-        lacks = "" if math.isnan(low) else more(own, settings)
-        return Fact(said, f"{text}, so it may exceed {margin}", turn=lacks)
-    beyond = min(abs(low), abs(high)) >= settings.margin
-    return Fact(said, f"{text}, {'beyond' if beyond else 'which may lie within'} {margin}")
-
-
-def percent(settings: Settings, *, one_sided: bool = False) -> str:
-    """Return the level of intervals, or of those that two one-sided tests go by: ``90 %``."""
-    alpha = 100 * (1 - settings.level)
-    return f"{100 - (2 if one_sided else 1) * alpha:g} %"
+    margin, ends = settings.margin or math.nan, (own.low_all, own.high_all)
+    open_ = said == "undecided" and settings.margin and not math.isnan(own.low_all)
+    text, *turn = paragraphs(
+        "fact",
+        said=said,
+        own=own,
+        estimate=_estimate(own, settings, digits),
+        median=own.unit == "data sets" and own.n >= FEWEST,
+        singly=singly(own),
+        margin=settings.margin,
+        relative=_relative(own, settings),
+        share=_share(own, settings),
+        both=own.within_relative == "yes",
+        inside=max(map(abs, ends)) <= margin,
+        beyond=min(map(abs, ends)) >= margin,
+        level=f"{200 * settings.level - 100:g} %",
+        near=span(own.low_near, own.high_near, digits),
+        least=_up(own.least_margin, digits) if math.isfinite(own.least_margin) else "",
+        at_once=at_once(own),
+        lacks=more(own, settings) if open_ else "",
+    )
+    return Fact(said, text, turn="".join(turn))
 
 
 def at_once(own: Contrast) -> str:
@@ -141,29 +143,10 @@ def intervals(found: Sequence[Contrast], settings: Settings) -> str:
     known = [own for own in found if not math.isnan(own.low_all)]
     single = max((own for own in known if own.problem), key=lambda own: own.tests, default=None)
     whole = next((own for own in known if not own.problem), None)
-    text = f"{percent(settings)} CI{at_once(single) if single else ''}"
+    text = f"{100 * settings.level:g} % CI{at_once(single) if single else ''}"
     if single and whole and whole.tests < single.tests:
         text += f"; of all {whole.unit} by itself" if whole.tests == 1 else ""
     return text
-
-
-def _equivalent(own: Contrast, settings: Settings, digits: int) -> list[str]:
-    """Say within which margins it is, by which interval, and which smaller margin would do."""
-    margin = settings.margin or math.nan
-    return paragraphs(
-        "equivalent",
-        margin=margin,
-        relative=_relative(own, settings),
-        share=_share(own, settings),
-        both=own.within_relative == "yes",
-        inside=max(-own.low_all, own.high_all) <= margin,
-        several=own.tests > 1,
-        level=percent(settings, one_sided=True),
-        ends=span(own.low_near, own.high_near, digits),
-        # Holm's test may show more than the interval for all at once
-        least=_up(own.least_margin, digits) if own.least_margin < margin else "",
-        at_once=at_once(own),
-    )
 
 
 def _estimate(own: Contrast, settings: Settings, digits: int) -> str:
@@ -171,11 +154,13 @@ def _estimate(own: Contrast, settings: Settings, digits: int) -> str:
     low, high = own.low_all, own.high_all
     interval = "too few for a test" if own.n < FEWEST else "no interval"
     if math.isfinite(low):
-        interval = f"{percent(settings)} CI{at_once(own)} {span(low, high, digits)}"
+        interval = f"{100 * settings.level:g} % CI{at_once(own)} {span(low, high, digits)}"
         if own.pooled and own.pooled.new_low <= low and high <= own.pooled.new_high:
             new = span(own.pooled.new_low, own.pooled.new_high, digits)
             # else it is about the precise sets alone
-            interval += f"; {percent(settings)} prediction interval for a new data set {new}"
+            interval += (
+                f"; {100 * settings.level:g} % prediction interval for a new data set {new}"
+            )
     return f"{number(own.difference, digits, sign=True)} ({interval})"
 
 
@@ -295,14 +280,10 @@ def headline(found: Sequence[Contrast], settings: Settings) -> str:
     """Return the answer in one clause, from the verdicts on all problems."""
     verdicts = [c.verdict for c in found if c.verdict.compared]
     shown = [verdict.shown for verdict in verdicts]
-    counts = {"gain": shown.count("better"), "loss": shown.count("worse")}
-    first, other = ("gain", "loss") if counts["gain"] else ("loss", "gain")
     (said,) = paragraphs(
         "headline",
         of=len(verdicts),
-        counts=counts,
-        first=first,
-        other=other,
+        counts={"gain": shown.count("better"), "loss": shown.count("worse")},
         equivalent=all(verdict.equivalent for verdict in verdicts),
         near=sum(c.within_relative == "yes" for c in found if c.verdict.compared),
         margin=settings.margin or math.nan,

@@ -278,14 +278,13 @@ def _own() -> "dict[str, Markup | str]":
     return {"style": _file("style.css"), "script": script, "digest": digest}
 
 
-def index(studies: Sequence[Card], chart: Chart | None, headline: str, without: str) -> str:
+def index(studies: Sequence[Card], chart: Chart | None, headline: str) -> str:
     """Return the page of all studies of a folder of results."""
     from markupsafe import Markup
 
     picture = Markup(web(chart)) if chart else ""
     template = _templates().get_template("index.html.jinja")
-    told = {"headline": headline, "without": without}
-    return template.render(studies=studies, picture=picture, **told, **_own())
+    return template.render(studies=studies, headline=headline, picture=picture, **_own())
 
 
 @cache

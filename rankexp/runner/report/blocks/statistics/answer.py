@@ -7,22 +7,14 @@ import math
 from collections.abc import Sequence
 
 from rankexp.charts.model import Intervals
-from rankexp.charts.numbers import amount, number, short
+from rankexp.charts.numbers import amount, short, span
 from rankexp.runner.config.schema import Block
+from rankexp.runner.report import verdict_words
 from rankexp.runner.report.blocks.statistics.comparison import Comparison, Judged, numbers
 from rankexp.runner.report.blocks.statistics.forest import forest, panel
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.heads import EXPERIMENT, PROBLEM, Role, heads
 from rankexp.runner.report.model import Cell, Cells, Entry, Output, Table
-from rankexp.runner.report.verdict_words import (
-    at_once,
-    beside,
-    headline,
-    intervals,
-    percent,
-    split,
-    words,
-)
 from rankexp.statistics.contrast import Contrast, Settings
 
 REGISTER = {"answer": "Answer"}
@@ -68,7 +60,7 @@ class Answer(Comparison):
 
     def _short(self, context: Context, judged: Sequence[Judged]) -> str:
         found = [c for one in judged for c in one.family.problems]
-        parts = [headline(found, judged[0].settings)]
+        parts = [verdict_words.headline(found, judged[0].settings)]
         for one in judged:
             own = one.family.overall
             if own.n > 1 and (own.verdict.mixed or not math.isnan(own.p)):
@@ -82,9 +74,8 @@ class Answer(Comparison):
             ends = sorted((sign * most.low_all, sign * most.high_all))
             parts.append(
                 f"the largest significant gain is {amount(abs(most.difference), self.digits)} "
-                f"({context.problem_label(most.problem)}; {percent(judged[0].settings)} "
-                f"CI{at_once(most)} {number(ends[0], self.digits)} to "
-                f"{number(ends[1], self.digits)})"
+                f"({context.problem_label(most.problem)}; {100 * self.level:g} % "
+                f"CI{verdict_words.at_once(most)} {span(*ends, self.digits, sign=False)})"
             )
         return "; ".join(parts) + "."
 
@@ -92,8 +83,9 @@ class Answer(Comparison):
         """Say what holds over an experiment; no mean over effects of opposite signs."""
         own = judged.family.overall
         if not own.verdict.mixed:
-            return words(own, judged.settings, self.digits)
-        return f"{split(judged.family.problems, context.problem_label)}: no mean is shown"
+            return verdict_words.words(own, judged.settings, self.digits)
+        sides = verdict_words.split(judged.family.problems, context.problem_label)
+        return f"{sides}: no mean is shown"
 
     def verdicts(self, context: Context, judged: Sequence[Judged]) -> Table:
         """Return one row a problem, one column a reference: verdict and interval."""
@@ -110,9 +102,10 @@ class Answer(Comparison):
         header = [EXPERIMENT, PROBLEM, *heads(Role.DIFFERENCE, *names)]
         margins = [own.settings.margin for own in judged if own.settings.margin]
         within = f", equivalent within {', '.join(dict.fromkeys(map(short, margins)))}"
+        ends = verdict_words.intervals(found, judged[0].settings)
         caption = (
-            f"Differences of {label} with {intervals(found, judged[0].settings)}, and verdicts: "
-            f"better, worse (slightly: within the margin){within * bool(margins)}, undecided"
+            f"Differences of {label} with {ends}, and verdicts: better, worse (slightly: within "
+            f"the margin){within * bool(margins)}, undecided"
         )
         metric = judged[0].metric
         of = {Role.METRIC: metric.label}
@@ -122,7 +115,7 @@ class Answer(Comparison):
         own = contrast.verdict
         if own.mixed:
             return Cells([Cell(f"{own}: no mean is shown", verdict=own)])
-        said = f"{own.words}{beside(contrast, settings)}"
+        said = f"{own.words}{verdict_words.beside(contrast, settings)}"
         if math.isnan(contrast.difference):
             return Cells([Cell(said if own.compared else str(own), verdict=own)])
         known = not math.isnan(contrast.low_all)

@@ -13,6 +13,7 @@ from rankexp.charts.numbers import short, span
 from rankexp.runner.analyse.contrast import Family, as_one, family
 from rankexp.runner.config.fault import Fault
 from rankexp.runner.config.schema import Block, Study
+from rankexp.runner.report import verdict_words
 from rankexp.runner.report.blocks.statistics.forest import forest, panel
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.heads import PROBLEM, Role, heads
@@ -20,15 +21,6 @@ from rankexp.runner.report.model import Cell, Cells, Entry, Fact, Output, Table
 from rankexp.runner.report.numbers import capital
 from rankexp.runner.report.options import InBlocks, MethodName
 from rankexp.runner.report.render.paragraphs import paragraphs
-from rankexp.runner.report.verdict_words import (
-    beside,
-    between,
-    counted,
-    intervals,
-    over,
-    precision,
-    share_of_loss,
-)
 from rankexp.statistics.contrast import Contrast, Settings
 from rankexp.statistics.verdicts import Kind, Note
 
@@ -84,14 +76,14 @@ class Contrasts(InBlocks):
                 word="Equivalent",
                 family=self.family,
                 tests=max((one.tests for made in first for one in made.problems), default=0),
-                loss=share_of_loss(self._settings(context, block.experiments[0])),
+                loss=verdict_words.share_of_loss(self._settings(context, block.experiments[0])),
             )
         ]
         notes += [
             f"{context.title(name)}, {label}: {text}."
             for name, own in found.items()
             for label, made in own.items()
-            if (text := precision(made.overall, self.digits))
+            if (text := verdict_words.precision(made.overall, self.digits))
         ]
         told: dict[tuple[Kind, str], list[str]] = {}
         for name, own in found.items():
@@ -164,9 +156,9 @@ class Contrasts(InBlocks):
         """Yield what is found over data sets, or on one problem; of several settings the ends."""
         settings = self._settings(context, experiment)
         if len(made.problems) == 1 or made.overall.unit == "data sets":
-            yield of, over(made, settings, self.digits, context.problem_label)
+            yield of, verdict_words.over(made, settings, self.digits, context.problem_label)
             return
-        found = between(made.problems, settings, self.digits)
+        found = verdict_words.between(made.problems, settings, self.digits)
         known = [one.difference for one in made.problems if not math.isnan(one.difference)]
         yield of, replace(found, text=span(min(known), max(known), self.digits) if known else "")
         yield f"{of}, counted", found
@@ -214,9 +206,10 @@ class Contrasts(InBlocks):
                 rows.setdefault(name, [name]).append(self._cell(one, settings))
         metric = context.metric(experiment, self.metric)
         every = [one for own in found.values() for one in _all(own)]
+        ends = verdict_words.intervals(every, settings)
         caption = (
-            f"{context.title(experiment)}: differences in {metric.label}, "
-            f"{intervals(every, settings)}, settings chosen by {self.rule_of(experiment).label}"
+            f"{context.title(experiment)}: differences in {metric.label}, {ends}, settings chosen "
+            f"by {self.rule_of(experiment).label}"
         )
         header = [PROBLEM, *heads(Role.DIFFERENCE, *found)]
         of = {Role.EXPERIMENT: experiment, Role.METRIC: metric.label}
@@ -227,9 +220,8 @@ class Contrasts(InBlocks):
             return Cell()
         interval = None if math.isnan(one.low_all) else (one.low_all, one.high_all)
         value = Cell(one.difference, interval=interval, digits=self.digits, sign=True)
-        return Cells(
-            [value, Cell(f"{one.verdict.words}{beside(one, settings)}", verdict=one.verdict)], "; "
-        )
+        said = f"{one.verdict.words}{verdict_words.beside(one, settings)}"
+        return Cells([value, Cell(said, verdict=one.verdict)], "; ")
 
     def _gist(self, facts: Mapping[str, Fact], found: Mapping[str, Mapping[str, Family]]) -> str:
         """Return what is found in a sentence: counts, where there are several comparisons."""
@@ -246,7 +238,7 @@ class Contrasts(InBlocks):
                 over_ = [made.overall for made in own if made.overall.unit == "data sets"]
                 known = [one for one in over_ if not math.isnan(one.p)]
                 said = [f"over {one.n} data sets {one.verdict.words}" for one in known]
-                told.append(f"{label}: {', '.join([*said, counted(single)])}")
+                told.append(f"{label}: {', '.join([*said, verdict_words.counted(single)])}")
         return f"{capital('; '.join(told))}." if told else ""
 
 
