@@ -110,7 +110,7 @@ def _interval(label: str, fact: Fact) -> Interval:
     assert own is not None
     gain, low, high = own.gain
     told = f"{number(gain, 4, sign=True)} ({span(low, high, 4, sign=True)})"
-    told += f"; margin {short(own.margin)}:"
+    told += f", margin {short(own.margin)}"
     ends = (gain / own.margin, low / own.margin, high / own.margin)
     decided = fact.verdict in {"better", "worse", "equivalent"}
     name = f"{label}, {own.over}"

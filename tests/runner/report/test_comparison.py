@@ -81,7 +81,7 @@ def test_the_comparison_judges_every_problem_and_reference(make: Make) -> None:
     row = rows(output.tables[0])[0]
     assert row[:2] == ["linear, balanced", "5 models"] and "±" in row[2]
     assert row[-1].startswith("worse by .0")
-    assert row[-1].endswith("but equivalent within .015 and 10 % of the loss")
+    assert row[-1].endswith("but equivalent within .015 and within 10 % of the loss")
     assert rows(output.tables[0])[-1][0] == "all settings"
     assert WORDS["refuse"] in output.texts
     assert {one.better for one in output.tables} == {"lower"}
@@ -197,7 +197,7 @@ def test_both_margins_are_named(make: Make) -> None:
     wide = show(make(), "answer", "boxes", **PAIR, margin={"absolute": 0.015, "relative": 0.2})
     assert rows(wide.tables[0])[0][2].endswith("); slightly worse")
     near = show(make(), "answer", "boxes", **PAIR, margin=margin)
-    assert rows(near.tables[0])[0][2].endswith(") slightly worse (1 %: beyond)")
+    assert rows(near.tables[0])[0][2].endswith("); slightly worse (beyond 1 % of the loss)")
     assert "equivalent within .015 and 20 % of the loss" in wide.lead[0]
     floor = show(make(), "comparison", "boxes", **PAIR, margin={"absolute": 0.1, "least": 0.5})
     assert floor.numbers is not None and set(floor.numbers["margin_relative"].dropna()) == {0.5}

@@ -86,8 +86,9 @@ def test_it_stands_first_and_has_five_sentences(
     assert ". Why: exponential loses −.0" in said["Not reproduced"]
     assert said["Not reproduced"].endswith("; conjecture: the solver is loose.")
     assert said["Answer"].startswith("Pairs are not needed: they change it by +.01")
-    ending = r" over 2 settings, within the margin of \.015 and 10 % of the loss"
-    assert re.search(ending + r"\. A margin of \.01\d\d would do, too\.$", said["Answer"])
+    ending = r" over 2 settings, within both margins, \.015 and 10 % of the loss"
+    turn = r"\. A margin of \.01\d\d \(rounded up\) would do, too, by the 90 % CI\.$"
+    assert re.search(ending + turn, said["Answer"])
 
 
 @pytest.mark.slow
