@@ -205,8 +205,9 @@ class Along(AtRule):
             parts.append(f"{context.method_label(method)}{minus} {said}")
         what = parse(found[0].metric).label
         if len(parts) > MANY:
-            all_of = f"{what}{minus} of {len(parts)} methods, {_range(found, self.digits, minus)}"
-            return f"The {all_of}; the table has each."
+            took = f" take {_seconds(least)} to {_seconds(most)} and" * timed
+            reach = f"{what}{minus} of {_range(found, self.digits, minus)}"
+            return f"{len(parts)} methods{took} have {reach}; the table has each."
         if timed:
             return f"{self._title(context, found[-1])}: {'; '.join(parts)}."
         return f"The {what} by {name} from {short(least)} to {short(most)}: {'; '.join(parts)}."

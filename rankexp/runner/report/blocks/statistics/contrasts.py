@@ -208,8 +208,8 @@ class Contrasts(InBlocks):
         every = [one for own in found.values() for one in _all(own)]
         ends = verdict_words.intervals(every, settings)
         caption = (
-            f"{context.title(experiment)}: differences in {metric.label}, {ends}, settings chosen "
-            f"by {self.rule_of(experiment).label}"
+            f"{context.title(experiment)}: differences in {metric.label} ({ends}), settings "
+            f"chosen by {self.rule_of(experiment).label}"
         )
         header = [PROBLEM, *heads(Role.DIFFERENCE, *found)]
         of = {Role.EXPERIMENT: experiment, Role.METRIC: metric.label}
@@ -238,7 +238,8 @@ class Contrasts(InBlocks):
                 over_ = [made.overall for made in own if made.overall.unit == "data sets"]
                 known = [one for one in over_ if not math.isnan(one.p)]
                 said = [f"over {one.n} data sets {one.verdict.words}" for one in known]
-                told.append(f"{label}: {', '.join([*said, verdict_words.counted(single)])}")
+                counts = f"{'one by one ' * bool(said)}{verdict_words.counted(single)}"
+                told.append(f"{label}: {', '.join([*said, counts])}")
         return f"{capital('; '.join(told))}." if told else ""
 
 
