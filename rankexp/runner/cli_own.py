@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
 import typer
+from typer.models import ParameterInfo
 
 from rankexp.runner.config.asking import typed
 
@@ -30,11 +31,12 @@ Verb = Callable[[OptionsGiven], None]
 Command = TypeVar("Command", bound=Callable[..., None])
 
 
-def _said(kind: Any, said: OptionsGiven) -> Any:
-    """Return a type with what the file says of an argument or option."""
+def _info(said: OptionsGiven) -> ParameterInfo:
+    """Return what the file says of an argument or option as typer has it."""
     own = dict(said)
     made = typer.Argument if own.pop("argument", False) else typer.Option
-    return Annotated[kind, made(*own.pop("names", ()), **own)]
+    info: ParameterInfo = made(*own.pop("names", ()), **own)
+    return info
 
 
 def described(*sections: str) -> Callable[[Command], Command]:
@@ -43,7 +45,8 @@ def described(*sections: str) -> Callable[[Command], Command]:
 
     def with_help(command: Command) -> Command:
         for name in command.__annotations__.keys() & known.keys():
-            command.__annotations__[name] = _said(command.__annotations__[name], known[name])
+            kind = command.__annotations__[name]
+            command.__annotations__[name] = Annotated[kind, _info(known[name])]
         return command
 
     return with_help
@@ -54,8 +57,9 @@ def _parameter(name: str, said: OptionsGiven) -> Parameter:
     own = dict(said)
     kind = own.pop("type")
     needed = Parameter.empty if kind in ("file", "required") else None
-    default, made = own.pop("default", needed), _said(TYPES[kind], OptionsGiven(own))
-    return Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=made)
+    default, info = own.pop("default", needed), _info(OptionsGiven(own))
+    how = {"default": default, "annotation": Annotated[TYPES[kind], info]}
+    return Parameter(name, Parameter.KEYWORD_ONLY, **how)
 
 
 def taking(*sections: str) -> Callable[[Verb], Callable[..., None]]:

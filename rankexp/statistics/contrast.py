@@ -150,9 +150,8 @@ def together(families: Sequence[tuple[Sequence[Contrast], Settings]]) -> list[li
     count, p = 1, np.array(given, dtype=np.float64)
     if all(settings.adjust == "holm" for _, settings in families):
         count = max(1, int(np.count_nonzero(~np.isnan(p[0]))))
-        single = np.minimum(1.0, count * p[[0, 3]])  # as the intervals are, so that both agree
+        p[[0, 3]] = np.minimum(1.0, count * p[[0, 3]])  # as the intervals are, so that both agree
         p[[1, 2]] = [*map(several.holm, p[[1, 2]])]
-        p[[0, 3]] = single
     tests = iter(p.T.tolist())
     return [[_with(one, next(tests), count, by) for one in own] for own, by in families]
 

@@ -18,7 +18,7 @@ from rankexp.statistics.design import QUERIES, Design
 Floats = Any  # a float, or an array of them, one a study
 
 FEWEST = 3  # fewer pairs than this are no basis for a test
-RESAMPLES, BATCH = 9999, 2_000_000  # draws; numbers drawn at once
+BATCH = 2_000_000  # numbers drawn at once
 
 UNSEEN = 2.0
 """The least SE of a mean over m test examples in which nothing was seen, times m.
@@ -176,7 +176,7 @@ def effect_size(differences: Floats) -> float:
 
 
 def bootstrap(
-    differences: Floats, level: float, seed: int = 0, resamples: int = RESAMPLES
+    differences: Floats, level: float, seed: int = 0, resamples: int = 9999
 ) -> tuple[Floats, Floats]:
     """Return the bootstrap interval (BCa) of the mean of independent differences, (..., n).
 
@@ -206,11 +206,7 @@ def bootstrap(
 
 
 def stratified_bootstrap(
-    differences: Floats,
-    strata: npt.ArrayLike,
-    level: float,
-    seed: int = 0,
-    resamples: int = RESAMPLES,
+    differences: Floats, strata: npt.ArrayLike, level: float, seed: int = 0, resamples: int = 9999
 ) -> tuple[float, float]:
     """Return the percentile interval of a mean over strata, the pairs of each drawn anew.
 
@@ -238,7 +234,7 @@ def stratified_bootstrap(
 
 
 def randomisation(
-    differences: Floats, strata: npt.ArrayLike, seed: int = 0, resamples: int = RESAMPLES
+    differences: Floats, strata: npt.ArrayLike, seed: int = 0, resamples: int = 9999
 ) -> float:
     """Return the p-value of the paired randomisation test: the sign of each pair is a coin.
 

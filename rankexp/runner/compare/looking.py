@@ -1,6 +1,6 @@
 """What is seen of a table before anything is compared, and the split by time."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -26,6 +26,7 @@ from rankexp.runner.diagnostics.alone import best_alone
 from rankexp.runner.diagnostics.diagnostic import Diagnosis, TableFacts, before
 from rankexp.runner.diagnostics.tables import OF_ONE_QUERY
 from rankexp.runner.protocols.expanding import ExpandingWindow
+from rankexp.runner.sentences import paragraphs
 
 LATER = {"kind": "time", "test": 0.3}
 MATTERS = 0.05  # of a share of pairs
@@ -81,34 +82,33 @@ def _value(dataset: Dataset, order: Ints, cut: int) -> float:
     return concordance(dataset.y[test], scores)
 
 
-def of_queries(dataset: Dataset, column: str, *, within: bool) -> Iterator[str]:
+def of_queries(dataset: Dataset, column: str, *, within: bool) -> list[str]:
     """Say which pairs of rows count, and where rows are perhaps to be ranked within queries.
 
     `column` has the groups, if there are any.
     """
     assert dataset.reading is not None
+    weights: dict[str, str] = {}
     for own in (c for c in dataset.reading.columns if c.role == "feature" and (c.low or 0) > 0):
         name = called("weights", own.name) if dataset.weights is None else None
         if name and (own.low or 0) < (2 if name["bare"] else np.inf):
-            how = f"say {flag('weights', own.name)}"
+            weights[own.name] = f"say {flag('weights', own.name)}"
             if dataset.levels is None:  # a measure of numbers takes none
-                how = f"leave it out with {option('drop', own.name)}"
-            yield f"'{own.name}' is used as a feature. If it says how much each row counts, {how}"
-    if dataset.groups is None:
-        return
-    sizes = np.unique(dataset.groups, return_counts=True)[1]
-    if within:
-        yield (
-            f"Only pairs of rows of the same '{column}' count: {len(sizes):,} queries with "
-            f"{sizes.min():,} to {sizes.max():,} rows. Methods on pairs train on these pairs "
-            "alone. Methods on points, and those that know of no queries, train on all rows "
-            "together. The measure is the mean over queries that have a pair"
-        )
-        return
-    yield "Pairs of rows of different groups count, both in training and in the measure"
-    rows, how = float(np.median(sizes)), flag("queries", column)
-    if called("queries", column) or (dataset.levels is not None and rows <= FEW):
-        yield f"'{column}' has {rows:g} rows a value. {OF_ONE_QUERY}, say {how}"
+                weights[own.name] = f"leave it out with {option('drop', own.name)}"
+    groups = () if dataset.groups is None else dataset.groups
+    sizes = np.unique(groups, return_counts=True)[1]
+    rows = float(np.median(sizes)) if len(sizes) else np.inf
+    few = dataset.levels is not None and rows <= FEW
+    return paragraphs(
+        "of_queries",
+        weights=weights,
+        column=column,
+        within=within,
+        sizes=sizes.tolist(),
+        rows=rows,
+        perhaps=few or called("queries", column),
+        only=f"{OF_ONE_QUERY}, say {flag('queries', column)}",
+    )
 
 
 def look(

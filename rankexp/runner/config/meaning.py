@@ -146,19 +146,20 @@ def remarks(study: Study, only: Iterable[str]) -> Iterator[tuple[str, str]]:
 
 
 def _report(study: Study) -> Iterator[Fault]:
-    names = Counter(block.name for block in study.report)
+    names = Counter(block.name.lower() for block in study.report)  # as some systems see them
     first = next((block.name for block in study.report if block.primary), None)
     for i, block in enumerate(study.report):
         path = ("report", i)
         yield from fault.unregistered("report.blocks", block.block, (*path, "block"))
         named = (block.experiment, study.experiments, "experiment")
         yield from fault.unknown(*named, (*path, "experiment"))
-        if names[block.name] > 1:
-            yield Fault((*path, "name"), f"two blocks are named '{block.name}'")
+        if names[block.name.lower()] > 1:
+            text = f"two blocks are named '{block.name}', if capitals do not count"
+            yield Fault((*path, "name"), text)
         if block.primary and block.name != first:
             text = f"block '{first}' is primary already, and a study has one primary block"
             yield Fault((*path, "primary"), text)
-        if block.name in RESERVED:
+        if block.name.lower() in RESERVED:
             text = f"'{block.name}' is reserved: every study writes a file of this name"
             yield Fault((*path, "name"), text)
 

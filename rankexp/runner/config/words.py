@@ -19,7 +19,9 @@ from rankexp.runner.config.fault import Fault, TreePath, got
 from rankexp.runner.config.tree import YamlTree
 from rankexp.runner.strict import Plain
 
-_SAID = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+_EXPECTED, _NATURAL = tomllib.loads(
+    Path(__file__).with_suffix(".toml").read_text("utf-8")
+).values()
 """What was expected where pydantic has an error of a type, and how one would rather say it."""
 
 
@@ -40,8 +42,8 @@ class Complaint(NamedTuple):
     @property
     def wanted(self) -> str:
         """What was expected, as far as its type tells; else an empty text."""
-        text = _SAID["expected"].get(self.type, "").format_map(self.ctx)
-        return str(_SAID["natural"].get(text, text))
+        text = _EXPECTED.get(self.type, "").format_map(self.ctx)
+        return str(_NATURAL.get(text, text))
 
     @property
     def hint(self) -> str:

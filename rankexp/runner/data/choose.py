@@ -11,14 +11,13 @@ from rankexp.registry import did_you_mean
 from rankexp.runner.config.asking import option
 from rankexp.runner.config.data_entry import DataEntry
 from rankexp.runner.data import suitable
-from rankexp.runner.data.belonging import of_groups
+from rankexp.runner.data.belonging import called_sums, of_groups, totals
 from rankexp.runner.data.dataset import DataTable, Feature, Floats, Ints
 from rankexp.runner.data.levels import EXACT, in_words, key_of, large, number_text
 from rankexp.runner.data.readers.numbers import USUAL
 from rankexp.runner.data.reading import EMPTY, FREQUENT, Column, Layout, Reading, Role
 from rankexp.runner.data.suitable import Unfit
 from rankexp.runner.data.times import ascends
-from rankexp.runner.data.totals import called_sums, totals
 
 NO_WORDS = {"?", EMPTY}
 Levels = Sequence[tuple[str, int]]

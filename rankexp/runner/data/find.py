@@ -2,16 +2,18 @@
 
 import hashlib
 import json
+import os
 import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 
 from rankexp import registry
-from rankexp.errors import DataError
+from rankexp.errors import DataError, EnvironmentProblemError
 from rankexp.runner.config.asking import manner
 from rankexp.runner.config.data_entry import DataEntry
 from rankexp.runner.data import origins
@@ -29,6 +31,9 @@ READING = 6
 
 ASIDE = {"label", "source", "verified", "fingerprint", "optional", "note", "origin"}
 """What of an entry does not determine the data set made of a table."""
+
+
+_temporary = cache(partial(TemporaryDirectory[str], prefix="rankexp-"))  # goes with this process
 
 
 @dataclass(frozen=True)
@@ -85,7 +90,8 @@ def add(name: str, entry: DataEntry, file: Path, cache: Path | None = None) -> F
     kept = origins.added_folder(name, cache) / file.name
     if kept.resolve() != file.resolve():
         with file.open("rb") as original:
-            write_atomically(kept, partial(shutil.copyfileobj, original), "RANKEXP_CACHE")
+            copy = partial(shutil.copyfileobj, original)
+            write_atomically(kept, copy, "RANKEXP_CACHE", lasting=True)
     for other in origins.added(name, cache):
         if other != kept:
             other.unlink()
@@ -127,7 +133,13 @@ def _keep(name: str, entry: DataEntry, origin: Origin, cache: Path) -> FoundData
         dataset = read_dataset(path)
     except DataError:  # none, or none that can be trusted
         dataset = _built(name, entry, origin)
-        write_dataset(dataset, path)
+        try:
+            write_dataset(dataset, path)
+        except EnvironmentProblemError:  # nobody asked for the user's own cache
+            if "RANKEXP_CACHE" in os.environ:
+                raise
+            path = Path(_temporary().name, path.name)
+            write_dataset(dataset, path)
     else:
         _check(dataset, entry, origin)
     facts = DataFacts(len(dataset.y), dataset.fingerprint, str(path))

@@ -14,7 +14,7 @@ from rankexp.runner.data.dataset import Dataset
 from rankexp.runner.data.levels import number_text, numbers_of
 from rankexp.runner.data.suitable import WORDS
 from rankexp.runner.diagnostics.alone import FILLED, alike, drift, encoded, unusual
-from rankexp.runner.diagnostics.diagnostic import BeforeFitting, Said, TableFacts
+from rankexp.runner.diagnostics.diagnostic import BeforeFitting, Said, TableFacts, told
 from rankexp.splits import duplicates, worth_keeping
 
 REGISTER = {
@@ -143,12 +143,7 @@ class EqualRowsParted(BeforeFitting):
             return None
         rows = len(table.dataset.X)
         repeated = rows - len(np.unique(duplicates(table.dataset.X)))
-        said = (
-            f"{repeated:,} of {rows:,} rows repeat the features of another row, and splits put "
-            "such rows on both sides."
-        )
-        advice = "Write 'together: duplicates' in the protocol to keep them on one side"
-        return said, advice
+        return told("RK104", rows=rows, repeated=repeated)
 
 
 class AlikeValues(BeforeFitting):
@@ -204,17 +199,7 @@ class RowsBelongTogether(BeforeFitting):
             return None  # said with it
         if X is not None and worth_keeping(X) and len(np.unique(duplicates(X))) < 2 * count:
             return None  # equal rows, which RK104 is about
-        others = f", and of {len(more)} more column{'s' * (len(more) > 1)}" if more else ""
-        said = (
-            f"Rows with the same '{name}' have similar targets: their intraclass correlation is "
-            f"{printed(f'{agreement:.2f}')} ({count:,} values{others}). With random splits, "
-            "methods are tested on values that they have seen and may know again."
-        )
-        advice = (
-            "If rows of one value belong to one person or thing, and new ones are to be ranked, "
-            f"say {option('groups', name)}; to leave the column out is not enough"
-        )
-        return said, advice
+        return told("RK106", name=name, count=count, agreement=agreement, more=len(more))
 
 
 class CodesForMissing(BeforeFitting):
@@ -260,12 +245,6 @@ class PerhapsQueries(BeforeFitting):
             if not named and own.name not in same:
                 continue
             how = flag("queries", own.name) if manner() else option("groups", own.name)
-            advice = f"{OF_ONE_QUERY}, say {how}"
-            if left_out:
-                advice += (
-                    ". If they are persons or things, of which new ones are to be ranked, say "
-                    f"{option('groups', own.name)}; if categories, {option('nominal', own.name)}"
-                )
-            why = "" if named else ", races or pairs: all have about the same targets"
-            return f"The values of '{own.name}' may be queries{why}.", advice
+            advice, said = f"{OF_ONE_QUERY}, say {how}", bool(named)
+            return told("RK108", name=own.name, named=said, left_out=left_out, advice=advice)
         return None

@@ -13,7 +13,7 @@ from rankexp.runner.data.called import called
 from rankexp.runner.data.dataset import Dataset, Feature
 from rankexp.runner.data.levels import in_words, number_text
 from rankexp.runner.diagnostics.alone import unusual
-from rankexp.runner.diagnostics.diagnostic import BeforeFitting, Said, TableFacts
+from rankexp.runner.diagnostics.diagnostic import BeforeFitting, Said, TableFacts, told
 
 REGISTER = {
     "RK109": "OneValueOfTarget",
@@ -44,12 +44,8 @@ class OneValueOfTarget(BeforeFitting):
             return None
         known = {*unusual(data), *([best.column] if best and best.gives_away else ())}
         found = [one for one in lone_targets(data) if one[0] not in known][:MOST_NAMED]
-        advice = (
-            "Was the target recorded in these rows? If not, take them out of the table. If the "
-            "column is known only after the target is, leave it out with "
-            f"{option('drop', *dict.fromkeys(column for column, _ in found))}"
-        )
-        return (f"A{'; '.join(said for _, said in found)[1:]}.", advice) if found else None
+        columns, texts = dict.fromkeys(column for column, _ in found), [said for _, said in found]
+        return told("RK109", found=texts, columns=list(columns)) if found else None
 
 
 class RowOfTotals(BeforeFitting):
@@ -106,12 +102,8 @@ def _far_below(data: Dataset, name: str) -> Said:
     steps = np.diff(others[len(others) // 20 : len(others) // 2])
     if others[0] < 0 or others[0] - low < GAP * max(steps, default=np.inf):
         return None
-    value = number_text(low)
-    said = (
-        f"'{name}' is {value} in {rows[0]:,} rows, and {number_text(float(others[0]))} or more in "
-        f"all others. Is {value} a value, or was none recorded?"
-    )
-    return said, f"If none was, empty these cells of '{name}': rows without a target are left out"
+    value, least = number_text(low), number_text(float(others[0]))
+    return told("RK112", what="far below", name=name, value=value, rows=int(rows[0]), least=least)
 
 
 def _two_units(data: Dataset, name: str) -> Said:
@@ -129,13 +121,9 @@ def _two_units(data: Dataset, name: str) -> Said:
         return None
     factor = printed(f"{10 ** (np.median(logs[cut:]) - np.median(logs[:cut])):.3g}")
     above = y > 10 ** ((logs[cut - 1] + logs[cut]) / 2)
-    told = next((own for own, shares in _shares(data, above) if _pure(shares)), "")
-    tells = f", as '{told}' tells" * bool(told)
-    said = f"The numbers of {len(y) - cut:,} rows are about {factor} times those of the other"
-    return (
-        f"'{name}' has two parts{tells}. {said} {cut:,}. Is it in two units?",
-        "If so, put all rows into one unit and compare again",
-    )
+    column = next((own for own, shares in _shares(data, above) if _pure(shares)), "")
+    sizes = {"above": len(y) - cut, "below": cut}
+    return told("RK112", what="two units", name=name, factor=factor, told=column, **sizes)
 
 
 def _shares(data: Dataset, hit: Floats) -> Iterator[tuple[str, Floats]]:
@@ -166,11 +154,8 @@ def _withheld(data: Dataset, name: str) -> Said:
         )
         if at_end or only:
             label = number_text(float(value)) if data.levels is None else data.levels[int(value)]
-            place = f"a value of '{only}' has just these rows" if only else "they stand together"
-            said = (
-                f"'{name}' is {label} in {count:,} rows, and {place}. Is the target known there?"
-            )
-            return said, f"If not, take these rows out, or say {option('missing', label)}"
+            known = {"what": "withheld", "name": name, "label": label, "only": only}
+            return told("RK112", rows=int(count), **known)
     return None
 
 
@@ -180,15 +165,7 @@ def _cut_short(data: Dataset, name: str) -> Said:
         return None
     for feature, values in zip(data.features, data.X.T, strict=True):
         if _words("events", feature.name) and len(np.unique(values[~np.isnan(values)])) == 2:
-            said = (
-                f"'{name}' may be a time until an event, and '{feature.name}' may say whether it "
-                "came. Where it did not come, the time is only the least that it can be."
-            )
-            return said, (
-                f"rankexp does not rank such times. Rank by whether the event came within a fixed "
-                f"time, of all rows that began so long before the end of the study. "
-                f"'{feature.name}' itself is known only afterwards: {option('drop', feature.name)}"
-            )
+            return told("RK112", what="cut short", name=name, event=feature.name)
     return None
 
 

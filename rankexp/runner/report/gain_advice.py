@@ -6,8 +6,8 @@ from rankexp.charts.numbers import number
 from rankexp.runner.config.asking import flag
 from rankexp.runner.report.gain_words import Words
 from rankexp.runner.report.gains import Effect, Gains, MethodStanding
-from rankexp.runner.report.render.paragraphs import paragraphs
 from rankexp.runner.report.verdict_words import REPEATS
+from rankexp.runner.sentences import paragraphs
 from rankexp.statistics.contrast import Contrast
 from rankexp.statistics.needed import Needed
 

@@ -7,10 +7,9 @@ from rankexp.charts.numbers import number, span
 from rankexp.runner.config.asking import flag
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.gains import Effect, Gains
-from rankexp.runner.report.numbers import capital, listed
-from rankexp.runner.report.render.paragraphs import paragraphs
 from rankexp.runner.report.verdict_words import REPEATS, at_once, enough, share_of_loss
 from rankexp.runner.run.progress import duration
+from rankexp.runner.sentences import capital, paragraphs
 from rankexp.statistics.contrast import Contrast, Settings
 
 PLAIN = {"ConvergenceWarning": "stopped before it converged"}
@@ -28,29 +27,9 @@ def headline(effects: Mapping[str, Effect], few: str = FEW) -> str:
     """
     known = {label: own for label, own in effects.items() if own is not Effect.UNKNOWN}
     known = {label: own for label, own in known.items() if own is not Effect.RANDOM} or known
-    found = set(known.values())
-    shown = [own for own in known.values() if own in (Effect.GAIN, Effect.LOSS)]
-    if not known:
-        text = "nothing could be compared"
-    elif len({*shown}) == 2:
-        text = "training on pairs helps with one loss and hurts with another"
-    elif shown:
-        word = "helps" if Effect.GAIN in shown else "hurts"
-        those = listed([label for label, own in known.items() if own in shown])
-        some = f" with {those} alone" * (len(shown) < len(known))
-        text = f"training on pairs {word}{some}"
-    elif found == {Effect.RANDOM}:
-        text = "neither pairs nor points are shown to rank better than chance: no gain can be told"
-    elif found == {Effect.OPEN}:
-        text = f"{few} to tell whether training on pairs helps"
-    elif found == {Effect.PERFECT}:
-        text = "both pairs and points rank these rows (almost) perfectly: no gain is left to find"
-    elif Effect.OPEN in found:
-        named = listed([label for label, own in known.items() if own is Effect.OPEN])
-        text = f"training on pairs shows no gain, but a gain with {named} is not excluded"
-    else:
-        text = "training on pairs brings no gain that matters"
-    return text[0].upper() + text[1:]
+    labels = {e.name: [label for label, own in known.items() if own is e] for e in Effect}
+    (text,) = paragraphs("gains", known=len(known), few=few, **labels)
+    return text
 
 
 def of_scorers(effects: Mapping[str, Effect], scorers: Mapping[str, str], few: str = FEW) -> str:

@@ -14,8 +14,7 @@ from rankexp.runner.config.published import Published, PublishedKey
 from rankexp.runner.grid import Point
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Mark, Tally
-from rankexp.runner.report.numbers import counted_names
-from rankexp.runner.report.render.paragraphs import paragraphs
+from rankexp.runner.sentences import counted_names, paragraphs
 from rankexp.statistics.contrast import NAN
 from rankexp.statistics.verdicts import LEVEL, Kind, Note, Reproduction, counted
 

@@ -11,7 +11,7 @@ from rankexp.metrics.metric import Metric
 from rankexp.runner.analyse.contrast import Family
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Fact, Measured
-from rankexp.runner.report.render.paragraphs import paragraphs
+from rankexp.runner.sentences import paragraphs
 from rankexp.statistics.contrast import Contrast, Settings
 from rankexp.statistics.design import QUERIES
 from rankexp.statistics.paired import FEWEST
@@ -278,18 +278,19 @@ def split(found: Sequence[Contrast], label: Label) -> str:
 
 def headline(found: Sequence[Contrast], settings: Settings) -> str:
     """Return the answer in one clause, from the verdicts on all problems."""
-    verdicts = [c.verdict for c in found if c.verdict.compared]
-    shown = [verdict.shown for verdict in verdicts]
-    (said,) = paragraphs(
-        "headline",
-        of=len(verdicts),
-        counts={"gain": shown.count("better"), "loss": shown.count("worse")},
-        equivalent=all(verdict.equivalent for verdict in verdicts),
-        near=sum(c.within_relative == "yes" for c in found if c.verdict.compared),
+    known = [c for c in found if c.verdict.compared]
+    shown = [c.verdict.shown for c in known]
+    (text,) = paragraphs(
+        "verdicts",
+        compared=len(known),
+        better=shown.count("better"),
+        worse=shown.count("worse"),
+        equivalent=all(c.verdict.equivalent for c in known),
+        near=sum(c.within_relative == "yes" for c in known),
         margin=settings.margin or math.nan,
-        share=share_of_loss(settings),
+        loss=share_of_loss(settings),
     )
-    return said
+    return text
 
 
 def leaders(context: Context, table: pd.DataFrame, column: str, metric: Metric) -> str:

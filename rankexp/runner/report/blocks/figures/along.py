@@ -20,8 +20,9 @@ from rankexp.runner.report.context import Context
 from rankexp.runner.report.heads import EXPERIMENT, PROBLEM, Head, Role, heads
 from rankexp.runner.report.model import Cell, Cells, Entry, Output, Table
 from rankexp.runner.report.options import AtRule, MethodName
-from rankexp.runner.report.render.paragraphs import paragraphs
+from rankexp.runner.report.rules import by_rule
 from rankexp.runner.run.progress import duration
+from rankexp.runner.sentences import paragraphs
 
 REGISTER = {"along": "Along"}
 
@@ -165,25 +166,15 @@ class Along(AtRule):
             rows.setdefault(place, {})[spot.method] = cell
         methods, panels = ({s.method: 0 for s in found}, [s.panel for s in found])
         ordered = sorted(rows.items(), key=lambda one: panels.index(one[0][0]))
-        return Table(
-            [
-                PROBLEM,
-                EXPERIMENT if timed else Head(name, Role.SETTING),
-                *heads(role, *map(context.method_label, methods), names=Role.METHOD),
-            ],
-            [
-                [
-                    panel,
-                    x if isinstance(x, str) else short(x),
-                    *(own.get(m, Cell()) for m in methods),
-                ]
-                for (panel, x), own in ordered
-            ],
-            f"{self._what(context, found)} by {name}, ± SE",
-            detail=True,  # the figure shows it
-            of={Role.METRIC: metric.label},
-            better=metric.direction,
-        )
+        body: list[list[Entry]] = [
+            [panel, x if isinstance(x, str) else short(x), *(own.get(m, Cell()) for m in methods)]
+            for (panel, x), own in ordered
+        ]
+        header = [PROBLEM, EXPERIMENT if timed else Head(name, Role.SETTING)]
+        header += heads(role, *map(context.method_label, methods), names=Role.METHOD)
+        title, of = f"{self._what(context, found)} by {name}, ± SE", {Role.METRIC: metric.label}
+        # the figure shows it
+        return Table(header, body, title, detail=True, of=of, better=metric.direction)
 
     def _gist(self, context: Context, found: Sequence[Spot]) -> str:
         name, timed = self._name, self.parameter == SECONDS
@@ -223,6 +214,7 @@ class Along(AtRule):
             timed=timed,
             level=self.level,
             of_grid=_of_grid(found),
+            chosen=any(by_rule(self.rule, context.study, name) for name in block.experiments),
             rule=self.rule.label,
             gap=None if math.isnan(largest) else largest,
         )
@@ -246,7 +238,7 @@ class Along(AtRule):
             )
             for title in dict.fromkeys(spot.panel for spot in found)
         ]
-        share: Share = "all" if self.reference else "none"
+        share: Share = "all" if self.reference else "span"
         return Chart(panels, self.columns, (WIDTH, HEIGHT), share)
 
 

@@ -18,9 +18,9 @@ from rankexp.runner.report.context import Context, design
 from rankexp.runner.report.heads import PROBLEM, Role, heads
 from rankexp.runner.report.model import Cell, Entry, Fact, Output, Table
 from rankexp.runner.report.options import InBlocks, MethodName
-from rankexp.runner.report.render.paragraphs import paragraphs
-from rankexp.runner.report.rules import metrics_of
+from rankexp.runner.report.rules import by_rule, metrics_of
 from rankexp.runner.report.verdict_words import over, precision, tallied, words
+from rankexp.runner.sentences import paragraphs
 from rankexp.runner.strict import Strict
 from rankexp.statistics.contrast import Contrast, Settings
 from rankexp.statistics.design import EXAMPLES, QUERIES
@@ -200,9 +200,9 @@ class Comparison(InBlocks):
 
     def _grid(self, context: Context, judged: Judged) -> Table:
         rows = [self._row(context, own, judged) for own in judged.contrasts]
-        pair = (context.method_label(name) for name in (judged.method, judged.reference))
-        by = f"{judged.metric.label}, settings chosen by {judged.rule.label}"
-        caption = f"{context.title(judged.experiment)}, {by}: "
+        pair = (judged.method, judged.reference)
+        by = by_rule(judged.rule, context.study, judged.experiment, pair)
+        caption = f"{context.title(judged.experiment)}, {judged.metric.label}{by}: "
         header = [*HEADER, *heads(Role.VALUE, f"Margin of {100 * judged.settings.relative:g} %")]
         header += heads(Role.VERDICT, "Within it", "Verdict")
         if any(not math.isnan(own.p_random) for own in judged.contrasts):
@@ -213,7 +213,8 @@ class Comparison(InBlocks):
                 row[-1:-1] = [boot, p_value(own.p_random_adjusted)]
         of = {Role.EXPERIMENT: judged.experiment, Role.METRIC: judged.metric.label}
         better = judged.metric.direction
-        return Table(header, rows, caption + " − ".join(pair), True, of, better)
+        caption += " − ".join(map(context.method_label, pair))
+        return Table(header, rows, caption, True, of, better)
 
     def _row(self, context: Context, own: Contrast, judged: Judged) -> list[Entry]:
         digits = self.digits + 1
@@ -267,12 +268,8 @@ class Comparison(InBlocks):
 
     def _precision(self, context: Context, judged: Sequence[Judged]) -> list[str]:
         found = [(own, precision(own.family.overall, self.digits)) for own in judged]
-        label = context.method_label
-        return [
-            f"{context.title(own.experiment)}, {label(own.reference)}: {t}."
-            for own, t in found
-            if t
-        ]
+        told = [(context.title(own.experiment), own.reference, t) for own, t in found if t]
+        return [f"{title}, {context.method_label(of)}: {t}." for title, of, t in told]
 
 
 def numbers(judged: Sequence[Judged]) -> pd.DataFrame:

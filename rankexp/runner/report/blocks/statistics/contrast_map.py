@@ -16,7 +16,6 @@ from rankexp.runner.report.blocks.statistics.contrasts import Contrasts
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.heads import Role, heads
 from rankexp.runner.report.model import Cell, Entry, Fact, Mark, Output, Table
-from rankexp.runner.report.render.paragraphs import paragraphs
 from rankexp.statistics.contrast import Contrast, adjusted
 
 REGISTER = {"contrast_map": "ContrastMap"}
@@ -68,9 +67,10 @@ class ContrastMap(Contrasts):
         )
         facts = {label: self._from(found, label) for label in self.contrasts}
         metric = context.metric(block.experiments[0], self.metric)
-        notes = paragraphs(
+        notes = self._said(
+            context,
             "contrast_map",
-            **self._known(context, [one.own for one in found]),
+            [one.own for one in found],
             word=Mark.NEAR.value,
             row=spoken(self.row),
             column=self.label or spoken(self.column),

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Annotated, Any
+from typing import Annotated
 
 import pandas as pd
 from pydantic import Field, PositiveFloat
@@ -18,9 +18,9 @@ from rankexp.runner.report.blocks.statistics.forest import forest, panel
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.heads import PROBLEM, Role, heads
 from rankexp.runner.report.model import Cell, Cells, Entry, Fact, Output, Table
-from rankexp.runner.report.numbers import capital
 from rankexp.runner.report.options import InBlocks, MethodName
-from rankexp.runner.report.render.paragraphs import paragraphs
+from rankexp.runner.report.rules import by_rule
+from rankexp.runner.sentences import capital, paragraphs
 from rankexp.statistics.contrast import Contrast, Settings
 from rankexp.statistics.verdicts import Kind, Note
 
@@ -70,9 +70,10 @@ class Contrasts(InBlocks):
         families = [made for own in found.values() for made in own.values()]
         first = next(iter(found.values())).values()
         notes: list[Note | str] = [
-            *paragraphs(
+            *self._said(
+                context,
                 "contrasts",
-                **self._known(context, [one for made in families for one in _all(made)]),
+                [one for made in families for one in _all(made)],
                 word="Equivalent",
                 family=self.family,
                 tests=max((one.tests for made in first for one in made.problems), default=0),
@@ -139,16 +140,20 @@ class Contrasts(InBlocks):
             for made in self._families(context, name).values():
                 yield made, self._settings(context, name)
 
-    def _known(self, context: Context, made: Sequence[Contrast]) -> dict[str, Any]:
-        """Return what notes say, and how many intervals of what is equivalent leave the margin."""
+    def _said(
+        self, context: Context, template: str, made: Sequence[Contrast], **more: str | int | None
+    ) -> list[str]:
+        """Say what is shown, and how many intervals of what is equivalent leave the margin."""
         near = [one for one in made if one.verdict.equivalent]
-        return {
-            "contrasts": [f"{label}: {self._words(context, label)}" for label in self.contrasts],
-            "level": self.level,
-            "alpha": short(round(1 - self.level, 12)),
-            "margin": self.margin,
-            "beyond": sum(o.low_all < -self.margin or o.high_all > self.margin for o in near),
-        }
+        return paragraphs(
+            template,
+            contrasts=[f"{label}: {self._words(context, label)}" for label in self.contrasts],
+            level=self.level,
+            alpha=short(round(1 - self.level, 12)),
+            margin=self.margin,
+            beyond=sum(o.low_all < -self.margin or o.high_all > self.margin for o in near),
+            **more,
+        )
 
     def _facts(
         self, context: Context, experiment: str, made: Family, of: str
@@ -207,10 +212,9 @@ class Contrasts(InBlocks):
         metric = context.metric(experiment, self.metric)
         every = [one for own in found.values() for one in _all(own)]
         ends = verdict_words.intervals(every, settings)
-        caption = (
-            f"{context.title(experiment)}: differences in {metric.label} ({ends}), settings "
-            f"chosen by {self.rule_of(experiment).label}"
-        )
+        methods = [one for pairs in self.contrasts.values() for pair in pairs for one in pair]
+        by = by_rule(self.rule_of(experiment), context.study, experiment, methods)
+        caption = f"{context.title(experiment)}: differences in {metric.label} ({ends}){by}"
         header = [PROBLEM, *heads(Role.DIFFERENCE, *found)]
         of = {Role.EXPERIMENT: experiment, Role.METRIC: metric.label}
         return Table(header, list(rows.values()), caption, of=of, better=metric.direction)

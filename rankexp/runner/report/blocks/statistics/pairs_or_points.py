@@ -27,10 +27,10 @@ from rankexp.runner.report.gains import Gains, standings, tested
 from rankexp.runner.report.heads import METHOD, Role, heads
 from rankexp.runner.report.model import Cell, Cells, Entry, Mark, Output, Table
 from rankexp.runner.report.options import BlockKind, MethodName, MetricOption, Rule
-from rankexp.runner.report.render.paragraphs import paragraphs
 from rankexp.runner.report.rules import metrics_of
 from rankexp.runner.report.verdict_words import at_once
 from rankexp.runner.run.progress import duration
+from rankexp.runner.sentences import paragraphs
 from rankexp.statistics.contrast import Contrast, Policy, adjusted
 from rankexp.statistics.design import EXAMPLES
 

@@ -19,11 +19,10 @@ from rankexp.runner.report.context import Context
 from rankexp.runner.report.heads import Role, heads
 from rankexp.runner.report.ledger import findings, words
 from rankexp.runner.report.model import Cell, Cells, Entry, Fact, Output, Table, Tally
-from rankexp.runner.report.numbers import counted_names
 from rankexp.runner.report.options import BlockKind
-from rankexp.runner.report.render.paragraphs import paragraphs
 from rankexp.runner.report.render.text import cell_text
 from rankexp.runner.report.rules import unfounded, with_grids, without_inner
+from rankexp.runner.sentences import counted_names, paragraphs
 from rankexp.statistics import claims
 from rankexp.statistics.claims import Finding, Standing
 from rankexp.statistics.needed import Growth, needed

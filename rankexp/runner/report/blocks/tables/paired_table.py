@@ -14,8 +14,9 @@ from rankexp.runner.report.context import Context
 from rankexp.runner.report.heads import METHOD, PROBLEM, Role, heads, measured
 from rankexp.runner.report.model import Cell, Entry, Output, Table
 from rankexp.runner.report.options import AtRule, MethodName
-from rankexp.runner.report.render.paragraphs import paragraphs
+from rankexp.runner.report.rules import by_rule
 from rankexp.runner.report.verdict_words import leaders
+from rankexp.runner.sentences import paragraphs
 
 REGISTER = {"paired_table": "PairedTable"}
 
@@ -128,7 +129,9 @@ class PairedTable(AtRule):
             header += heads(Role.DIFFERENCE, f"− {context.method_label(self.reference)}")
         header += BY_QUERY if resampled else []
         name, better = measured(map(parse, numbers.metric.unique()))
-        caption = f"{name}, settings chosen by {self.rule.label}: mean ± SE, quartiles"
+        methods = list(numbers.method.unique())
+        by = (by_rule(self.rule, context.study, e, methods) for e in numbers.experiment.unique())
+        caption = f"{name}{max(by, default='')}: mean ± SE, quartiles"
         return Table(header, rows, caption, of={Role.METRIC: name}, better=better)
 
     def notes(self, context: Context, numbers: pd.DataFrame) -> list[str]:

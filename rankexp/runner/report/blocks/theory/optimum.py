@@ -16,8 +16,8 @@ from rankexp.runner.report.context import Context
 from rankexp.runner.report.heads import PROBLEM, Role, heads
 from rankexp.runner.report.model import Cell, Entry, Output, Table
 from rankexp.runner.report.options import AtRule
-from rankexp.runner.report.render.paragraphs import paragraphs
 from rankexp.runner.report.verdict_words import leaders
+from rankexp.runner.sentences import paragraphs
 
 REGISTER = {"optimum": "Optimum"}
 
