@@ -20,11 +20,6 @@ from rankexp.runner.sentences import paragraphs
 from rankexp.statistics.verdicts import Kind, Note
 
 MOST_LETTERS = 200  # of a warning
-WARNED = {
-    "ConvergenceWarning": "a fit stopped before it converged",
-    "UndefinedMetricWarning": "a metric was undefined in the test or another part of the data",
-    "UserWarning": "a library gave a warning",
-}
 CITED = """\
 @software{{rankexp,
   title = {{rankexp: experiments on training scoring functions to rank}},
@@ -136,9 +131,8 @@ def wrong(context: Context, names: Sequence[str]) -> list[Note | str]:
             "example in the test part. They are left out of every mean."
         )
     for category, count in sorted(total.categories.items()):
-        example = total.examples[category][:MOST_LETTERS]
-        what = WARNED.get(category, f"a library gave a warning ({category})")
-        text = f"In {count} records {what}, such as: “{example}”."
+        example = " ".join(total.examples[category][:MOST_LETTERS].split())
+        (text,) = paragraphs("warned", count=count, category=category, example=example)
         notes.append(Note(Kind.WARNING, text, {"records": count}))
     for reason, count in total.reasons.most_common(20):
         notes.append(f"{count} records: {reason}")

@@ -71,11 +71,11 @@ class Answer(Comparison):
         shown = [c for c in found if c.verdict.shown == "better"]
         if shown:
             most = max(shown, key=lambda c: sign * c.difference)
-            ends = sorted((sign * most.low_all, sign * most.high_all))
+            low, high = sorted((sign * most.low_all, sign * most.high_all))
             parts.append(
                 f"the largest significant gain is {amount(abs(most.difference), self.digits)} "
                 f"({context.problem_label(most.problem)}; {100 * self.level:g} % "
-                f"CI{verdict_words.at_once(most)} {span(*ends, self.digits, sign=False)})"
+                f"CI{verdict_words.at_once(most)} {span(low, high, self.digits, sign=False)})"
             )
         return "; ".join(parts) + "."
 

@@ -31,7 +31,8 @@ def forest(panels: Sequence[Intervals]) -> Chart | None:
 def _axis(own: Intervals, panels: Sequence[Intervals]) -> Axis:
     """Return an axis as all panels of its kind have it; far beyond the margin it is cut."""
     of = own.axis.label.partition(" (")[0]  # whatever its intervals hold for
-    rows = [row for one in panels if one.axis.label.startswith(of) for row in one.rows]
+    alike = [one for one in panels if one.axis.label.partition(" (")[0] == of]
+    rows = [row for one in alike for row in one.rows]
     near = max(FAR * own.margin, 1.1 * max(abs(row.value) for row in rows))
     reach = near if math.isfinite(near) else math.inf
     ends = [e for row in rows for e in (row.value, row.low, row.high, own.margin, -own.margin)]
@@ -46,9 +47,8 @@ def panel(
     """Return a panel of differences: `what` is what they are of; its axis names the intervals."""
     known = [one for one in found if not math.isnan(one.difference)]
     margin = math.nan if settings.margin is None else settings.margin
-    axis = Axis(
-        f"{what} ({intervals(found, settings)})", better="higher" if settings.higher else "lower"
-    )
+    label = f"{what} ({intervals(found, settings)})"
+    axis = Axis(label, better="higher" if settings.higher else "lower")
     known.sort(key=lambda one: bool(one.problem))
     labels = [context.problem_label(o.problem) if o.problem else f"all {o.unit}" for o in known]
     rows = list(map(row, labels, known))

@@ -36,7 +36,7 @@ COLUMNS = [
     *("claim", "words", "page", "experiment", "metric", "rule", "test", "label", "from", "to"),
     *("value", "low", "high", "p_holds", "p_fails", "standing", "why", "verdict", "note", "ours"),
 ]
-LONGEST = 80  # of the title of a block that a link has room for, letters
+LONGEST = 100  # of the title of a block that a link has room for, letters
 MANY = 10  # of a count: beyond it one decimal of a mean is enough
 OWN = "Also tried, which the source does not claim"
 
@@ -93,7 +93,12 @@ class Claims(BlockKind):
         gist = " ".join(filter(None, [told.gist if told else "", f"{also}." * bool(ours)]))
         shown = Output(pd.DataFrame(lines), tables, notes=notes, gist=gist, tally=told)
         first = [own[0] for own, _, _ in judged]
-        quoted = {row.claim: _quoted(row) for row in first if row.words}
+        page = {
+            row.claim: row.page if row.page[:1] in ("", "(") else f"({row.page})" for row in first
+        }
+        quoted = {
+            r.claim: f"{r.words.rstrip('.')} {page[r.claim]}".strip() for r in first if r.words
+        }
         return replace(shown, facts=facts, unfolded=each, quoted=quoted)
 
     def _fact(self, rows: Sequence[ClaimRow], found: Found, verdict: Standing) -> Fact:
@@ -173,12 +178,6 @@ def _needed(found: Found, verdict: Standing) -> str:
     alpha = 2 * special.ndtr(-half / se)  # of the adjusted test
     times = needed(Estimate(gap, se, math.inf), None, Growth(), alpha, 0.8).data_to_show
     return f" (about {math.ceil(times)} times as much data would tell, if the number stays)"
-
-
-def _quoted(row: ClaimRow) -> str:
-    """Return a claim in full with its page, or its number as a source writes it: ``(8)``."""
-    page = row.page if row.page.startswith("(") else f"({row.page})"
-    return " ".join([row.words.rstrip("."), *[page] * bool(row.page)])
 
 
 def tally(judged: Sequence[JudgedClaim], what: str = " claims tested") -> Tally:
