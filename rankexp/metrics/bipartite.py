@@ -236,7 +236,7 @@ OWN = {"expected": 0.5, "worst": 1.0, "best": 0.0}
 SOURCE = "kotlowski2011, (4), given the examples"
 
 
-@declare("higher", label="AUC against eta", source=SOURCE, reading=MetricReading(margin=MARGIN))
+@declare("higher", label="expected AUC", source=SOURCE, reading=MetricReading(margin=MARGIN))
 def expected_auc(scores: ArrayLike, eta: ArrayLike, ties: Ties = "expected") -> float | Floats:
     """Return the expected AUC: a pair weighs P(the first is positive, the second negative).
 

@@ -31,7 +31,8 @@ class Settings:
     least: float = 0.001
     level: float = 0.95  # of intervals; one minus it is the level of tests
     power: float = 0.8  # of the smallest detectable difference
-    adjust: Literal["holm", "none"] = "holm"  # for the number of problems of an experiment
+    # for the number of problems of an experiment: equivalence by Holm, differences by Bonferroni
+    adjust: Literal["holm", "none"] = "holm"
     policy: Policy = "refuse"  # for incomplete blocks
     higher: bool = False  # whether higher values of the metric are better
     seed: int = 0  # of the bootstrap
@@ -135,8 +136,8 @@ class Contrast:
 def adjusted(contrasts: Sequence[Contrast], settings: Settings) -> list[Contrast]:
     """Return contrasts with p-values adjusted for their number, and all that goes with these.
 
-    Verdicts are by Holm's test; intervals and detectable differences are Bonferroni's, whose test
-    Holm's includes: an interval that excludes 0, or lies within the margin, has such a verdict.
+    Better and worse are read from the interval shown, which is Bonferroni's: it excludes 0 exactly
+    where one of them is shown. Equivalence is by Holm's test and has its own interval.
     """
     return together([(contrasts, settings)])[0]
 
@@ -149,7 +150,8 @@ def together(families: Sequence[tuple[Sequence[Contrast], Settings]]) -> list[li
     count, p = 1, np.array(given, dtype=np.float64)
     if all(settings.adjust == "holm" for _, settings in families):
         count = max(1, int(np.count_nonzero(~np.isnan(p[0]))))
-        p = np.array([*map(several.holm, p)])
+        p[[0, 3]] = np.minimum(1.0, count * p[[0, 3]])  # as the intervals are, so that both agree
+        p[[1, 2]] = [*map(several.holm, p[[1, 2]])]
     tests = iter(p.T.tolist())
     return [[_with(one, next(tests), count, by) for one in own] for own, by in families]
 

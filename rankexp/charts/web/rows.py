@@ -79,6 +79,7 @@ def _mark(panel: Intervals, row: Interval, x: Scale, at: float) -> str:
     named = f"{row.label}, {panel.methods[row.method]}" if several else row.label
     signed = panel.reference == 0.0
     say = marks.said(panel.axis, named, row.value, (row.low, row.high), signed=signed)
+    say = f"{named}: {row.told}" if row.told else say  # as the row does
     say += f", {row.said}" * bool(row.said)
     for (low, high), kind in (((row.low, row.high), "bar"), (row.near, "bar near")):
         if math.isfinite(low + high):

@@ -116,7 +116,7 @@ class Rule:
     """A rule of choice: ``oracle``, ``fixed:lam=0.01``, ``validation:map`` in a study.
 
     >>> Rule.parse("validation:map").label
-    'validation by MAP'
+    'MAP in validation'
     """
 
     name: str = "oracle"  # of `RULES`
@@ -146,7 +146,8 @@ class Rule:
         """What the rule is called in tables."""
         if self.point is not None:
             return self.point.label
-        return RULES[self.name] + (f" by {self.by.label}" if self.by else "")
+        own = RULES[self.name]
+        return f"{self.by.label} in {own}" if self.by else own
 
     def apply(
         self, scores: pd.DataFrame, values: Callable[[str], pd.DataFrame], higher: bool

@@ -3,13 +3,11 @@
 import math
 from collections.abc import Mapping, Sequence
 
-from scipy import special
-
 from rankexp.charts.numbers import number, span
 from rankexp.runner.config.asking import flag
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.gains import Effect, Gains
-from rankexp.runner.report.verdict_words import REPEATS, enough, share_of_loss
+from rankexp.runner.report.verdict_words import REPEATS, at_once, enough, share_of_loss
 from rankexp.runner.run.progress import duration
 from rankexp.runner.sentences import capital, paragraphs
 from rankexp.statistics.contrast import Contrast, Settings
@@ -93,6 +91,7 @@ class Words:
             meant=str(found.metric),
             parts=parts,
             tested=any(own.test for own in found.contrasts.values()),
+            at_once=at_once(next(iter(found.contrasts.values()))),
             not_compared=list(notes),
             stricter=self._stricter(),
             loss=share_of_loss(Settings()),
@@ -118,9 +117,8 @@ class Words:
         text, margin = span(own.low_all, own.high_all, self.digits + 1), self.found.margin
         if not own.verdict.equivalent or max(-own.low_all, own.high_all) <= margin:
             return text
-        half = float(special.stdtrit(own.df, 0.95)) * own.se
-        ends = span(own.difference - half, own.difference + half, self.digits + 1)
-        return f"{text}; 90 % interval {ends}"
+        ends, word = span(own.low_near, own.high_near, self.digits + 1), "adjusted "
+        return f"{text}; {word * (own.tests > 1)}{200 * self.found.level - 100:g} % CI {ends}"
 
     def _stricter(self) -> list[str]:
         """Return the differences without importance that may be a large share of the loss."""

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from rankexp.charts.frame import drawn, styled
 from rankexp.charts.model import Axis, Chart, Interval, Intervals
-from rankexp.charts.numbers import number, span
+from rankexp.charts.numbers import number, short, span
 from rankexp.charts.paint import painted
 from rankexp.errors import ConfigError
 from rankexp.runner.files import write_atomically
@@ -23,6 +23,7 @@ from rankexp.runner.sentences import paragraphs
 Row = Mapping[str, float | str | bool | None]  # of numbers in a file: None for what there is not
 SUMMARY, INDEX, PICTURE = "summary.json", "index.html", "index.png"
 HEADED = "summary"  # the block that says what a page says first
+GAIN = "gain by training on pairs, in multiples of the study's margin"
 SIDES = ("points better", "pairs better")
 SIZE, ROW = (7.6, 1.0), 0.27  # of the picture without its rows, and of each: inches
 SHOWN = ("title", "source", "quick", "answer", "said", "incomplete")
@@ -100,7 +101,7 @@ def gains(studies: Sequence[Card]) -> Chart | None:
         return None
     far = any(abs(end) > VIEW for row in rows for end in (row.low, row.high))
     ends = (-VIEW, VIEW) if far else (math.nan, math.nan)
-    axis = Axis("gain by pairs, in margins", low=ends[0], high=ends[1], sides=SIDES)
+    axis = Axis(GAIN, low=ends[0], high=ends[1], sides=SIDES)
     panel = Intervals("", rows, axis, margin=1.0, reference=0.0)
     return Chart([panel], 1, (SIZE[0], SIZE[1] + ROW * len(rows)), below=0.0)
 
@@ -110,6 +111,7 @@ def _interval(label: str, fact: Fact) -> Interval:
     assert own is not None
     gain, low, high = own.gain
     told = f"{number(gain, 4, sign=True)} ({span(low, high, 4, sign=True)})"
+    told += f", margin {short(own.margin)}"
     ends = (gain / own.margin, low / own.margin, high / own.margin)
     decided = fact.verdict in {"better", "worse", "equivalent"}
     name = f"{label}, {own.over}"

@@ -26,10 +26,10 @@ def with_grids(study: Study, setup: Evaluate, methods: Sequence[str] = ()) -> li
 
 
 def by_rule(rule: select.Rule, study: Study, experiment: str, methods: Sequence[str] = ()) -> str:
-    """Return ``by`` and a rule's name; nothing where no method has points to choose from."""
+    """Say by which rule settings are chosen; nothing where no method has points to choose from."""
     setup = study.experiments[experiment]
     chosen = isinstance(setup, Evaluate) and with_grids(study, setup, methods)
-    return f" by {rule.label}" if chosen else ""
+    return f", settings chosen by {rule.label}" if chosen else ""
 
 
 def without_inner(

@@ -117,7 +117,8 @@ def machine(context: Context) -> list[str]:
 def good(context: Context, names: Sequence[str]) -> str:
     """Say how many records of some experiments are good."""
     total = frame.total(map(context.total, names))
-    return f"{total.ok} of {total.expected} records are good."
+    what = "A record is one fit of a method on one split, or one repetition of a simulation."
+    return f"{total.ok} of {total.expected} records are good. {what}"
 
 
 def wrong(context: Context, names: Sequence[str]) -> list[Note | str]:
@@ -130,8 +131,8 @@ def wrong(context: Context, names: Sequence[str]) -> list[Note | str]:
             "example in the test part. They are left out of every mean."
         )
     for category, count in sorted(total.categories.items()):
-        example = total.examples[category][:MOST_LETTERS]
-        text = f"Warning in {count} records ({category}), such as: {example}."
+        example = " ".join(total.examples[category][:MOST_LETTERS].split())
+        (text,) = paragraphs("warned", count=count, category=category, example=example)
         notes.append(Note(Kind.WARNING, text, {"records": count}))
     for reason, count in total.reasons.most_common(20):
         notes.append(f"{count} records: {reason}")

@@ -18,14 +18,13 @@ from rankexp.statistics.paired import FEWEST
 from rankexp.statistics.verdicts import NOT_RUN, UNDECIDED
 
 Label = Callable[[str], str]
-SELF = ("itself", "themselves")
 
 
 def words(contrast: Contrast, settings: Settings, digits: int) -> str:
     """Return a verdict with its numbers: ``worse by .0019, but equivalent within .01``.
 
-    The second margin is named with the first: ``equivalent within .01, but not 10 % of the loss``.
-    Over data sets it is said how many have a verdict by themselves.
+    The second margin is named beside: ``equivalent within .01, but not within 10 % of the loss``.
+    Over data sets it is said how many have a verdict of their own.
     """
     verdict = contrast.verdict
     if verdict.mixed:
@@ -39,31 +38,37 @@ def words(contrast: Contrast, settings: Settings, digits: int) -> str:
     return "; ".join([text, *singly(contrast)])
 
 
+def _share(own: Contrast, settings: Settings) -> str:
+    """Return the relative margin of a difference: a share, or the least if that is more."""
+    if own.margin_relative == settings.least:
+        return short(settings.least)
+    return f"{100 * settings.relative:g} % of the loss"
+
+
 def _relative(contrast: Contrast, settings: Settings) -> str:
-    share = f"{100 * settings.relative:g} % of the loss"
-    if contrast.margin_relative == settings.least:
-        share = short(settings.least)  # which is more than the share
+    share = _share(contrast, settings)
     beside = {
-        "yes": f" and {share}",
+        "yes": f" and within {share}",
         "no": f", but not within {share}",
-        "undecided": f"; within {share}: undecided",
+        "undecided": f", but not shown within {share}",
     }
     return beside.get(contrast.within_relative, "")
 
 
-def beside(own: Contrast, settings: Settings, undecided: str = "undecided") -> str:
+def beside(own: Contrast, settings: Settings) -> str:
     """Return the verdict by the relative margin in brackets, where it is another; "" elsewhere."""
     agrees = not own.within_relative or (own.within_relative == "yes") == own.verdict.equivalent
-    said = {"yes": "within", "no": "beyond"}.get(own.within_relative, undecided)
-    return "" if agrees else f" ({100 * settings.relative:g} %: {said})"
+    share = f"{100 * settings.relative:g} % of the loss"
+    said = {"yes": f"within {share}", "no": f"beyond {share}"}
+    return "" if agrees else f" ({said.get(own.within_relative, f'{share}: undecided')})"
 
 
 def singly(own: Contrast) -> list[str]:
-    """Say over data sets how many of them have a verdict by themselves."""
+    """Say over data sets how many of them have a verdict of their own."""
     if math.isnan(own.decided):
         return []
     count, many = f"{own.decided:.0f}" if own.decided else "none", own.decided > 1
-    return [f"{count} of {own.n} {'are' if many else 'is'} decided by {SELF[many]}"]
+    return [f"one by one, {count} of {own.n} {'are' if many else 'is'} decided"]
 
 
 def precision(own: Contrast, digits: int) -> str:
@@ -74,7 +79,7 @@ def precision(own: Contrast, digits: int) -> str:
     return (
         f"over {own.n} data sets weighted by precision {number(mean, digits, sign=True)} "
         f"({span(low, high, digits)}), heterogeneity tau {number(tau, digits)} (at most "
-        f"{_up(most, digits)}), on a further data set {span(worst, best, digits)}"
+        f"{_up(most, digits)}), prediction interval for a new data set {span(worst, best, digits)}"
     )
 
 
@@ -103,19 +108,45 @@ def _told(own: Contrast, settings: Settings, digits: int) -> Fact:
         return Fact("mixed", said)
     if math.isnan(own.difference):
         return Fact(str(NOT_RUN), own.note or said)
-    low, margin = own.low_all, f"the margin of {short(settings.margin or math.nan)}"
-    high, text = own.high_all, f"{_estimate(own, settings, digits)} over {own.n} {own.unit}"
-    text += "".join(f" ({told})" for told in singly(own))
-    if settings.margin is None:
-        return Fact(said, text)
-    if said == "equivalent":
-        turn = f"a margin of {_up(own.least_margin, digits)} would do, too"
-        return Fact(said, f"{text}, within {margin}{_relative(own, settings)}", turn=turn)
-    if said == "undecided":
-        lacks = "" if math.isnan(low) else more(own, settings)
-        return Fact(said, f"{text}, so it may exceed {margin}", turn=lacks)
-    beyond = min(abs(low), abs(high)) >= settings.margin
-    return Fact(said, f"{text}, {'beyond' if beyond else 'which may lie within'} {margin}")
+    margin, ends = settings.margin or math.nan, (own.low_all, own.high_all)
+    open_ = said == "undecided" and settings.margin and not math.isnan(own.low_all)
+    text, *turn = paragraphs(
+        "fact",
+        said=said,
+        own=own,
+        estimate=_estimate(own, settings, digits),
+        median=own.unit == "data sets" and own.n >= FEWEST,
+        singly=singly(own),
+        margin=settings.margin,
+        relative=_relative(own, settings),
+        share=_share(own, settings),
+        both=own.within_relative == "yes",
+        inside=max(map(abs, ends)) <= margin,
+        beyond=min(map(abs, ends)) >= margin,
+        level=f"{200 * settings.level - 100:g} %",
+        near=span(own.low_near, own.high_near, digits),
+        least=_up(own.least_margin, digits) if math.isfinite(own.least_margin) else "",
+        at_once=at_once(own),
+        lacks=more(own, settings) if open_ else "",
+    )
+    return Fact(said, text, turn="".join(turn))
+
+
+def at_once(own: Contrast) -> str:
+    """Return what an interval holds for together: `` for all 18 at once``; "" for itself."""
+    many = "both" if own.tests == 2 else f"all {own.tests}"
+    return f" for {many} at once" if own.tests > 1 else ""
+
+
+def intervals(found: Sequence[Contrast], settings: Settings) -> str:
+    """Return what intervals are: ``95 % CI for all 9 at once; of all data sets by itself``."""
+    known = [own for own in found if not math.isnan(own.low_all)]
+    single = max((own for own in known if own.problem), key=lambda own: own.tests, default=None)
+    whole = next((own for own in known if not own.problem), None)
+    text = f"{100 * settings.level:g} % CI{at_once(single) if single else ''}"
+    if single and whole and whole.tests < single.tests:
+        text += f"; of all {whole.unit} by itself" if whole.tests == 1 else ""
+    return text
 
 
 def _estimate(own: Contrast, settings: Settings, digits: int) -> str:
@@ -123,10 +154,13 @@ def _estimate(own: Contrast, settings: Settings, digits: int) -> str:
     low, high = own.low_all, own.high_all
     interval = "too few for a test" if own.n < FEWEST else "no interval"
     if math.isfinite(low):
-        interval = f"{100 * settings.level:g} % CI {span(low, high, digits)}"
+        interval = f"{100 * settings.level:g} % CI{at_once(own)} {span(low, high, digits)}"
         if own.pooled and own.pooled.new_low <= low and high <= own.pooled.new_high:
             new = span(own.pooled.new_low, own.pooled.new_high, digits)
-            interval += f"; on a further data set {new}"  # else it is about the precise sets alone
+            # else it is about the precise sets alone
+            interval += (
+                f"; {100 * settings.level:g} % prediction interval for a new data set {new}"
+            )
     return f"{number(own.difference, digits, sign=True)} ({interval})"
 
 
@@ -182,8 +216,8 @@ def more(own: Contrast, settings: Settings) -> str:
     unit = (own.unit if counted or own.unit == QUERIES else "data", own.n if counted else math.nan)
     shown = enough(need.data_to_show, need.repeats_to_show, *unit)
     none = enough(need.data_to_equate, need.repeats_to_equate, *unit)
-    said = [f"a difference of this size would be shown by {shown}"] * bool(shown)
-    said += [f"equivalence, if there is none, by {none}"] * bool(none)
+    said = [f"{shown} would show a difference of this size"] * bool(shown)
+    said += [f"{none} would show equivalence, if there is no difference"] * bool(none)
     return "; ".join(said) or "more data may decide it"
 
 
@@ -210,12 +244,7 @@ def tallied(found: Sequence[Contrast], settings: Settings, digits: int) -> Fact:
     shown = {v.shown for v in known if v.shown}
     verdict = "mixed" if len(shown) == 2 else next(iter(shown), "undecided")
     verdict = "equivalent" if known and all(v.equivalent for v in known) else verdict
-    counts = {word: sum(v.shown == word for v in known) for word in ("better", "worse")}
-    counts["equivalent"] = sum(v.shown is None and v.equivalent for v in known)
-    counts["undecided"] = sum(v == UNDECIDED for v in known)
-    said = [f"{word} on {n}" for word, n in counts.items() if n]
-    said[:1] = [f"{text} of {len(known)}" for text in said[:1]]
-    text = ", ".join(said) or "nothing was run"
+    text = counted(found)
     if all(math.isnan(own.difference) for own in found):
         verdict = str(NOT_RUN)
     if settings.margin is not None:
@@ -225,6 +254,17 @@ def tallied(found: Sequence[Contrast], settings: Settings, digits: int) -> Fact:
         widest = max(open_, key=lambda c: c.high_all - c.low_all)
         text += f"; where the interval is widest, {more(widest, settings)}"
     return Fact(verdict, text)
+
+
+def counted(found: Sequence[Contrast]) -> str:
+    """Count the verdicts on several problems: ``better on 2 of 9, undecided on 7``."""
+    known = [c.verdict for c in found if c.verdict.compared]
+    counts = {word: sum(v.shown == word for v in known) for word in ("better", "worse")}
+    counts["equivalent"] = sum(v.shown is None and v.equivalent for v in known)
+    counts["undecided"] = sum(v == UNDECIDED for v in known)
+    said = [f"{word} on {n}" for word, n in counts.items() if n]
+    said[:1] = [f"{text} of {len(known)}" for text in said[:1]]
+    return ", ".join(said) or "nothing was run"
 
 
 def split(found: Sequence[Contrast], label: Label) -> str:

@@ -56,7 +56,7 @@ def test_a_committed_page_is_read_in_two_minutes(run):
     _, head, *rest = page.split("\n## ")
     said = [line for line in head.splitlines() if line.startswith("**")]
     compared = ["Reproduced", "Not reproduced"]
-    leads = ["Asked", "Answer", "Done", *compared * (run.parent.name != "boosting")]
+    leads = ["Asked", "Answer", "What was run", *compared * (run.parent.name != "boosting")]
     assert [line[2:].partition(".**")[0] for line in said] == leads
     texts = [line.partition(".** ")[2] for line in said]
     counts = [

@@ -117,11 +117,14 @@ MEANT = ("summary", "contrasts")
 def test_nothing_is_said_where_nothing_is_missing(make: Make, study: dict[str, Any]) -> None:
     said = head(with_only(make, study))
     assert said["Answer"].startswith("Pairs change the rank loss by +.0")
-    alone = r" over 7 data sets \(7 of 7 are decided by themselves\), within the margin of \.05 "
-    ending = r"and 10 % of the loss\. A margin of \.01\d\d would do, too\.$"
+    alone = r", the pseudo-median of 7 data sets \(one by one, 7 of 7 are decided\), within both "
+    ending = r"margins, \.05 and 10 % of the loss\. A margin of \.01\d\d \(rounded up\) would do, "
+    ending += r"too, by the 90 % CI\.$"
     assert re.search(alone + ending, said["Answer"])
     assert "not run" not in "".join(said.values())
-    assert said["Done"].startswith("2 methods, 7 data sets, 2 generators, 1 simulation; all")
+    assert said["What was run"].startswith(
+        "2 methods, 7 data sets, 2 artificial problems, 1 simulation; all"
+    )
 
 
 def test_without_data_the_answer_is_of_artificial_data(make: Make, study: dict[str, Any]) -> None:
@@ -131,8 +134,9 @@ def test_without_data_the_answer_is_of_artificial_data(make: Make, study: dict[s
         r"within the margin of \.05\. None of the 7 data sets is available: d0, d1, .*, d6\.",
         said["Answer"],
     )
-    assert said["Done"].startswith(
-        "2 methods, 2 generators, 1 simulation; all 28 records are there"
+    assert said["What was run"].startswith(
+        "2 methods, 2 artificial problems, 1 simulation; all 28 fits and repetitions of "
+        "simulations"
     )
     assert said["Reproduced"] == (
         "1 of 1 claims tested hold; not run: 14 published values (d0, d1, d2 and 4 more) "
@@ -157,17 +161,17 @@ def test_too_few_data_sets_for_a_test_are_told_one_by_one(
     make: Make, study: dict[str, Any]
 ) -> None:
     two = head(with_only(make, study, ["d0", "d3"]), *MEANT)["Answer"]
-    each = r"\+\.0\d+ \(95 % CI \S+ to \S+\) on d"
+    each = r"\+\.0\d+ \(95 % CI for both at once \S+ to \S+\) on d"
     assert re.match(f"Pairs change the rank loss by {each}0 and {each}3; a test over", two)
     ending = "needs at least 6. 5 of the 7 data sets are missing: d1, d2, d4, d5, d6."
     assert two.endswith(f"a test over data sets {ending}")
     four = head(with_only(make, study, SETS[:4]), *MEANT)["Answer"]
-    assert "over 4 data sets" in four and "Deciding it takes at least 6 data sets" in four
+    assert "of 4 data sets" in four and "Deciding it takes at least 6 data sets" in four
     assert four.endswith(". 3 of the 7 data sets are missing: d4, d5, d6.")
     six = head(with_only(make, study, SETS[:6]), *MEANT)["Answer"]
-    assert six.endswith(" would do, too. 1 of the 7 data sets is missing: d6.")
-    assert "; on a further data set +.00" in six, "it is the longer interval"
-    assert "(6 of 6 are decided by themselves), within the margin of .05 and 10 % of" in six
+    assert six.endswith(" would do, too, by the 90 % CI. 1 of the 7 data sets is missing: d6.")
+    assert "; 95 % prediction interval for a new data set +.00" in six, "it is the longer interval"
+    assert "(one by one, 6 of 6 are decided), within both margins, .05 and 10 % of" in six
 
 
 def test_data_sets_that_are_to_be_compared_together_are_told_without_the_rest(
@@ -185,10 +189,10 @@ def test_experiments_that_were_not_run_are_named(make: Make, study: dict[str, An
     said = head(with_only(make, study, only=["boxes"]))
     assert said["Answer"].startswith("On artificial data only: pairs change it by ")
     assert said["Answer"].endswith(" of .05. The experiment folds was not run.")
-    assert said["Done"].startswith(
-        "2 methods, 2 generators; all 20 records are there, none failed; "
+    assert said["What was run"].startswith(
+        "2 methods, 2 artificial problems; all 20 fits are done, none failed; "
     )
-    assert "; not run: 2 experiments (folds and tried); " in said["Done"]
+    assert "; not run: 2 experiments (folds and tried); " in said["What was run"]
     assert not any("INCOMPLETE" in text for text in said.values())
     nothing = head(with_only(make, study, only=["tried"]))
     assert nothing["Answer"] == "Nothing yet. The experiment folds was not run."
@@ -199,7 +203,7 @@ def test_experiments_that_were_not_run_are_named(make: Make, study: dict[str, An
     assert nothing["Not reproduced"] == "No published value was compared."
     neither = head(with_only(make, study, [], only=["tried"]), *MEANT)["Answer"]
     assert neither.startswith("Nothing yet. None of the 7 data sets is available: d0, ")
-    assert head(with_only(make, study, [], only=[]), "summary")["Done"].startswith(
+    assert head(with_only(make, study, [], only=[]), "summary")["What was run"].startswith(
         "Nothing was run; no data"
     )
 
@@ -242,7 +246,7 @@ def test_optional_data_is_named_once(make: Make, study: dict[str, Any]) -> None:
     free = copy.deepcopy(study)
     free["data"]["d6"]["optional"] = True
     said = head(with_only(make, free, SETS[:6]), "summary", "table1")
-    assert "; no data for d6; " in said["Done"]
+    assert "; no data for d6; " in said["What was run"]
     assert "published values (" not in said["Reproduced"].partition("not run")[2]
     both = head(with_only(make, free, SETS[:5]), "summary", "table1")  # as the table counts them
     assert "not run: 4 published values (d5 and d6)" in both["Reproduced"]

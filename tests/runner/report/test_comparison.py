@@ -93,13 +93,13 @@ def test_the_comparison_judges_every_problem_and_reference(make: Make) -> None:
     assert set(table.loc["exponential", "verdict"]) == {"better, equivalent"}
     assert table.loc[("logistic", "easy"), "difference"] == pytest.approx(0.01, abs=0.002)
     assert [table.caption for table in output.tables] == [
-        "boxes, rank loss by best test mean: SVM-OR − logistic",
-        "boxes, rank loss by best test mean: SVM-OR − exponential",
+        "boxes, rank loss, settings chosen by best test mean: SVM-OR − logistic",
+        "boxes, rank loss, settings chosen by best test mean: SVM-OR − exponential",
     ]
     row = rows(output.tables[0])[0]
     assert row[:2] == ["linear, balanced", "5 models"] and "±" in row[2]
     assert row[-1].startswith("worse by .0")
-    assert row[-1].endswith("but equivalent within .015 and 10 % of the loss")
+    assert row[-1].endswith("but equivalent within .015 and within 10 % of the loss")
     assert rows(output.tables[0])[-1][0] == "all settings"
     assert WORDS["refuse"] in output.texts
     assert {one.better for one in output.tables} == {"lower"}
@@ -213,9 +213,9 @@ def test_both_margins_are_named(make: Make) -> None:
         and row[-2] == "no"
     )
     wide = show(make(), "answer", "boxes", **PAIR, margin={"absolute": 0.015, "relative": 0.2})
-    assert rows(wide.tables[0])[0][2].endswith(") slightly worse")
+    assert rows(wide.tables[0])[0][2].endswith("); slightly worse")
     near = show(make(), "answer", "boxes", **PAIR, margin=margin)
-    assert rows(near.tables[0])[0][2].endswith(") slightly worse (1 %: beyond)")
+    assert rows(near.tables[0])[0][2].endswith("); slightly worse (beyond 1 % of the loss)")
     assert "equivalent within .015 and 20 % of the loss" in wide.lead[0]
     floor = show(make(), "comparison", "boxes", **PAIR, margin={"absolute": 0.1, "least": 0.5})
     assert floor.numbers is not None and set(floor.numbers["margin_relative"].dropna()) == {0.5}
@@ -276,17 +276,17 @@ def contrasts(*verdicts: str) -> list[Contrast]:
 @pytest.mark.parametrize(
     ("verdicts", "expected"),
     [
-        (["better", "worse, equivalent"], "a gain on some problems, a loss on others"),
-        (["better", "undecided"], "a gain on some problems, a loss on none"),
+        (["better", "worse, equivalent"], "a gain on 1 of 2 problems, a loss on 1"),
+        (["better", "undecided"], "a gain on 1 of 2 problems, a loss on none"),
         (["better", "better, equivalent"], "a gain on every problem"),
-        (["worse", "equivalent"], "a loss on some problems, a gain on none"),
+        (["worse", "equivalent"], "a loss on 1 of 2 problems, a gain on none"),
         (["worse", "worse"], "a loss on every problem"),
         (
             ["equivalent", "equivalent"],
             "no gain anywhere: all differences are shown to be within ±.01, but none is shown",
         ),
         (["equivalent", "undecided"], "no significant difference on any problem, but"),
-        (["not run", "better"], "a gain on every problem"),
+        (["not run", "better"], "a gain"),
         (["not run"], "nothing was run"),
     ],
 )
@@ -320,14 +320,16 @@ INTERVAL: dict[str, Any] = {"unit": "data sets", "n": 9}
             -0.001,
             0.002,
             "equivalent",
-            "over 9 data sets, within the margin of .01. a margin of .0018 would do, too",
+            "the pseudo-median of 9 data sets, within the margin of .01. a margin of "
+            ".0018 (rounded up) would do, too, by the 90 % CI",
         ),
         (
             "better, equivalent",
             -0.003,
             -0.001,
             "equivalent",
-            ", within the margin of .01. a margin of .0018 would do, too",
+            ", within the margin of .01. a margin of "
+            ".0018 (rounded up) would do, too, by the 90 % CI",
         ),
         ("better", -0.03, -0.02, "better", ", beyond the margin of .01"),
         ("worse", 0.002, 0.02, "worse", ", which may lie within the margin of .01"),
@@ -336,8 +338,9 @@ INTERVAL: dict[str, Any] = {"unit": "data sets", "n": 9}
             -0.01,
             0.03,
             "undecided",
-            "so it may exceed the margin of .01. a difference of this size would be shown by "
-            "about 20 data sets; equivalence, if there is none, by about 81 data sets",
+            "so it may exceed the margin of .01. about 20 data sets would show a "
+            "difference of this size; about 81 data sets would show equivalence, if there is no "
+            "difference",
         ),
         (
             "undecided",
@@ -380,17 +383,18 @@ def test_several_problems_are_counted() -> None:
     open_ = replace(open_, needed=Needed(math.inf, 8.9))
     wider = replace(open_, low_all=-0.03, needed=Needed(120.0, 0.9, math.inf, 3.2))
     assert tallied([open_, open_], Settings(), 4).text == (
-        "undecided on 2 of 2 (margin .01); where the interval is widest, equivalence, if there is "
-        "none, by about 9 times as much data"
+        "undecided on 2 of 2 (margin .01); where the interval is widest, about 9 times as much "
+        "data would show equivalence, if there is no difference"
     )
     assert tallied([open_, wider], Settings(), 4).text.endswith(
-        "; where the interval is widest, a difference of this size would be shown by more than "
-        "100 times as much data; equivalence, if there is none, by about 3 times as many repeats"
+        "; where the interval is widest, more than 100 times as much data would show a "
+        "difference of this size; about 3 times as many repeats would show equivalence, if there "
+        "is no difference"
     )
     assert tallied([open_], Settings(), 4) == fact(open_, Settings(), 4)
     by_query = replace(open_, difference=0.0, unit="queries")
     of_queries = fact(by_query, Settings(), 4).turn
-    assert "equivalence, if there is none, by about 9 times as many queries" in of_queries
+    assert "about 9 times as many queries would show equivalence" in of_queries
 
 
 def test_too_few_data_sets_for_an_interval_are_told_in_words(make: Make) -> None:
@@ -403,7 +407,7 @@ def test_too_few_data_sets_for_an_interval_are_told_in_words(make: Make) -> None
     output = show(make(study, data=names), "answer", "folds", **PAIR)
     *_, overall = rows(output.tables[0])
     assert len(rows(output.tables[0])) == 4  # though the three have one label
-    assert all(" (no interval) " in cell for cell in overall[2:])
+    assert all(" (no interval); " in cell for cell in overall[2:])
     assert "deciding it takes at least 6 data sets" in output.facts["logistic in folds"].turn
     assert "∞" not in markdown.body(output)
 
@@ -425,7 +429,7 @@ def test_the_answer_says_what_is_gained_and_how_much_at_most(make: Make) -> None
     )
     texts = rows(output.tables[0])
     assert [row[1] for row in texts] == ["linear, balanced", "hard", "all settings"]
-    assert texts[0][2].startswith("+.0") and texts[0][2].endswith(") slightly worse")
+    assert texts[0][2].startswith("+.0") and texts[0][2].endswith("); slightly worse")
 
 
 @pytest.mark.usefixtures("undrawn")

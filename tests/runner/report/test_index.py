@@ -39,12 +39,23 @@ def test_gains_are_in_multiples_of_the_margin_and_right_is_better(tmp_path: Path
     written = index.write(tmp_path)
     assert [path.name for path in written] == [index.INDEX, index.PICTURE]
     page = written[0].read_text(encoding="utf-8")
-    assert "+.0020 (+.0010 to +.0040)" in page  # of a loss: less is a gain
+    row = "+.0020 (+.0010 to +.0040), margin .01"  # of a loss: less is a gain
+    assert f"{row} <b>equivalent</b>" in page
+    assert f'data-say="loss, 9 data sets: {row}, equivalent"' in page  # as its row
     assert "Of 3 comparisons" in page
     assert "in 1 the ranking changes by less" in page
     assert "in 1 training on pairs is better by more than that; in 1 this is not settled" in page
     again = index.write(tmp_path)
     assert [path.read_bytes() for path in again] == [path.read_bytes() for path in written]
+
+
+def test_a_study_without_a_row_is_named_and_the_script_finds_its_places(tmp_path: Path) -> None:
+    save(tmp_path, head(GAINS))
+    assert "No row is of" not in index.write(tmp_path)[0].read_text(encoding="utf-8")
+    save(tmp_path, head(), "two")
+    page = index.write(tmp_path)[0].read_text(encoding="utf-8")
+    assert "No row is of “A title”, as no single number there" in page
+    assert page.count('id="parts"') == page.count('class="bar"') == page.count('id="said"') == 1
 
 
 def test_the_picture_has_the_numbers(tmp_path: Path) -> None:

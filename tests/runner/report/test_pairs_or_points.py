@@ -105,7 +105,8 @@ def test_undecided_says_how_many_rows_would_decide(make: Make) -> None:
     assert output.lead[0].startswith("The data are too few to tell")
     needed = re.search(
         r" Showing a difference of the size seen would take .* rows; showing equivalence, "
-        r"if there is none, would take about ([\d,]+) rows \(there are 400\), judging by the "
+        r"if there is no difference, would take about ([\d,]+) rows \(there are 400\), judging by "
+        r"the "
         r"standard error; more repeats help little\.$",
         output.lead[0],
     )
@@ -178,7 +179,7 @@ def test_perfect_methods_leave_no_gain_to_find(make: Make) -> None:
     assert (output.numbers["se"] > 0).all()
 
 
-@pytest.mark.parametrize(("low", "said"), [(math.nan, "AUC, no interval"), (0.8, "95 % interval")])
+@pytest.mark.parametrize(("low", "said"), [(math.nan, "AUC, no interval"), (0.8, "95 % CI")])
 def test_the_figure_names_an_interval_only_where_it_draws_one(low: float, said: str) -> None:
     one = MethodStanding("a", 0.9, 0.01, low, low + 0.2, 1.0, "")
     metric = parse("auc")

@@ -27,7 +27,7 @@ pytestmark = pytest.mark.usefixtures("undrawn")
 
 Make = Callable[..., Context]
 Save = Callable[[Context, Path], Path]
-LEADS = ["Asked", "Answer", "Done", "Reproduced", "Not reproduced"]
+LEADS = ["Asked", "Answer", "What was run", "Reproduced", "Not reproduced"]
 PAIR = {"method": "svm_or", "references": ["logistic", "exponential"], "margin": 0.015}
 ANSWER = {"block": "answer", "name": "answer", "experiment": "boxes", "options": PAIR}
 MEANS = {
@@ -75,9 +75,9 @@ def test_it_stands_first_and_has_five_sentences(
 ) -> None:
     said = head_of(page_of(make(study), save, tmp_path / "a"))
     assert list(said) == LEADS and said["Asked"] == "Does 100 % of \\*it\\* hold?"
-    assert said["Done"] == (
-        "3 methods, 1 data set, 2 generators, 1 simulation; all 117 records are there, none "
-        "failed; no data for gone; 20 s of computing."
+    assert said["What was run"] == (
+        "3 methods, 1 data set, 2 artificial problems, 1 simulation; all 117 fits and repetitions "
+        "of simulations are done, none failed; no data for gone; 20 s of computing."
     )
     assert said["Reproduced"].startswith("1 of 3 published values too noisy to tell")
     assert said["Not reproduced"].startswith(
@@ -86,8 +86,9 @@ def test_it_stands_first_and_has_five_sentences(
     assert ". Why: exponential loses −.0" in said["Not reproduced"]
     assert said["Not reproduced"].endswith("; conjecture: the solver is loose.")
     assert said["Answer"].startswith("Pairs are not needed: they change it by +.01")
-    ending = r" over 2 settings, within the margin of \.015 and 10 % of the loss"
-    assert re.search(ending + r"\. A margin of \.01\d\d would do, too\.$", said["Answer"])
+    ending = r" over 2 settings, within both margins, \.015 and 10 % of the loss"
+    turn = r"\. A margin of \.01\d\d \(rounded up\) would do, too, by the 90 % CI\.$"
+    assert re.search(ending + turn, said["Answer"])
 
 
 @pytest.mark.slow
@@ -116,7 +117,7 @@ def test_other_records_change_every_sentence_with_a_number(
     assert good["Reproduced"] != first["Reproduced"]
     page = page_of(make(study, lost), save, tmp_path / "d")
     said = head_of(page)
-    assert said["Done"] != first["Done"] and "INCOMPLETE" in said["Done"]
+    assert said["What was run"] != first["What was run"] and "INCOMPLETE" in said["What was run"]
     assert said["Reproduced"].startswith("INCOMPLETE (table1): ")
     assert said["Not reproduced"].startswith("INCOMPLETE (table1): ")
     assert said["Answer"].startswith("Nothing yet. Of the experiment boxes 60 of 90")

@@ -282,4 +282,6 @@ def test_what_is_told_of_a_check_names_its_data(done: Path) -> None:
     told = facts["excess of AdaBoost on WDBC at n_cuts=5"].text
     assert float(told) == pytest.approx(float(excess.iloc[0]), abs=1e-4)
     said = summary.done(context, ["seen", "made"])
-    assert said.startswith("2 data sets, 2 simulations; all 5 records are there, none failed; no")
+    assert said.startswith(
+        "2 data sets, 2 simulations; all 5 repetitions of simulations are done, none failed; no"
+    )

@@ -156,7 +156,7 @@ class Summary(BlockKind):
         none = Said("Answer", "See the blocks below.")
         answer = answered(context, self.means) if self.means else none
         lead = [Said("Asked", self.asked or context.study.title), answer]
-        lead.append(Said("Done", done(context, block.experiments)))
+        lead.append(Said("What was run", done(context, block.experiments)))
         found = {own.label: context.shown.get(own.block, Output()).facts for own in self.gains}
         gains = {own.label: fact for own in self.gains if (fact := found[own.label].get(own.of))}
         lead += self._compared(context)
@@ -227,12 +227,13 @@ def done(context: Context, names: list[str]) -> str:
     counts = {
         "method": len(methods),
         "data set": len(sets),
-        "generator": len(begun) - len(sets),
+        "artificial problem": len(begun) - len(sets),
         "simulation": len(own) - len(runs),
     }
     text = ", ".join(f"{n} {word}{'s' * (n != 1)}" for word, n in counts.items() if n)
     total = frame.total(map(context.total, own))
-    good = frame.shortfall(total) or f"all {total.expected:,} records are there, none failed"
+    kinds = listed(["fits"] * bool(runs) + ["repetitions of simulations"] * (len(runs) < len(own)))
+    good = frame.shortfall(total) or f"all {total.expected:,} {kinds} are done, none failed"
     text = f"{text}; {good}" if own else "nothing was run"
     lacks = absent(context, names)
     if lacks.data:

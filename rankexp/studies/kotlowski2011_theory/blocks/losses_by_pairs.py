@@ -125,8 +125,8 @@ class LossesByPairs(Contrasts):
         return [
             "A setting is a size of the training sample and a share of positives, of a generator. "
             "Mean values are over the settings, or data sets, that all losses have. Better and "
-            "worse: adjusted p below .05 (Holm, over all settings of a loss, or over all data "
-            f"sets). Within: significantly within ±{short(self.margin)}."
+            "worse: the interval for all settings of a loss, or all data sets, excludes 0. "
+            f"Within: significantly within ±{short(self.margin)}."
         ]
 
 

@@ -27,6 +27,7 @@ from rankexp.runner.sentences import paragraphs
 REGISTER = {"along": "Along"}
 
 SECONDS = "seconds"
+MANY = 4  # methods, beyond which a sentence is no summary
 WIDTH, HEIGHT = 3.5, 2.7  # of a panel, inches
 WIDE = 20.0  # a parameter whose largest value is so many times its smallest has a log axis
 
@@ -182,19 +183,24 @@ class Along(AtRule):
         parts = []
         for method in dict.fromkeys(spot.method for spot in found):
             own = [spot for spot in found if spot.method == method]
+            end = max(spot.x for spot in own)
             last = [
-                s for s in own if (s.experiment == found[-1].experiment if timed else s.x == most)
+                s for s in own if (s.experiment == found[-1].experiment if timed else s.x == end)
             ]
             at = _range(last, self.digits, minus)
-            said = f"{_range(own, self.digits, minus)}, and {at} where it is largest"
+            said = f"{_range(own, self.digits, minus)}, and {at} at {name} = {short(end)}"
             if timed:
                 times = [spot.x for spot in last] or [math.nan]
                 ends = dict.fromkeys(map(_seconds, (min(times), max(times))))
                 said = f"{' to '.join(ends)} for {at}"
             parts.append(f"{context.method_label(method)}{minus} {said}")
+        what = parse(found[0].metric).label
+        if len(parts) > MANY:
+            took = f" take {_seconds(least)} to {_seconds(most)} and" * timed
+            reach = f"{what}{minus} of {_range(found, self.digits, minus)}"
+            return f"{len(parts)} methods{took} have {reach}; the table has each."
         if timed:
             return f"{self._title(context, found[-1])}: {'; '.join(parts)}."
-        what = parse(found[0].metric).label
         return f"The {what} by {name} from {short(least)} to {short(most)}: {'; '.join(parts)}."
 
     def _notes(self, context: Context, found: Sequence[Spot], block: Block) -> list[str]:

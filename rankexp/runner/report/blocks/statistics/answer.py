@@ -7,14 +7,14 @@ import math
 from collections.abc import Sequence
 
 from rankexp.charts.model import Intervals
-from rankexp.charts.numbers import amount, number, short
+from rankexp.charts.numbers import amount, short, span
 from rankexp.runner.config.schema import Block
+from rankexp.runner.report import verdict_words
 from rankexp.runner.report.blocks.statistics.comparison import Comparison, Judged, numbers
 from rankexp.runner.report.blocks.statistics.forest import forest, panel
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.heads import EXPERIMENT, PROBLEM, Role, heads
-from rankexp.runner.report.model import Cell, Cells, Entry, Mark, Output, Table
-from rankexp.runner.report.verdict_words import beside, headline, split, words
+from rankexp.runner.report.model import Cell, Cells, Entry, Output, Table
 from rankexp.statistics.contrast import Contrast, Settings
 
 REGISTER = {"answer": "Answer"}
@@ -60,7 +60,7 @@ class Answer(Comparison):
 
     def _short(self, context: Context, judged: Sequence[Judged]) -> str:
         found = [c for one in judged for c in one.family.problems]
-        parts = [headline(found, judged[0].settings)]
+        parts = [verdict_words.headline(found, judged[0].settings)]
         for one in judged:
             own = one.family.overall
             if own.n > 1 and (own.verdict.mixed or not math.isnan(own.p)):
@@ -71,12 +71,11 @@ class Answer(Comparison):
         shown = [c for c in found if c.verdict.shown == "better"]
         if shown:
             most = max(shown, key=lambda c: sign * c.difference)
-            ends = sorted((sign * most.low_all, sign * most.high_all))
-            stronger = "; Holm's test is more powerful than this interval" if ends[0] <= 0 else ""
+            low, high = sorted((sign * most.low_all, sign * most.high_all))
             parts.append(
                 f"the largest significant gain is {amount(abs(most.difference), self.digits)} "
-                f"({context.problem_label(most.problem)}; {100 * self.level:g} % interval "
-                f"{number(ends[0], self.digits)} to {number(ends[1], self.digits)}{stronger})"
+                f"({context.problem_label(most.problem)}; {100 * self.level:g} % "
+                f"CI{verdict_words.at_once(most)} {span(low, high, self.digits, sign=False)})"
             )
         return "; ".join(parts) + "."
 
@@ -84,8 +83,9 @@ class Answer(Comparison):
         """Say what holds over an experiment; no mean over effects of opposite signs."""
         own = judged.family.overall
         if not own.verdict.mixed:
-            return words(own, judged.settings, self.digits)
-        return f"{split(judged.family.problems, context.problem_label)}: no mean is shown"
+            return verdict_words.words(own, judged.settings, self.digits)
+        sides = verdict_words.split(judged.family.problems, context.problem_label)
+        return f"{sides}: no mean is shown"
 
     def verdicts(self, context: Context, judged: Sequence[Judged]) -> Table:
         """Return one row a problem, one column a reference: verdict and interval."""
@@ -97,17 +97,15 @@ class Answer(Comparison):
                 place, title = (own.experiment, contrast.problem), context.title(own.experiment)
                 row = rows.setdefault(place, [title, name])
                 row.append(self._verdict(contrast, own.settings))
-        label = context.method_label(self.method)
+        label, found = context.method_label(self.method), [c for o in judged for c in o.contrasts]
         names = [f"{label} − {context.method_label(name)}" for name in self.references]
         header = [EXPERIMENT, PROBLEM, *heads(Role.DIFFERENCE, *names)]
         margins = [own.settings.margin for own in judged if own.settings.margin]
-        near, open_ = Mark.NEAR.value, Mark.UNDECIDED.value
-        within = f", {near} equivalent within {', '.join(dict.fromkeys(map(short, margins)))}"
-        scope = " for all problems at once" if self.adjust == "holm" else ""
+        within = f", equivalent within {', '.join(dict.fromkeys(map(short, margins)))}"
+        ends = verdict_words.intervals(found, judged[0].settings)
         caption = (
-            f"Differences of {label} with {100 * self.level:g} % intervals{scope}, and verdicts: "
-            f"better, worse (slightly: within the margin){within * bool(margins)}, "
-            f"{open_} undecided"
+            f"Differences of {label} with {ends}, and verdicts: better, worse (slightly: within "
+            f"the margin){within * bool(margins)}, undecided"
         )
         metric = judged[0].metric
         of = {Role.METRIC: metric.label}
@@ -117,13 +115,10 @@ class Answer(Comparison):
         own = contrast.verdict
         if own.mixed:
             return Cells([Cell(f"{own}: no mean is shown", verdict=own)])
-        sign = (Mark.NEAR if own.equivalent else Mark.UNDECIDED).value
-        if own.shown:
-            sign = own.words
-        sign += beside(contrast, settings, Mark.UNDECIDED.value)
+        said = f"{own.words}{verdict_words.beside(contrast, settings)}"
         if math.isnan(contrast.difference):
-            return Cells([Cell(sign if own.compared else str(own), verdict=own)])
+            return Cells([Cell(said if own.compared else str(own), verdict=own)])
         known = not math.isnan(contrast.low_all)
         interval = (contrast.low_all, contrast.high_all) if known else None
         value = Cell(contrast.difference, interval=interval, digits=self.digits, sign=True)
-        return Cells([value, Cell(sign, verdict=own)], " ")
+        return Cells([value, Cell(said, verdict=own)], "; ")

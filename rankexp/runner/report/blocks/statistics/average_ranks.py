@@ -68,6 +68,7 @@ class AverageRanks(Choosing, InBlocks):
         ranked = sorted(zip(found.average, map(context.method_label, panel.methods), strict=True))
         named = ", ".join(f"{label} {number(rank, self.digits)}" for rank, label in ranked)
         p = cell_text(p_value(float(found.omnibus.p)))
+        p = p if p.startswith("<") else f"= {p}"
         return f"Average ranks over {found.blocks} {panel.unit}, {panel.title}: {named} (p {p})."
 
     def needed(self, context: Context, block: Block) -> list[str]:
@@ -174,7 +175,7 @@ class AverageRanks(Choosing, InBlocks):
         header += heads(Role.P_VALUE, "p") + heads(Role.VALUE, "Critical difference")
         metrics, _ = measured(m for panel in panels for m in panel.metrics)
         rules = ", ".join(dict.fromkeys(rule.label for panel in panels for rule in panel.rules))
-        caption = f"Average ranks, {metrics} by {rules}; 1 is best"
+        caption = f"Average ranks, {metrics}, settings chosen by {rules}; 1 is best"
         return Table(header, rows, caption, of={Role.METRIC: metrics})
 
     def _pairs(self, context: Context, panels: Sequence[RankPanel]) -> Table:

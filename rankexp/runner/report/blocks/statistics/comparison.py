@@ -245,12 +245,6 @@ class Comparison(InBlocks):
             adjusted=self.adjust == "holm",
             margins=dict.fromkeys(short(margin) for margin in margins.values() if margin),
             lacking=[name for name, margin in margins.items() if margin is None],
-            stronger=[
-                f"{context.problem_label(c.problem)} against {context.method_label(own.reference)}"
-                for own in judged
-                for c in own.family.problems
-                if c.verdict.shown and c.low_all <= 0 <= c.high_all
-            ],
             settings=judged[0].settings,
             in_brackets=self.in_brackets,
             by_query=any(one.unit == QUERIES for _, one in every),

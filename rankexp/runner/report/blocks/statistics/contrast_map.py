@@ -120,7 +120,8 @@ class ContrastMap(Contrasts):
         better, worse = (words.count(word) or "none" for word in ("better", "worse"))
         told = f"significantly worse in {worse} of them, better in {better}"
         told = told if shown else "no difference is significant"
-        between = f"differences from {' to '.join(dict.fromkeys(ends))}"
+        between = " to ".join(dict.fromkeys(ends))
+        between = f"differences from {between}" if ends[0] != ends[-1] else between
         return Fact(verdict, f"{near}; {told} ({between})")
 
     def _tables(self, found: list[MapContrast], metric: Metric) -> list[Table]:

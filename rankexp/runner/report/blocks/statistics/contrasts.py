@@ -13,13 +13,13 @@ from rankexp.charts.numbers import short, span
 from rankexp.runner.analyse.contrast import Family, as_one, family
 from rankexp.runner.config.fault import Fault
 from rankexp.runner.config.schema import Block, Study
+from rankexp.runner.report import verdict_words
 from rankexp.runner.report.blocks.statistics.forest import forest, panel
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.heads import PROBLEM, Role, heads
 from rankexp.runner.report.model import Cell, Cells, Entry, Fact, Output, Table
 from rankexp.runner.report.options import InBlocks, MethodName
 from rankexp.runner.report.rules import by_rule
-from rankexp.runner.report.verdict_words import beside, between, over, precision, share_of_loss
 from rankexp.runner.sentences import capital, paragraphs
 from rankexp.statistics.contrast import Contrast, Settings
 from rankexp.statistics.verdicts import Kind, Note
@@ -77,14 +77,14 @@ class Contrasts(InBlocks):
                 word="Equivalent",
                 family=self.family,
                 tests=max((one.tests for made in first for one in made.problems), default=0),
-                loss=share_of_loss(self._settings(context, block.experiments[0])),
+                loss=verdict_words.share_of_loss(self._settings(context, block.experiments[0])),
             )
         ]
         notes += [
             f"{context.title(name)}, {label}: {text}."
             for name, own in found.items()
             for label, made in own.items()
-            if (text := precision(made.overall, self.digits))
+            if (text := verdict_words.precision(made.overall, self.digits))
         ]
         told: dict[tuple[Kind, str], list[str]] = {}
         for name, own in found.items():
@@ -105,7 +105,7 @@ class Contrasts(InBlocks):
             tables,
             self._chart(context, found),
             notes,
-            gist=self._gist(context, facts, block.experiments),
+            gist=self._gist(facts, found),
             facts=facts,
         )
 
@@ -161,9 +161,9 @@ class Contrasts(InBlocks):
         """Yield what is found over data sets, or on one problem; of several settings the ends."""
         settings = self._settings(context, experiment)
         if len(made.problems) == 1 or made.overall.unit == "data sets":
-            yield of, over(made, settings, self.digits, context.problem_label)
+            yield of, verdict_words.over(made, settings, self.digits, context.problem_label)
             return
-        found = between(made.problems, settings, self.digits)
+        found = verdict_words.between(made.problems, settings, self.digits)
         known = [one.difference for one in made.problems if not math.isnan(one.difference)]
         yield of, replace(found, text=span(min(known), max(known), self.digits) if known else "")
         yield f"{of}, counted", found
@@ -210,9 +210,11 @@ class Contrasts(InBlocks):
                 name = context.problem_label(one.problem) if one.problem else f"all {one.unit}"
                 rows.setdefault(name, [name]).append(self._cell(one, settings))
         metric = context.metric(experiment, self.metric)
+        every = [one for own in found.values() for one in _all(own)]
+        ends = verdict_words.intervals(every, settings)
         methods = [one for pairs in self.contrasts.values() for pair in pairs for one in pair]
-        by = metric.label + by_rule(self.rule_of(experiment), context.study, experiment, methods)
-        caption = f"{context.title(experiment)}: differences in {by}"
+        by = by_rule(self.rule_of(experiment), context.study, experiment, methods)
+        caption = f"{context.title(experiment)}: differences in {metric.label} ({ends}){by}"
         header = [PROBLEM, *heads(Role.DIFFERENCE, *found)]
         of = {Role.EXPERIMENT: experiment, Role.METRIC: metric.label}
         return Table(header, list(rows.values()), caption, of=of, better=metric.direction)
@@ -222,21 +224,26 @@ class Contrasts(InBlocks):
             return Cell()
         interval = None if math.isnan(one.low_all) else (one.low_all, one.high_all)
         value = Cell(one.difference, interval=interval, digits=self.digits, sign=True)
-        return Cells(
-            [value, Cell(f"{one.verdict.words}{beside(one, settings)}", verdict=one.verdict)], "; "
-        )
+        said = f"{one.verdict.words}{verdict_words.beside(one, settings)}"
+        return Cells([value, Cell(said, verdict=one.verdict)], "; ")
 
-    def _gist(
-        self, context: Context, facts: Mapping[str, Fact], experiments: Sequence[str]
-    ) -> str:
+    def _gist(self, facts: Mapping[str, Fact], found: Mapping[str, Mapping[str, Family]]) -> str:
+        """Return what is found in a sentence: counts, where there are several comparisons."""
         told = []
         for label in self.contrasts:
-            names = {name: f"{label} in {name}" for name in experiments}
-            found = {name: facts.get(f"{of}, counted", facts[of]) for name, of in names.items()}
-            several = len(experiments) > 1
-            places = {name: f"in {context.title(name)} " * several for name in experiments}
-            said = [f"{places[name]}{one.text}" for name, one in found.items() if one.known]
-            told += [f"{label} {', '.join(said)}"] * bool(said)
+            own = [made[label] for made in found.values()]
+            single = [one for made in own for one in made.problems]
+            if all(math.isnan(one.difference) for one in single):
+                continue
+            if len(found) == 1:
+                of = f"{label} in {next(iter(found))}"
+                told.append(f"{label} {facts.get(f'{of}, counted', facts[of]).text}")
+            else:
+                over_ = [made.overall for made in own if made.overall.unit == "data sets"]
+                known = [one for one in over_ if not math.isnan(one.p)]
+                said = [f"over {one.n} data sets {one.verdict.words}" for one in known]
+                counts = f"{'one by one ' * bool(said)}{verdict_words.counted(single)}"
+                told.append(f"{label}: {', '.join([*said, counts])}")
         return f"{capital('; '.join(told))}." if told else ""
 
 

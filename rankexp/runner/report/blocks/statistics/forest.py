@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from rankexp.charts.model import Axis, Chart, Interval, Intervals
 from rankexp.runner.report.context import Context
+from rankexp.runner.report.verdict_words import intervals
 from rankexp.statistics.contrast import Contrast, Settings
 
 WIDTH, FRAME, ROW = 6.8, 0.9, 0.26  # of a panel; of what is around its rows; of a row: inches
@@ -29,7 +30,9 @@ def forest(panels: Sequence[Intervals]) -> Chart | None:
 
 def _axis(own: Intervals, panels: Sequence[Intervals]) -> Axis:
     """Return an axis as all panels of its kind have it; far beyond the margin it is cut."""
-    rows = [row for one in panels if one.axis == own.axis for row in one.rows]
+    of = own.axis.label.partition(" (")[0]  # whatever its intervals hold for
+    alike = [one for one in panels if one.axis.label.partition(" (")[0] == of]
+    rows = [row for one in alike for row in one.rows]
     near = max(FAR * own.margin, 1.1 * max(abs(row.value) for row in rows))
     reach = near if math.isfinite(near) else math.inf
     ends = [e for row in rows for e in (row.value, row.low, row.high, own.margin, -own.margin)]
@@ -41,10 +44,11 @@ def _axis(own: Intervals, panels: Sequence[Intervals]) -> Axis:
 def panel(
     context: Context, title: str, what: str, found: Sequence[Contrast], settings: Settings
 ) -> Intervals:
-    """Return a panel of differences: `what` is what they are of, with its unit."""
+    """Return a panel of differences: `what` is what they are of; its axis names the intervals."""
     known = [one for one in found if not math.isnan(one.difference)]
     margin = math.nan if settings.margin is None else settings.margin
-    axis = Axis(what, better="higher" if settings.higher else "lower")
+    label = f"{what} ({intervals(found, settings)})"
+    axis = Axis(label, better="higher" if settings.higher else "lower")
     known.sort(key=lambda one: bool(one.problem))
     labels = [context.problem_label(o.problem) if o.problem else f"all {o.unit}" for o in known]
     rows = list(map(row, labels, known))

@@ -28,6 +28,7 @@ from rankexp.runner.report.heads import METHOD, Role, heads
 from rankexp.runner.report.model import Cell, Cells, Entry, Mark, Output, Table
 from rankexp.runner.report.options import BlockKind, MethodName, MetricOption, Rule
 from rankexp.runner.report.rules import metrics_of
+from rankexp.runner.report.verdict_words import at_once
 from rankexp.runner.run.progress import duration
 from rankexp.runner.sentences import paragraphs
 from rankexp.statistics.contrast import Contrast, Policy, adjusted
@@ -42,7 +43,7 @@ def chart(found: Gains, label: Callable[[str], str]) -> Chart:
     known = [one for one in found.standings if one.known]
     percent, near = f"{100 * found.level:g} %", short(found.margin)
     unknown = all(math.isnan(one.low) for one in known)
-    interval = f"{'no' if unknown else percent} interval"
+    interval = "no interval" if unknown else f"{percent} CI"
     shade = None
     if known:
         best = known[0].mean
@@ -62,7 +63,8 @@ def chart(found: Gains, label: Callable[[str], str]) -> Chart:
         for pair, own in found.contrasts.items()
         if own.n
     ]
-    minus = f"pairs minus points, {percent} interval\n(grey: less than {near})"
+    at = at_once(next(iter(found.contrasts.values())))
+    minus = f"pairs minus points, {percent} CI{at}\n(grey: less than {near})"
     axis = Axis(minus, better=found.metric.direction)
     gains = Intervals("", contrasts, axis, found.margin, reference=0.0)
     rows = max(len(found.standings), 3)

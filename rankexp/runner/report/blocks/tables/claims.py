@@ -36,7 +36,7 @@ COLUMNS = [
     *("claim", "words", "page", "experiment", "metric", "rule", "test", "label", "from", "to"),
     *("value", "low", "high", "p_holds", "p_fails", "standing", "why", "verdict", "note", "ours"),
 ]
-LONGEST = 40  # of the title of a block that a link has room for, letters
+LONGEST = 100  # of the title of a block that a link has room for, letters
 MANY = 10  # of a count: beyond it one decimal of a mean is enough
 OWN = "Also tried, which the source does not claim"
 
@@ -77,7 +77,7 @@ class Claims(BlockKind):
         source, ours = ([one for one in judged if one[0][0].ours is own] for own in (False, True))
         also = ": ".join(filter(None, [OWN, tally(ours, "").found]))
         tables = self._tables(context, source, ("Claims", "Tests"))
-        tables += self._tables(context, ours, (also, OWN)) if ours else []
+        tables += self._tables(context, ours, (also, "Tests of these")) if ours else []
         lines, facts = [], {}
         for own, found, verdict in judged:
             for row, one in found or [(own[0], Finding(""))]:
@@ -93,7 +93,12 @@ class Claims(BlockKind):
         gist = " ".join(filter(None, [told.gist if told else "", f"{also}." * bool(ours)]))
         shown = Output(pd.DataFrame(lines), tables, notes=notes, gist=gist, tally=told)
         first = [own[0] for own, _, _ in judged]
-        quoted = {row.claim: f"{row.words.rstrip('.')} ({row.page})" for row in first if row.words}
+        page = {
+            row.claim: row.page if row.page[:1] in ("", "(") else f"({row.page})" for row in first
+        }
+        quoted = {
+            r.claim: f"{r.words.rstrip('.')} {page[r.claim]}".strip() for r in first if r.words
+        }
         return replace(shown, facts=facts, unfolded=each, quoted=quoted)
 
     def _fact(self, rows: Sequence[ClaimRow], found: Found, verdict: Standing) -> Fact:

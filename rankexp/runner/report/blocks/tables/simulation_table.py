@@ -22,6 +22,7 @@ from rankexp.runner.report.options import BlockKind
 REGISTER = {"simulation_table": "SimulationTable"}
 
 FAR = 3.0  # standard errors
+ROUNDING = 1e-9  # means that are closer differ by the rounding of computers alone
 DATA_SET = "data set"
 
 
@@ -182,7 +183,10 @@ def _gist(numbers: pd.DataFrame) -> str:
         return ""
     apart, errors = known.difference.abs(), known.difference_se
     beyond = int((apart / errors > FAR).sum())
+    most = float(apart.max())
+    if most < ROUNDING:
+        return f"{len(known)} means are what they should be, but for rounding."
     return (
-        f"{len(known)} means are within {amount(float(apart.max()), 4)} of what they should be; "
+        f"{len(known)} means are within {amount(most, 4)} of what they should be; "
         f"{beyond or 'none'} of them differ by more than {FAR:g} SE."
     )
