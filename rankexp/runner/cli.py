@@ -41,6 +41,16 @@ Quick = Annotated[
     bool, typer.Option("--quick", help="Use the study's quick profile, a small slice of it.")
 ]
 Results = Annotated[Path, typer.Option("--results", help="Folder for results.")]
+LimitMinutes = Annotated[
+    float | None,
+    typer.Option(
+        "--limit-minutes", help="End a method that takes longer at one training part, with scores."
+    ),
+]
+LimitMemory = Annotated[
+    str | None,
+    typer.Option("--limit-memory", help="End a method that takes more memory, such as 4GB."),
+]
 Studies = Annotated[
     list[str] | None, typer.Argument(help="Names of studies or folders. Default: all.")
 ]
@@ -93,9 +103,12 @@ def run(
             help="Run finished records again: all, or those of METHOD.",
         ),
     ] = None,
+    limit_minutes: LimitMinutes = None,
+    limit_memory: LimitMemory = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the tables.")] = False,
 ) -> None:
     """Run what a study still lacks, then print its tables."""
+    from rankexp.runner.config.limits import asked
     from rankexp.runner.report.build import open_report
     from rankexp.runner.run.execute import execute
 
@@ -112,6 +125,7 @@ def run(
         retry_failed=retry == "failed",
         redo=redo or [],
         quiet=quiet,
+        limits=asked(limit_minutes, limit_memory),
     )
     if outcome.records and outcome.exit_code != INTERRUPTED:
         tables = open_report(outcome.folder, study, outcome.cells)
@@ -228,13 +242,16 @@ def plan(
     jobs: cli_own.Jobs = None,
     data: Folder = None,
     results: Results = Path("results"),
+    limit_minutes: LimitMinutes = None,
 ) -> None:
     """Print what a run would do, without running it."""
+    from rankexp.runner.config.limits import asked
     from rankexp.runner.run.prepare import prepare
     from rankexp.runner.run.workers import default_workers
 
     study, names = _study(config, "quick" * quick), cli_own.names(only)
-    prepared = prepare(study, results=results, folders=data_folders(data), only=names)
+    limits = asked(limit_minutes, None)
+    prepared = prepare(study, results, data_folders(data), names, limits=limits)
     print(prepared.plan.describe(jobs or default_workers()))
 
 
