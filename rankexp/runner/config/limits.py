@@ -60,7 +60,8 @@ def asked(minutes: float | None, memory: str | None) -> Limits:
     try:
         return Limits(minutes=minutes, memory=memory)
     except ValidationError as error:
-        (first, *_) = error.errors()
-        name, given = first["loc"][0], first["input"]
-        expected = "a number above 0" if name == "minutes" else "a size above 0 such as 4GB"
+        name = error.errors()[0]["loc"][0]
+        given, expected = minutes, "a number above 0"
+        if name != "minutes":
+            given, expected = memory, "a size above 0 such as 4GB"
         raise ConfigError(f"--limit-{name}: expected {expected}, got {given}") from None

@@ -130,8 +130,7 @@ class Method(Strict):
     scaling: Literal["mean", "sum"] | None = None
     """As `scaling` of an experiment, for this method. Default: that of the experiment."""
     limits: Limits | None = None
-    """Time and memory that it may take, as `limits` of an experiment. What it does not say is as in
-    the experiment."""
+    """Time and memory that it may take, before those of an experiment."""
 
     _folder: str = PrivateAttr(default="")
 

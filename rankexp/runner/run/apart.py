@@ -20,15 +20,17 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from types import ModuleType
-from typing import Any, Generic, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NoReturn, TypeVar
 
 import numpy as np
 import sklearn
 
-from rankexp.runner.strict import Plain
+if TYPE_CHECKING:
+    from threadpoolctl import LibController
 
 T = TypeVar("T")
-Options = Mapping[str, Plain]
+Options = dict[str, bool | int | float | str | None]
+PANDAS, MATPLOTLIB = "pandas", "matplotlib"  # which are loaded by those who need them
 leave = os._exit  # while a method runs the name in `os` is refused
 LIMITS = [getattr(resource, name) for name in dir(resource) if name.startswith("RLIMIT_")]
 TIMERS = (signal.ITIMER_REAL, signal.ITIMER_VIRTUAL, signal.ITIMER_PROF)
@@ -37,21 +39,24 @@ OWNERS: Sequence[ModuleType | logging.Logger | logging.Manager] = (
     *(time, np, np.linalg, np.random),
 )
 """Of these, each name keeps what it stands for."""
+LISTS: Sequence[list[Any]] = (
+    *(sys.path, sys.meta_path, sys.path_hooks, logging.root.handlers, gc.callbacks),
+)
 
 
 @dataclass(frozen=True)
-class Setting(Generic[T]):
+class SharedSetting(Generic[T]):
     """Something that all of a process share: how it is read, and how it is put back."""
 
     read: Callable[[], T]
     put: Callable[[T], object]
 
 
-def _of_list(kept: list[T]) -> Setting[list[T]]:
-    return Setting(kept.copy, partial(kept.__setitem__, slice(None)))
+def _of_list(kept: list[T]) -> SharedSetting[list[T]]:
+    return SharedSetting(kept.copy, partial(kept.__setitem__, slice(None)))
 
 
-def _of_names(owner: ModuleType | logging.Logger | logging.Manager) -> Setting[dict[str, T]]:
+def _of_names(owner: ModuleType | logging.Logger | logging.Manager) -> SharedSetting[dict[str, T]]:
     """Return the names of a module or object; those that are added later may stay."""
 
     def put(names: dict[str, T]) -> None:
@@ -59,7 +64,7 @@ def _of_names(owner: ModuleType | logging.Logger | logging.Manager) -> Setting[d
             if vars(owner).get(name, names) is not value:
                 setattr(owner, name, value)
 
-    return Setting(vars(owner).copy, put)
+    return SharedSetting(vars(owner).copy, put)
 
 
 def _put_environment(before: dict[str, str]) -> None:
@@ -99,7 +104,7 @@ def _put_limits(limits: Sequence[tuple[int, int]]) -> None:
 
 
 @cache
-def _pools() -> Sequence[Any]:
+def _pools() -> "Sequence[LibController]":
     from threadpoolctl import ThreadpoolController
 
     return list(ThreadpoolController().lib_controllers)
@@ -120,7 +125,7 @@ def _streams() -> Mapping[int, int]:
     return made
 
 
-def _files() -> Sequence[os.stat_result | None]:
+def _files() -> list[tuple[int, int] | None]:
     """Tell what files the standard streams are."""
     made: list[tuple[int, int] | None] = []
     for number in _streams():
@@ -134,14 +139,16 @@ def _files() -> Sequence[os.stat_result | None]:
 
 def _pandas() -> Options | None:
     """Return the options of pandas, once it is loaded."""
-    return _flat(module.options.d) if (module := sys.modules.get("pandas")) else None
+    return _flat(module.options.d) if (module := sys.modules.get(PANDAS)) else None
 
 
 def _flat(options: Options, above: str = "") -> Options:
-    made: dict[str, Plain] = {}
+    made: Options = {}
     for key, value in options.items():
-        deeper = isinstance(value, Mapping)
-        made |= _flat(value, f"{above}{key}.") if deeper else {above + key: value}
+        if isinstance(value, Mapping):
+            made |= _flat(value, f"{above}{key}.")
+        else:
+            made[above + key] = value
     return made
 
 
@@ -158,49 +165,53 @@ def _put_pandas(before: Options | None) -> None:
 
 def _matplotlib() -> Options | None:
     """Return the parameters of matplotlib, its backend among them, once it is loaded."""
-    module = sys.modules.get("matplotlib")
+    module = sys.modules.get(MATPLOTLIB)
     return dict(dict.items(module.rcParams)) if module else None
 
 
 def _put_matplotlib(before: Options | None) -> None:
     import matplotlib as mpl
 
-    dict.update(mpl.rcParams, mpl.rcParamsOrig if before is None else before)
+    dict.update(mpl.rcParams, mpl.rcParamsOrig if before is None else before)  # type: ignore[misc]
 
 
-SETTINGS: Sequence[Setting[Any]] = [
-    Setting(os.getcwd, os.chdir),
-    Setting(lambda: dict(os.environ), _put_environment),
+SETTINGS: Sequence[SharedSetting[Any]] = [
+    SharedSetting(os.getcwd, os.chdir),
+    SharedSetting(lambda: dict(os.environ), _put_environment),
     *map(_of_names, OWNERS),
-    *map(_of_list, (sys.path, sys.meta_path, sys.path_hooks, logging.root.handlers, gc.callbacks)),
-    Setting(_umask, os.umask),
-    Setting(sklearn.get_config, lambda given: sklearn.set_config(**given)),
-    Setting(np.get_printoptions, lambda given: np.set_printoptions(**given)),
-    Setting(lambda: locale.setlocale(locale.LC_ALL), partial(locale.setlocale, locale.LC_ALL)),
-    Setting(gc.isenabled, lambda on: gc.enable() if on else gc.disable()),
-    Setting(gc.get_threshold, lambda given: gc.set_threshold(*given)),
-    Setting(gc.get_debug, gc.set_debug),
-    Setting(sys.getrecursionlimit, sys.setrecursionlimit),
-    Setting(sys.getswitchinterval, sys.setswitchinterval),
-    Setting(sys.get_int_max_str_digits, sys.set_int_max_str_digits),
-    Setting(sys.gettrace, sys.settrace),
-    Setting(sys.getprofile, sys.setprofile),
-    Setting(socket.getdefaulttimeout, socket.setdefaulttimeout),
-    Setting(lambda: [signal.getsignal(n) for n in _signals()], _put_signals),
-    Setting(
+    *(_of_list(kept) for kept in LISTS),
+    SharedSetting(_umask, os.umask),
+    SharedSetting(sklearn.get_config, lambda given: sklearn.set_config(**given)),
+    SharedSetting(np.get_printoptions, lambda given: np.set_printoptions(**given)),
+    SharedSetting(
+        lambda: locale.setlocale(locale.LC_ALL), partial(locale.setlocale, locale.LC_ALL)
+    ),
+    SharedSetting(gc.isenabled, lambda on: gc.enable() if on else gc.disable()),
+    SharedSetting(gc.get_threshold, lambda given: gc.set_threshold(*given)),
+    SharedSetting(gc.get_debug, gc.set_debug),
+    SharedSetting(sys.getrecursionlimit, sys.setrecursionlimit),
+    SharedSetting(sys.getswitchinterval, sys.setswitchinterval),
+    SharedSetting(sys.get_int_max_str_digits, sys.set_int_max_str_digits),
+    SharedSetting(sys.gettrace, sys.settrace),
+    SharedSetting(sys.getprofile, sys.setprofile),
+    SharedSetting(socket.getdefaulttimeout, socket.setdefaulttimeout),
+    SharedSetting(lambda: [signal.getsignal(n) for n in _signals()], _put_signals),
+    SharedSetting(
         lambda: signal.pthread_sigmask(signal.SIG_BLOCK, ()),
         partial(signal.pthread_sigmask, signal.SIG_SETMASK),
     ),
-    Setting(lambda: [signal.getitimer(t) != (0.0, 0.0) for t in TIMERS], _put_timers),
-    Setting(lambda: [resource.getrlimit(n) for n in LIMITS], _put_limits),
-    Setting(lambda: [pool.num_threads for pool in _pools()], _put_threads),
-    Setting(_files, lambda _: [os.dup2(kept, number) for number, kept in _streams().items()]),
-    Setting(_pandas, _put_pandas),
-    Setting(_matplotlib, _put_matplotlib),
+    SharedSetting(lambda: [signal.getitimer(t) != (0.0, 0.0) for t in TIMERS], _put_timers),
+    SharedSetting(lambda: [resource.getrlimit(n) for n in LIMITS], _put_limits),
+    SharedSetting(lambda: [pool.num_threads for pool in _pools()], _put_threads),
+    SharedSetting(
+        _files, lambda _: [os.dup2(kept, number) for number, kept in _streams().items()]
+    ),
+    SharedSetting(_pandas, _put_pandas),
+    SharedSetting(_matplotlib, _put_matplotlib),
 ]
 COMMON = SETTINGS[:2]  # all that is worth a look after a method of ours
 
-_loaded: dict[tuple[str, ...], list[tuple[Setting[Any], Any]]] = {}
+_loaded: dict[tuple[str, ...], list[tuple[SharedSetting[Any], Any]]] = {}
 """What methods have changed when they were loaded, which is for themselves."""
 _damage: list[str] = []
 
@@ -243,7 +254,7 @@ def apart(*, foreign: bool) -> Iterator[None]:
             _damage.append("a thread is left")
 
 
-def _put_back(setting: Setting[T], value: T) -> None:
+def _put_back(setting: SharedSetting[T], value: T) -> None:
     try:
         if setting.read() != value:
             setting.put(value)
@@ -251,7 +262,7 @@ def _put_back(setting: Setting[T], value: T) -> None:
         _damage.append(str(error))
 
 
-def begin(key: str, load: partial[object] | None) -> None:
+def begin(key: str, load: partial[T] | None) -> None:
     """Start a step: what its method changed when it was loaded is changed again, for itself.
 
     Global random numbers start from the cell's key. `load` is of a method from outside.

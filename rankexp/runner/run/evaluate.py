@@ -1,8 +1,9 @@
 """One job becomes records. A method that fails, fails alone."""
 
+import contextlib
 import itertools
-import operator
 import math
+import operator
 import signal
 import traceback
 import warnings
@@ -28,7 +29,7 @@ from rankexp.runner.config.estimators import resolve_estimator
 from rankexp.runner.files import environment_problem
 from rankexp.runner.plan import Job, PlanCell
 from rankexp.runner.run.apart import apart, begin
-from rankexp.runner.run.fitting import NOTHING_MORE, Extras, Fitted, fit
+from rankexp.runner.run.fitting import NOTHING_MORE, Extras, Factory, Fitted, fit
 from rankexp.runner.run.material import TEST, Fold, folds, problem
 from rankexp.runner.run.measured import best_points, measured, rows, rows_of, with_ties
 from rankexp.runner.run.pool import Death
@@ -85,6 +86,11 @@ class _Work:
     def __init__(self, cell: PlanCell, job: Job, most: float) -> None:
         self.cell, self.most = cell, most
         self.load = _from_outside(cell)
+        if self.load is None and isinstance(cell.spec, EvaluateSpec):
+            with contextlib.suppress(
+                Exception
+            ):  # the step says so; its time has no import of ours
+                resolve_estimator(cell.spec.method.estimator)
         self.versions = {"rankexp": __version__}
         self.scores: Scores | None = None
         if isinstance(cell.spec, EvaluateSpec):
@@ -264,7 +270,7 @@ def ended(cell: PlanCell, died: Death) -> Record:
     )
 
 
-def _from_outside(cell: PlanCell) -> partial[object] | None:
+def _from_outside(cell: PlanCell) -> partial[Factory] | None:
     """Return what loads a cell's method, or check, where any of its code is from outside."""
     spec = cell.spec
     if not spec.foreign:

@@ -83,8 +83,17 @@ def execute(
     the folder cannot be read, or not be written to from the start.
     """
     most = longest() if longest else math.inf
-    how = {"retry_failed": retry_failed, "redo": redo, "limits": limits, "most": most}
-    prepared = prepare(study, results, folders, only, online=True, **how)
+    prepared = prepare(
+        study,
+        results,
+        folders,
+        only,
+        retry_failed=retry_failed,
+        redo=redo,
+        online=True,
+        limits=limits,
+        most=most,
+    )
     for name, facts in prepared.data.facts.items():
         prepared.data.provenance[name] |= {"diagnosis": asdict(diagnose(study, name, facts))}
     workers = workers or default_workers()
@@ -193,10 +202,10 @@ class _Run:
             self.log(f"end, exit code {self.outcome.exit_code}")
 
     def _results(self, hands: Hands) -> Generator[Done, None, None]:
-        if min(hands.workers, len(self.jobs)) <= 1 and hands.longest is None:
-            if all(map(trusted, self.jobs)):
-                yield from run_here(self.jobs)
-                return
+        alone = min(hands.workers, len(self.jobs)) <= 1 and hands.longest is None
+        if alone and all(map(trusted, self.jobs)):
+            yield from run_here(self.jobs)
+            return
         for done in hands.run(self.jobs):
             self.worker_cpu += done.cpu
             yield done

@@ -19,10 +19,11 @@ from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from multiprocessing.connection import Connection, Pipe, wait
+from pathlib import Path
 from typing import Any, Generic, TypeVar, TypeVarTuple
 
 from rankexp.runner.run.apart import damaged, leave
-from rankexp.runner.run.watch import Step, step_in, watched_in
+from rankexp.runner.run.watch import WatchedStep, prepare, step_in, watched_in
 
 T = TypeVar("T")
 Ts = TypeVarTuple("Ts")
@@ -52,7 +53,7 @@ class Death:
     """How a worker ended in the middle of a call."""
 
     code: int | None  # as in `multiprocessing`; None where the parent has ended it
-    step: Step
+    step: WatchedStep
 
     @property
     def late(self) -> bool:
@@ -72,7 +73,7 @@ class Death:
 
 
 @dataclass(frozen=True)
-class Answer(Generic[T]):
+class Returned(Generic[T]):
     """What came of a call."""
 
     call: Call[T]
@@ -86,7 +87,8 @@ class Worker:
     def __init__(self) -> None:
         from joblib.externals.loky.backend.process import LokyProcess
 
-        self.files = [tempfile.TemporaryFile(), tempfile.TemporaryFile("a+b")]
+        self.files = [tempfile.TemporaryFile("a+b") for _ in range(2)]  # noqa: SIM115
+        prepare(self.files[0].fileno())
         self.pipe, theirs = Pipe()
         self.seen: dict[str, str] = {}
         # A connection is what can be sent to a process with its file descriptor.
@@ -95,18 +97,20 @@ class Worker:
             target=_serve, args=(theirs, *ends, os.getpid()), env=ONE_THREAD
         )
         self.process.start()
+        _workers.add(self)
         for end in (theirs, *ends):
             end.close()
 
-    def send(self, call: Call[Any]) -> None:
-        from joblib.externals.cloudpickle import dumps
+    def send(self, call: Call[T]) -> None:
+        """Let the process begin with a call."""
+        from joblib.externals.loky.backend.reduction import dumps
 
         self.call = call
-        sent = dumps((os.getcwd(), sys.path, call.function, call.arguments))
+        sent = dumps((str(Path.cwd()), sys.path, call.function, call.arguments))
         with contextlib.suppress(OSError):  # it is dead, which `answer` tells
             self.pipe.send_bytes(sent)
 
-    def answer(self, *, ready: bool) -> Answer[Any] | None:
+    def answer(self, *, ready: bool) -> Returned[Any] | None:
         """Return what came of the call; None where it goes on."""
         state, printed = (file.fileno() for file in self.files)
         code: int | None = None
@@ -114,39 +118,42 @@ class Worker:
             try:
                 good, result, text, spent = pickle.loads(self.pipe.recv_bytes())
             except (EOFError, OSError):
-                self.process.join()
-                code = self.process.exitcode
+                self.process.join(TICK)
+                code = self.process.exitcode or 0  # None: it has closed the pipe itself
             else:
                 if not good:
                     raise result
                 if spent:
                     self.end()
-                return Answer(self.call, result, text)
+                return Returned(self.call, result, text)
         # What a method has started may hold the pipe, and what is stopped cannot end itself.
         elif (code := self.process.exitcode) is None and not step_in(state).late:
             return None
+        died = Death(code, step_in(state))
         text = os.pread(printed, PRINTED, 0).decode(errors="replace")
         self.end()
-        return Answer(self.call, Death(code, step_in(state)), text)
+        return Returned(self.call, died, text)
 
     def end(self) -> None:
         """End the process with all that it has started."""
-        try:
-            os.killpg(self.process.pid, signal.SIGKILL)
-        except (ProcessLookupError, PermissionError):
-            self.process.kill()  # it leads no group yet, or is dead
+        _workers.discard(self)
+        for kill in (os.killpg, os.kill):  # it may lead no group yet, or be dead
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                kill(self.process.pid, signal.SIGKILL)
         self.process.join()
-        for file in (self.pipe, *self.files):
+        self.pipe.close()
+        for file in self.files:
             file.close()
 
 
 _idle: list[Worker] = []
+_workers: set[Worker] = set()
 
 
-@atexit.register
+@atexit.register  # before that of multiprocessing, which waits for them
 def _end_all() -> None:
-    while _idle:
-        _idle.pop().end()
+    for worker in list(_workers):
+        worker.end()
 
 
 def _free(code: Mapping[str, str]) -> Worker:
@@ -165,13 +172,13 @@ def _free(code: Mapping[str, str]) -> Worker:
 
 def answers(
     more: Callable[[], Call[T] | None], workers: int, code: Mapping[str, str]
-) -> Generator[Answer[T], None, None]:
+) -> Generator[Returned[T], None, None]:
     """Yield what comes of calls, as it comes; `more` is asked for the next one.
 
     Whatever closes this ends the workers that are busy; others are kept for the next time.
     """
     busy: dict[Connection, Worker] = {}
-    came: list[Answer[T]] = []
+    came: list[Returned[T]] = []
     try:
         while True:
             while len(busy) < workers and (call := more()) is not None:

@@ -30,6 +30,8 @@ SECONDS_A_ROUND, ROUNDS = (2e-4, 1e-7), {"n_rounds": 1, "n_estimators": 20}
 """The same for a round of boosting, and how many rounds what a parameter counts is like."""
 SECONDS_A_CHECK = 0.1
 NONE = Record("")
+LARGER = "the limit is larger now, so they are done again"
+MORE = "a larger limit (--limit-minutes) does them again"
 REUSED = "they are reused (--redo makes them anew)"
 
 
@@ -216,9 +218,9 @@ def prepare(
 def _of_late(longer: int, others: int) -> Iterator[str]:
     """Say how many records took longer than their limit, by whether that is larger now."""
     if longer:
-        yield f"{how_many(longer, 'record')} took too long before; the limit is larger now, so they are done again"
+        yield f"{how_many(longer, 'record')} of methods that took too long: {LARGER}"
     if others:
-        yield f"{how_many(others, 'record')} took too long; a larger limit (--limit-minutes) does them again"
+        yield f"{how_many(others, 'record')} of methods that took too long; {MORE}"
 
 
 def _aged(reused: Iterable[Record]) -> Iterator[str]:

@@ -29,7 +29,7 @@ FRAMES = 3  # of the innermost calls that a reason names
 _file: int | None = None
 
 
-class Step(NamedTuple):
+class WatchedStep(NamedTuple):
     """What a process was about when it was looked at or ended."""
 
     key: str = ""  # of a cell; empty between steps
@@ -45,27 +45,33 @@ class Step(NamedTuple):
     @property
     def reason(self) -> str:
         """Say that it took too long, and where it was."""
-        calls = re.findall(r'File "(.*)", line (\d+) in (.*)', self.trace)[:FRAMES]
-        where = [f"line {n} of {'/'.join(Path(f).parts[-2:])} ({of})" for f, n, of in calls]
+        calls = re.findall(r'File "((?!.*/rankexp/runner/).*)", line (\d+) in (.*)', self.trace)
+        where = [
+            f"line {n} of {'/'.join(Path(f).parts[-2:])} ({of})" for f, n, of in calls[:FRAMES]
+        ]
         return ", ".join([f"took longer than {duration(self.seconds)}", *where])
 
 
 def watched_in(file: int) -> None:
     """Let steps of this process be seen in an open file."""
-    global _file
-    os.lseek(file, _HEAD.size, os.SEEK_SET)
-    os.pwrite(file, _NOTHING, 0)
+    global _file  # noqa: PLW0603  (a process has one)
     _file = file
 
 
-def step_in(file: int) -> Step:
+def prepare(file: int) -> None:
+    """Make an open file ready for a process that will be watched in it."""
+    os.lseek(file, _HEAD.size, os.SEEK_SET)
+    os.pwrite(file, _NOTHING, 0)
+
+
+def step_in(file: int) -> WatchedStep:
     """Return the step that stands in a file."""
     content = os.pread(file, 1 << 20, 0).ljust(_HEAD.size, b"\0")
     key, seconds, end, main = _HEAD.unpack_from(content)
     dumped = content[_HEAD.size :].decode(errors="replace")
     # Python 3.11 to 3.14 write threads in any order, the last one with or without its name.
     found = re.search(rf"^Thread 0x0*{main:x}\b.*\n((?: .*\n?)*)", dumped, re.M)
-    return Step(key.rstrip(b"\0").decode(), seconds, end, found[1] if found else dumped)
+    return WatchedStep(key.rstrip(b"\0").decode(), seconds, end, found[1] if found else dumped)
 
 
 @contextlib.contextmanager

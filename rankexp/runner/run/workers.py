@@ -93,7 +93,7 @@ class Hands:
     code: Mapping[str, str]
     """What jobs take from outside, in which version."""
     longest: Callable[[], float] | None = None
-    """Tells how many seconds a step may take at most by now; what takes longer is not tried again."""
+    """Tells how many seconds a step may take by now; what takes longer is not tried again."""
 
     def run(self, jobs: Sequence[Job]) -> Generator[Done, None, None]:
         """Evaluate jobs in worker processes; yield what comes, as it comes.
