@@ -188,8 +188,8 @@ def _evaluate_cells(
     version: int | None,
     limits: Limits,
 ) -> Iterator[PlanCell]:
-    own = {m: limits.before(study.methods[m].limits) for m in experiment.methods}
-    own = {m: known.before(experiment.limits) for m, known in own.items()}
+    each = {m: limits.before(study.methods[m].limits) for m in experiment.methods}
+    own = {m: known.before(experiment.limits) for m, known in each.items()}
     methods = {
         m: method_spec(study.methods[m], experiment, m in code.paths, code.of("methods", m))
         for m in experiment.methods

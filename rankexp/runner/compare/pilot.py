@@ -11,6 +11,7 @@ from functools import partial
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from rankexp.apart import apart, begin
 from rankexp.arrays import Ints, Labels
 from rankexp.errors import one_line
 from rankexp.runner.compare.methods import GROWING, ON_RANKS
@@ -21,7 +22,6 @@ from rankexp.runner.data.dataset import Dataset
 from rankexp.runner.files import environment_problem
 from rankexp.runner.plan import method_spec
 from rankexp.runner.protocols.protocol import Part, Parts
-from rankexp.runner.run.apart import apart, begin
 from rankexp.runner.run.fitting import fit
 from rankexp.runner.run.material import Fold
 from rankexp.runner.run.pool import Death
@@ -103,9 +103,9 @@ def pilot(
     known = [one for one in specs.values() if one.estimator.startswith(KNOWN)]
     shared = ([few, *folds], study.seed, seconds, until, known)
     each = [(spec, name in needed, *shared) for name, spec in specs.items()]
-    timed: dict[str, Timings] = {}
-    for name, own in zip(specs, side_by_side(_timings, each, workers), strict=True):
-        timed[name] = ([], str(own)) if isinstance(own, Death) else own
+    found = side_by_side(_timings, each, workers)
+    made = [([], str(own)) if isinstance(own, Death) else own for own in found]
+    timed: dict[str, Timings] = dict(zip(specs, made, strict=True))
     costs = {name: _law(timings) for name, (timings, _) in timed.items() if timings}
     return costs, {name: why for name, (_, why) in timed.items() if why}
 

@@ -58,10 +58,26 @@ UNLIMITED = Limits()
 def asked(minutes: float | None, memory: str | None) -> Limits:
     """Return the limits of a command; ConfigError names the option that is wrong."""
     try:
+        made = Limits(minutes=minutes)
+    except ValidationError:
+        what = f"a number above 0, got {minutes}"
+        raise ConfigError(f"--limit-minutes: expected {what}") from None
+    try:
+        return Limits(memory=memory).before(made)
+    except ValidationError:
+        what = f"a size above 0 such as 4GB or 500MB, got {memory}"
+        raise ConfigError(f"--limit-memory: expected {what}") from None
+
+
+UNLIMITED = Limits()
+
+
+def asked(minutes: float | None, memory: str | None) -> Limits:
+    """Return the limits of a command; ConfigError names the option that is wrong."""
+    try:
         return Limits(minutes=minutes, memory=memory)
     except ValidationError as error:
         name = error.errors()[0]["loc"][0]
-        given, expected = minutes, "a number above 0"
-        if name != "minutes":
-            given, expected = memory, "a size above 0 such as 4GB"
-        raise ConfigError(f"--limit-{name}: expected {expected}, got {given}") from None
+        how = f"a number above 0, got {minutes}"
+        how = how if name == "minutes" else f"a size above 0 such as 4GB, got {memory}"
+        raise ConfigError(f"--limit-{name}: expected {how}") from None

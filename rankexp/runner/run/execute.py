@@ -8,7 +8,6 @@ import time
 from collections import Counter
 from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from functools import partial
 from pathlib import Path
 from types import FrameType
 from typing import NoReturn
@@ -108,7 +107,10 @@ def execute(
     manifest = Manifest(prepared, study, config, only)
     if not only and manifest.names == prepared.data.facts.keys():
         outcome.cells = prepared.cells
-    _Run(prepared, manifest, outcome).go(workers, until, longest, quiet=quiet)
+    code = prepared.outside.code.values()
+    theirs = {name: version for own in code for name, version in own.items()}
+    run = _Run(prepared, manifest, outcome)
+    run.go(Hands(workers, run.died, theirs, longest), until, quiet=quiet)
     return outcome
 
 
@@ -138,6 +140,7 @@ class _Run:
             replace(job, folder=folder, again=known & {cell.key for cell in job.cells})
             for job in jobs
         ]
+        self.say: Callable[[str], None] = print
         self.said: set[str] = set()
         self.reasons: Counter[str] = Counter()
         self.warned: Counter[str] = Counter()
@@ -159,14 +162,7 @@ class _Run:
         except OSError as error:
             raise explained(self.log_file.parent, error) from error
 
-    def go(
-        self,
-        workers: int,
-        until: float | None = None,
-        longest: Callable[[], float] | None = None,
-        *,
-        quiet: bool,
-    ) -> None:
+    def go(self, hands: Hands, until: float | None = None, *, quiet: bool) -> None:
         """Do the jobs; whatever stops this becomes part of the outcome."""
         complete, plan = False, self.prepared.plan
         try:
@@ -181,9 +177,7 @@ class _Run:
                 for warning in filter(None, (other, self.manifest.damage)):
                     progress.say(warning)
                 self._save()
-                code = self.prepared.outside.code.values()
-                theirs = {name: version for own in code for name, version in own.items()}
-                hands = Hands(workers, partial(self._died, progress.say), theirs, longest)
+                self.say = progress.say
                 with contextlib.closing(self._results(hands)) as results:
                     for done in results:
                         self._keep(done, progress)
@@ -210,11 +204,11 @@ class _Run:
             self.worker_cpu += done.cpu
             yield done
 
-    def _died(self, say: Callable[[str], None], text: str, printed: str) -> None:
-        """Tell of a worker's death: once a method, the rest is for the log."""
+    def died(self, text: str, printed: str) -> None:
+        """Tell of a worker's death, in the same words once; the log has all."""
         self.log(f"{text}\n{printed}".strip())
         if text not in self.said:
-            say(text)
+            self.say(text)
         self.said.add(text)
 
     def _keep(self, done: Done, progress: Progress) -> None:

@@ -20,13 +20,12 @@ from dataclasses import dataclass
 from functools import cache
 from multiprocessing.connection import Connection, Pipe, wait
 from pathlib import Path
-from typing import Any, Generic, TypeVar, TypeVarTuple
+from typing import Any, Generic, NamedTuple, TypeVar
 
-from rankexp.runner.run.apart import damaged, leave
+from rankexp.apart import damaged, leave
 from rankexp.runner.run.watch import WatchedStep, prepare, step_in, watched_in
 
 T = TypeVar("T")
-Ts = TypeVarTuple("Ts")
 ONE_THREAD = dict.fromkeys(
     (
         *("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS"),
@@ -40,12 +39,8 @@ PATIENCE = 300.0  # seconds after which a worker that has nothing to do ends
 PRINTED = 2000  # characters of what was printed during a call that are kept
 
 
-@dataclass(frozen=True)
-class Call(Generic[T]):
-    """A function with its arguments, to be called in a worker."""
-
-    function: Callable[..., T]
-    arguments: tuple[object, ...]
+Call = tuple[Callable[..., T], tuple[Any, ...]]
+"""A function with its arguments, to be called in a worker."""
 
 
 @dataclass(frozen=True)
@@ -72,9 +67,8 @@ class Death:
         return f"its process ended itself (exit status {self.code})"
 
 
-@dataclass(frozen=True)
-class Returned(Generic[T]):
-    """What came of a call."""
+class Returned(NamedTuple, Generic[T]):
+    """What came of a call, and the beginning of what was printed."""
 
     call: Call[T]
     result: T | Death
@@ -106,7 +100,7 @@ class Worker:
         from joblib.externals.loky.backend.reduction import dumps
 
         self.call = call
-        sent = dumps((str(Path.cwd()), sys.path, call.function, call.arguments))
+        sent = dumps((str(Path.cwd()), sys.path, *call))
         with contextlib.suppress(OSError):  # it is dead, which `answer` tells
             self.pipe.send_bytes(sent)
 
@@ -142,8 +136,7 @@ class Worker:
                 kill(self.process.pid, signal.SIGKILL)
         self.process.join()
         self.pipe.close()
-        for file in self.files:
-            file.close()
+        self.files.clear()
 
 
 _idle: list[Worker] = []
@@ -160,10 +153,11 @@ def _free(code: Mapping[str, str]) -> Worker:
     """Return a worker that knows no other version of some code."""
     while _idle:
         worker = _idle.pop()
-        known = worker.process.exitcode is None and not worker.pipe.poll()
-        if known and all(worker.seen.get(name, v) == v for name, v in code.items()):
+        good = not worker.pipe.closed and not worker.pipe.poll()
+        if good and all(worker.seen.get(name, v) == v for name, v in code.items()):
             break
-        worker.end()
+        if not worker.pipe.closed:
+            worker.end()
     else:
         worker = Worker()
     worker.seen |= code
@@ -194,10 +188,8 @@ def answers(
             ready = wait(list(busy), TICK)
             for pipe, worker in list(busy.items()):
                 if (answer := worker.answer(ready=pipe in ready)) is not None:
-                    del busy[pipe]
                     came.append(answer)
-                    if not worker.pipe.closed:
-                        _idle.append(worker)
+                    _idle.append(busy.pop(pipe))
     finally:
         for worker in busy.values():
             worker.end()
