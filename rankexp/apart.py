@@ -8,7 +8,6 @@ import locale
 import logging
 import math
 import os
-import pickle
 import random
 import resource
 import signal
@@ -17,15 +16,12 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cache, partial, reduce
-from operator import getitem
+from functools import cache, partial
 from types import ModuleType
 from typing import Any, Generic, NamedTuple, NoReturn, TypeVar
 
 import numpy as np
-import pandas as pd
 import sklearn
-from pandas._config import config
 
 K = TypeVar("K")
 T = TypeVar("T")
@@ -42,7 +38,6 @@ LISTS: Sequence[list[Any]] = (
 LIMITS = [getattr(resource, name) for name in dir(resource) if name.startswith("RLIMIT_")]
 TIMERS = (signal.ITIMER_REAL, signal.ITIMER_VIRTUAL, signal.ITIMER_PROF)
 SIGNALS = [n for n in signal.Signals if n < 32 and n not in (signal.SIGKILL, signal.SIGSTOP)]
-MATPLOTLIB = "matplotlib"  # loaded by those who need it
 
 
 class SharedSetting(NamedTuple, Generic[T]):
@@ -122,36 +117,12 @@ def _pools() -> dict[str, Any]:
     return {pool.filepath: pool for pool in ThreadpoolController().lib_controllers}
 
 
-def _options() -> bytes:
-    return pickle.dumps(pd.options.d)
-
-
-def _put_options(before: bytes) -> None:
-    given: Any = config
-    for name in given._registered_options.keys() - given._deprecated_options.keys():
-        value = reduce(getitem, name.split("."), pickle.loads(before))
-        if pd.get_option(name) != value:
-            pd.set_option(name, value)
-
-
-def _matplotlib() -> dict[str, T]:
-    """Return the parameters of matplotlib, its backend among them, once it is loaded."""
-    module = sys.modules.get(MATPLOTLIB)
-    return dict(dict.items(module.rcParams)) if module else {}
-
-
-def _put_matplotlib(before: dict[str, T]) -> None:
-    import matplotlib as mpl
-
-    dict.update(mpl.rcParams, before or mpl.rcParamsOrig)  # type: ignore[misc]
-
-
 COMMON: Sequence[SharedSetting[Any]] = [
     SharedSetting(os.getcwd, os.chdir),
     SharedSetting(lambda: dict(os.environ), _put_environment),
 ]
 """All that is worth a look after a method of ours."""
-ALL: Sequence[SharedSetting[Any]] = [
+ALL: list[SharedSetting[Any]] = [
     *COMMON,
     *map(_of_names, OWNERS),
     *(_of_list(kept) for kept in LISTS),
@@ -179,8 +150,6 @@ ALL: Sequence[SharedSetting[Any]] = [
     _each(lambda: LIMITS, resource.getrlimit, resource.setrlimit),
     _each(_pools, lambda n: _pools()[n].num_threads, lambda n, k: _pools()[n].set_num_threads(k)),
     _each(_streams, _file, lambda number, _: os.dup2(_streams()[number], number)),
-    SharedSetting(_options, _put_options),
-    SharedSetting(_matplotlib, _put_matplotlib),
 ]
 _loaded: dict[tuple[str, ...], list[tuple[SharedSetting[Any], Any]]] = {}
 """What methods have changed when they were loaded, which is for themselves."""

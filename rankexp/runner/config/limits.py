@@ -5,9 +5,8 @@ import re
 from functools import cached_property
 from typing import Annotated
 
-from pydantic import AfterValidator, PositiveFloat, ValidationError
+from pydantic import AfterValidator, PositiveFloat
 
-from rankexp.errors import ConfigError
 from rankexp.runner.strict import Strict
 
 _SIZE = re.compile(r"(\d+(?:\.\d+)?|\.\d+) ?([kMGT])(i?)B")
@@ -52,9 +51,6 @@ class Limits(Strict):
         return Limits(**{**known, **self.model_dump(exclude_none=True)})
 
 
-UNLIMITED = Limits()
-
-
 def asked(minutes: float | None, memory: str | None) -> Limits:
     """Return the limits of a command; ConfigError names the option that is wrong."""
     try:
@@ -70,14 +66,3 @@ def asked(minutes: float | None, memory: str | None) -> Limits:
 
 
 UNLIMITED = Limits()
-
-
-def asked(minutes: float | None, memory: str | None) -> Limits:
-    """Return the limits of a command; ConfigError names the option that is wrong."""
-    try:
-        return Limits(minutes=minutes, memory=memory)
-    except ValidationError as error:
-        name = error.errors()[0]["loc"][0]
-        how = f"a number above 0, got {minutes}"
-        how = how if name == "minutes" else f"a size above 0 such as 4GB, got {memory}"
-        raise ConfigError(f"--limit-{name}: expected {how}") from None

@@ -39,8 +39,11 @@ PATIENCE = 300.0  # seconds after which a worker that has nothing to do ends
 PRINTED = 2000  # characters of what was printed during a call that are kept
 
 
-Call = tuple[Callable[..., T], tuple[Any, ...]]
-"""A function with its arguments, to be called in a worker."""
+class Call(NamedTuple, Generic[T]):
+    """A function with its arguments, to be called in a worker."""
+
+    function: Callable[..., T]
+    arguments: tuple[Any, ...]
 
 
 @dataclass(frozen=True)

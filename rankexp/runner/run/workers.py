@@ -108,10 +108,10 @@ class Hands:
     def _run(self, waiting: deque[Job], suspects: deque[Job] | None) -> Iterator[Done]:
         def more() -> Call[Done] | None:
             most = self.longest() if self.longest else math.inf
-            return (run_job, (waiting.popleft(), most)) if waiting else None
+            return Call(run_job, (waiting.popleft(), most)) if waiting else None
 
         for answer in answers(more, self.workers, self.code):
-            job: Job = answer.call[1][0]
+            job: Job = answer.call.arguments[0]
             if not isinstance(died := answer.result, Death):
                 yield replace(died, printed=answer.printed)
                 continue
@@ -148,7 +148,7 @@ def side_by_side(
     function: Callable[[*Ts], T], arguments: Sequence[tuple[*Ts]], workers: int
 ) -> list[T | Death]:
     """Return what calls of a function give in workers like those of jobs, or how these died."""
-    calls = [(function, each) for each in arguments]
+    calls = [Call(function, each) for each in arguments]
     waiting = iter(calls)
     made = answers(lambda: next(waiting, None), workers, {})
     found = {id(answer.call): answer.result for answer in made}
