@@ -5,8 +5,9 @@ import re
 from functools import cached_property
 from typing import Annotated
 
-from pydantic import AfterValidator, PositiveFloat
+from pydantic import AfterValidator, PositiveFloat, ValidationError
 
+from rankexp.errors import ConfigError
 from rankexp.runner.strict import Strict
 
 _SIZE = re.compile(r"(\d+(?:\.\d+)?|\.\d+) ?([kMGT])(i?)B")

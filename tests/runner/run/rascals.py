@@ -4,6 +4,7 @@ import builtins
 import ctypes
 import decimal
 import gc
+import io
 import locale
 import logging
 import os
@@ -16,6 +17,7 @@ import sys
 import threading
 import time
 import warnings
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -42,7 +44,7 @@ class Witness(toys.MeanDifference):
                 locale.setlocale(locale.LC_ALL),
             ),
             *(decimal.getcontext().prec, np.geterr(), np.get_printoptions()["precision"]),
-            *(pd.get_option("display.precision"), gc.isenabled(), gc.get_threshold(), os.getcwd()),
+            *(pd.get_option("display.precision"), gc.isenabled(), gc.get_threshold(), Path.cwd()),
             *(sys.getrecursionlimit(), "RASCAL" in os.environ, socket.getdefaulttimeout()),
             *(os.fstat(1).st_size >= 0, "/rascal" in sys.path, np.mean([1.0, 2.0]), len([1])),
             *(logging.root.manager.disable, resource.getrlimit(resource.RLIMIT_NOFILE)),
@@ -114,7 +116,7 @@ DOES = {
     "sigmask": lambda: signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM, signal.SIGINT}),
     "timer": lambda: signal.setitimer(signal.ITIMER_REAL, 1000.0),
     "stdout": lambda: setattr(sys, "stdout", None),
-    "stderr": lambda: setattr(sys, "stderr", open(os.devnull, "w")),  # noqa: SIM115
+    "stderr": lambda: setattr(sys, "stderr", io.StringIO()),
     "closes": lambda: os.close(1),
     "closes_all": lambda: os.closerange(3, 256),
     "decimal": lambda: setattr(decimal.getcontext(), "prec", 3),

@@ -1,5 +1,6 @@
 """Limits of time and memory, and what a death costs."""
 
+import re
 import time
 from pathlib import Path
 from typing import Any
@@ -44,12 +45,8 @@ def test_a_hang_in_native_code_becomes_a_record_that_says_where(tmp_path: Path) 
     assert (outcome.exit_code, outcome.failed) == (1, 1)
     assert (found["bad"].status, found["mean"].status) == ("timeout", "ok")
     assert found["bad"].reason is not None
-    assert (
-        found["bad"].reason.startswith(
-            "took longer than 1.2 s, line 167 of re/__init__.py (match)"
-        )
-        or "run/toys.py (fit)" in found["bad"].reason
-    )
+    assert found["bad"].reason.startswith("took longer than 1.2 s, line ")
+    assert re.search(r"line \d+ of run/toys.py \(fit\)", found["bad"].reason)
     assert 2.4 < took < 60
     notes = prepare(study("Hangs"), tmp_path, limits=Limits(minutes=0.02)).plan
     assert "1 record of methods that took too long" in notes.describe() and not notes.jobs
