@@ -69,7 +69,20 @@ def compared(folder: Path, more: str = "") -> dict[str, str]:
     rows = zip(X.tolist(), X[:, 0] + rng.standard_normal(120) > 0, strict=True)
     lines = ["a,b,c,target", *(",".join([*map(repr, row), "ny"[up]]) for row, up in rows)]
     (folder / "t.csv").write_text("\n".join([*lines, ""]))
-    given = "compare t.csv --target target --positive y --out out --minutes 0.5 -j 2".split()
+    given = [
+        "compare",
+        "t.csv",
+        "--target",
+        "target",
+        "--positive",
+        "y",
+        "--out",
+        "out",
+        "--minutes",
+        "0.5",
+        "-j",
+        "2",
+    ]
     given.append(f"--methods=points-logistic,pairs-logistic{more}")
     path = os.pathsep.join([str(folder), str(Path(__file__).parent), *filter(None, sys.path)])
     done = subprocess.run(
