@@ -69,9 +69,12 @@ def run(
     results: Path = Path("results"),
     retry: str | None = None,
     redo: list[str] | None = None,
+    limit_minutes: float | None = None,
+    limit_memory: str | None = None,
     quiet: bool = False,
 ) -> None:
     """Run what a study still lacks, then print its tables."""
+    from rankexp.runner.config.limits import asked
     from rankexp.runner.report.build import open_report
     from rankexp.runner.run.execute import execute
 
@@ -88,6 +91,7 @@ def run(
         retry_failed=retry == "failed",
         redo=redo or [],
         quiet=quiet,
+        limits=asked(limit_minutes, limit_memory),
     )
     if outcome.records and outcome.exit_code != INTERRUPTED:
         tables = open_report(outcome.folder, study, outcome.cells)
@@ -196,13 +200,16 @@ def plan(
     jobs: int | None = None,
     data: Path | None = None,
     results: Path = Path("results"),
+    limit_minutes: float | None = None,
 ) -> None:
     """Print what a run would do, without running it."""
+    from rankexp.runner.config.limits import asked
     from rankexp.runner.run.prepare import prepare
     from rankexp.runner.run.workers import default_workers
 
     study, names = _study(config, "quick" * quick), cli_own.names(only)
-    prepared = prepare(study, results=results, folders=data_folders(data), only=names)
+    limits = asked(limit_minutes, None)
+    prepared = prepare(study, results, data_folders(data), names, limits=limits)
     print(prepared.plan.describe(jobs or default_workers()))
 
 

@@ -27,6 +27,7 @@ from rankexp.imports import file_of
 from rankexp.metrics.metric import parse
 from rankexp.runner.config import schema
 from rankexp.runner.config.estimators import has_path
+from rankexp.runner.config.limits import UNLIMITED, Limits
 from rankexp.runner.config.outside import Outside, outside
 from rankexp.runner.config.schema import Evaluate, Experiment, Method, Simulate, Study
 from rankexp.runner.grid import points
@@ -71,6 +72,8 @@ class PlanCell:
     problem: str
     method: str
     spec: Spec
+    limits: Limits = UNLIMITED
+    """Of time and memory; in no key."""
 
     @property
     def place(self) -> Place:
@@ -110,12 +113,14 @@ def cells(
     only: Sequence[str] = (),
     code: Outside | None = None,
     version: int | None = None,
+    limits: Limits = UNLIMITED,
 ) -> Iterator[PlanCell]:
     """Yield every record the study, or `only` some of its experiments, needs, in its order.
 
     `facts` are of the data sets that are there; a problem whose data is not gives no cell. `code`
     is what the study takes from outside, by default as installed now, and `version` that of the
-    protocol, by default today's. ConfigError for too many records.
+    protocol, by default today's; `limits` go before those of the study. ConfigError for too many
+    records.
     """
     experiments = chosen(study, only)
     for name, experiment in experiments.items():
@@ -127,15 +132,21 @@ def cells(
     code = outside(study) if code is None else code
     for name, experiment in experiments.items():
         if isinstance(experiment, Simulate):
-            yield from _simulate_cells(study, name, experiment, facts, code)
+            yield from _simulate_cells(study, name, experiment, facts, code, limits)
         else:
-            yield from _evaluate_cells(study, name, experiment, facts, code, version)
+            yield from _evaluate_cells(study, name, experiment, facts, code, version, limits)
 
 
 def _simulate_cells(
-    study: Study, name: str, experiment: Simulate, facts: Mapping[str, DataFacts], code: Outside
+    study: Study,
+    name: str,
+    experiment: Simulate,
+    facts: Mapping[str, DataFacts],
+    code: Outside,
+    limits: Limits,
 ) -> Iterator[PlanCell]:
     check, how = experiment.check, experiment.preprocess
+    limits = limits.before(experiment.limits)
     theirs = code.of("checks", check)
     named = {problem: _problem(study, problem, facts) for problem in experiment.problems}
     problems = {problem: what for problem, what in named.items() if isinstance(what, DataProblem)}
@@ -146,7 +157,7 @@ def _simulate_cells(
         for rep in range(experiment.repetitions):
             place = Place(rep=rep, setting=setting)
             spec = SimulateSpec(study.seed, check, params, point, place, theirs, what, how)
-            yield PlanCell(digest(spec.identity()), name, problem, check, spec)
+            yield PlanCell(digest(spec.identity()), name, problem, check, spec, limits)
 
 
 def _problem(
@@ -169,7 +180,10 @@ def _evaluate_cells(
     facts: Mapping[str, DataFacts],
     code: Outside,
     version: int | None,
+    limits: Limits,
 ) -> Iterator[PlanCell]:
+    each = {m: limits.before(study.methods[m].limits) for m in experiment.methods}
+    own = {m: known.before(experiment.limits) for m, known in each.items()}
     methods = {
         m: method_spec(study.methods[m], experiment, m in code.paths, code.of("methods", m))
         for m in experiment.methods
@@ -197,7 +211,7 @@ def _evaluate_cells(
             keep = kept if kept is None or number < kept.splits else kept.of_all
             for method, described in methods.items():
                 spec = EvaluateSpec(setting, place, described, keep, scores, version)
-                yield PlanCell(digest(spec.identity()), name, problem, method, spec)
+                yield PlanCell(digest(spec.identity()), name, problem, method, spec, own[method])
 
 
 def method_spec(

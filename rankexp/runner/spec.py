@@ -220,6 +220,11 @@ class EvaluateSpec:
         return digest(setting.rows_identity | known)
 
     @property
+    def foreign(self) -> bool:
+        """Whether any of its code is from outside rankexp and what it is built upon."""
+        return bool(self.method.code or self.setting.rows_code or self.setting.metrics_code)
+
+    @property
     def points(self) -> tuple[Point, ...]:
         """The grid of the method."""
         return self.method.points
@@ -298,6 +303,11 @@ class SimulateSpec:
         """Where its stream of random numbers begins."""
         named = "" if self.problem is None else f"{self.problem.name}/"
         return f"{self.check}/{digest(self.params)}/{named}rep/{self.place.rep}"
+
+    @property
+    def foreign(self) -> bool:
+        """Whether the check is from outside rankexp."""
+        return bool(self.code)
 
     @property
     def points(self) -> tuple[Point, ...]:

@@ -31,6 +31,7 @@ EVERYWHERE = {
     "categories",
     "compiled",
     "errors",
+    "apart",
     "imports",
     "names",
     "registry",

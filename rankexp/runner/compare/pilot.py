@@ -1,18 +1,22 @@
 """What the methods' fits cost, told from fits on small parts of the data."""
 
+import contextlib
 import math
 import time
 import warnings
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from rankexp.apart import apart, begin
 from rankexp.arrays import Ints, Labels
 from rankexp.errors import one_line
 from rankexp.runner.compare.methods import GROWING, ON_RANKS
 from rankexp.runner.config.asking import flag
+from rankexp.runner.config.estimators import resolve_estimator
 from rankexp.runner.config.schema import Evaluate, Study
 from rankexp.runner.data.dataset import Dataset
 from rankexp.runner.files import environment_problem
@@ -20,6 +24,8 @@ from rankexp.runner.plan import method_spec
 from rankexp.runner.protocols.protocol import Part, Parts
 from rankexp.runner.run.fitting import fit
 from rankexp.runner.run.material import Fold
+from rankexp.runner.run.pool import Death
+from rankexp.runner.run.watch import watched
 from rankexp.runner.run.workers import side_by_side
 from rankexp.runner.spec import MethodSpec
 from rankexp.seeds import stream
@@ -31,6 +37,9 @@ PILOT_SHARE = 0.02
 """Most of the time given that one method's next pilot fit may take, by the one before."""
 PILOTS = 0.2  # of the time given; after it only fits that take `LATE` times less are timed
 LATE = 10.0
+HANGS, SHORTEST = 0.5, 10.0
+"""Of the time left: a method that takes more at one training part is ended, but for so many
+seconds, which it may take in any case."""
 LATER = "a fifth of the time had passed before it was timed; a larger {} includes it"
 WARM_ROWS, WARM_COLUMNS = 60, 3
 ENSEMBLES = (
@@ -94,9 +103,9 @@ def pilot(
     known = [one for one in specs.values() if one.estimator.startswith(KNOWN)]
     shared = ([few, *folds], study.seed, seconds, until, known)
     each = [(spec, name in needed, *shared) for name, spec in specs.items()]
-    found = side_by_side(_timings, each, workers) if workers > 1 else [_timings(*e) for e in each]
-    dead: Timings = [], "it ended its process, or took all memory"
-    timed = {name: own or dead for name, own in zip(specs, found, strict=True)}
+    found = side_by_side(_timings, each, workers)
+    made = [([], str(own)) if isinstance(own, Death) else own for own in found]
+    timed: dict[str, Timings] = dict(zip(specs, made, strict=True))
     costs = {name: _law(timings) for name, (timings, _) in timed.items() if timings}
     return costs, {name: why for name, (_, why) in timed.items() if why}
 
@@ -104,7 +113,18 @@ def pilot(
 _WARM: dict[str, float] = {}  # when a method was first fitted in this process
 
 
-def _warm(specs: Sequence[MethodSpec], fold: Fold, seed: int) -> float:
+@contextlib.contextmanager
+def _as_in_a_run(spec: MethodSpec, seconds: float) -> Iterator[None]:
+    """Keep what a method does from the others, and let it take half of so many seconds."""
+    foreign = not spec.estimator.startswith(KNOWN)
+    load = partial(resolve_estimator, spec.estimator, spec.folder, spec.sha256)
+    most = max(HANGS * seconds, SHORTEST) if foreign else math.inf
+    with watched(spec.digest, most=most), apart(foreign=foreign):
+        begin(spec.digest, load if foreign else None)
+        yield
+
+
+def _warm(specs: Sequence[MethodSpec], fold: Fold, seed: int, seconds: float) -> float:
     """Fit each method once a process, and return when that was done for all but the last.
 
     It pays for imports, and for our own compiled loops.
@@ -112,7 +132,8 @@ def _warm(specs: Sequence[MethodSpec], fold: Fold, seed: int) -> float:
     for spec in specs:
         if spec.digest not in _WARM:
             try:
-                fit(_first(spec), fold, seed)
+                with _as_in_a_run(spec, seconds):
+                    fit(_first(spec), fold, seed)
             except Exception as error:  # the timed fit says so
                 if (problem := environment_problem(error)) is not None:
                     raise problem from error
@@ -149,7 +170,7 @@ def _timings(
     )
     with warnings.catch_warnings(), threadpool_limits(1):
         warnings.simplefilter("ignore")
-        until = max(until, _warm([*shared, spec], folds[0], seed) + PILOTS / 2 * seconds)
+        until = max(until, _warm([*shared, spec], folds[0], seed, seconds) + PILOTS / 2 * seconds)
         late = time.monotonic() > until and not needed
         quick = spec.estimator.startswith(KNOWN) and not spec.estimator.startswith(ENSEMBLES)
         if late and not quick and time.monotonic() > until + PILOTS / 2 * seconds:
@@ -161,13 +182,17 @@ def _timings(
                 if longest > (most if time.monotonic() < until else most / LATE):
                     break
             try:
-                if late and not found and points * _once(_first(spec), folds[0], seed) > most:
+                if (
+                    late
+                    and not found
+                    and points * _once(_first(spec), folds[0], seed, seconds) > most
+                ):
                     return found, LATER.format(flag("minutes"))
                 if not found and points > 1:
-                    one = points * _once(_first(spec), fold, seed)
+                    one = points * _once(_first(spec), fold, seed, seconds)
                     if one > most:
                         return [(rows, one)], ""
-                found.append((rows, _timed(spec, fold, seed)))
+                found.append((rows, _timed(spec, fold, seed, seconds)))
             except Exception as error:  # as in a run, where it would be every record's
                 if (problem := environment_problem(error)) is not None:
                     raise problem from error
@@ -175,16 +200,17 @@ def _timings(
     return found, ""
 
 
-def _once(spec: MethodSpec, fold: Fold, seed: int) -> float:
-    start = time.perf_counter()
-    fit(spec, fold, seed)
-    return max(time.perf_counter() - start, TICK)
+def _once(spec: MethodSpec, fold: Fold, seed: int, seconds: float) -> float:
+    with _as_in_a_run(spec, seconds):
+        start = time.perf_counter()
+        fit(spec, fold, seed)
+        return max(time.perf_counter() - start, TICK)
 
 
-def _timed(spec: MethodSpec, fold: Fold, seed: int) -> float:
+def _timed(spec: MethodSpec, fold: Fold, seed: int, seconds: float) -> float:
     """Return the seconds of a fit in one thread, as in a worker; the better of two if short."""
-    first = _once(spec, fold, seed)
-    return first if first > LONG else min(first, _once(spec, fold, seed))
+    first = _once(spec, fold, seed, seconds)
+    return first if first > LONG else min(first, _once(spec, fold, seed, seconds))
 
 
 def _pilot_folds(setup: Evaluate, dataset: Dataset, seed: int) -> list[Fold]:

@@ -12,7 +12,7 @@ from rankexp.errors import ConfigError, DataError
 from rankexp.metrics.metric import parse
 from rankexp.runner.compare import budget, looking, recipe, study
 from rankexp.runner.compare.methods import growth, narrowed, widened
-from rankexp.runner.compare.pilot import pilot
+from rankexp.runner.compare.pilot import HANGS, SHORTEST, pilot
 from rankexp.runner.config.asking import flag
 from rankexp.runner.config.load import load
 from rankexp.runner.config.methods import takes
@@ -282,6 +282,7 @@ class Session:
             retry_failed=not self.ran,  # those of an earlier answer
             plan=False,
             until=until,
+            longest=lambda: max(HANGS * self.left, SHORTEST),
         )
         self.ran, self.records = True, None
         return not self.outcome.stopped

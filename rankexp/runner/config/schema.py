@@ -20,6 +20,7 @@ from pydantic.config import JsonDict
 from rankexp import registry
 from rankexp.keep.curves.placements import PLACEMENTS
 from rankexp.runner.config.data_entry import DataEntry
+from rankexp.runner.config.limits import Limits
 from rankexp.runner.grid import size as grid_size
 from rankexp.runner.protocols.inner import Inner
 from rankexp.runner.protocols.protocol import Protocol
@@ -128,6 +129,8 @@ class Method(Strict):
     Default: those of the experiment, unless the method has a `grid`."""
     scaling: Literal["mean", "sum"] | None = None
     """As `scaling` of an experiment, for this method. Default: that of the experiment."""
+    limits: Limits | None = None
+    """Time and memory that it may take, before those of an experiment."""
 
     _folder: str = PrivateAttr(default="")
 
@@ -229,6 +232,9 @@ class Evaluate(_Late):
     that are kept are not rounded. Default: no rounding."""
     keep: Keep | None = None
     """What is kept beside the metrics. Default: nothing."""
+    limits: Limits | None = None
+    """Time and memory that each method may take at one training part, for all its settings with
+    their scores. A method that takes more is ended, and its record says so. Default: no limits."""
 
     def size(self) -> int:
         """Return the number of records, without making them."""
@@ -254,6 +260,8 @@ class Simulate(Strict):
     """Keys of `data`, for a check that takes data. It is then called for each of them."""
     preprocess: Preprocess = Preprocess()
     """How columns become numbers, learned from all rows: a check makes its own parts, if any."""
+    limits: Limits | None = None
+    """Time and memory that each call of the check may take. Default: no limits."""
 
     def size(self) -> int:
         """Return the number of records, without making them."""

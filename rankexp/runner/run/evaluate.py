@@ -2,23 +2,23 @@
 
 import contextlib
 import itertools
+import math
 import operator
-import os
-import random
 import signal
 import traceback
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from pathlib import Path
+from functools import partial
 from time import perf_counter, process_time
-from typing import Any, NoReturn, SupportsIndex
+from typing import Any, SupportsIndex
 
 import numpy as np
 import sklearn
 
 from rankexp import __version__, registry
+from rankexp.apart import apart, begin
 from rankexp.arrays import Floats
 from rankexp.errors import EnvironmentProblemError, Interrupted
 from rankexp.keep import KeptName, curves
@@ -26,36 +26,41 @@ from rankexp.keep.curves import Curve
 from rankexp.keep.curves.placements import ROWS, is_placements
 from rankexp.keep.curves.scoring_function import AT_POINTS, at_points, points
 from rankexp.metrics.by_example import NAMES as THRESHOLDS
+from rankexp.runner.config.estimators import resolve_estimator
 from rankexp.runner.files import environment_problem
 from rankexp.runner.plan import Job, PlanCell
-from rankexp.runner.run.fitting import NOTHING_MORE, Extras, Fitted, fit
+from rankexp.runner.run import options  # noqa: F401  (kept apart)
+from rankexp.runner.run.fitting import NOTHING_MORE, Extras, Factory, Fitted, fit
 from rankexp.runner.run.material import TEST, Fold, folds, problem
 from rankexp.runner.run.measured import best_points, measured, rows, rows_of, with_ties
-from rankexp.runner.run.record import Record, RecordRow
+from rankexp.runner.run.pool import Death
+from rankexp.runner.run.record import LIMIT, Record, RecordRow
 from rankexp.runner.run.scored import Scores
+from rankexp.runner.run.watch import watched
 from rankexp.runner.spec import EvaluateSpec, SimulateSpec
 from rankexp.seeds import stream
 
 LONGEST = 500  # characters of a reason; a traceback keeps twenty times as many, of its two ends
 
 
-def evaluate(job: Job) -> list[Record]:
+def evaluate(job: Job, most: float = math.inf) -> list[Record]:
     """Return the records of a job's cells, in their order.
 
-    Nothing but the cells determines them: neither what else is in the job, nor the process.
+    Nothing but the cells determines them: neither what else is in the job, nor the process. In a
+    worker no step of a method takes more than `most` seconds, or its own limits.
     """
     if isinstance(job.cells[0].spec, SimulateSpec):
-        works = [_Work(cell, job) for cell in job.cells]
+        works = [_Work(cell, job, most) for cell in job.cells]
         for work in works:
             work.do(_simulate, work.cell.spec)
         return [work.record() for work in works]
     groups = itertools.groupby(job.cells, key=lambda cell: cell.spec.unit)
-    return [record for _, group in groups for record in _evaluate_split(list(group), job)]
+    return [record for _, group in groups for record in _evaluate_split(list(group), job, most)]
 
 
-def _evaluate_split(cells: list[PlanCell], job: Job) -> list[Record]:
+def _evaluate_split(cells: list[PlanCell], job: Job, most: float) -> list[Record]:
     """Evaluate the methods on one split; fold by fold, so that only one is in memory."""
-    works = [_Work(cell, job) for cell in cells]
+    works = [_Work(cell, job, most) for cell in cells]
     spec = cells[0].spec
     assert isinstance(spec, EvaluateSpec)
     made = folds(spec)
@@ -81,8 +86,14 @@ def _evaluate_split(cells: list[PlanCell], job: Job) -> list[Record]:
 class _Work:
     """What has been found out for a cell so far."""
 
-    def __init__(self, cell: PlanCell, job: Job) -> None:
-        self.cell = cell
+    def __init__(self, cell: PlanCell, job: Job, most: float) -> None:
+        self.cell, self.most = cell, most
+        self.load = _from_outside(cell)
+        if self.load is None and isinstance(cell.spec, EvaluateSpec):
+            with contextlib.suppress(
+                Exception
+            ):  # the step says so; its time has no import of ours
+                resolve_estimator(cell.spec.method.estimator)
         self.versions = {"rankexp": __version__}
         self.scores: Scores | None = None
         if isinstance(cell.spec, EvaluateSpec):
@@ -105,10 +116,15 @@ class _Work:
         """
         if self.failed is not None:
             return
-        cpu, start = process_time(), perf_counter()
-        with warnings.catch_warnings(record=True) as caught, _apart(self.cell.key):
+        cpu, start, key = process_time(), perf_counter(), self.cell.key
+        with (
+            warnings.catch_warnings(record=True) as caught,
+            watched(key, self.cell.limits, self.most),
+            apart(foreign=self.load is not None),
+        ):
             warnings.simplefilter("always")
             try:
+                begin(key, self.load)
                 seconds = step(self, *arguments)
             except BaseException as error:
                 if (stopped := _by_user(error)) is not None:
@@ -148,6 +164,9 @@ class _Work:
     def fail(self, error: BaseException) -> None:
         """Keep an error as text: the error itself would hold all that its frames do."""
         self.failed = self.failed or failure(self.cell, error)
+        memory = self.cell.limits.memory
+        if memory is not None and any(map(_of_memory, _chain(error))):
+            self.failed = replace(self.failed, reason=f"took more than {memory}")
 
     def record(self) -> Record:
         """Return the record, a failed one after an error."""
@@ -192,36 +211,6 @@ def _told(caught: Sequence[warnings.WarningMessage]) -> list[str]:
     return [f"{w.category.__name__}: {w.message}" for w in kinds]
 
 
-@contextlib.contextmanager
-def _apart(key: str) -> Iterator[None]:
-    """Keep what a method does to its process from the others.
-
-    Global random numbers start from the cell's key; `os._exit` ends only what a method has forked.
-    """
-    leave, here, folder, environment = os._exit, os.getpid(), Path.cwd(), dict(os.environ)
-    streams = random.getstate(), np.random.get_state()  # noqa: NPY002  (foreign methods use it)
-    random.seed(key)
-    np.random.seed(random.getrandbits(32))  # noqa: NPY002
-
-    def refuse(status: int) -> NoReturn:
-        if os.getpid() != here:
-            leave(status)
-        raise SystemExit(f"os._exit({status}) was called")
-
-    os._exit = refuse
-    try:
-        with np.errstate():
-            yield
-    finally:
-        os._exit = leave
-        random.setstate(streams[0])
-        np.random.set_state(streams[1])  # noqa: NPY002
-        os.chdir(folder)
-        if os.environ != environment:
-            os.environ.clear()
-            os.environ.update(environment)
-
-
 def _by_user(error: BaseException) -> BaseException | None:
     """Return the user's wish to stop that an error is, or comes from; None if it has none.
 
@@ -230,29 +219,69 @@ def _by_user(error: BaseException) -> BaseException | None:
     """
     default = signal.getsignal(signal.SIGINT) is signal.default_int_handler
     wish = KeyboardInterrupt if default else Interrupted
+    return next((found for found in _chain(error) if isinstance(found, wish)), None)
+
+
+def _chain(error: BaseException) -> Iterator[BaseException]:
+    """Yield an error and those that it comes from."""
     found: BaseException | None = error
     for _ in range(LONGEST):  # a method's chain of errors may be a circle
-        if found is None or isinstance(found, wish):
-            return found
+        if found is None:
+            return
+        yield found
         found = found.__cause__ or found.__context__
-    return None
+
+
+def _of_memory(error: BaseException) -> bool:
+    return isinstance(error, MemoryError) or "bad_alloc" in _lines(error)[0]
 
 
 def failure(cell: PlanCell, error: BaseException) -> Record:
     """Return the failed record of a cell, with one line of reason and the traceback."""
-    try:
-        lines = str(error).strip().splitlines() or ["no message"]
-    except Exception:  # a message may be made by a method's own code
-        lines = ["its message cannot be shown"]
     trace = "".join(traceback.format_exception(error))
     return Record(
         cell.key,
         status="failed",
-        reason=_shortened(f"{type(error).__name__}: {lines[0]}", LONGEST),
+        reason=_shortened(f"{type(error).__name__}: {_lines(error)[0]}", LONGEST),
         grid=cell.spec.points,
         texts={"traceback": _shortened(trace, 20 * LONGEST)},
         version=__version__,
     )
+
+
+def _lines(error: BaseException) -> list[str]:
+    try:
+        return str(error).strip().splitlines() or ["no message"]
+    except Exception:  # a message may be made by a method's own code
+        return ["its message cannot be shown"]
+
+
+def ended(cell: PlanCell, died: Death) -> Record:
+    """Return the record of a cell whose process has ended in the middle of it, twice perhaps."""
+    limit = cell.limits.memory
+    why = str(died) if died.late else f"{died}, twice"
+    if limit is not None and not died.late:
+        why += f"; it was allowed {limit} of memory"
+    texts = {"traceback": died.step.trace, LIMIT: repr(died.step.seconds)} if died.late else {}
+    return Record(
+        cell.key,
+        status="timeout" if died.late else "failed",
+        reason=_shortened(why, LONGEST),
+        grid=cell.spec.points,
+        texts={name: _shortened(text, 20 * LONGEST) for name, text in texts.items()},
+        version=__version__,
+    )
+
+
+def _from_outside(cell: PlanCell) -> partial[Factory] | None:
+    """Return what loads a cell's method, or check, where any of its code is from outside."""
+    spec = cell.spec
+    if not spec.foreign:
+        return None
+    if isinstance(spec, SimulateSpec):
+        return partial(registry.get, "checks", spec.check)
+    method = spec.method
+    return partial(resolve_estimator, method.estimator, method.folder, method.sha256)
 
 
 def _shortened(text: str, most: int) -> str:

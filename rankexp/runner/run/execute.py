@@ -1,6 +1,7 @@
 """Run what is missing of a study: hand out jobs, keep every record as it comes."""
 
 import contextlib
+import math
 import signal
 import threading
 import time
@@ -12,6 +13,7 @@ from types import FrameType
 from typing import NoReturn
 
 from rankexp.errors import EnvironmentProblemError, Interrupted, OutOfTime
+from rankexp.runner.config.limits import UNLIMITED, Limits
 from rankexp.runner.config.schema import Study
 from rankexp.runner.files import explained, open_to_append
 from rankexp.runner.plan import PlanCell
@@ -21,7 +23,7 @@ from rankexp.runner.run.manifest import Manifest, Usage
 from rankexp.runner.run.prepare import Prepared, prepare, to_add
 from rankexp.runner.run.progress import Progress, how_many
 from rankexp.runner.run.scored import FOLDER
-from rankexp.runner.run.workers import Done, default_workers, run_here, run_in_workers
+from rankexp.runner.run.workers import Done, Hands, default_workers, run_here, trusted
 from rankexp.runner.spec import EvaluateSpec
 
 PRECEDENCE = (130, 2, 4, 1, 3)
@@ -63,6 +65,8 @@ def execute(
     quiet: bool = False,
     plan: bool = True,
     until: float | None = None,
+    limits: Limits = UNLIMITED,
+    longest: Callable[[], float] | None = None,
 ) -> Outcome:
     """Run what is missing of a study.
 
@@ -71,12 +75,23 @@ def execute(
     ``["all"]``; `retry_failed` runs failed records again. `config` is the study's file, for the
     manifest. There is one worker process a core by default, and one works in this process. At
     `until`, a time of `time.monotonic`, the run stops as by Ctrl-C (in the main thread only).
+    `limits` go before those of the study. `longest` tells how many seconds a method may take at
+    one training part by now, at most; what takes longer than that is not tried again.
 
     ConfigError where `only` or `redo` name nothing of the study; EnvironmentProblemError where
     the folder cannot be read, or not be written to from the start.
     """
+    most = longest() if longest else math.inf
     prepared = prepare(
-        study, results, folders, only, retry_failed=retry_failed, redo=redo, online=True
+        study,
+        results,
+        folders,
+        only,
+        retry_failed=retry_failed,
+        redo=redo,
+        online=True,
+        limits=limits,
+        most=most,
     )
     for name, facts in prepared.data.facts.items():
         prepared.data.provenance[name] |= {"diagnosis": asdict(diagnose(study, name, facts))}
@@ -92,7 +107,10 @@ def execute(
     manifest = Manifest(prepared, study, config, only)
     if not only and manifest.names == prepared.data.facts.keys():
         outcome.cells = prepared.cells
-    _Run(prepared, manifest, outcome).go(workers, until, quiet=quiet)
+    code = prepared.outside.code.values()
+    theirs = {name: version for own in code for name, version in own.items()}
+    run = _Run(prepared, manifest, outcome)
+    run.go(Hands(workers, run.died, theirs, longest), until, quiet=quiet)
     return outcome
 
 
@@ -122,6 +140,8 @@ class _Run:
             replace(job, folder=folder, again=known & {cell.key for cell in job.cells})
             for job in jobs
         ]
+        self.say: Callable[[str], None] = print
+        self.said: set[str] = set()
         self.reasons: Counter[str] = Counter()
         self.warned: Counter[str] = Counter()
         self.used = Usage()
@@ -142,7 +162,7 @@ class _Run:
         except OSError as error:
             raise explained(self.log_file.parent, error) from error
 
-    def go(self, workers: int, until: float | None = None, *, quiet: bool) -> None:
+    def go(self, hands: Hands, until: float | None = None, *, quiet: bool) -> None:
         """Do the jobs; whatever stops this becomes part of the outcome."""
         complete, plan = False, self.prepared.plan
         try:
@@ -157,7 +177,8 @@ class _Run:
                 for warning in filter(None, (other, self.manifest.damage)):
                     progress.say(warning)
                 self._save()
-                with contextlib.closing(self._results(workers, progress.say)) as results:
+                self.say = progress.say
+                with contextlib.closing(self._results(hands)) as results:
                     for done in results:
                         self._keep(done, progress)
                 self.prepared.store.discard_untrusted()
@@ -178,18 +199,21 @@ class _Run:
             if str(error) not in self.outcome.messages:
                 self.outcome.note(4, str(error))
 
-    def _results(self, workers: int, warn: Callable[[str], None]) -> Generator[Done, None, None]:
-        if min(workers, len(self.jobs)) <= 1:
+    def _results(self, hands: Hands) -> Generator[Done, None, None]:
+        alone = min(hands.workers, len(self.jobs)) <= 1 and hands.longest is None
+        if alone and all(map(trusted, self.jobs)):
             yield from run_here(self.jobs)
             return
-
-        def say(text: str) -> None:
-            warn(text)
-            self.log(text)
-
-        for done in run_in_workers(self.jobs, workers, say):
+        for done in hands.run(self.jobs):
             self.worker_cpu += done.cpu
             yield done
+
+    def died(self, text: str, printed: str) -> None:
+        """Tell of a worker's death, in the same words once; the log has all."""
+        self.log(f"{text}\n{printed}".strip())
+        if text not in self.said:
+            self.say(text)
+        self.said.add(text)
 
     def _keep(self, done: Done, progress: Progress) -> None:
         """Store a job's records, and count them."""
@@ -202,6 +226,8 @@ class _Run:
         self.used.fits += count
         self.used.memory = max(self.used.memory, done.memory)
         self.warned.update(done.warnings)
+        if done.printed:
+            self.log(f"printed in job {done.job}:\n{done.printed}")
         for key, reason, trace in done.failures:
             cell = self.cells[key]
             where = f"{cell.experiment} / {cell.problem} / {cell.method}"

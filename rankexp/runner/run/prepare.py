@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from rankexp import __version__, registry
 from rankexp.errors import ConfigError, DataError, DataNotFoundError
 from rankexp.runner.config.experiments import metric_of
+from rankexp.runner.config.limits import UNLIMITED, Limits
 from rankexp.runner.config.meaning import remarks
 from rankexp.runner.config.methods import takes
 from rankexp.runner.config.outside import Outside, outside
@@ -28,6 +29,9 @@ SECONDS_A_FIT = 5e-4, 1.5e-6
 SECONDS_A_ROUND, ROUNDS = (2e-4, 1e-7), {"n_rounds": 1, "n_estimators": 20}
 """The same for a round of boosting, and how many rounds what a parameter counts is like."""
 SECONDS_A_CHECK = 0.1
+NONE = Record("")
+LARGER = "the limit is larger now, so they are done again"
+MORE = "a larger limit (--limit-minutes) does them again"
 REUSED = "they are reused (--redo makes them anew)"
 
 
@@ -180,17 +184,27 @@ def prepare(
     retry_failed: bool = False,
     redo: Sequence[str] = (),
     online: bool = False,
+    limits: Limits = UNLIMITED,
+    most: float = math.inf,
 ) -> Prepared:
-    """Find the data, which may be fetched if `online`, read the records, plan what is missing."""
+    """Find the data, which may be fetched if `online`, read the records, plan what is missing.
+
+    `limits` go before those of the study; `most` are the seconds that a step may take in any case.
+    """
     folder = Path(results) / study.study
     data = _find_data(study, only, folders, online=online)
     store = Store(folder)
     records = store.read()
     theirs = outside(study)
-    planned = list(cells(study, data.facts, only, theirs))
+    planned = list(cells(study, data.facts, only, theirs, limits=limits))
     relevant = {cell.key: records[cell.key] for cell in planned if cell.key in records}
     again = _again(study, planned, relevant, retry_failed=retry_failed, redo=redo)
-    notes = [*store.problems, *data.said]
+    late = {key for key, record in relevant.items() if record.status == "timeout"} - again
+    longer = {
+        c.key for c in planned if relevant.get(c.key, NONE).limit < min(c.limits.seconds, most)
+    }
+    again |= longer
+    notes = [*store.problems, *data.said, *_of_late(len(late & longer), len(late - longer))]
     notes += _aged(record for key, record in relevant.items() if key not in again)
     notes += _ungrouped(study, only)
     lacks = data.nowhere | data.wrong
@@ -199,6 +213,14 @@ def prepare(
         asked = study.model_copy(update={"experiments": chosen(study, only)})
         notes += _remeasured(asked, folder, {*records} - {*relevant}, data)  # the plan's, too
     return Prepared(planned, plan, folder, store, data, frozenset(relevant), not records, theirs)
+
+
+def _of_late(longer: int, others: int) -> Iterator[str]:
+    """Say how many records took longer than their limit, by whether that is larger now."""
+    if longer:
+        yield f"{how_many(longer, 'record')} of methods that took too long: {LARGER}"
+    if others:
+        yield f"{how_many(others, 'record')} of methods that took too long; {MORE}"
 
 
 def _aged(reused: Iterable[Record]) -> Iterator[str]:

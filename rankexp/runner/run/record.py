@@ -15,6 +15,8 @@ from typing import Any, Literal, NamedTuple, Self
 from rankexp.runner.grid import Point
 
 Status = Literal["ok", "failed", "timeout", "skipped"]
+LIMIT = "limit"
+"""The text in a record of what took too long that has the seconds it was allowed."""
 
 
 class Label(NamedTuple):
@@ -110,6 +112,11 @@ class Record:
     def seconds(self) -> float:
         """What fitting and scoring took; NaN where it is unknown."""
         return self.times.get("fit", math.nan) + self.times.get("score", 0.0)
+
+    @property
+    def limit(self) -> float:
+        """The seconds allowed, where it took longer; no limit otherwise."""
+        return float(self.texts.get(LIMIT, math.inf)) if self.status == "timeout" else math.inf
 
     @property
     def warned(self) -> dict[str, str]:

@@ -1,28 +1,25 @@
-"""Jobs handed out to worker processes, or done here; a dead worker costs at most its job.
+"""Jobs handed out to worker processes, or done here; a dead worker costs its job alone.
 
 What is assumed of a process: `run_job` holds for any one, but its CPU seconds are those of the
 whole process, as are the warnings that `evaluate` records, so that one process does one job at a
-time; threads of one process would mix both. `_call` is for processes that our own pool has
-started: these ignore Ctrl-C and end with their parent. In the process that `execute` runs in,
-SIGTERM is taken as Ctrl-C, in the main thread only.
+time; threads of one process would mix both. In the process that `execute` runs in, SIGTERM is
+taken as Ctrl-C, in the main thread only.
 """
 
-import gc
+import math
 import os
 import resource
-import signal
 import sys
-import threading
 import time
-import warnings
-from collections.abc import Callable, Generator, Iterator, Sequence
-from concurrent.futures.process import BrokenProcessPool
+from collections import deque
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
 from typing import TypeVar, TypeVarTuple
 
+from rankexp.runner.config.limits import UNLIMITED
 from rankexp.runner.plan import Job, PlanCell
-from rankexp.runner.run.evaluate import evaluate, failure
+from rankexp.runner.run.evaluate import ended, evaluate
+from rankexp.runner.run.pool import Call, Death, answers
 from rankexp.runner.run.record import Record
 from rankexp.runner.run.store import pack
 from rankexp.runner.spec import digest
@@ -43,6 +40,7 @@ class Done:
     warnings: tuple[str, ...]  # categories, each once a record
     cpu: float  # seconds this process spent since it last reported; imports are the first job's
     memory: int  # largest memory of this process so far, bytes
+    printed: str = ""  # the beginning of what its methods printed
 
 
 def done(job: Job, records: Sequence[Record], *, cpu: float = 0.0) -> Done:
@@ -60,45 +58,12 @@ def done(job: Job, records: Sequence[Record], *, cpu: float = 0.0) -> Done:
     )
 
 
-def run_job(job: Job) -> Done:
-    """Evaluate a job in this process."""
+def run_job(job: Job, most: float = math.inf) -> Done:
+    """Evaluate a job in this process, each step of a method in at most so many seconds."""
     global _spent
-    records = evaluate(job)
+    records = evaluate(job, most)
     before, _spent = _spent, time.process_time()
     return done(job, records, cpu=_spent - before)
-
-
-@cache
-def _spare_collector() -> None:
-    """Take what the first call imported from the garbage collector, once.
-
-    loky collects after every task; over a few hundred thousand objects of imported modules that
-    costs 5 % of a job.
-    """
-    gc.freeze()
-
-
-_leave = os._exit  # while a method runs the name in `os` is refused, see `run.evaluate`
-
-
-@cache
-def _follow(parent: int) -> None:
-    """Let this process leave Ctrl-C to its parent, and end with it; once.
-
-    Nothing is done where the parent is another: the process is not ours to end, as with the
-    workers of dask or ray, which may be on another machine.
-    """
-    if os.getppid() != parent:
-        return
-    if threading.current_thread() is threading.main_thread():
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
-
-    def watch() -> None:
-        while os.getppid() == parent:
-            time.sleep(1.0)
-        _leave(1)
-
-    threading.Thread(target=watch, daemon=True).start()
 
 
 def run_here(jobs: Sequence[Job]) -> Generator[Done, None, None]:
@@ -113,99 +78,81 @@ def run_here(jobs: Sequence[Job]) -> Generator[Done, None, None]:
             yield run_job(job)
 
 
-def run_in_workers(
-    jobs: Sequence[Job], workers: int, warn: Callable[[str], None]
-) -> Generator[Done, None, None]:
-    """Evaluate jobs in worker processes; yield what comes, as it comes.
-
-    Where a worker dies, what was in flight runs again, see `_alone`; `warn` takes a line.
-    """
-    waiting = list(jobs)
-    while waiting:
-        unsent, returned = iter(waiting), set()
-        try:
-            for result in _pool(unsent, min(workers, len(waiting))):
-                returned.add(result.job)
-                yield result
-            return
-        except BrokenProcessPool:
-            left = list(unsent)
-            known = returned | {job.key for job in left}
-            suspects = [job for job in waiting if job.key not in known]
-            waiting = left
-            warn(
-                f"a worker was killed or ran out of memory; {len(suspects)} jobs "
-                "that were under way run again, one by one"
-            )
-        for job in suspects:
-            yield from _alone(job)
+def trusted(job: Job) -> bool:
+    """Tell whether a job may be done in the parent: all code is ours, and nothing is limited."""
+    return not any(cell.spec.foreign or cell.limits != UNLIMITED for cell in job.cells)
 
 
-def _alone(job: Job) -> Iterator[Done]:
-    """Evaluate one job in a worker, with no other job to blame for its death.
+@dataclass(frozen=True)
+class Hands:
+    """What a run's jobs are done with."""
 
-    If that dies, too, the job is taken apart by method; one that still does so has failed records.
-    """
-    try:
-        yield from _pool(iter([job]), 2)
-    except BrokenProcessPool:
-        parts = _by_method(job)
-        if len(parts) > 1:
-            for part in parts:
-                yield from _alone(part)
-            return
-        error = RuntimeError("its worker was killed or ran out of memory, twice")
-        yield done(job, [failure(cell, error) for cell in job.cells])
+    workers: int
+    warn: Callable[[str, str], None]
+    """Takes a line, and what a worker that died has printed."""
+    code: Mapping[str, str]
+    """What jobs take from outside, in which version."""
+    longest: Callable[[], float] | None = None
+    """Tells how many seconds a step may take by now; what takes longer is not tried again."""
+
+    def run(self, jobs: Sequence[Job]) -> Generator[Done, None, None]:
+        """Evaluate jobs in worker processes; yield what comes, as it comes.
+
+        Where a worker dies, the method that it was about is taken out of its job, and tried again
+        alone when all else is done.
+        """
+        suspects: deque[Job] = deque()
+        yield from self._run(deque(jobs), suspects)
+        yield from replace(self, workers=1)._run(suspects, None)
+
+    def _run(self, waiting: deque[Job], suspects: deque[Job] | None) -> Iterator[Done]:
+        def more() -> Call[Done] | None:
+            most = self.longest() if self.longest else math.inf
+            return Call(run_job, (waiting.popleft(), most)) if waiting else None
+
+        for answer in answers(more, self.workers, self.code):
+            job: Job = answer.call.arguments[0]
+            if not isinstance(died := answer.result, Death):
+                yield replace(died, printed=answer.printed)
+                continue
+            final = suspects is None or (died.late and self.longest is not None)
+            blamed = _blamed(job, died.step.key, whole=not final)
+            if suspects is None or final:
+                yield done(blamed, [ended(cell, died) for cell in blamed.cells])
+            else:
+                suspects.append(blamed)
+                self.warn(f"{_named(blamed)}: {died}; it is tried again alone", answer.printed)
+            taken = {cell.key for cell in blamed.cells}
+            if rest := [cell for cell in job.cells if cell.key not in taken]:
+                waiting.append(_part(job, rest))
 
 
-def _by_method(job: Job) -> list[Job]:
-    parts: dict[str, list[PlanCell]] = {}
-    for cell in job.cells:
-        parts.setdefault(cell.method, []).append(cell)
-    each = ((digest([cell.key for cell in part]), tuple(part)) for part in parts.values())
-    return [replace(job, key=key, cells=cells) for key, cells in each]
+def _blamed(job: Job, key: str, *, whole: bool) -> Job:
+    """Return the part of a job that a worker was about; with the `whole` method, or the cell."""
+    about = [cell for cell in job.cells if cell.key == key]
+    same = [cell for cell in job.cells if whole and about and cell.method == about[0].method]
+    return _part(job, same or about or job.cells)
 
 
-def _pool(jobs: Iterator[Job], workers: int) -> Generator[Done, None, None]:
-    from joblib import Parallel, delayed, parallel_config
+def _part(job: Job, cells: Sequence[PlanCell]) -> Job:
+    return replace(job, key=digest([cell.key for cell in cells]), cells=tuple(cells))
 
-    # One job a task and no memory maps: what is sent is small, and what is done comes at once.
-    with parallel_config(backend="loky", inner_max_num_threads=1):
-        parallel = Parallel(
-            n_jobs=max(workers, 2), return_as="generator_unordered", batch_size=1, max_nbytes=None
-        )
-        results = parallel(delayed(_call)(run_job, (job,), os.getpid()) for job in jobs)
-    try:
-        # `yield from` would close it before we can be quiet.
-        for result in results:  # noqa: UP028
-            yield result
-    finally:
-        with warnings.catch_warnings(action="ignore"):  # giving up what is under way is our wish
-            results.close()
+
+def _named(job: Job) -> str:
+    first = job.cells[0]
+    methods = dict.fromkeys(cell.method for cell in job.cells)
+    return f"{first.experiment} / {first.problem} / {', '.join(methods)}"
 
 
 def side_by_side(
     function: Callable[[*Ts], T], arguments: Sequence[tuple[*Ts]], workers: int
-) -> list[T | None]:
-    """Return what calls of a function give in workers like those of jobs; None where one died."""
-    from joblib import Parallel, delayed, parallel_config
-
-    calls = [delayed(_call)(function, each, os.getpid()) for each in arguments]
-    try:
-        with parallel_config(backend="loky", inner_max_num_threads=1):
-            return list(Parallel(n_jobs=max(workers, 2), batch_size=1, max_nbytes=None)(calls))
-    except BrokenProcessPool:
-        if len(arguments) == 1:
-            return [None]
-        return [side_by_side(function, [one], workers)[0] for one in arguments]
-
-
-def _call(function: Callable[[*Ts], T], arguments: tuple[*Ts], parent: int) -> T:
-    """Call a function in a worker of the process with id `parent`."""
-    _follow(parent)
-    result = function(*arguments)
-    _spare_collector()
-    return result
+) -> list[T | Death]:
+    """Return what calls of a function give in workers like those of jobs, or how these died."""
+    calls = [Call(function, each) for each in arguments]
+    waiting = iter(calls)
+    made = answers(lambda: next(waiting, None), workers, {})
+    found = {id(answer.call): answer.result for answer in made}
+    return [found[id(call)] for call in calls]
 
 
 def default_workers() -> int:

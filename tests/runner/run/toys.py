@@ -2,6 +2,7 @@
 
 import errno
 import os
+import re
 import signal
 import time
 import warnings
@@ -82,6 +83,25 @@ class Killer(MeanDifference):
                 Path(self.file).touch()
             os.kill(os.getpid(), signal.SIGKILL)
         super().fit(X, y)
+        return self
+
+
+class Hangs(MeanDifference):
+    """Never comes back from code that keeps the interpreter's lock."""
+
+    def fit(self, X: Any, y: Any) -> "Hangs":
+        re.match(r"(a+)+$", "a" * 60 + "b")
+        return self
+
+
+class Fat(MeanDifference):
+    def __init__(self, gigabytes: int = 3) -> None:
+        super().__init__()
+        self.gigabytes = gigabytes
+
+    def fit(self, X: Any, y: Any) -> "Fat":
+        super().fit(X, y)
+        self.w_ = self.w_ * np.ones(self.gigabytes * 10**9 // 8)[-1]
         return self
 
 

@@ -1,0 +1,218 @@
+"""What a method does to its process is kept from the others; docs/methods.md has the list."""
+
+import builtins
+import contextlib
+import decimal
+import gc
+import locale
+import logging
+import math
+import os
+import random
+import resource
+import signal
+import socket
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache, partial
+from types import ModuleType
+from typing import Any, Generic, NamedTuple, NoReturn, TypeVar
+
+import numpy as np
+import sklearn
+
+K = TypeVar("K")
+T = TypeVar("T")
+leave = os._exit  # while a method runs the name in `os` is refused
+Owner = ModuleType | logging.Logger | logging.Manager
+OWNERS: Sequence[Owner] = (
+    *(builtins, logging, logging.root, logging.root.manager, math, os, random, sys, threading),
+    *(time, np, np.linalg, np.random),
+)
+"""Of these, each name keeps what it stands for."""
+LISTS: Sequence[list[Any]] = (
+    *(sys.path, sys.meta_path, sys.path_hooks, logging.root.handlers, gc.callbacks),
+)
+LIMITS = [getattr(resource, name) for name in dir(resource) if name.startswith("RLIMIT_")]
+TIMERS = (signal.ITIMER_REAL, signal.ITIMER_VIRTUAL, signal.ITIMER_PROF)
+SIGNALS = [n for n in signal.Signals if n < 32 and n not in (signal.SIGKILL, signal.SIGSTOP)]
+
+
+class SharedSetting(NamedTuple, Generic[T]):
+    """Something that all of a process share: how it is read, and how it is put back."""
+
+    read: Callable[[], T]
+    put: Callable[[T], object]
+
+
+def _each(
+    keys: Callable[[], Iterable[K]], read: Callable[[K], T], put: Callable[[K, T], object]
+) -> SharedSetting[dict[K, T]]:
+    """Return several of a kind, of which those are put back that have changed."""
+    return SharedSetting(
+        lambda: {key: read(key) for key in keys()},
+        lambda before: [put(key, v) for key, v in before.items() if read(key) != v],
+    )
+
+
+def _of_names(owner: Owner) -> SharedSetting[dict[str, T]]:
+    """Return the names of a module or object; those that are added later may stay."""
+
+    def put(before: dict[str, T]) -> None:
+        for name, value in before.items():
+            if vars(owner).get(name, before) is not value:
+                setattr(owner, name, value)
+
+    return SharedSetting(vars(owner).copy, put)
+
+
+def _of_list(kept: list[T]) -> SharedSetting[list[T]]:
+    return SharedSetting(kept.copy, partial(kept.__setitem__, slice(None)))
+
+
+def _put_environment(before: Mapping[str, str]) -> None:
+    os.environ.clear()
+    os.environ.update(before)
+    time.tzset()
+
+
+def _umask() -> int:
+    os.umask(mask := os.umask(0o77))
+    return mask
+
+
+def _handled() -> Sequence[signal.Signals]:
+    """Return the signals that can be put back, which a main thread can do alone."""
+    return SIGNALS if threading.current_thread() is threading.main_thread() else []
+
+
+def _armed(timer: int) -> bool:
+    return signal.getitimer(timer) != (0.0, 0.0)
+
+
+@cache
+def _streams() -> Mapping[int, int]:
+    """Return copies of standard input, output and errors, as far as they are open."""
+    made = {}
+    for number in range(3):
+        with contextlib.suppress(OSError):
+            made[number] = os.dup(number)
+    return made
+
+
+def _file(number: int) -> tuple[int, int]:
+    try:
+        found = os.fstat(number)
+    except OSError:
+        return (-1, -1)
+    return found.st_dev, found.st_ino
+
+
+@cache
+def _pools() -> dict[str, Any]:
+    from threadpoolctl import ThreadpoolController
+
+    return {pool.filepath: pool for pool in ThreadpoolController().lib_controllers}
+
+
+COMMON: Sequence[SharedSetting[Any]] = [
+    SharedSetting(os.getcwd, os.chdir),
+    SharedSetting(lambda: dict(os.environ), _put_environment),
+]
+"""All that is worth a look after a method of ours."""
+ALL: list[SharedSetting[Any]] = [
+    *COMMON,
+    *map(_of_names, OWNERS),
+    *(_of_list(kept) for kept in LISTS),
+    SharedSetting(_umask, os.umask),
+    SharedSetting(sklearn.get_config, lambda given: sklearn.set_config(**given)),
+    SharedSetting(np.get_printoptions, lambda given: np.set_printoptions(**given)),
+    SharedSetting(
+        partial(locale.setlocale, locale.LC_ALL), partial(locale.setlocale, locale.LC_ALL)
+    ),
+    SharedSetting(gc.isenabled, lambda on: gc.enable() if on else gc.disable()),
+    SharedSetting(gc.get_threshold, lambda given: gc.set_threshold(*given)),
+    SharedSetting(gc.get_debug, gc.set_debug),
+    SharedSetting(sys.getrecursionlimit, sys.setrecursionlimit),
+    SharedSetting(sys.getswitchinterval, sys.setswitchinterval),
+    SharedSetting(sys.get_int_max_str_digits, sys.set_int_max_str_digits),
+    SharedSetting(sys.gettrace, sys.settrace),
+    SharedSetting(sys.getprofile, sys.setprofile),
+    SharedSetting(socket.getdefaulttimeout, socket.setdefaulttimeout),
+    SharedSetting(
+        partial(signal.pthread_sigmask, signal.SIG_BLOCK, ()),
+        partial(signal.pthread_sigmask, signal.SIG_SETMASK),
+    ),
+    _each(_handled, signal.getsignal, lambda n, own: signal.signal(n, own or signal.SIG_DFL)),
+    _each(lambda: TIMERS, _armed, lambda timer, _: signal.setitimer(timer, 0.0)),
+    _each(lambda: LIMITS, resource.getrlimit, resource.setrlimit),
+    _each(_pools, lambda n: _pools()[n].num_threads, lambda n, k: _pools()[n].set_num_threads(k)),
+    _each(_streams, _file, lambda number, _: os.dup2(_streams()[number], number)),
+]
+_loaded: dict[tuple[str, ...], list[tuple[SharedSetting[Any], Any]]] = {}
+"""What methods have changed when they were loaded, which is for themselves."""
+_damage: list[str] = []
+
+
+def damaged() -> bool:
+    """Tell whether a method left what cannot be put back: then the process must end."""
+    return bool(_damage)
+
+
+@contextlib.contextmanager
+def apart(*, foreign: bool) -> Iterator[None]:
+    """Keep what a step of a method does to its process from the others.
+
+    `os._exit` ends only what a method has forked, and such a process goes no further than this.
+    """
+    here, threads, settings = os.getpid(), threading.active_count(), ALL if foreign else COMMON
+    before = [setting.read() for setting in settings]
+    streams = random.getstate(), np.random.get_state()  # noqa: NPY002  (foreign methods use it)
+    os._exit = partial(_refuse, here)
+    try:
+        with np.errstate(), decimal.localcontext():
+            yield
+    finally:
+        os._exit = leave
+        if os.getpid() != here:
+            leave(0)
+        random.setstate(streams[0])
+        np.random.set_state(streams[1])  # noqa: NPY002
+        for setting, value in zip(settings, before, strict=True):
+            _put_back(setting, value)
+        if foreign and threading.active_count() > threads:
+            _damage.append("a thread is left")
+
+
+def _refuse(here: int, status: int) -> NoReturn:
+    if os.getpid() != here:
+        leave(status)
+    raise SystemExit(f"os._exit({status}) was called")
+
+
+def _put_back(setting: SharedSetting[T], value: T) -> None:
+    try:
+        if setting.read() != value:
+            setting.put(value)
+    except Exception as error:  # nothing of a method may stop a run
+        _damage.append(str(error))
+
+
+def begin(key: str, load: partial[T] | None) -> None:
+    """Start a step: what its method changed when it was loaded is changed again, for itself.
+
+    Global random numbers start from the cell's key. `load` is of a method from outside.
+    """
+    if load is not None and load.args not in _loaded:
+        before = [setting.read() for setting in ALL]
+        load()
+        after = [(setting, setting.read()) for setting in ALL]
+        changed = [own for own, was in zip(after, before, strict=True) if own[1] != was]
+        _loaded[load.args] = changed
+    elif load is not None:
+        for setting, value in _loaded[load.args]:
+            setting.put(value)
+    random.seed(key)
+    np.random.seed(random.getrandbits(32))  # noqa: NPY002

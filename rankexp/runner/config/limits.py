@@ -1,0 +1,69 @@
+"""Limits of time and memory, for one method at one training part."""
+
+import math
+import re
+from functools import cached_property
+from typing import Annotated
+
+from pydantic import AfterValidator, PositiveFloat, ValidationError
+
+from rankexp.errors import ConfigError
+from rankexp.runner.strict import Strict
+
+_SIZE = re.compile(r"(\d+(?:\.\d+)?|\.\d+) ?([kMGT])(i?)B")
+
+
+def _bytes(size: str) -> int:
+    found = _SIZE.fullmatch(size)
+    unit = 1024 if found and found[3] else 1000
+    count = float(found[1]) * unit ** ("kMGT".index(found[2]) + 1) if found else 0.0
+    if not 1 <= count < 2**62:
+        raise ValueError(f"expected a size above 0 such as 4GB or 500MB, got '{size}'")
+    return int(count)
+
+
+def _size(size: str) -> str:
+    _bytes(size)
+    return size
+
+
+class Limits(Strict):
+    """What one method may take at one training part, for all its settings with their scores."""
+
+    minutes: PositiveFloat | None = None
+    """Minutes after which it is ended. Default: no limit."""
+    memory: Annotated[str, AfterValidator(_size)] | None = None
+    """Memory that it may take beside what its process has taken before, such as ``4GB`` or
+    ``500MB``. Default: no limit. It needs Linux."""
+
+    @property
+    def seconds(self) -> float:
+        """The time in seconds."""
+        return math.inf if self.minutes is None else 60 * self.minutes
+
+    @cached_property
+    def bytes(self) -> int | None:
+        """The memory in bytes."""
+        return None if self.memory is None else _bytes(self.memory)
+
+    def before(self, others: "Limits | None") -> "Limits":
+        """Return these limits, and those of others where there is none."""
+        known = {} if others is None else others.model_dump(exclude_none=True)
+        return Limits(**{**known, **self.model_dump(exclude_none=True)})
+
+
+def asked(minutes: float | None, memory: str | None) -> Limits:
+    """Return the limits of a command; ConfigError names the option that is wrong."""
+    try:
+        made = Limits(minutes=minutes)
+    except ValidationError:
+        what = f"a number above 0, got {minutes}"
+        raise ConfigError(f"--limit-minutes: expected {what}") from None
+    try:
+        return Limits(memory=memory).before(made)
+    except ValidationError:
+        what = f"a size above 0 such as 4GB or 500MB, got {memory}"
+        raise ConfigError(f"--limit-memory: expected {what}") from None
+
+
+UNLIMITED = Limits()
