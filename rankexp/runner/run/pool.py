@@ -84,7 +84,7 @@ class Worker:
     def __init__(self) -> None:
         from joblib.externals.loky.backend.process import LokyProcess
 
-        self.files = [tempfile.TemporaryFile("a+b") for _ in range(2)]  # noqa: SIM115
+        self.files = [tempfile.TemporaryFile() for _ in range(2)]  # noqa: SIM115
         prepare(self.files[0].fileno())
         self.pipe, theirs = Pipe()
         self.seen: dict[str, str] = {}
@@ -219,6 +219,7 @@ def _serve(pipe: Connection, state: Connection, printed: Connection, parent: int
             stream.flush()
         text = os.pread(printed.fileno(), PRINTED, 0).decode(errors="replace")
         os.ftruncate(printed.fileno(), 0)
+        os.lseek(printed.fileno(), 0, os.SEEK_SET)
         pipe.send_bytes(pickle.dumps((good, result, text, damaged())))
         _spare_collector()
     leave(0)
