@@ -1,5 +1,6 @@
 """The command line: parse, call, print. Every import of weight waits until its verb is used."""
 
+import errno
 import os
 import re
 import sys
@@ -13,6 +14,7 @@ from rankexp.errors import ConfigError, EnvironmentProblemError, RankexpError
 from rankexp.runner import cli_complete, cli_own
 from rankexp.runner.cli_data import all_studies, data_app, data_folders
 from rankexp.runner.config.shipped import shipped
+from rankexp.runner.files import EXHAUSTED
 
 if TYPE_CHECKING:
     from rankexp.runner.config.schema import Study
@@ -97,6 +99,10 @@ def run(
         tables = open_report(outcome.folder, study, outcome.cells)
         written = tables.write()
         print(f"\n{tables.summary()}")
+        if (unread := outcome.records - len(tables.context.records)) > 0:
+            outcome.note(
+                4, f"{unread} records could not be read, and no table has them; run again"
+            )
         for line in [*tables.failures, *_index(outcome.folder.parent)]:
             outcome.note(tables.exit_code, line)
         if not quiet:
@@ -318,7 +324,9 @@ def main() -> None:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(141)
-    except PermissionError as error:
+    except OSError as error:
+        if error.errno not in (errno.EACCES, errno.EPERM, errno.EINTR, *EXHAUSTED):
+            sys.exit(_unforeseen(error))
         print(f"rankexp: '{error.filename}': {error.strerror}", file=sys.stderr)
         sys.exit(EnvironmentProblemError.exit_code)
     except Exception as error:

@@ -18,20 +18,16 @@ EXHAUSTED = (*FULL, errno.EROFS, errno.EIO, errno.EMFILE, errno.ENFILE)
 """Error numbers that say nothing about a method that meets them."""
 
 
+Content = bytes | Callable[[BinaryIO], object]
 _LASTING: set[Path] = set()  # folders whose names are on disk
 
 
 def write_atomically(
-    file: Path,
-    content: bytes | Callable[[BinaryIO], object],
-    option: str = "--results",
-    *,
-    lasting: bool = False,
+    file: Path, content: Content, option: str = "--results", *, lasting: bool = False
 ) -> None:
-    """Write a file under a temporary name, bring it to disk, move it into place.
+    """Write a file under a temporary name, bring it to disk (with its name, if `lasting`).
 
     A link in its place is replaced, not followed. A callable for `content` takes the open file.
-    If `lasting`, its name is on disk, too, when this returns.
     EnvironmentProblemError where that fails; `option` is what names another folder.
     """
     temporary = file.with_name(f".{file.name}.{os.getpid()}-{secrets.token_hex(4)}.tmp")
@@ -63,10 +59,7 @@ def _make(folder: Path) -> None:
 
 
 def bring_to_disk(folder: Path) -> None:
-    """Make what was moved into a folder, and the folder, last through a power cut.
-
-    EnvironmentProblemError where the disk fails. Some file systems cannot do this for folders.
-    """
+    """Make what was moved into a folder, and the folder, last, if its file system can."""
     folder = folder.absolute()
     new = [each for each in (folder, *folder.parents) if each not in _LASTING]
     try:

@@ -268,15 +268,12 @@ class Store:
             bring_to_disk(folder)
         self._remove_superseded(list(self._held))
         for left in (".*.tmp", "scores/*/.*.tmp", "records/.*.tmp", "records/*/*.tmp"):
-            for file in self.folder.parent.glob(left):
-                with contextlib.suppress(OSError):
-                    file.unlink()
+            with contextlib.suppress(OSError):
+                for file in self.folder.parent.glob(left):
+                    file.unlink(missing_ok=True)
 
     def lost(self) -> Set[str]:
-        """Return the keys of records that were read or written here and that are gone.
-
-        Other runs move records to other files, but lose none.
-        """
+        """Return the keys of records that were read or written here and that nobody has now."""
         if all(file.exists() for file in self._held):
             return set()
         return self._newest.keys() - Store(self.folder.parent).read().keys()

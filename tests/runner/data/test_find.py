@@ -239,8 +239,9 @@ def test_listing_and_verify(place, entry, no_network):
     assert listing({}, cache) == []
 
 
-def test_a_cache_that_cannot_be_written(place, entry, tmp_path):
+def test_a_cache_that_cannot_be_written(place, entry, tmp_path, monkeypatch):
     folder, _ = place
+    monkeypatch.setenv("RANKEXP_CACHE", "named by the user")
     (tmp_path / "file").write_text("")
     with pytest.raises(EnvironmentProblemError, match="RANKEXP_CACHE"):
         find("toy", entry(**DECLARED), [folder], tmp_path / "file")

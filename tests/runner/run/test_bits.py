@@ -62,11 +62,12 @@ def test_what_differs_on_other_processors(tmp_path: Path) -> None:
         folder = tmp_path / name
         subprocess.run([*command, str(folder)], env=os.environ | set_, check=True)
         records[name] = Store(folder / "bits").read()
-        scores[name] = {c: np.load(path_of(folder / "bits", c.spec.scores_key)) for c in needed}
+        files = {c.key: path_of(folder / "bits", c.spec.scores_key) for c in needed}
+        scores[name] = {key: np.load(kept) for key, kept in files.items()}
     apart: defaultdict[str, float] = defaultdict(float)
     for name in PROCESSORS:
         for cell in needed:
-            here, there = scores["this"][cell], scores[name][cell]
+            here, there = scores["this"][cell.key], scores[name][cell.key]
             assert np.array_equal(here["0.test.y"], there["0.test.y"])
             own, other = here["0.test.scores"], there["0.test.scores"]
             if cell.method in TREES:
