@@ -150,13 +150,21 @@ def unseal(content: bytes) -> list[Sealed]:
         line, _, body = lzma.decompress(content).partition(b"\n")
         if (head := _Head(**json.loads(line))).sealed != FORMAT:
             raise ValueError(f"has format {head.sealed}, and this rankexp reads {FORMAT}")
-    except (lzma.LZMAError, TypeError) as error:
+        return _records(head, body)
+    except ValueError:
+        raise
+    except Exception as error:  # altered ones raise nearly anything
         raise ValueError("is not a file of sealed records") from error
+
+
+def _records(head: _Head, body: bytes) -> list[Sealed]:
+    outlines, generations, grids, *others = head.outlines, *head.values[1:]
+    if sum(sum(one.curves.values()) for one in outlines) > len(body):  # each has a record
+        raise ValueError("was altered: it lacks points of curves")
     keys, start = body[: 32 * head.records].hex(), 32 * head.records
     places = np.frombuffer(body, "<i4", len(FIELDS) * head.records, start)
     places = places.reshape(len(FIELDS), -1)
     numbers = _numbers(head, places[0], np.frombuffer(body[start + places.nbytes :], "<f8"))
-    outlines, generations, grids, *others = head.outlines, *head.values[1:]
     grids = list(map(grid_of, grids))
     records = []
     for i, (outline, generation, grid, *rest) in enumerate(places.T.tolist()):
