@@ -154,10 +154,11 @@ def _cure(text: str, path: TreePath) -> str:
 
 def _clashes(method: Method, path: TreePath) -> Iterator[Fault]:
     for key, values in method.grid.items():
-        texts = [Point.of({key: value}).text for value in values]
-        for i, text in enumerate(texts):
-            if text in texts[:i]:
+        seen = set[str]()
+        for i, text in enumerate(Point.of({key: value}).text for value in values):
+            if text in seen:
                 yield Fault((*path, "grid", key, i), f"the grid point {text} occurs twice")
+            seen.add(text)
     for key in method.params.keys() & method.grid.keys():
         yield Fault((*path, "grid", key), f"'{key}' is also in 'params'", key=True)
     if len(set(method.lambdas or [])) < len(method.lambdas or []):

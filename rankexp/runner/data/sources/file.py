@@ -1,6 +1,7 @@
 """Files of the user: tables by their suffix, and queries in LETOR's format; also compressed."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from stat import S_ISREG
@@ -8,6 +9,7 @@ from stat import S_ISREG
 from rankexp.errors import DataError
 from rankexp.runner.config.data_entry import DataEntry
 from rankexp.runner.data.dataset import DataTable
+from rankexp.runner.data.readers.cells import short
 from rankexp.runner.data.readers.compressed import OPENERS, format_suffix
 from rankexp.runner.data.sources import Reference, reads_files
 
@@ -38,7 +40,11 @@ def from_letor(
 
 def locate(reference: object, folders: Sequence[Path]) -> Path | None:
     """Return the first file of this name in the folders, or where it points, or compressed."""
-    wanted = Path(str(reference)).expanduser()
+    wanted = Path(str(reference))
+    with suppress(RuntimeError):  # nobody's home
+        wanted = wanted.expanduser()
+    if not wanted.name or "\0" in str(wanted):
+        raise DataError(f"'{short(str(reference))}' is not the name of a file")
     for folder in [Path()] if wanted.is_absolute() else folders:
         whole = folder / wanted
         for path in [whole, *(whole.with_name(whole.name + end) for end in OPENERS)]:
