@@ -59,7 +59,8 @@ SAID = b"sep=|\na|b\n" + b"1 000,5|$3\n2,5|$4,50\n" * 4
 ARFF = (
     b"% c\n@relation t\n@attribute age numeric\n@attribute 'a b' {red, 'dark green'}\n"
     b"@attribute w string\n@attribute d date 'yyyy'\n@attribute n integer [1,10]\n@data\n"
-    + b"5, red, zebra, 2001, 1\n?, 'dark green', 'an ant', ?, 2\n7.5e1,?,\"it's\",x,?\n" * 5
+    + b"5, red, zebra, 2001, 1\n?, 'dark green', 'an ant', ?, 2\n7.5e1,?,\"it's\",x,?\n"
+    * 5
 )
 LETOR = b"2 qid:1 1:0.5 2:3 3:-1e-3 # d1\n0 qid:1 1:1 3:2\n1 qid:2 2:NULL 3:nan\n" * 5
 YAML = b"""version: 1
@@ -151,7 +152,13 @@ def _altered_json(value: object, rng: Random) -> object:
     places: list[tuple[object, object]] = []
 
     def walk(one: object) -> None:
-        items = one.items() if isinstance(one, dict) else enumerate(one) if isinstance(one, list) else ()
+        items = (
+            one.items()
+            if isinstance(one, dict)
+            else enumerate(one)
+            if isinstance(one, list)
+            else ()
+        )
         for key, child in items:
             places.append((one, key))
             walk(child)
@@ -416,7 +423,12 @@ def _published(name: str) -> bytes:
 
 READERS = {
     "csv": Reader(_read_table, lambda: [CSV, GERMAN, QUOTED, WIDE, SPACED, SAID], "t.csv"),
-    "packed-csv": Reader(_read_table, lambda: [gzip.compress(one, mtime=0) for one in (CSV, GERMAN)], "t.csv.gz", packed_again),
+    "packed-csv": Reader(
+        _read_table,
+        lambda: [gzip.compress(one, mtime=0) for one in (CSV, GERMAN)],
+        "t.csv.gz",
+        packed_again,
+    ),
     "arff": Reader(_read_table, lambda: [ARFF], "t.arff"),
     "letor": Reader(_read_letor, lambda: [LETOR], "t.txt"),
     "parquet": Reader(_read_table, parquet_seeds, "t.parquet"),
@@ -455,7 +467,11 @@ class Watch:
         if event == "open":
             path, mode, flags = given
             writes = isinstance(flags, int) and flags & (os.O_WRONLY | os.O_RDWR | os.O_CREAT)
-            if writes and not str(path).endswith((".pyc", ".nbi", ".nbc")) and "pyc." not in str(path):
+            if (
+                writes
+                and not str(path).endswith((".pyc", ".nbi", ".nbc"))
+                and "pyc." not in str(path)
+            ):
                 self.seen.append(f"open {path} {mode} {flags}")
         elif event in FORBIDDEN:
             if event == "os.rename" and str(self.folder) in str(given[0]):
@@ -573,8 +589,11 @@ def main() -> None:
                 print(f"{name}: {file}\n{fault[-3000:]}", flush=True)
         failed |= bool(kinds)
         spent = time.process_time() - begun
-        print(f"{name}: {given.inputs:,} inputs, {kinds.total():,} faults of {len(kinds)} kinds, "
-              f"{spent:.0f} s of a processor, seed {given.seed}", flush=True)
+        print(
+            f"{name}: {given.inputs:,} inputs, {kinds.total():,} faults of {len(kinds)} kinds, "
+            f"{spent:.0f} s of a processor, seed {given.seed}",
+            flush=True,
+        )
     sys.exit(failed)
 
 

@@ -31,8 +31,12 @@ def test_ten_thousand_million_points_are_counted(errors):
 
 def test_points_of_a_check_are_counted(loaded):
     grid = ", ".join(f"{name}: {LIST}" for name in "abcde")
-    marked = STUDY.replace("GRID", "{n_rounds: [1]}").replace("experiments: {", "experiments: {s: SIM, ")
-    with pytest.raises(ConfigError, match=r"10,000,000,000 records; at most 1,000,000 are allowed"):
+    marked = STUDY.replace("GRID", "{n_rounds: [1]}").replace(
+        "experiments: {", "experiments: {s: SIM, "
+    )
+    with pytest.raises(
+        ConfigError, match=r"10,000,000,000 records; at most 1,000,000 are allowed"
+    ):
         loaded(marked.replace("SIM", f"{{kind: simulate, check: second_stage, grid: {{{grid}}}}}"))
 
 

@@ -2,20 +2,23 @@
 
 The package is asked for the description and the ARFF file only, in a folder of its own that is
 thrown away: its cache never is written, so nothing in it can be lost (asking it offline for
-more than is cached deletes what is). A copy that the user's cache holds is read as it stands.
+more than is cached deletes what is), and no pickle is read or left. A copy that the user's cache
+holds is read as it stands. What has not the checksum that the server says is never used.
 """
 
 import hashlib
+import logging
 import os
 import re
 import tempfile
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from types import ModuleType
 
-from rankexp.errors import DataError
+from rankexp.errors import DataError, one_line
 from rankexp.runner.config.data_entry import DataEntry
 from rankexp.runner.data.dataset import DataTable
 from rankexp.runner.data.readers.arff import read_arff
@@ -25,15 +28,15 @@ from rankexp.runner.data.sources import Reference, asks_network
 REGISTER = {"openml": "from_openml"}
 
 SKIP = "OPENML_SKIP_PARQUET"
-TIMEOUT = 10.0
-"""Seconds to wait for the server's first answer."""
+TRIES = 3
+"""Of each request; the package waits one second before the second one, then two."""
 
 
 @asks_network
 def from_openml(reference: Reference, entry: DataEntry, folders: Sequence[Path]) -> DataTable:
     """Return a data set of OpenML by its number. Goes online unless the user's cache has it."""
     number = str(reference)
-    if not number.isdecimal():
+    if not (number.isdecimal() and number.isascii()):
         text = "OpenML data sets are identified by number, not by name"
         raise DataError(f"{text}: openml: {reference!r}")
     import openml
@@ -43,45 +46,36 @@ def from_openml(reference: Reference, entry: DataEntry, folders: Sequence[Path])
     if _is_whole(kept):
         table = read_arff(kept / "dataset.arff", marks)
         return replace(table, provenance={"source": "openml", "id": int(number)})
-    _reach(openml.config.server, number)
     with tempfile.TemporaryDirectory() as folder, _settings(openml, folder):
         return _fetch(openml, int(number), marks)
 
 
 def _is_whole(folder: Path) -> bool:
+    """Tell whether a file has the checksum beside it: the package may have been killed."""
     data, description = folder / "dataset.arff", folder / "description.xml"
     if not (data.is_file() and description.is_file()):
         return False
     text = description.read_text(encoding="utf-8", errors="replace")
     declared = re.search(r"<oml:md5_checksum>\s*(\w+)\s*<", text)
     found = hashlib.md5(data.read_bytes(), usedforsecurity=False).hexdigest()
-    return declared is None or declared[1] == found
-
-
-def _reach(server: str, number: str) -> None:
-    """Hold that the server answers at all: the package itself would wait without end."""
-    import requests
-
-    try:
-        requests.head(f"{server.rstrip('/')}/data/{number}", timeout=TIMEOUT)
-    except requests.RequestException as error:
-        host = server.split("/api/", maxsplit=1)[0]
-        text = f"{host} cannot be reached ({type(error).__name__})"
-        raise DataError(f"OpenML {number}: {text}") from error
+    return declared is not None and declared[1] == found
 
 
 @contextmanager
 def _settings(openml: ModuleType, folder: str) -> Iterator[None]:
-    """Let the package work in a folder, with few retries, as ARFF; undo all that afterwards."""
-    config = openml.config
+    """Let the package work in a folder, silently, as ARFF; undo all that afterwards."""
+    config, root = openml.config, logging.root
     before = config._root_cache_directory, config.retry_policy, config.connection_n_retries
-    skip = os.environ.get(SKIP)
+    skip, handlers, level = os.environ.get(SKIP), root.handlers[:], root.manager.disable
     config.set_root_cache_directory(folder)
-    config.set_retry_policy("human", n_retries=2)
+    config.set_retry_policy("human", n_retries=TRIES)
     os.environ[SKIP] = "true"
+    logging.disable(logging.WARNING)
     try:
         yield
     finally:
+        logging.disable(level)
+        root.handlers[:] = handlers
         config.set_root_cache_directory(before[0])
         config.set_retry_policy(before[1], n_retries=before[2])
         if skip is None:
@@ -91,16 +85,32 @@ def _settings(openml: ModuleType, folder: str) -> Iterator[None]:
 
 
 def _fetch(openml: ModuleType, number: int, marks: Collection[str]) -> DataTable:
+    from rankexp.runner.data.downloads import Download, GivenUp
+
+    download = Download(f"OpenML {number}")
+    beside = {"download_qualities": False, "download_features_meta_data": False}
+    ask = partial(openml.datasets.get_dataset, number, download_data=True, **beside)
     try:
-        beside = {"download_qualities": False, "download_features_meta_data": False}
-        dataset = openml.datasets.get_dataset(number, download_data=True, **beside)
-    except Exception as error:  # the package passes on whatever goes wrong in its libraries
-        reason = f"{type(error).__name__}: {error}".splitlines()[0]
-        raise DataError(f"OpenML {number}: {reason}") from error
-    try:
+        with download.watching():
+            dataset = download.wait_for(ask)
+        if dataset.dataset_id != number:
+            raise DataError(f"the server described data set {dataset.dataset_id}")
+        if dataset.md5_checksum is None:
+            raise DataError("the server has no checksum by which to tell whether it is whole")
         table = read_arff(Path(dataset.data_file), marks)
     except DataError as error:
-        raise DataError(f"OpenML {number}: {error}") from error
+        if str(error).startswith(download.title):
+            raise
+        text = re.sub(r"\S*dataset\.arff", "its file", str(error))
+        raise DataError(f"{download.title}: {text}") from error
+    except openml.exceptions.OpenMLServerException as error:  # what the server says
+        raise DataError(f"{download.title}: {one_line(error)}") from error
+    except openml.exceptions.OpenMLHashException as error:
+        text = f"in {TRIES} tries its file never had the checksum that the server says"
+        raise DataError(f"{download.title}: {text}") from error
+    except (Exception, GivenUp) as error:  # it passes on whatever goes wrong in its libraries
+        what = download.said(error) or f"the answer makes no sense: {one_line(error)}"
+        raise DataError(f"{download.title}: {what}") from error
     provenance = {
         "source": "openml",
         "id": number,
