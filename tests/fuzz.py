@@ -100,13 +100,13 @@ PIECES = [
     *(b",", b";", b"\t", b"|", b'"', b"'", b"\n", b"\r", b"\r\n", b" ", b".", b"-", b"?", b"NA"),
     *(b"\0", b"\xff", b"\xe2\x80\xa8", b"\x0c", b"\x1a", b"#", b"%", b"{", b"}", b"\\", b"1e999"),
     *(b"nan", b"1,234", b"1_000", b"12:30", b"x" * 50, b"\xef\xbb\xbf", b"\xc2\xa0", b"@data\n"),
-    *(b"inf", b"[", b"]", b"[" * 300, b"9" * 400, b"1e-400", b"0x10", b"<", b">", b"&", b"*", b"!"),
+    *(b"inf", b"[", b"]", b"[" * 300, b"9" * 400, b"1e-400", b"0x10", b"<", b">", b"&", b"!"),
     *(b"\xed\xa0\x80", b"\xff\xfe", b"\xd9\xa3", b"../../x", b"/etc/passwd", b"null", b"true"),
-    *(b"sep=,\n", b"@attribute", b"qid:", b"qid:99999999999999999999", b"99999:1", b":", b"$", b"%"),
+    *(b"sep=,\n", b"@attribute", b"qid:", b"qid:99999999999999999999", b"99999:1", b"$"),
     *(b"- ", b": ", b"? ", b"<<: ", b"&a ", b"*a", b"!!python/object:os.getpid ", b"|\n", b"~"),
     *(b"XFD1048576", b' t="s"', b' t="d"', b' t="e"', b' r="A0"', b' s="99"', b"<v>1e999</v>"),
     *(b"-1", b"0", b"4294967296", b"18446744073709551616", b"\x00" * 8, b"\xff" * 8, b"e", b"E5"),
-    *(b"31/12/2020", b"1/2/20 3:04 PM", b"(3)", "−5".encode(), "€5".encode(), "1\u202f000".encode()),
+    *(b"31/12/2020", b"1/2/20 3:04 PM", b"(3)", "−5".encode(), "€5".encode(), "1\u202f0".encode()),
 ]  # fmt: skip
 
 
@@ -513,7 +513,7 @@ def limited(seconds: float) -> Iterator[None]:
 
 
 def attempt(reader: Reader, content: bytes, folder: Path) -> str | None:
-    """Return what is wrong with how a reader takes an input, None if nothing; and leave no trace."""
+    """Return what is wrong with how a reader takes an input; None if nothing is."""
     path = folder / reader.name
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(content)
@@ -545,7 +545,7 @@ def attempt(reader: Reader, content: bytes, folder: Path) -> str | None:
 
 
 def inputs(reader: Reader, seed: str, count: int) -> Iterator[bytes]:
-    """Yield so many inputs: those that are whole first, then changed ones and some of no format."""
+    """Yield so many inputs: whole ones, then changed ones and some of no format."""
     rng, seeds = random.Random(seed), reader.seeds()
     yield from seeds
     for _ in range(count - len(seeds)):

@@ -6,10 +6,10 @@ import zipfile
 
 import pytest
 
-pytest.importorskip("openpyxl", reason="needs the extra 'excel'")
-
 from rankexp.errors import DataError
 from rankexp.runner.data.sources.file import read
+
+pytest.importorskip("openpyxl", reason="needs the extra 'excel'")
 
 
 @pytest.fixture

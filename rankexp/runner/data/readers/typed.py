@@ -169,7 +169,7 @@ def _sheets(path: Path, content: bytes) -> dict[str, list[Row]]:
             row = list(map(_cell_text, cells))
             if any(map(str.strip, row)):
                 rows.append((line, row))
-                width = max(width, max(j for j, text in enumerate(row, start=1) if text))
+                width = max(width, *(j for j, text in enumerate(row, start=1) if text))
         check_size(path, 8 * width * len(rows))
         used = {j for _, row in rows for j, text in enumerate(row) if text} if width > FAR else []
         if width > FAR and 10 * len(used) < width:

@@ -17,8 +17,9 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from types import ModuleType
+from unittest.mock import patch
 
-from rankexp.errors import DataError, one_line
+from rankexp.errors import DataError
 from rankexp.runner.config.data_entry import DataEntry
 from rankexp.runner.data.dataset import DataTable
 from rankexp.runner.data.readers.arff import read_arff
@@ -27,7 +28,6 @@ from rankexp.runner.data.sources import Reference, asks_network
 
 REGISTER = {"openml": "from_openml"}
 
-SKIP = "OPENML_SKIP_PARQUET"
 TRIES = 3
 """Of each request; the package waits one second before the second one, then two."""
 
@@ -46,8 +46,7 @@ def from_openml(reference: Reference, entry: DataEntry, folders: Sequence[Path])
     if _is_whole(kept):
         table = read_arff(kept / "dataset.arff", marks)
         return replace(table, provenance={"source": "openml", "id": int(number)})
-    with tempfile.TemporaryDirectory() as folder, _settings(openml, folder):
-        return _fetch(openml, int(number), marks)
+    return _fetch(openml, int(number), marks)
 
 
 def _is_whole(folder: Path) -> bool:
@@ -63,54 +62,32 @@ def _is_whole(folder: Path) -> bool:
 
 @contextmanager
 def _settings(openml: ModuleType, folder: str) -> Iterator[None]:
-    """Let the package work in a folder, silently, as ARFF; undo all that afterwards."""
-    config, root = openml.config, logging.root
-    before = config._root_cache_directory, config.retry_policy, config.connection_n_retries
-    skip, handlers, level = os.environ.get(SKIP), root.handlers[:], root.manager.disable
-    config.set_root_cache_directory(folder)
-    config.set_retry_policy("human", n_retries=TRIES)
-    os.environ[SKIP] = "true"
-    logging.disable(logging.WARNING)
-    try:
+    """Let the package work in a folder, silently, as ARFF, with few tries; then as before."""
+    tries = {"retry_policy": "human", "connection_n_retries": TRIES}
+    with (
+        patch.multiple(openml.config, _root_cache_directory=Path(folder), **tries),
+        patch.dict(os.environ, {"OPENML_SKIP_PARQUET": "true"}),
+        patch.object(logging.root, "handlers", [logging.NullHandler()]),
+    ):
         yield
-    finally:
-        logging.disable(level)
-        root.handlers[:] = handlers
-        config.set_root_cache_directory(before[0])
-        config.set_retry_policy(before[1], n_retries=before[2])
-        if skip is None:
-            del os.environ[SKIP]
-        else:
-            os.environ[SKIP] = skip
 
 
 def _fetch(openml: ModuleType, number: int, marks: Collection[str]) -> DataTable:
-    from rankexp.runner.data.downloads import Download, GivenUp
+    from rankexp.runner.data.downloads import Download
 
-    download = Download(f"OpenML {number}")
     beside = {"download_qualities": False, "download_features_meta_data": False}
     ask = partial(openml.datasets.get_dataset, number, download_data=True, **beside)
     try:
-        with download.watching():
-            dataset = download.wait_for(ask)
-        if dataset.dataset_id != number:
-            raise DataError(f"the server described data set {dataset.dataset_id}")
-        if dataset.md5_checksum is None:
-            raise DataError("the server has no checksum by which to tell whether it is whole")
-        table = read_arff(Path(dataset.data_file), marks)
+        with tempfile.TemporaryDirectory() as folder, _settings(openml, folder):
+            dataset = Download(f"OpenML {number}").wait_for(ask)
+            if dataset.dataset_id != number:
+                raise DataError(f"the server described data set {dataset.dataset_id}")
+            if dataset.md5_checksum is None:
+                raise DataError("the server has no checksum by which to tell whether it is whole")
+            table = read_arff(Path(dataset.data_file), marks)
     except DataError as error:
-        if str(error).startswith(download.title):
-            raise
         text = re.sub(r"\S*dataset\.arff", "its file", str(error))
-        raise DataError(f"{download.title}: {text}") from error
-    except openml.exceptions.OpenMLServerException as error:  # what the server says
-        raise DataError(f"{download.title}: {one_line(error)}") from error
-    except openml.exceptions.OpenMLHashException as error:
-        text = f"in {TRIES} tries its file never had the checksum that the server says"
-        raise DataError(f"{download.title}: {text}") from error
-    except (Exception, GivenUp) as error:  # it passes on whatever goes wrong in its libraries
-        what = download.said(error) or f"the answer makes no sense: {one_line(error)}"
-        raise DataError(f"{download.title}: {what}") from error
+        raise DataError(f"OpenML {number}: {text}") from error
     provenance = {
         "source": "openml",
         "id": number,

@@ -1,5 +1,6 @@
 """CSV: a block's numbers in full precision, and whether they are all there."""
 
+import re
 from collections.abc import Hashable
 
 import pandas as pd
@@ -7,6 +8,8 @@ import pandas as pd
 from rankexp.runner.report.model import Output
 
 SUFFIX = "csv"
+_NUMBER = r"([0-9.]+(e[+-]?[0-9]+)?|inf|nan)"
+_FORMULA = re.compile(rf"[=@\t]|[+-](?!{_NUMBER}$)", re.IGNORECASE)
 
 
 def table(numbers: pd.DataFrame) -> str:
@@ -15,25 +18,16 @@ def table(numbers: pd.DataFrame) -> str:
     Text that a spreadsheet would take for a formula, such as a label ``=1+2`` of the user's
     table, has a ``'`` in front.
     """
-    for name in numbers.columns[[kind.kind not in "biuf" for kind in numbers.dtypes]]:
-        odd = {text: f"'{text}" for text in numbers[name].unique() if is_formula(text)}
-        if odd:
-            marked = {name: [odd.get(text, text) for text in numbers[name]]}
-            numbers = numbers.assign(**marked)
-    odd = {name: f"'{name}" for name in numbers.columns if is_formula(name)}
-    numbers = numbers.rename(columns=odd) if odd else numbers
-    return str(numbers.to_csv(index=False, lineterminator="\n"))
+    for name in map(str, numbers.select_dtypes(exclude="number")):
+        marked = {text: _marked(text) for text in numbers[name].unique()}
+        if any(text is not cell for text, cell in marked.items()):
+            numbers = numbers.assign(**{name: [marked.get(text, text) for text in numbers[name]]})
+    header = [str(_marked(name)) for name in numbers.columns]
+    return str(numbers.to_csv(index=False, header=header, lineterminator="\n"))
 
 
-def is_formula(cell: Hashable) -> bool:
-    """Tell whether a spreadsheet would work out a cell: a text that begins so, and no number."""
-    if not (isinstance(cell, str) and cell.startswith(("=", "+", "-", "@", "\t"))):
-        return False
-    try:
-        float(cell)
-    except ValueError:
-        return True
-    return False
+def _marked(cell: Hashable) -> Hashable:
+    return f"'{cell}" if isinstance(cell, str) and _FORMULA.match(cell) else cell
 
 
 def render(output: Output) -> str | None:
