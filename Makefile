@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 JOBS ?= 2
 TIMES ?= 20
+INPUTS ?= 50000
 OLDEST := $(VENV)-oldest
 BARE := $(VENV)-bare
 FOREIGN := $(VENV)-foreign
@@ -152,8 +153,9 @@ further: $(VENV)/.installed-dev ## thirty tables by a stranger: each answered ri
 wings: $(VENV)/.installed-dev ## each study's own folder taken away: all else must work
 	$(BIN)/python tests/wings.py
 
-explore: $(VENV)/.installed-dev ## tests on random examples: new ones, TIMES (20) as many as in `tests`
+explore: $(VENV)/.installed-dev ## tests on new random examples, TIMES (20) as many as in `tests`; INPUTS (50000) to each reader
 	$(PYTEST) --dist worksteal -m hypothesis --hypothesis-profile explore --times $(TIMES) --timeout 0 tests
+	$(ONE_THREAD) $(BIN)/python tests/fuzz.py --inputs $(INPUTS)
 
 haswell: $(VENV)/.installed-dev ## the numerical tests again, as on a processor without AVX-512
 	$(NO_AVX512) $(PYTEST) --dist worksteal -m "not slow and not fidelity" $(NUMERICAL)
