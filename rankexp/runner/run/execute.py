@@ -45,13 +45,9 @@ class Outcome:
     cells: Sequence[PlanCell] | None = None
     """All cells of the study, where the run planned for all of them: a report needs no others."""
 
-    def say(self, message: str) -> None:
-        """Add a message, without what a terminal would obey: a method may have put it there."""
-        self.messages.append(printed_lines(message))
-
     def note(self, code: int, message: str) -> None:
-        """Add a message and the exit code it stands for."""
-        self.say(message)
+        """Add a message, but for what a terminal would obey, and the exit code it stands for."""
+        self.messages.append(printed_lines(message))
         self.exit_code = next((c for c in PRECEDENCE if c in (code, self.exit_code)), 0)
 
 
@@ -222,7 +218,7 @@ class _Run:
         """Complete the outcome: counts, and a line for what failed or warned."""
         outcome = self.outcome
         for reason, count in self.reasons.most_common(5):
-            outcome.say(f"failed, {count} records: {reason}")
+            outcome.note(0, f"failed, {count} records: {reason}")
         before = outcome.failed
         outcome.failed += self.reasons.total()
         if outcome.failed:
@@ -232,7 +228,7 @@ class _Run:
             failed = how_many(outcome.failed, "record")
             outcome.note(1, f"{failed} failed; see {self.log_file}; {retry}")
         for category, count in self.warned.most_common():
-            outcome.say(f"{category} in {how_many(count, 'record')} of this run")
+            outcome.note(0, f"{category} in {how_many(count, 'record')} of this run")
 
 
 @contextlib.contextmanager

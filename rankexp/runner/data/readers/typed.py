@@ -3,6 +3,7 @@
 import io
 import zipfile
 from collections import Counter
+from collections.abc import Collection
 from decimal import Decimal
 from importlib.util import find_spec
 from pathlib import Path
@@ -27,8 +28,6 @@ if TYPE_CHECKING:
 
 INDEX = "__index_level_0__"
 """What pandas calls an index without name in a Parquet file."""
-LAST_ROW = 1 << 20
-"""Of an Excel sheet."""
 FAR = 1_000
 """A wider sheet is refused if fewer than a tenth of its columns hold anything."""
 
@@ -153,37 +152,37 @@ def _grid(path: Path, rules: TextRules) -> tuple[Grid, str]:
 def _sheets(path: Path, content: bytes) -> dict[str, list[Row]]:
     """Return the sheets that hold something, as texts; rows that are blank are left out."""
     from openpyxl import load_workbook
-    from openpyxl.utils import get_column_letter
 
     book = load_workbook(io.BytesIO(content), read_only=True, data_only=True, keep_links=False)
     found: dict[str, list[Row]] = {}
     for sheet in book.worksheets:
         sheet.reset_dimensions()  # which may be wrong
-        rows, room, width = [], 0, 0
+        rows, room, used = [], 0, set[int]()
         for line, cells in enumerate(sheet.rows, start=1):
-            room += 8 * len(cells)
+            room += 8 * (1 + len(cells))  # far ones bring blank ones with them
             if line % 100 == 1:
                 check_size(path, room)
-            if line > LAST_ROW:
-                raise DataError(f"{path}: the sheet '{sheet.title}' has rows after {LAST_ROW:,}")
+                _check_gaps(path, sheet.title, used)
             row = list(map(_cell_text, cells))
             if any(map(str.strip, row)):
                 rows.append((line, row))
-                width = max(width, *(j for j, text in enumerate(row, start=1) if text))
-        check_size(path, 8 * width * len(rows))
-        used = {j for _, row in rows for j, text in enumerate(row) if text} if width > FAR else []
-        if width > FAR and 10 * len(used) < width:
-            text = f"a value in column {get_column_letter(width)} of the sheet '{sheet.title}'"
-            few = f"{len(used):,} of {width:,} columns hold anything"
-            raise DataError(f"{path}: {text} is far from the others: {few}; delete it")
+                used.update(j for j, text in enumerate(row, start=1) if text)
+        check_size(path, 8 * (width := max(used, default=0)) * len(rows))
+        _check_gaps(path, sheet.title, used)
         if rows:
             found[sheet.title] = [(n, row[:width] + [""] * (width - len(row))) for n, row in rows]
     return found
 
 
+def _check_gaps(path: Path, title: str, used: Collection[int]) -> None:
+    """Hold that a wide sheet is not so for one cell that is far from all others."""
+    if 10 * len(used) < (width := max(used, default=0)) > FAR:
+        few = f"{len(used):,} of {width:,} columns hold anything"
+        text = f"column {width:,} of the sheet '{title}' is far from the others: {few}"
+        raise DataError(f"{path}: {text}; delete what it holds")
+
+
 def _cell_text(cell: Any) -> str:
     """Return the text of a cell; an error, such as of a formula, is missing."""
-    value = cell.value
-    if isinstance(value, float) and value.is_integer():
-        value = int(value)
-    return "" if cell.data_type == "e" else _text(value) or ""
+    whole = isinstance(cell.value, float) and cell.value.is_integer()
+    return "" if cell.data_type == "e" else _text(int(cell.value) if whole else cell.value) or ""
