@@ -154,11 +154,10 @@ def _cure(text: str, path: TreePath) -> str:
 
 def _clashes(method: Method, path: TreePath) -> Iterator[Fault]:
     for key, values in method.grid.items():
-        seen = set[str]()
+        first = dict[str, int]()
         for i, text in enumerate(Point.of({key: value}).text for value in values):
-            if text in seen:
+            if first.setdefault(text, i) < i:
                 yield Fault((*path, "grid", key, i), f"the grid point {text} occurs twice")
-            seen.add(text)
     for key in method.params.keys() & method.grid.keys():
         yield Fault((*path, "grid", key), f"'{key}' is also in 'params'", key=True)
     if len(set(method.lambdas or [])) < len(method.lambdas or []):

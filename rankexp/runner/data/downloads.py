@@ -21,7 +21,7 @@ EVERY = 5.0  # seconds between lines that say how much has come
 Found = TypeVar("Found")
 
 
-class Download(adapters.HTTPAdapter):
+class Download(adapters.HTTPAdapter):  # type: ignore[misc]
     """Makes the requests of a package, and knows how they went on; `title` names what comes."""
 
     def __init__(self, title: str) -> None:

@@ -35,6 +35,7 @@ FORMAT = 1
 NAME = r"sealed-[0-9a-f]{16}\.xz"
 AS_IS = ("status", "reason", "texts", "warnings", "version", "packages")
 FIELDS = ("outline", "generation", "grid", *AS_IS)
+ALTERED = (lzma.LZMAError, ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError)
 NUMBERS = {"id": lzma.FILTER_LZMA2, "preset": 6, "lc": 0, "lp": 3, "pb": 3}  # of 8 bytes
 
 Sealed = tuple[int, Record]  # with its generation
@@ -151,9 +152,7 @@ def unseal(content: bytes) -> list[Sealed]:
         if (head := _Head(**json.loads(line))).sealed != FORMAT:
             raise ValueError(f"has format {head.sealed}, and this rankexp reads {FORMAT}")
         return _records(head, body)
-    except ValueError:
-        raise
-    except Exception as error:  # altered ones raise nearly anything
+    except ALTERED as error:
         raise ValueError("is not a file of sealed records") from error
 
 

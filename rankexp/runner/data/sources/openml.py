@@ -11,8 +11,7 @@ import logging
 import os
 import re
 import tempfile
-from collections.abc import Collection, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -22,9 +21,8 @@ from unittest.mock import patch
 from rankexp.errors import DataError
 from rankexp.runner.config.data_entry import DataEntry
 from rankexp.runner.data.dataset import DataTable
-from rankexp.runner.data.readers.arff import read_arff
-from rankexp.runner.data.readers.numbers import TextRules
 from rankexp.runner.data.sources import Reference, asks_network
+from rankexp.runner.data.sources.file import read
 
 REGISTER = {"openml": "from_openml"}
 
@@ -41,12 +39,11 @@ def from_openml(reference: Reference, entry: DataEntry, folders: Sequence[Path])
         raise DataError(f"{text}: openml: {reference!r}")
     import openml
 
-    marks = TextRules.of(entry, frozenset([""])).missing
     kept = Path(openml.config.get_cache_directory()) / "datasets" / number
     if _is_whole(kept):
-        table = read_arff(kept / "dataset.arff", marks)
+        table = read(kept / "dataset.arff", entry)
         return replace(table, provenance={"source": "openml", "id": int(number)})
-    return _fetch(openml, int(number), marks)
+    return _fetch(openml, int(number), entry)
 
 
 def _is_whole(folder: Path) -> bool:
@@ -60,40 +57,31 @@ def _is_whole(folder: Path) -> bool:
     return declared is not None and declared[1] == found
 
 
-@contextmanager
-def _settings(openml: ModuleType, folder: str) -> Iterator[None]:
-    """Let the package work in a folder, silently, as ARFF, with few tries; then as before."""
-    tries = {"retry_policy": "human", "connection_n_retries": TRIES}
-    with (
-        patch.multiple(openml.config, _root_cache_directory=Path(folder), **tries),
-        patch.dict(os.environ, {"OPENML_SKIP_PARQUET": "true"}),
-        patch.object(logging.root, "handlers", [logging.NullHandler()]),
-    ):
-        yield
-
-
-def _fetch(openml: ModuleType, number: int, marks: Collection[str]) -> DataTable:
+def _fetch(openml: ModuleType, number: int, entry: DataEntry) -> DataTable:
     from rankexp.runner.data.downloads import Download
 
-    beside = {"download_qualities": False, "download_features_meta_data": False}
+    config, beside = (
+        openml.config,
+        {"download_qualities": False, "download_features_meta_data": False},
+    )
     ask = partial(openml.datasets.get_dataset, number, download_data=True, **beside)
     try:
-        with tempfile.TemporaryDirectory() as folder, _settings(openml, folder):
+        with (
+            tempfile.TemporaryDirectory() as folder,
+            patch.multiple(config, _root_cache_directory=Path(folder), retry_policy="human"),
+            patch.object(config, "connection_n_retries", TRIES),
+            patch.dict(os.environ, {"OPENML_SKIP_PARQUET": "true"}),
+            patch.object(logging.root, "handlers", [logging.NullHandler()]),  # it warns there
+        ):
             dataset = Download(f"OpenML {number}").wait_for(ask)
             if dataset.dataset_id != number:
                 raise DataError(f"the server described data set {dataset.dataset_id}")
             if dataset.md5_checksum is None:
                 raise DataError("the server has no checksum by which to tell whether it is whole")
-            table = read_arff(Path(dataset.data_file), marks)
+            table = read(Path(dataset.data_file), entry)
     except DataError as error:
         text = re.sub(r"\S*dataset\.arff", "its file", str(error))
         raise DataError(f"OpenML {number}: {text}") from error
-    provenance = {
-        "source": "openml",
-        "id": number,
-        "name": dataset.name,
-        "version": dataset.version,
-        "md5": dataset.md5_checksum,
-        "licence": dataset.licence,
-    }
+    where = {"source": "openml", "id": number, "name": dataset.name, "version": dataset.version}
+    provenance = where | {"md5": dataset.md5_checksum, "licence": dataset.licence}
     return replace(table, name=str(dataset.name), provenance=provenance)

@@ -8,16 +8,11 @@ import pandas as pd
 from rankexp.runner.report.model import Output
 
 SUFFIX = "csv"
-_NUMBER = r"([0-9.]+(e[+-]?[0-9]+)?|inf|nan)"
-_FORMULA = re.compile(rf"[=@\t]|[+-](?!{_NUMBER}$)", re.IGNORECASE)
+_FORMULA = re.compile(r"[=@\t]|[+-](?!([0-9.]+(e[+-]?[0-9]+)?|inf|nan)$)", re.IGNORECASE)
 
 
 def table(numbers: pd.DataFrame) -> str:
-    """Return a table as CSV: full precision, an empty field for what is not there.
-
-    Text that a spreadsheet would take for a formula, such as a label ``=1+2`` of the user's
-    table, has a ``'`` in front.
-    """
+    """Return a table as CSV: full precision, and a ``'`` before a text that is like a formula."""
     for name in map(str, numbers.select_dtypes(exclude="number")):
         marked = {text: _marked(text) for text in numbers[name].unique()}
         if any(text is not cell for text, cell in marked.items()):
