@@ -37,7 +37,7 @@ class Download(adapters.HTTPAdapter):  # type: ignore[misc]
         self.status, stream = answer.status_code, answer.raw.stream
         if self.status >= 500:
             raise requests.ConnectionError
-        self.size = int(answer.headers.get("Content-Length", 0))
+        self.size = answer.raw.length_remaining or 0
         answer.encoding = "utf-8"  # where nothing is said it would be Latin-1
 
         def watched(*given: object, **how: object) -> Iterator[bytes]:

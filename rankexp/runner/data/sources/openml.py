@@ -60,10 +60,8 @@ def _is_whole(folder: Path) -> bool:
 def _fetch(openml: ModuleType, number: int, entry: DataEntry) -> DataTable:
     from rankexp.runner.data.downloads import Download
 
-    config, beside = (
-        openml.config,
-        {"download_qualities": False, "download_features_meta_data": False},
-    )
+    config = openml.config
+    beside = {"download_qualities": False, "download_features_meta_data": False}
     ask = partial(openml.datasets.get_dataset, number, download_data=True, **beside)
     try:
         with (
