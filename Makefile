@@ -4,6 +4,7 @@ VENV ?= .venv
 JOBS ?= 2
 TIMES ?= 20
 INPUTS ?= 50000
+MINUTES ?= 10
 OLDEST := $(VENV)-oldest
 BARE := $(VENV)-bare
 FOREIGN := $(VENV)-foreign
@@ -32,7 +33,7 @@ STUDY_DONE = || { code=$$?; [ $$code -eq 3 ] || exit $$code; \
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help kotlowski2011 readings kotlowski2011-theory clemencon2017 uematsu2010 menon2014 mohri2018 boosting boosting-medium letor-ohsumed auc-itself quick test lint lines types pyright further exports docs docs-links docs-yaml release-check tests wings explore haswell bare browser \
+.PHONY: help kotlowski2011 readings kotlowski2011-theory clemencon2017 uematsu2010 menon2014 mohri2018 boosting boosting-medium letor-ohsumed auc-itself quick test lint lines types pyright further exports docs docs-links docs-yaml release-check tests wings soak explore haswell bare browser \
 	slow oldest foreign fidelity bench calibration clean reference
 
 help: ## list the targets
@@ -152,6 +153,9 @@ further: $(VENV)/.installed-dev ## thirty tables by a stranger: each answered ri
 
 wings: $(VENV)/.installed-dev ## each study's own folder taken away: all else must work
 	$(BIN)/python tests/wings.py
+
+soak: $(VENV)/.installed-dev ## a study for MINUTES (10) under kills, failing disks and flipped bytes: its tables must be right
+	$(ONE_THREAD) $(BIN)/python tests/soak.py --minutes $(MINUTES)
 
 explore: $(VENV)/.installed-dev ## tests on new random examples, TIMES (20) as many as in `tests`; INPUTS (50000) to each reader
 	$(PYTEST) --dist worksteal -m hypothesis --hypothesis-profile explore --times $(TIMES) --timeout 0 tests

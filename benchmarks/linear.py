@@ -38,11 +38,37 @@ def large(n: int = 522_911) -> tuple[np.ndarray, np.ndarray]:
     return X, _labels(X, rng)
 
 
-def _scikit_learn(X: np.ndarray, y: np.ndarray, lams: np.ndarray) -> None:
+def wide(n: int, d: int, kind: str) -> tuple[np.ndarray, np.ndarray]:
+    """Return n × d features and labels: normal, uniform, or uniform and standardised."""
+    rng = np.random.default_rng(d)
+    X = rng.standard_normal((n, d)) if kind == "normal" else rng.random((n, d))
+    if kind == "standardised":
+        X = (X - X.mean(axis=0)) / X.std(axis=0)
+    return X, _labels(X, rng)
+
+
+def _scikit_learn(X: np.ndarray, y: np.ndarray, lams: np.ndarray, tol: float = 1e-4) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for lam in lams:
-            LogisticRegression(C=1.0 / (X.shape[0] * lam)).fit(X, y)
+            LogisticRegression(C=1.0 / (X.shape[0] * lam), tol=tol, max_iter=5000).fit(X, y)
+
+
+def _widths() -> Iterator[tuple[str, float, float | None]]:
+    """Yield the worst of three kinds of features and two penalties, by the number of columns."""
+    for n, d in ((4000, 100), (4000, 400), (4000, 1000), (500, 2000)):
+        ratios = {}
+        for kind in ("normal", "uniform", "standardised"):
+            X, y = wide(n, d, kind)
+            for lam in (0.1, 1e-3):
+                ratios[f"{kind}, {lam:g}"] = time_ratio(
+                    lambda X=X, y=y, lam=lam: smooth_path(X, y, Logistic(), [lam]),
+                    lambda X=X, y=y, lam=lam: _scikit_learn(X, y, [lam], tol=1e-6),
+                    5,
+                )
+        worst = max(ratios, key=ratios.__getitem__)
+        name = f"logistic / scikit-learn's lbfgs at 1e-6, {n} × {d}, worst of six: {worst}"
+        yield name, ratios[worst], 1.0 if d < n else 3.0
 
 
 def _peak(X: np.ndarray, y: np.ndarray) -> float:
@@ -77,6 +103,7 @@ def rows() -> Iterator[tuple[str, float, float | None]]:
     )
     yield "bipartite logistic path / logistic path, 1e5 × 54", ratio, 1.5
 
+    yield from _widths()
     X, y = large()
     for loss in (Logistic(), Exponential()):
         ratio = time_ratio(

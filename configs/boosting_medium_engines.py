@@ -1,4 +1,4 @@
-"""Engines that rankexp has no ranker of, for boosting-medium.yaml."""
+"""Engines that rankexp has no ranker of, for boosting.yaml and boosting-medium.yaml."""
 
 from copy import copy
 from itertools import islice
@@ -25,12 +25,14 @@ class Histogram(RegressorMixin, BaseEstimator):
         learning_rate=0.1,
         max_leaf_nodes=31,
         class_weight=None,
+        l2_regularization=0.0,
         random_state=None,
     ):
         self.n_rounds = n_rounds
         self.learning_rate = learning_rate
         self.max_leaf_nodes = max_leaf_nodes
         self.class_weight = class_weight
+        self.l2_regularization = l2_regularization
         self.random_state = random_state
 
     def fit(self, X, y):

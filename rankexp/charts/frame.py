@@ -8,9 +8,10 @@ import math
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
 from io import BytesIO
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from rankexp.charts.letters import FONT, LONGEST, SIZE, in_letters, inches, wrapped
+from rankexp.charts.letters import LONGEST, SIZE, in_letters, inches, wrapped
 from rankexp.charts.model import Share
 
 if TYPE_CHECKING:
@@ -28,29 +29,6 @@ MARKERS = "osD^vP*X"
 """Shapes of methods; further ones have the same shapes, hollow."""
 STYLES = ["-", "-.", ":", (0, (3, 1, 1, 1, 1, 1)), (0, (5, 1)), "--"]  # of lines
 SMALL = 7.5
-STYLE: dict[str, Any] = {
-    "font.family": FONT,
-    "font.size": SIZE,
-    "text.parse_math": False,
-    "axes.titlesize": 9.0,
-    "axes.labelsize": 8.5,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.linewidth": 0.7,
-    "axes.axisbelow": True,
-    "axes.formatter.useoffset": False,
-    "axes.grid": True,
-    "axes.grid.axis": "y",
-    "grid.color": "#dddddd",
-    "grid.linewidth": 0.6,
-    "xtick.major.width": 0.7,
-    "ytick.major.width": 0.7,
-    "legend.frameon": False,
-    "figure.facecolor": "white",
-    "savefig.facecolor": "white",
-    "pdf.fonttype": 42,
-    "path.simplify": False,
-}
 KINDS: dict[str, dict[str, Any]] = {
     "png": {"Software": None},
     "pdf": {"CreationDate": None, "Creator": None, "Producer": None},
@@ -68,7 +46,7 @@ def styled() -> AbstractContextManager[None]:
     """Return a context in which matplotlib draws in this style."""
     import matplotlib as mpl
 
-    return mpl.rc_context(STYLE)  # type: ignore[arg-type]
+    return mpl.rc_context(fname=Path(__file__).with_name("figures.mplstyle"))
 
 
 def colour(place: int) -> str:
@@ -171,7 +149,7 @@ def finish(figure: Figure, remarks: Sequence[str]) -> None:
     if lines:
         said = "\n".join(lines)
         figure.set_size_inches(width, height + LINE * (said.count("\n") + 1))
-        figure.suptitle(said, color=REMARK, fontsize=STYLE["font.size"])
+        figure.suptitle(said, color=REMARK, fontsize=SIZE)
 
 
 def drawn(figure: Figure) -> Iterator[tuple[str, bytes]]:

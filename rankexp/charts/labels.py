@@ -1,32 +1,15 @@
 """What names of programs and numbers are called on pages."""
 
 import re
+import tomllib
 from collections.abc import Mapping
 from numbers import Real
+from pathlib import Path
 
 from rankexp import names
 from rankexp.charts.numbers import short
 
-LABELS = {
-    "training_auc_": "AUC in training",
-    "lam": "λ",
-    "alpha": "α",
-    "gamma": "γ",
-    "n_rounds": "rounds",
-    "n_train": "training examples",
-    "n_cuts": "thresholds per feature",
-    "n_estimators": "trees",
-    "max_leaf_nodes": "leaves",
-    "max_leaves": "leaves",
-    "num_leaves": "leaves",
-    "min_samples_leaf": "rows per leaf",
-    "max_depth": "depth",
-    "max_features": "features per split",
-    "zero_one": "0/1 loss",
-    "p_classification": "p-classification",
-    "asymmetric_a": "asymmetric A",
-    "asymmetric_b": "asymmetric B",
-}
+LABELS: dict[str, str] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
 """What names are called on pages; all others are printed with spaces for underscores."""
 _ENTRY = re.compile(r"(\w+?)_?\[(\d+)\]")
 ONE = {"thresholds": "threshold", "coefficients": "coefficient"}

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 NAN = math.nan
 Better = Literal["", "lower", "higher"]
-Share = Literal["none", "all", "row"]
+Share = Literal["none", "all", "row", "span"]  # span: y as long in all, each from its own least
 
 
 @dataclass(frozen=True)

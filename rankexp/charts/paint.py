@@ -12,6 +12,7 @@ from rankexp.charts.frame import Axes, Figure, colour
 from rankexp.charts.letters import literal, wrapped
 from rankexp.charts.model import Axis, Chart, Drawing, Intervals, Line, Lines, Map, OwnPanel, Share
 from rankexp.charts.numbers import number, short
+from rankexp.charts.scale import levelled
 
 if TYPE_CHECKING:
     from matplotlib.axis import Axis as Side
@@ -33,11 +34,12 @@ def painted(chart: Chart | Drawing) -> Figure:
     first = chart.panels[0]
     if isinstance(first, OwnPanel):
         return first.painted(chart)
-    share: Share = chart.share
+    share: Share = "none" if chart.share == "span" else chart.share
     made, axes = frame.panels(
         len(chart.panels), chart.columns, chart.size, below=chart.below, share=share
     )
-    for panel, own in zip(chart.panels, axes, strict=True):
+    shown = levelled(chart) if chart.share == "span" else chart.panels
+    for panel, own in zip(shown, axes, strict=True):
         if isinstance(panel, Lines):
             _lines(own, panel, chart.strokes)
         elif isinstance(panel, Intervals):

@@ -1,10 +1,11 @@
 """Where numbers stand along a side of a panel, and which of them are written there."""
 
 import math
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
 
-from rankexp.charts.model import Axis
+from rankexp.charts.model import Axis, Chart, Lines, Panel
 from rankexp.charts.numbers import printed, short
 
 STEPS = (1.0, 2.0, 2.5, 5.0, 10.0)  # of ticks, times a power of ten
@@ -95,3 +96,40 @@ def _written(value: float) -> str:
     text, power = short(value), f"{value:.1e}"
     fits = len(text) <= LONGEST or float(power) != value
     return text if fits else printed(power.replace(".0e", "e"))
+
+
+def levelled(chart: Chart) -> list[Panel]:
+    """Return the panels of a chart; lines have the sides of y that they share, where they do."""
+    panels, many = list(chart.panels), len(chart.panels)
+    step = {"none": 0, "row": chart.columns}.get(chart.share, many)
+    if not step:
+        return panels
+    return list(chain(*(_alike(panels[i : i + step], chart) for i in range(0, many, step))))
+
+
+def _alike(panels: Sequence[Panel], chart: Chart) -> Sequence[Panel]:
+    lines = [one for one in panels if isinstance(one, Lines)]
+    own = [_ends(one) for one in lines]
+    given = [one.y.log or not math.isnan(one.y.low * one.y.high) for one in lines]
+    if len(lines) < max(len(panels), 2) or any(given) or not all(map(math.isfinite, chain(*own))):
+        return panels
+    lows, highs = zip(*own, strict=True)
+    if chart.share == "span":
+        most = max(high - low for low, high in own)
+        ends = [(low - ROOM * most, low + (1 + ROOM) * most) for low in lows]
+    else:
+        room = ROOM * (max(highs) - min(lows))
+        ends = [(min(lows) - room, max(highs) + room)] * len(lines)
+    return [
+        replace(one, y=replace(one.y, low=low, high=high))
+        for one, (low, high) in zip(lines, ends, strict=True)
+    ]
+
+
+def _ends(panel: Lines) -> tuple[float, float]:
+    """Return the least and the largest of what is drawn over y; NaN where there is nothing."""
+    sides = (
+        side for one in panel.lines for side in (one.y, one.low, one.high) if side is not None
+    )
+    known = [v for v in chain(*sides, [panel.reference]) if math.isfinite(v)]
+    return (min(known), max(known)) if known else (math.nan, math.nan)

@@ -11,7 +11,7 @@ import typer
 from rankexp import __version__, registry
 from rankexp.errors import ConfigError, EnvironmentProblemError, RankexpError
 from rankexp.runner import cli_complete, cli_own
-from rankexp.runner.cli_data import Folder, all_studies, data_app, data_folders
+from rankexp.runner.cli_data import all_studies, data_app, data_folders
 from rankexp.runner.config.shipped import shipped
 
 if TYPE_CHECKING:
@@ -30,20 +30,6 @@ app = typer.Typer(
 app.add_typer(data_app, name="data")
 app.command()(cli_own.compare)
 app.command()(cli_own.inspect)
-
-Config = Annotated[
-    Path, typer.Argument(help="The study's YAML file, or its name.", show_default=False)
-]
-Only = Annotated[
-    list[str] | None, typer.Option("--only", help="Experiments to run, comma-separated.")
-]
-Quick = Annotated[
-    bool, typer.Option("--quick", help="Use the study's quick profile, a small slice of it.")
-]
-Results = Annotated[Path, typer.Option("--results", help="Folder for results.")]
-Studies = Annotated[
-    list[str] | None, typer.Argument(help="Names of studies or folders. Default: all.")
-]
 
 
 def _version(asked: bool) -> None:
@@ -72,28 +58,18 @@ def _study(config: Path, profile: str | None) -> "Study":
 
 
 @app.command()
+@cli_own.described("verbs")
 def run(
-    config: Config,
-    only: Only = None,
-    quick: Quick = False,
-    profile: Annotated[
-        str | None, typer.Option("--profile", help="Use this profile of the study's file.")
-    ] = None,
-    jobs: cli_own.Jobs = None,
-    data: Folder = None,
-    results: Results = Path("results"),
-    retry: Annotated[
-        str | None, typer.Option("--retry", help="'failed' runs failed records again.")
-    ] = None,
-    redo: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--redo",
-            metavar="[METHOD]",
-            help="Run finished records again: all, or those of METHOD.",
-        ),
-    ] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the tables.")] = False,
+    config: Path,
+    only: list[str] | None = None,
+    quick: bool = False,
+    profile: str | None = None,
+    jobs: int | None = None,
+    data: Path | None = None,
+    results: Path = Path("results"),
+    retry: str | None = None,
+    redo: list[str] | None = None,
+    quiet: bool = False,
 ) -> None:
     """Run what a study still lacks, then print its tables."""
     from rankexp.runner.report.build import open_report
@@ -127,17 +103,12 @@ def run(
 
 
 @app.command()
+@cli_own.described("verbs", "report")
 def report(
-    studies: Annotated[
-        list[str] | None,
-        typer.Argument(
-            help="Studies that were run, by name or folder; or YAML files, to use their report "
-            "section as it is now. Default: all that were run."
-        ),
-    ] = None,
-    quick: Quick = False,
-    results: Results = Path("results"),
-    show: Annotated[bool, typer.Option("--open", help="Open the page in a browser, too.")] = False,
+    studies: list[str] | None = None,
+    quick: bool = False,
+    results: Path = Path("results"),
+    show: bool = False,
 ) -> None:
     """Rebuild every table and figure from records, without fitting anything."""
     if quick and not studies:
@@ -192,12 +163,8 @@ def _run_of(name: str, quick: bool, results: Path) -> "tuple[Path, Study | None]
 
 
 @app.command()
-def pack(
-    studies: Annotated[
-        list[str], typer.Argument(help="Studies that were run, by name, folder or YAML file.")
-    ],
-    results: Results = Path("results"),
-) -> None:
+@cli_own.described("verbs", "pack")
+def pack(studies: list[str], results: Path = Path("results")) -> None:
     """Seal the records of studies that were run, into one small file each."""
     from rankexp.runner.report.build import packed
 
@@ -221,13 +188,14 @@ def _result_folders(names: list[str] | None, results: Path) -> list[Path]:
 
 
 @app.command()
+@cli_own.described("verbs")
 def plan(
-    config: Config,
-    only: Only = None,
-    quick: Quick = False,
-    jobs: cli_own.Jobs = None,
-    data: Folder = None,
-    results: Results = Path("results"),
+    config: Path,
+    only: list[str] | None = None,
+    quick: bool = False,
+    jobs: int | None = None,
+    data: Path | None = None,
+    results: Path = Path("results"),
 ) -> None:
     """Print what a run would do, without running it."""
     from rankexp.runner.run.prepare import prepare
@@ -239,7 +207,8 @@ def plan(
 
 
 @app.command()
-def status(studies: Studies = None, results: Results = Path("results")) -> None:
+@cli_own.described("verbs")
+def status(studies: list[str] | None = None, results: Path = Path("results")) -> None:
     """Show which records are done, missing and failed."""
     from rankexp.runner.report.build import progress
 
@@ -248,9 +217,8 @@ def status(studies: Studies = None, results: Results = Path("results")) -> None:
 
 
 @app.command()
-def check(
-    configs: Annotated[list[Path], typer.Argument(help="YAML files.", show_default=False)],
-) -> None:
+@cli_own.described("verbs")
+def check(configs: list[Path]) -> None:
     """Check studies without running them; every error gives file, line and column."""
     from rankexp.runner.config.load import load
     from rankexp.runner.config.meaning import remarks

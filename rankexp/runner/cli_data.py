@@ -2,11 +2,12 @@
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
 from rankexp.errors import ConfigError, DataError
+from rankexp.runner.cli_own import Names, described
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -14,20 +15,8 @@ if TYPE_CHECKING:
     from rankexp.runner.config.data_entry import DataEntry
     from rankexp.runner.config.schema import Study
 
+Files = list[Path] | None
 data_app = typer.Typer(help="Find, fetch, add and verify real data sets.", no_args_is_help=True)
-
-Folder = Annotated[
-    Path | None,
-    typer.Option("--data", help="Folder with data files, searched before RANKEXP_DATA."),
-]
-Names = Annotated[list[str] | None, typer.Argument(help="Data sets. Default: all.")]
-Configs = Annotated[
-    list[Path] | None,
-    typer.Option(
-        "--config",
-        help="Studies that declare the data sets. Default: configs/*.yaml, or those of rankexp.",
-    ),
-]
 
 
 def data_folders(data: Path | None) -> list[Path]:
@@ -64,7 +53,8 @@ def _declared(
 
 
 @data_app.command("list")
-def data_list(config: Configs = None, data: Folder = None) -> None:
+@described("data")
+def data_list(config: Files = None, data: Path | None = None) -> None:
     """List the declared data sets and where each one is."""
     from rankexp.runner.data.find import listing
 
@@ -72,7 +62,8 @@ def data_list(config: Configs = None, data: Folder = None) -> None:
 
 
 @data_app.command("get")
-def data_get(names: Names = None, config: Configs = None, data: Folder = None) -> None:
+@described("data")
+def data_get(names: Names = None, config: Files = None, data: Path | None = None) -> None:
     """Read or download data sets and keep a snapshot of each."""
     from rankexp.runner.data.find import find
 
@@ -84,14 +75,8 @@ def data_get(names: Names = None, config: Configs = None, data: Folder = None) -
 
 
 @data_app.command("add")
-def data_add(
-    name: Annotated[str, typer.Argument(help="Name of a declared data set.")],
-    file: Annotated[
-        Path,
-        typer.Argument(help="Your copy: CSV, TSV or ARFF (also compressed), Parquet or Excel."),
-    ],
-    config: Configs = None,
-) -> None:
+@described("data")
+def data_add(name: str, file: Path, config: Files = None) -> None:
     """Add your own copy of a declared data set; it must match the declared fingerprint."""
     from rankexp.runner.data.find import add
 
@@ -101,7 +86,8 @@ def data_add(
 
 
 @data_app.command("verify")
-def data_verify(names: Names = None, config: Configs = None, data: Folder = None) -> None:
+@described("data")
+def data_verify(names: Names = None, config: Files = None, data: Path | None = None) -> None:
     """Read every local data set again and compare it with its declared fingerprint."""
     from rankexp.runner.data.find import verify
 

@@ -6,25 +6,21 @@ import tomllib
 from collections.abc import Callable
 from inspect import Parameter, Signature
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 import typer
+from typer.models import ParameterInfo
 
 from rankexp.runner.config.asking import typed
 
 Names = list[str] | None
 """Each with commas between names; a name that has a comma stands in double quotes."""
-Jobs = Annotated[
-    int | None,
-    typer.Option("--jobs", "-j", min=1, help="Worker processes. Default: one per core."),
-]
-Table = Annotated[Path, typer.Argument(help="CSV, TSV, ARFF, Parquet or Excel file.")]
 LISTS = {"levels", "methods", "drop", "keep", "nominal", "missing"}
-OPTIONS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+OPTIONS = tomllib.loads(Path(__file__).with_name("cli.toml").read_text(encoding="utf-8"))
 TYPES: dict[str, Any] = {"required": str, "text": str | None, "names": Names, "path": Path | None}
 TYPES |= {"number": float | None, "minutes": float, "flag": bool, "flag or none": bool | None}
+TYPES |= {"file": Path, "whole number": int | None}
 READING = "reading"  # the section of what says how a table is read
-SHARED = {"table": Table, "jobs": Jobs}  # options that are not in the file
 
 
 class OptionsGiven(dict[str, Any]):
@@ -32,16 +28,38 @@ class OptionsGiven(dict[str, Any]):
 
 
 Verb = Callable[[OptionsGiven], None]
+Command = TypeVar("Command", bound=Callable[..., None])
+
+
+def _info(said: OptionsGiven) -> ParameterInfo:
+    """Return what the file says of an argument or option as typer has it."""
+    own = dict(said)
+    made = typer.Argument if own.pop("argument", False) else typer.Option
+    info: ParameterInfo = made(*own.pop("names", ()), **own)
+    return info
+
+
+def described(*sections: str) -> Callable[[Command], Command]:
+    """Let a command have what sections of the file say of its parameters; the last one counts."""
+    known = {name: said for section in sections for name, said in OPTIONS[section].items()}
+
+    def with_help(command: Command) -> Command:
+        for name in command.__annotations__.keys() & known.keys():
+            kind = command.__annotations__[name]
+            command.__annotations__[name] = Annotated[kind, _info(known[name])]
+        return command
+
+    return with_help
 
 
 def _parameter(name: str, said: OptionsGiven) -> Parameter:
     """Return an option as the file has it."""
     own = dict(said)
-    kind, flags = own.pop("type", ""), own.pop("names", ())
-    needed = Parameter.empty if name == "table" or kind == "required" else None
-    default = own.pop("default", needed)
-    made = SHARED.get(name) or Annotated[TYPES[kind], typer.Option(*flags, **own)]
-    return Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=made)
+    kind = own.pop("type")
+    needed = Parameter.empty if kind in ("file", "required") else None
+    default, info = own.pop("default", needed), _info(OptionsGiven(own))
+    how = {"default": default, "annotation": Annotated[TYPES[kind], info]}
+    return Parameter(name, Parameter.KEYWORD_ONLY, **how)
 
 
 def taking(*sections: str) -> Callable[[Verb], Callable[..., None]]:

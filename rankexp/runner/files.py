@@ -18,17 +18,25 @@ EXHAUSTED = (*FULL, errno.EROFS, errno.EIO, errno.EMFILE, errno.ENFILE)
 """Error numbers that say nothing about a method that meets them."""
 
 
+_LASTING: set[Path] = set()  # folders whose names are on disk
+
+
 def write_atomically(
-    file: Path, content: bytes | Callable[[BinaryIO], object], option: str = "--results"
+    file: Path,
+    content: bytes | Callable[[BinaryIO], object],
+    option: str = "--results",
+    *,
+    lasting: bool = False,
 ) -> None:
     """Write a file under a temporary name, bring it to disk, move it into place.
 
     A link in its place is replaced, not followed. A callable for `content` takes the open file.
+    If `lasting`, its name is on disk, too, when this returns.
     EnvironmentProblemError where that fails; `option` is what names another folder.
     """
     temporary = file.with_name(f".{file.name}.{os.getpid()}-{secrets.token_hex(4)}.tmp")
     try:
-        file.parent.mkdir(parents=True, exist_ok=True)
+        _make(file.parent.absolute())
         with temporary.open("xb") as handle:
             if callable(content):
                 content(handle)
@@ -37,6 +45,8 @@ def write_atomically(
             handle.flush()
             os.fsync(handle.fileno())
         temporary.replace(file)
+        if lasting:
+            bring_to_disk(file.parent)
     except OSError as error:
         raise explained(file.parent, error, option) from error
     finally:
@@ -44,13 +54,39 @@ def write_atomically(
             temporary.unlink()  # where it has not been moved
 
 
+def _make(folder: Path) -> None:
+    if not folder.is_dir():
+        if folder != folder.parent:
+            _make(folder.parent)
+        folder.mkdir(exist_ok=True)
+        _LASTING.discard(folder)
+
+
 def bring_to_disk(folder: Path) -> None:
-    """Make what was moved into a folder last through a power cut."""
-    opened = os.open(folder, os.O_RDONLY)
+    """Make what was moved into a folder, and the folder, last through a power cut.
+
+    EnvironmentProblemError where the disk fails. Some file systems cannot do this for folders.
+    """
+    folder = folder.absolute()
+    new = [each for each in (folder, *folder.parents) if each not in _LASTING]
     try:
-        os.fsync(opened)
-    finally:
-        os.close(opened)
+        for each in dict.fromkeys([folder, *(each.parent for each in new)]):
+            _sync(each)
+    except OSError as error:
+        raise explained(folder, error) from error
+    _LASTING.update(new)
+
+
+def _sync(folder: Path) -> None:
+    try:
+        opened = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(opened)
+        finally:
+            os.close(opened)
+    except OSError as error:
+        if error.errno in EXHAUSTED:
+            raise
 
 
 def open_to_append(file: Path) -> TextIO:

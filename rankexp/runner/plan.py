@@ -25,16 +25,10 @@ from rankexp import registry
 from rankexp.errors import ConfigError
 from rankexp.imports import file_of
 from rankexp.metrics.metric import parse
+from rankexp.runner.config import schema
 from rankexp.runner.config.estimators import has_path
 from rankexp.runner.config.outside import Outside, outside
-from rankexp.runner.config.schema import (
-    MOST_RECORDS,
-    Evaluate,
-    Experiment,
-    Method,
-    Simulate,
-    Study,
-)
+from rankexp.runner.config.schema import Evaluate, Experiment, Method, Simulate, Study
 from rankexp.runner.grid import points
 from rankexp.runner.protocols.protocol import Place
 from rankexp.runner.spec import (
@@ -125,10 +119,10 @@ def cells(
     """
     experiments = chosen(study, only)
     for name, experiment in experiments.items():
-        if (count := experiment.size()) > MOST_RECORDS:
+        if (count := experiment.size()) > schema.MOST_RECORDS:
             raise ConfigError(
-                f"experiment '{name}' needs {count:,} records; at most {MOST_RECORDS:,} can be "
-                "planned: use fewer repeats, or split the study"
+                f"experiment '{name}' needs {count:,} records; at most "
+                f"{schema.MOST_RECORDS:,} can be planned: use fewer repeats, or split the study"
             )
     code = outside(study) if code is None else code
     for name, experiment in experiments.items():

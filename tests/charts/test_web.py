@@ -276,6 +276,34 @@ def test_many_or_long_labels_are_a_legend() -> None:
         assert len(list(root.iter("li"))) == len(labels)
 
 
+def test_a_single_method_is_named_beside_what_is_drawn_for_comparison() -> None:
+    x = np.array([1.0, 2.0])
+    own = Line("mean, 90 % of samples", x, x, method=0, marked=False)
+    theory = Line("theory", x, 2 * x, dashed=True, marked=False)
+    for lines, told in (([own, theory], [own.label, theory.label]), ([own], [])):
+        root = tree(web(Chart([Lines("", lines, Axis("x"), Axis("score"))])))
+        assert ["".join(one.itertext()) for one in root.iter("li")] == told
+
+
+def test_panels_with_labels_beside_lines_and_one_without_any_need_no_legend() -> None:
+    x = np.array([1.0, 2.0])
+    both = Lines("", [Line("a", x, x, method=0), Line("b", x, 2 * x, method=1)], Axis(), Axis())
+    alone = Lines("", [Line("", x, x)], Axis(), Axis())
+    assert not list(tree(web(Chart([both, alone]))).iter("ul"))
+
+
+def test_panels_of_one_side_have_a_value_at_one_height() -> None:
+    x = np.array([1.0, 2.0])
+    panels = [Lines("", [Line("a", x, top * x)], Axis("n"), Axis("loss")) for top in (1.0, 10.0)]
+
+    def first(chart: Chart) -> list[str]:
+        return [own.get("points", "").split(",")[1] for own in tree(web(chart)).iter("polyline")]
+
+    assert len({*first(Chart(panels))}) == 1
+    lower, upper = map(float, (place.split()[0] for place in first(Chart(panels, share="all"))))
+    assert lower > upper + 50
+
+
 def test_grey_is_explained_where_it_is_drawn() -> None:
     x = np.array([1.0, 2.0])
     for margin, known in ((0.1, True), (math.nan, False)):

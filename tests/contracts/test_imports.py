@@ -56,6 +56,7 @@ LIBRARY = {
 """Each room of the library, and the rooms that it may use."""
 RUNNER = {
     "files": set(),
+    "sentences": set(),
     "grid": {"strict"},
     "strict": set(),
     "protocols": {"strict"},
@@ -63,12 +64,12 @@ RUNNER = {
     "spec": {"config", "grid", "protocols", "strict"},
     "plan": {"config", "grid", "protocols", "spec"},
     "data": {"config", "plan", "files"},
-    "diagnostics": {"config", "data", "protocols"},
+    "diagnostics": {"config", "data", "protocols", "sentences"},
     "run": {*("config", "plan", "data", "diagnostics", "grid", "protocols", "spec"), "files"},
     "analyse": {"config", "plan", "run", "grid", "protocols", "spec"},
     "report": {
         *("config", "plan", "run", "analyse", "grid", "strict", "protocols", "files"),
-        "diagnostics",
+        *("diagnostics", "sentences"),
     },
     "compare": {
         "config",
@@ -79,11 +80,12 @@ RUNNER = {
         "run",
         "analyse",
         "report",
+        "sentences",
         "spec",
         "strict",
         "files",
     },
-    "cli_data": {"config", "data"},
+    "cli_data": {"cli_own", "config", "data"},
     "cli_own": {"compare", "config", "data"},
     "cli_complete": {"config"},
     "cli": {

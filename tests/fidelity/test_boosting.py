@@ -23,6 +23,13 @@ ARTIFICIAL = {
     ("engines", "artificial", "LightGBM, pairs in place of balanced classes"): (-0.0043, 0.0003),
 }
 """The same on the generators linear and rules, d = 20, n = 2,000, p = .5 and .9."""
+REVIEWED = {  # a reviewer's means of four draws after 100 rounds: linear, rules
+    "steps-light": (0.753, 0.738),
+    "steps-light-bound": (0.894, 0.885),
+    "steps-light-penalty": (0.893, 0.881),
+    "steps-light-start": (0.896, 0.885),
+    "steps-x-none": (0.886, 0.851),
+}
 
 
 @pytest.fixture(scope="module")
@@ -77,3 +84,14 @@ def test_pairs_lose_at_a_jump_without_a_booster_too(study: Path) -> None:
     longer = steps.filter(like="half").iloc[:, 0]
     jumps = ["linear-50", "rules-50"]
     assert (longer[jumps] < 0.7 * steps.loc[jumps].drop(columns=longer.name).iloc[:, 0]).all()
+
+
+@pytest.mark.parametrize("method", REVIEWED)
+def test_repairs_of_long_steps_are_those_of_a_reviewer(study: Path, method: str) -> None:
+    scores = pd.read_csv(study / "scores.csv", low_memory=False)
+    own = scores[(scores["experiment"] == "steps") & (scores["method"] == method)]
+    own = own[(own["grid"] == "n_rounds=100") & (own["part"] == "test")]
+    for problem, value in zip(("linear-99", "rules-99"), REVIEWED[method], strict=True):
+        found = own.loc[own["problem"] == problem, "value"]
+        error = found.std(ddof=1) * (1 / len(found) + 1 / 4) ** 0.5
+        assert abs(found.mean() - value) <= 3.0 * error + 5e-4

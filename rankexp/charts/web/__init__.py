@@ -11,6 +11,7 @@ from itertools import chain
 from rankexp.charts import marks
 from rankexp.charts.marks import element, words
 from rankexp.charts.model import Chart, Intervals, Line, Lines, OwnPanel, Panel
+from rankexp.charts.scale import levelled
 from rankexp.charts.web import direct
 from rankexp.charts.web.cells import cells
 from rankexp.charts.web.lines import lines, stroked
@@ -25,7 +26,7 @@ SLIGHT = " Slightly better or worse: a difference is shown, but it is within the
 
 def web(chart: Chart) -> str:
     """Return a chart as markup."""
-    panels = "".join(map(partial(_framed, chart), chart.panels))
+    panels = "".join(map(partial(_framed, chart), levelled(chart)))
     wide = any(isinstance(one, Intervals) for one in chart.panels)
     inside = element("div", panels, class_="panels") + _legend(chart) + _key(chart)
     return element("div", inside, class_="chart wide" if wide else "chart", data_chart="")
@@ -61,8 +62,9 @@ def _panel(panel: Panel, chart: Chart) -> str:
 
 def _legend(chart: Chart) -> str:
     """Return what each shape and colour is, where a panel does not say it."""
-    methods = chart.methods if len(chart.methods) > 1 else {}
-    if all(isinstance(one, Lines) and direct.fits(one) for one in chart.panels):
+    several = len(chart.methods) > 1 or any(chart.strokes)
+    methods = {at: label for at, label in chart.methods.items() if label} if several else {}
+    if all(isinstance(one, Lines) and direct.says(one) for one in chart.panels):
         return ""
     of_panels = chain.from_iterable(p.lines for p in chart.panels if isinstance(p, Lines))
     by_label = {one.label: one for one in of_panels}

@@ -21,6 +21,11 @@ def fits(panel: Lines) -> bool:
     return len(named) > 1 and len(named) <= MOST and all(len(name) <= LONGEST for name in named)
 
 
+def says(panel: Lines) -> bool:
+    """Whether no legend is needed: each line has its label beside it, or none has one."""
+    return fits(panel) or not _named(panel)
+
+
 def room(panel: Lines) -> float:
     """Return how much wider a panel is for its labels, pixels."""
     longest = max(map(len, _named(panel)), default=0)

@@ -15,8 +15,8 @@ import pandas as pd
 from rankexp.arrays import Floats
 from rankexp.runner.analyse import queries
 from rankexp.runner.analyse.frame import NONE, typed
+from rankexp.statistics import paired as of_pairs
 from rankexp.statistics.design import QUERIES, Design
-from rankexp.statistics.paired import Estimate, interval, of_design, stratified
 from rankexp.statistics.several import holm, settled
 
 SPLIT = ["problem", "model", "rep", "fold", "unit"]
@@ -82,7 +82,7 @@ def summary(splits: pd.DataFrame) -> pd.DataFrame:
     if queries.QUERY in splits:
         over_folds = splits[splits[queries.QUERY] != NONE].dropna(subset=["value"])
         for key, own in over_folds.groupby(keys, sort=False):
-            mean, se, _ = stratified(own.value, own.fold)
+            mean, se, _ = of_pairs.stratified(own.value, own.fold)
             found = {"mean": mean, "se": se, "se_of": OF_QUERIES, "splits": own.fold.nunique()}
             place = (table.problem == key[0]) & (table.method == key[1])
             for name, value in found.items():
@@ -122,7 +122,7 @@ def correct(
     for (problem, method), own in differences.groupby(["problem", "method"], sort=False):
         design = designs[str(problem)]
         if design.pairs != "models":
-            found, _ = of_design(settled(own.value), design, own.fold)
+            found, _ = of_pairs.of_design(settled(own.value), design, own.fold)
             errors[problem, method] = float(found.se)
     keys = zip(summarised.problem, summarised.method, summarised.se, strict=True)
     table = summarised.assign(se=[errors.get((p, m), se) for p, m, se in keys])
@@ -131,8 +131,8 @@ def correct(
     units, splits = table.units.to_numpy(), table.splits.to_numpy()
     df = np.where(pairs == "models", units, splits) - 1.0
     df = np.where(pairs == QUERIES, units - splits, df)  # here splits are folds
-    found = Estimate(table["mean"], table.se, df)
-    low, high = interval(found, 1 - 0.05 / tests.to_numpy(dtype=np.float64))
+    found = of_pairs.Estimate(table["mean"], table.se, df)
+    low, high = of_pairs.interval(found, 1 - 0.05 / tests.to_numpy(dtype=np.float64))
     return table.assign(low_all=low, high_all=high)
 
 
@@ -147,8 +147,8 @@ def resampled(
     for (problem, method), own in differences.groupby(["problem", "method"], sort=False):
         if designs[str(problem)].pairs == QUERIES and len(own) > own.fold.nunique():
             values, folds = settled(own.value), own.fold.to_numpy()
-            ends = queries.bootstrap(values, folds, 0.95, seed)
-            rows.append([problem, method, *ends, queries.randomisation(values, folds, seed)])
+            ends = of_pairs.stratified_bootstrap(values, folds, 0.95, seed)
+            rows.append([problem, method, *ends, of_pairs.randomisation(values, folds, seed)])
     names = ["problem", "method", "boot_low", "boot_high", "p_random"]
     table = pd.DataFrame(rows, columns=names)
     return table.assign(p_random_adjusted=holm(table.p_random))

@@ -142,14 +142,14 @@ def _on_one(
         strata = ", stratified by fold" * (len(set(folds)) > 1)
         test = f"{design.test} over {base.n} queries{strata}"
         tested = replace(
-            tested, test=test, p_random=queries.randomisation(settled, folds, settings.seed)
+            tested, test=test, p_random=paired.randomisation(settled, folds, settings.seed)
         )
     if least or not design.independent:
         return tested, estimate
     if folds is None:
         low, high = paired.bootstrap(settled, settings.level, settings.seed)
     else:
-        low, high = queries.bootstrap(settled, folds, settings.level, settings.seed)
+        low, high = paired.stratified_bootstrap(settled, folds, settings.level, settings.seed)
     return replace(tested, boot_low=float(low), boot_high=float(high)), estimate
 
 

@@ -1,7 +1,7 @@
 """Which rows are trained on, and which splits and methods the minutes given allow."""
 
 import math
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -12,6 +12,7 @@ from rankexp.runner.compare.pilot import FEWEST_ROWS, PILOT_ROWS, Cost, rankable
 from rankexp.runner.config.asking import flag
 from rankexp.runner.data.dataset import Dataset
 from rankexp.runner.run.progress import duration
+from rankexp.runner.sentences import paragraphs
 from rankexp.splits import combined, duplicates, worth_keeping
 from rankexp.statistics.paired import FEWEST
 
@@ -254,29 +255,26 @@ def training(dataset: Dataset, *, within: bool = False) -> tuple[Dataset, str]:
                 )
     known = {name: vars(dataset)[name] for name in ("X", "y", "groups", "weights", "parts")}
     own = {name: rows[train] for name, rows in known.items() if rows is not None}
-    return replace(dataset, **own), " ".join(_shared(dataset, train, within=within))
+    return replace(dataset, **own), _shared(dataset, train, within=within)
 
 
-def _shared(dataset: Dataset, train: Bools, *, within: bool) -> Iterator[str]:
+def _shared(dataset: Dataset, train: Bools, *, within: bool) -> str:
     """Say what training and test rows have in common, and what only test rows have."""
-    same = duplicates(dataset.X)
-    if repeated := int(np.isin(same[~train], same[train]).sum()):
-        yield (
-            f"{repeated:,} of the {int((~train).sum()):,} test rows repeat the features of a "
-            "training row, so methods may have memorised them."
-        )
-    if strange := _unseen(dataset, train):
-        named = "; ".join(strange[:10])
-        yield f"Test rows have values that no training row has. These are ignored: {named}."
-    if dataset.groups is not None:
-        tested = np.unique(dataset.groups[~train])
-        both = int(np.isin(tested, dataset.groups[train]).sum())
-        yield (
-            f"{both:,} of the {len(tested):,} {'queries' if within else 'groups'} of the test "
-            "file are also in the training file."
-            + " Intervals treat test rows as independent, even within groups."
-            * (not within)
-        )
+    same, groups = duplicates(dataset.X), dataset.groups
+    both: tuple[int, int] | tuple[None, None] = (None, None)
+    if groups is not None:
+        tested = np.unique(groups[~train])
+        both = int(np.isin(tested, groups[train]).sum()), len(tested)
+    (said,) = paragraphs(
+        "shared",
+        repeated=int(np.isin(same[~train], same[train]).sum()),
+        rows=int((~train).sum()),
+        strange=_unseen(dataset, train)[:10],
+        both=both[0],
+        tested=both[1],
+        within=within,
+    )
+    return said
 
 
 def _unseen(dataset: Dataset, train: Bools) -> list[str]:
@@ -311,16 +309,8 @@ def together(dataset: Dataset, option: str = "groups") -> tuple[str | None, str]
         raise ConfigError("the features are the same in every row: there is nothing to rank by")
     if not (repeated := len(dataset.X) - different):
         return None, ""
-    if different < FEWEST_DIFFERENT or combined(dataset.X):
-        return None, (
-            f"The {len(dataset.X):,} rows have only {different:,} different combinations of "
-            "features. New rows will mostly have one of these, too, so splits do not keep equal "
-            "rows together. If equal rows are copies, write 'together: duplicates' in the "
-            "protocol of the study."
-        )
-    rows = f"{repeated:,} row{' repeats' if repeated == 1 else 's repeat'} the features of another"
-    if not worth_keeping(dataset.X):
-        return None, f"{rows}. So few can hardly matter, and splits do not keep them together."
-    return "duplicates", (
-        f"{rows}. A split keeps equal rows together, so the answer is about rows that are new."
-    )
+    how = {"combined": different < FEWEST_DIFFERENT or combined(dataset.X)}
+    how |= {"few": not worth_keeping(dataset.X)}
+    counts = {"rows": len(dataset.X), "different": different, "repeated": repeated}
+    (said,) = paragraphs("together", **counts, **how)
+    return None if any(how.values()) else "duplicates", said

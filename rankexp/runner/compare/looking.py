@@ -1,7 +1,6 @@
 """What is seen of a table before anything is compared, and the split by time."""
 
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -18,27 +17,21 @@ from rankexp.runner.compare.question import Question, ask
 from rankexp.runner.compare.results import InspectResult
 from rankexp.runner.config.asking import flag, option
 from rankexp.runner.config.schema import Preprocess
+from rankexp.runner.data.called import called
 from rankexp.runner.data.dataset import Dataset
 from rankexp.runner.data.frames import ordered_values
 from rankexp.runner.data.inspect import Option, dataset_of, entry_of, inspect_table, target_values
 from rankexp.runner.data.preprocess import Preprocessor
 from rankexp.runner.diagnostics.alone import best_alone
 from rankexp.runner.diagnostics.diagnostic import Diagnosis, TableFacts, before
-from rankexp.runner.diagnostics.tables import OF_ONE_QUERY, QUERY_NAMES
+from rankexp.runner.diagnostics.tables import OF_ONE_QUERY
 from rankexp.runner.protocols.expanding import ExpandingWindow
+from rankexp.runner.sentences import paragraphs
 
 LATER = {"kind": "time", "test": 0.3}
 MATTERS = 0.05  # of a share of pairs
 PAST = 0.7  # of the rows, to show what the future holds
 MOST = 20_000  # rows that are trained on to show it
-WEIGHTS = re.compile(
-    r"((row|case|sampl(e|ing)|survey|design|person|household|freq(uency)?|prob(ability)?|ipw?|p|f|"
-    r"analysis|population|replicate|post[_ .-]?strat\w*)[_ .-]?(weights?|wgt|wt))|fnlwgt|"
-    r"(design|fall|personen|haushalts)[_ .-]?gewicht|gewichtung|hochrechnungsfaktor|"
-    r"(?P<bare>weights?|wgt|wt|gewicht)",
-    re.IGNORECASE,
-)
-"""What weights of rows are called; what is only called a weight may be that of a thing."""
 FEW = 50
 """Rows a value, in the median: with more, a column of groups is hardly one of queries."""
 
@@ -89,34 +82,33 @@ def _value(dataset: Dataset, order: Ints, cut: int) -> float:
     return concordance(dataset.y[test], scores)
 
 
-def of_queries(dataset: Dataset, column: str, *, within: bool) -> Iterator[str]:
+def of_queries(dataset: Dataset, column: str, *, within: bool) -> list[str]:
     """Say which pairs of rows count, and where rows are perhaps to be ranked within queries.
 
     `column` has the groups, if there are any.
     """
     assert dataset.reading is not None
+    weights: dict[str, str] = {}
     for own in (c for c in dataset.reading.columns if c.role == "feature" and (c.low or 0) > 0):
-        called = WEIGHTS.fullmatch(own.name) if dataset.weights is None else None
-        if called and (own.low or 0) < (2 if called["bare"] else np.inf):
-            how = f"say {flag('weights', own.name)}"
+        name = called("weights", own.name) if dataset.weights is None else None
+        if name and (own.low or 0) < (2 if name["bare"] else np.inf):
+            weights[own.name] = f"say {flag('weights', own.name)}"
             if dataset.levels is None:  # a measure of numbers takes none
-                how = f"leave it out with {option('drop', own.name)}"
-            yield f"'{own.name}' is used as a feature. If it says how much each row counts, {how}"
-    if dataset.groups is None:
-        return
-    sizes = np.unique(dataset.groups, return_counts=True)[1]
-    if within:
-        yield (
-            f"Only pairs of rows of the same '{column}' count: {len(sizes):,} queries with "
-            f"{sizes.min():,} to {sizes.max():,} rows. Methods on pairs train on these pairs "
-            "alone. Methods on points, and those that know of no queries, train on all rows "
-            "together. The measure is the mean over queries that have a pair"
-        )
-        return
-    yield "Pairs of rows of different groups count, both in training and in the measure"
-    rows, how = float(np.median(sizes)), flag("queries", column)
-    if QUERY_NAMES.fullmatch(column.lower()) or (dataset.levels is not None and rows <= FEW):
-        yield f"'{column}' has {rows:g} rows a value. {OF_ONE_QUERY}, say {how}"
+                weights[own.name] = f"leave it out with {option('drop', own.name)}"
+    groups = () if dataset.groups is None else dataset.groups
+    sizes = np.unique(groups, return_counts=True)[1]
+    rows = float(np.median(sizes)) if len(sizes) else np.inf
+    few = dataset.levels is not None and rows <= FEW
+    return paragraphs(
+        "of_queries",
+        weights=weights,
+        column=column,
+        within=within,
+        sizes=sizes.tolist(),
+        rows=rows,
+        perhaps=few or called("queries", column),
+        only=f"{OF_ONE_QUERY}, say {flag('queries', column)}",
+    )
 
 
 def look(

@@ -23,12 +23,12 @@ from rankexp.runner.data.reading import terminal_width
 from rankexp.runner.diagnostics.diagnostic import Diagnosis
 from rankexp.runner.files import write_atomically
 from rankexp.runner.report.build import ANSWER, Report, open_report
-from rankexp.runner.report.numbers import capital, listed
 from rankexp.runner.report.render import terminal
 from rankexp.runner.run.execute import execute
 from rankexp.runner.run.progress import duration
 from rankexp.runner.run.record import Record
 from rankexp.runner.run.store import Store
+from rankexp.runner.sentences import capital, listed
 
 REPORT = 2.5  # seconds of a processor kept for the report
 MOST_RESERVED = 0.25  # of the time, on a machine that is busy

@@ -1,6 +1,7 @@
 """Claims of a source in words, read and checked: rows with the same `claim` must all hold."""
 
 import math
+import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
 from functools import cache
@@ -32,15 +33,8 @@ class Word(NamedTuple):
 
 
 TESTS = {
-    "lower": Word("lower by {} than", "lower than"),
-    "higher": Word("higher by {} than", "higher than"),
-    "not lower": Word("not lower by {} than", one_sided=True),
-    "not higher": Word("not higher by {} than", one_sided=True),
-    "within": Word("within {} of", one_sided=True),
-    "best": Word("better by {} than all others", "better than all others", compares=False),
-    "worst": Word("worse by {} than all others", "worse than all others", compares=False),
-    "between": Word("{}", compares=False, one_sided=True),
-    "always": Word("{} in every split or repetition", compares=False),
+    test: Word(**said)
+    for test, said in tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8")).items()
 }
 
 

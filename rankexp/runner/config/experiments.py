@@ -6,26 +6,10 @@ from rankexp import registry
 from rankexp.checks.check import Takes
 from rankexp.checks.check import takes as takes_of
 from rankexp.metrics.metric import Kind, Metric, parse
-from rankexp.runner.config import methods
+from rankexp.runner.config import fault, methods, schema
 from rankexp.runner.config.data_entry import SECOND, DataEntry
-from rankexp.runner.config.fault import (
-    Fault,
-    TreePath,
-    got,
-    mistyped,
-    twice,
-    unknown,
-    unknown_parameters,
-    unregistered,
-)
-from rankexp.runner.config.schema import (
-    MOST_RECORDS,
-    Evaluate,
-    Method,
-    Preprocess,
-    Simulate,
-    Study,
-)
+from rankexp.runner.config.fault import Fault, TreePath
+from rankexp.runner.config.schema import Evaluate, Method, Preprocess, Simulate, Study
 from rankexp.runner.protocols.protocol import Protocol
 
 WORDS: dict[Kind, str] = {
@@ -59,11 +43,11 @@ def levels_of(study: Study, problem: str) -> int | None:
 def evaluate(study: Study, experiment: Evaluate, path: tuple[str, str]) -> Iterator[Fault]:
     """Find what is wrong with an evaluation of methods."""
     problems = [*study.data, *study.generators]
-    yield from unknown(experiment.problems, problems, "problem", (*path, "problems"))
-    yield from unknown(experiment.methods, study.methods, "method", (*path, "methods"))
+    yield from fault.unknown(experiment.problems, problems, "problem", (*path, "problems"))
+    yield from fault.unknown(experiment.methods, study.methods, "method", (*path, "methods"))
     for key in ("problems", "methods", "lambdas"):
-        for value in twice(getattr(experiment, key) or []):
-            yield Fault((*path, key), f"{got(value)} occurs twice")
+        for value in fault.twice(getattr(experiment, key) or []):
+            yield Fault((*path, key), f"{fault.got(value)} occurs twice")
     yield from _protocol(study, experiment, path)
     yield from _size(experiment, (*path, "protocol"))
     yield from _metrics(study, experiment, path)
@@ -142,8 +126,9 @@ def _unweighted(
 
 
 def _size(experiment: Evaluate | Simulate, path: TreePath) -> Iterator[Fault]:
-    if (count := experiment.size()) > MOST_RECORDS:
-        yield Fault(path, f"this makes {count:,} records; at most {MOST_RECORDS:,} are allowed")
+    count, most = experiment.size(), schema.MOST_RECORDS
+    if count > most:
+        yield Fault(path, f"this makes {count:,} records; at most {most:,} are allowed")
 
 
 def _protocol(study: Study, experiment: Evaluate, path: tuple[str, str]) -> Iterator[Fault]:
@@ -179,7 +164,7 @@ def _parts(
     elif entry.part is None or (entry.part == "part" and len(files) == len(entry.sources)):
         known = dict.fromkeys(part for own in files for part in own) or ["train", SECOND]
         for place, part in named.items():
-            yield from unknown(part, known, f"part of '{problem}':", (*path, *place))
+            yield from fault.unknown(part, known, f"part of '{problem}':", (*path, *place))
 
 
 def _times(entry: DataEntry, protocol: Protocol, problem: str, path: TreePath) -> Iterator[Fault]:
@@ -210,7 +195,7 @@ def _metrics(study: Study, experiment: Evaluate, path: tuple[str, str]) -> Itera
 def _kept(experiment: Evaluate, path: TreePath) -> Iterator[Fault]:
     for key in ("curves", "texts"):
         for i, name in enumerate(getattr(experiment.keep, key, ())):
-            yield from unregistered(f"keep.{key}", name, (*path, key, i))
+            yield from fault.unregistered(f"keep.{key}", name, (*path, key, i))
 
 
 def _unfit(
@@ -237,12 +222,12 @@ def simulate(study: Study, experiment: Simulate, path: tuple[str, str]) -> Itera
     yield from _size(experiment, path)
     owner = f"check '{experiment.check}'"
     for key, given in (("params", experiment.params), ("grid", experiment.grid)):
-        yield from unknown_parameters(check, given, (*path, key), owner, ("rng", "problem"))
-    yield from mistyped(check, experiment.params, (*path, "params"))
+        yield from fault.unknown_parameters(check, given, (*path, key), owner, ("rng", "problem"))
+    yield from fault.mistyped(check, experiment.params, (*path, "params"))
     for key, values in experiment.grid.items():
         for i, value in enumerate(values):
-            for fault in mistyped(check, {key: value}, (*path, "grid")):
-                yield fault._replace(path=(*fault.path, i))
+            for wrong in fault.mistyped(check, {key: value}, (*path, "grid")):
+                yield wrong._replace(path=(*wrong.path, i))
     for key in experiment.params.keys() & experiment.grid.keys():
         yield Fault((*path, "grid", key), f"'{key}' is also in 'params'", key=True)
     if (takes := takes_of(check)) is not None and experiment.problems:
@@ -260,9 +245,9 @@ def _problems(
     study: Study, experiment: Simulate, takes: Takes, path: tuple[str, str]
 ) -> Iterator[Fault]:
     owner, known = f"check '{experiment.check}'", [*study.data, *study.generators]
-    yield from unknown(experiment.problems, known, "problem", (*path, "problems"))
-    for value in twice(experiment.problems):
-        yield Fault((*path, "problems"), f"{got(value)} occurs twice")
+    yield from fault.unknown(experiment.problems, known, "problem", (*path, "problems"))
+    for value in fault.twice(experiment.problems):
+        yield Fault((*path, "problems"), f"{fault.got(value)} occurs twice")
     for i, problem in enumerate(experiment.problems):
         place, entry = (*path, "problems", i), study.data.get(problem)
         if problem in study.generators:

@@ -6,7 +6,7 @@ from pydantic import ValidationError
 
 from rankexp.errors import ConfigError
 from rankexp.registry import did_you_mean
-from rankexp.runner.config import claims, meaning, published, sound, words
+from rankexp.runner.config import claims, meaning, published, words
 from rankexp.runner.config.fault import Fault, FileMark, TreePath
 from rankexp.runner.config.outside import missing
 from rankexp.runner.config.schema import Study
@@ -143,7 +143,7 @@ def _validated(tree: YamlTree, folder: Path) -> tuple[Study | None, list[Fault]]
         study = Study.model_validate(tree.plain())
     except ValidationError as error:
         found = words.faults(tree, error.errors(include_url=False))
-        return None, [*found, *sound.faults(tree, folder)]
+        return None, [*found, *meaning.of_sound_parts(tree, folder)]
     default = Path("published") / f"{study.study}.csv"
     if study.published is None and (folder / default).is_file():
         study = study.model_copy(update={"published": default})

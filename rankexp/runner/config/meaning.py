@@ -6,25 +6,18 @@ in files of their own.
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from itertools import combinations
+from pathlib import Path
+from typing import Any
 
-from pydantic import ValidationError
+from pydantic import TypeAdapter, ValidationError
 
 from rankexp import registry
-from rankexp.metrics.metric import Metric
-from rankexp.runner.config import experiments, methods, words
+from rankexp.metrics.metric import Metric, parse
+from rankexp.runner.config import experiments, fault, methods, words
 from rankexp.runner.config.data_entry import DataEntry
-from rankexp.runner.config.fault import (
-    Fault,
-    TreePath,
-    got,
-    listed,
-    mistyped,
-    twice,
-    unknown,
-    unknown_parameters,
-    unregistered,
-)
+from rankexp.runner.config.fault import Fault, TreePath
 from rankexp.runner.config.schema import Block, Evaluate, Simulate, Study
 from rankexp.runner.config.shipped import shipped
 from rankexp.runner.config.tree import YamlTree
@@ -89,7 +82,7 @@ def _wing(study: Study) -> Iterator[Fault]:
 def _sources(entry: DataEntry, path: tuple[str, str]) -> Iterator[Fault]:
     for source, reference in entry.sources.items():
         place = (*path, "source", source)
-        strange = list(unregistered("data.sources", source, place))
+        strange = list(fault.unregistered("data.sources", source, place))
         yield from strange
         takes = strange or getattr(registry.get("data.sources", source), "files", False)
         if isinstance(reference, dict) and not takes:
@@ -109,9 +102,9 @@ def _data(entry: DataEntry, path: tuple[str, str]) -> Iterator[Fault]:
     for other, key in combinations(roles, 2):
         if roles[key] is not None and roles[key] == roles[other]:
             yield Fault((*path, key), f"column '{roles[key]}' is already the {other}")
-    raw = [value for level in entry.levels or [] for value in listed(level)]
-    for value in twice(raw):
-        yield Fault((*path, "levels"), f"{got(value)} occurs twice")
+    raw = [value for level in entry.levels or [] for value in fault.listed(level)]
+    for value in fault.twice(raw):
+        yield Fault((*path, "levels"), f"{fault.got(value)} occurs twice")
     look = entry.fingerprint
     if look is None or look.classes is None:
         return
@@ -131,8 +124,8 @@ def _generator(name: str, params: Mapping[str, Plain], path: tuple[str, str]) ->
         yield Fault((*path, "generator"), str(error))
         return
     place = (*path, "params")
-    wrong = list(unknown_parameters(factory, params, place, f"generator '{name}'"))
-    wrong += mistyped(factory, params, place)
+    wrong = list(fault.unknown_parameters(factory, params, place, f"generator '{name}'"))
+    wrong += fault.mistyped(factory, params, place)
     yield from wrong or methods.construction(factory, params, place)
 
 
@@ -153,19 +146,20 @@ def remarks(study: Study, only: Iterable[str]) -> Iterator[tuple[str, str]]:
 
 
 def _report(study: Study) -> Iterator[Fault]:
-    names = Counter(block.name for block in study.report)
+    names = Counter(block.name.lower() for block in study.report)  # as some systems see them
     first = next((block.name for block in study.report if block.primary), None)
     for i, block in enumerate(study.report):
         path = ("report", i)
-        yield from unregistered("report.blocks", block.block, (*path, "block"))
+        yield from fault.unregistered("report.blocks", block.block, (*path, "block"))
         named = (block.experiment, study.experiments, "experiment")
-        yield from unknown(*named, (*path, "experiment"))
-        if names[block.name] > 1:
-            yield Fault((*path, "name"), f"two blocks are named '{block.name}'")
+        yield from fault.unknown(*named, (*path, "experiment"))
+        if names[block.name.lower()] > 1:
+            text = f"two blocks are named '{block.name}', if capitals do not count"
+            yield Fault((*path, "name"), text)
         if block.primary and block.name != first:
             text = f"block '{first}' is primary already, and a study has one primary block"
             yield Fault((*path, "primary"), text)
-        if block.name in RESERVED:
+        if block.name.lower() in RESERVED:
             text = f"'{block.name}' is reserved: every study writes a file of this name"
             yield Fault((*path, "name"), text)
 
@@ -179,12 +173,12 @@ def _block(study: Study, block: Block, path: TreePath, tree: YamlTree) -> list[F
         return []  # complained about already
     except ValidationError as error:
         return words.faults(tree, error.errors(include_url=False), (*path, "options"), model)
-    return [fault._replace(path=(*path, *fault.path)) for fault in options.faults(study, block)]
+    return [one._replace(path=(*path, *one.path)) for one in options.faults(study, block)]
 
 
 def names_for(study: Study, block: Block) -> dict[str, list[str] | list[Metric]] | None:
     """Return what a block's options may name, by kind; None where an experiment is unknown."""
-    shown = [study.experiments.get(name) for name in listed(block.experiment)]
+    shown = [study.experiments.get(name) for name in fault.listed(block.experiment)]
     if None in shown:
         return None
     runs = [experiment for experiment in shown if isinstance(experiment, Evaluate)]
@@ -193,6 +187,42 @@ def names_for(study: Study, block: Block) -> dict[str, list[str] | list[Metric]]
         "method": list(dict.fromkeys(name for run in runs for name in run.methods)),
         "problem": list(dict.fromkeys(name for run in runs for name in run.problems)),
         "metric": list(dict.fromkeys(metric for metric in metrics if metric)),
-        "experiment": listed(block.experiment),
+        "experiment": fault.listed(block.experiment),
         "block": [other.name for other in study.report if other.name != block.name],
     }
+
+
+def of_sound_parts(tree: YamlTree, folder: Path) -> Iterator[Fault]:
+    """Yield what is wrong with what is sound of a file that has unknown keys or wrong types, too.
+
+    Data sets, generators and methods are checked one by one; elsewhere the names are looked up.
+    """
+    sound: dict[str, dict[str, Any]] = {"data": {}, "generators": {}, "methods": {}}
+    named: dict[str, list[str]] = {key: [] for key in sound}
+    for key in sound:
+        kind: TypeAdapter[Any] = TypeAdapter(Study.model_fields[key].annotation or Any)
+        section = tree.child(key)
+        for name, entry in section.value.items() if section and section.keys else ():
+            named[key].append(name)
+            with suppress(ValidationError):  # it is said already
+                sound[key] |= kind.validate_python({name: entry.plain()})
+    study = Study.model_construct(**sound)  # type: ignore[arg-type]
+    for method in study.methods.values():
+        method._folder = str(folder)
+    yield from of_entries(study)
+    data, generators, methods = named.values()
+    for path, value in tree.leaves():
+        match path, value:
+            case ("experiments", _, "check"), str():
+                yield from fault.unregistered("checks", value, path)
+            case ("report", _, "block"), str():
+                yield from fault.unregistered("report.blocks", value, path)
+            case ("experiments", _, "problems", _), str():
+                yield from fault.unknown(value, data + generators, "problem", path)
+            case ("experiments", _, "methods", _), str():
+                yield from fault.unknown(value, methods, "method", path)
+            case ("experiments", _, "metrics", _), str():
+                try:
+                    parse(value)
+                except ValueError as error:
+                    yield Fault(path, str(error))

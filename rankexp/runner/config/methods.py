@@ -10,15 +10,8 @@ from typing import Any, TypeVar
 from rankexp.errors import ConfigError, one_line
 from rankexp.imports import file_of, line_in
 from rankexp.risks.risk import plain
-from rankexp.runner.config.estimators import (
-    EstimatorMaker,
-    Factory,
-    estimator_of,
-    fit_takes,
-    has_path,
-    parameters,
-    way_of,
-)
+from rankexp.runner.config import estimators
+from rankexp.runner.config.estimators import EstimatorMaker, Factory
 from rankexp.runner.config.fault import Fault, TreePath, unknown_names, unknown_parameters
 from rankexp.runner.config.schema import Method
 from rankexp.runner.grid import Point
@@ -34,7 +27,7 @@ MAX_POINTS = 100_000
 def faults(method: Method, path: TreePath) -> Iterator[Fault]:
     """Yield what is wrong with one method."""
     try:
-        estimator = estimator_of(method)
+        estimator = estimators.estimator_of(method)
     except ConfigError as error:
         yield Fault((*path, "estimator"), f"{error}{_cure(str(error), path)}")
         return
@@ -54,10 +47,10 @@ def faults(method: Method, path: TreePath) -> Iterator[Fault]:
 def takes_lambdas(method: Method) -> bool:
     """Tell whether a method's estimator solves for many lambdas at once (or does not exist)."""
     try:
-        estimator_of(method)
+        estimators.estimator_of(method)
     except ConfigError:
         return True
-    return has_path(method.estimator)
+    return estimators.has_path(method.estimator)
 
 
 def _asked(
@@ -65,7 +58,7 @@ def _asked(
 ) -> Asked | None:
     """Return what an estimator of a method says; None for a fault that is found elsewhere."""
     try:
-        return ask(estimator_of(method)(**params))
+        return ask(estimators.estimator_of(method)(**params))
     except (Exception, SystemExit):
         return None
 
@@ -81,7 +74,7 @@ def is_binary(method: Method) -> bool:
 
 def takes(method: Method) -> frozenset[str]:
     """Return which of groups and weights a method's fit takes; of a grid, its first point's."""
-    found = _asked(fit_takes, method, method.first)
+    found = _asked(estimators.fit_takes, method, method.first)
     return frozenset({"groups", "sample_weight"}) if found is None else found
 
 
@@ -89,7 +82,7 @@ def asks_for_groups(method: Method) -> str | None:
     """Say what a method does that cannot be done without groups; None where there is nothing."""
     if says_of_queries(method, "each"):
         return "weights groups equally ('queries: each')"
-    return "ranks within groups" if _asked(way_of, method, method.first) else None
+    return "ranks within groups" if _asked(estimators.way_of, method, method.first) else None
 
 
 def says_of_queries(method: Method, value: str) -> TreePath | None:
@@ -110,8 +103,10 @@ def _said(method: Method, name: str) -> dict[TreePath, Any]:
 def hint_for_more(method: Method) -> str:
     """Return how a method that ranks two classes could rank more levels, if it could."""
     more = method.model_copy(update={"params": method.params | {"risk": "multipartite"}})
-    known = "risk" in (parameters(estimator_of(method)) or {}) and not is_binary(more)
-    return "; with 'risk: multipartite' it ranks more levels" * known
+    named = estimators.parameters(estimators.estimator_of(method)) or {}
+    return "; with 'risk: multipartite' it ranks more levels" * (
+        "risk" in named and not is_binary(more)
+    )
 
 
 def misshapen_costs(method: Method, levels: int, problem: str, path: TreePath) -> Iterator[Fault]:

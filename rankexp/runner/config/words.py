@@ -3,9 +3,11 @@
 What was expected is read off the annotations of the models, never off pydantic's sentences.
 """
 
+import tomllib
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple, get_args, get_origin
 
 from pydantic import BaseModel, Tag
@@ -17,31 +19,10 @@ from rankexp.runner.config.fault import Fault, TreePath, got
 from rankexp.runner.config.tree import YamlTree
 from rankexp.runner.strict import Plain
 
-_EXPECTED = {
-    "string_type": "text",
-    "int_type": "a whole number",
-    "int_from_float": "a whole number",
-    "float_type": "a number",
-    "finite_number": "a finite number",
-    "bool_type": "true or false",
-    "list_type": "a list",
-    "dict_type": "a mapping",
-    "model_type": "a mapping",
-    "model_attributes_type": "a mapping",
-    "path_type": "a path",
-    "none_required": "nothing",
-    "string_pattern_mismatch": "letters, digits, '_', '-', '.', first a letter or digit",
-    "greater_than": "a number above {gt}",
-    "greater_than_equal": "a number of at least {ge}",
-    "less_than": "a number below {lt}",
-    "less_than_equal": "a number of at most {le}",
-    "too_short": "at least {min_length} entries",
-}
-_NATURAL = {
-    "a number above 0": "a positive number",
-    "a number above 0.0": "a positive number",
-    "at least 1 entries": "at least one entry",
-}
+_EXPECTED, _NATURAL = tomllib.loads(
+    Path(__file__).with_suffix(".toml").read_text("utf-8")
+).values()
+"""What was expected where pydantic has an error of a type, and how one would rather say it."""
 
 
 class Complaint(NamedTuple):
@@ -62,7 +43,7 @@ class Complaint(NamedTuple):
     def wanted(self) -> str:
         """What was expected, as far as its type tells; else an empty text."""
         text = _EXPECTED.get(self.type, "").format_map(self.ctx)
-        return _NATURAL.get(text, text)
+        return str(_NATURAL.get(text, text))
 
     @property
     def hint(self) -> str:

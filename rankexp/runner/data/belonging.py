@@ -1,32 +1,16 @@
-"""Columns whose values repeat because rows belong together: those of a query, person or order."""
+"""What rows are to each other: sums of those above, or rows of one query, person or order."""
 
-import re
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from scipy import special
 
 from rankexp.arrays import Floats, Ints
+from rankexp.runner.data.called import called
 from rankexp.runner.data.dataset import Feature
+from rankexp.runner.data.levels import number_text
 from rankexp.runner.data.suitable import Unfit, whole
 
-CALLED = re.compile(
-    r"(query|search|session|sess|request|impression|basket|cart|customer|client|patient|subject|"
-    r"user|person|participant|respondent|student|employee|household|visitor|firm|company|"
-    r"kunden?|patienten?|proband|mitarbeiter|"
-    r"(.*[ _.-])?(id|uuid|guid)|(?-i:.*[a-z]I[Dd])|(doc|user|cust|sess|[qupcsg])id|"
-    r"(order|hospital|account|customer|patient|kunden|patienten|auftrags)[ _.-]?(number|nummer))"
-    r"([ _.-]?(id|no|nr|key))?",
-    re.IGNORECASE,
-)
-"""What columns are called that say to what a row belongs."""
-MAIL = re.compile(r"e[ _.-]?mail([ _.-]?(address|adresse))?", re.IGNORECASE)  # if texts
-QUERY = re.compile(r"qid|query([ _.-]?id)?", re.IGNORECASE)
-MEASURES = re.compile(
-    r"(.*[ _.-])?(year|month|week|day|hour|minute|time|date|age|zip|plz|postal|jahr|monat|woche|"
-    r"tag|stunde|alter)([ _.-].*)?",
-    re.IGNORECASE,
-)
-"""What columns are called that may stand in blocks and are features all the same."""
 FEW, NAMES, RANGE = 10, 20, 61
 """Values from which numbers, and texts and numbers without such names, are those of groups; and
 the range of numbers from which these are no hours, minutes or days."""
@@ -36,6 +20,7 @@ SAME, OF_GROUPS = 0.5, 0.2  # agreement of targets that is said, and for what is
 NEIGHBOURS = 0.5  # correlation of targets of next values from which numbers measure something
 MOST = 50_000  # rows up to which numbers that are not whole are looked at
 SURE, FEWEST = 1e-6, 20  # chance of such agreement; rows that differ from the usual target
+LAST, ABOVE, SOME = 3, 10, 1000  # rows looked at; rows above; those looked at first
 
 
 def of_groups(column: Feature, values: Floats, *, known: bool) -> Unfit | None:
@@ -43,9 +28,9 @@ def of_groups(column: Feature, values: Floats, *, known: bool) -> Unfit | None:
     some = values[~np.isnan(values)]
     count, names = len(np.unique(some)), False
     if _called(column):
-        least = 3 if QUERY.fullmatch(column.name) else NAMES if column.categories else FEW
+        least = 3 if called("query", column.name) else NAMES if column.categories else FEW
         names = count >= least and (bool(column.categories) or whole(some))
-    elif not (known or column.categories or MEASURES.fullmatch(column.name)):
+    elif not (known or column.categories or called("measures", column.name)):
         few = NAMES <= count <= len(some) / 2 and len(some) == len(values)
         names = few and whole(values) and _in_blocks(values, count)
     said = f"its {count:,} values seem to say which rows belong together"
@@ -53,8 +38,8 @@ def of_groups(column: Feature, values: Floats, *, known: bool) -> Unfit | None:
 
 
 def _called(column: Feature) -> bool:
-    mail = bool(column.categories) and MAIL.fullmatch(column.name) is not None
-    return mail or CALLED.fullmatch(column.name) is not None
+    mail = bool(column.categories) and called("mail", column.name) is not None
+    return mail or called("groups", column.name) is not None
 
 
 def _in_blocks(values: Floats, count: int) -> bool:
@@ -104,3 +89,36 @@ def alike(
     if not (own or column.categories) and np.corrcoef(means[1:], means[:-1])[0, 1] > NEIGHBOURS:
         return None
     return count, float(agreement)
+
+
+def totals(columns: Sequence[Feature], values: Floats) -> Iterator[tuple[int, list[str]]]:
+    """Yield which of the last rows hold sums, and of which columns.
+
+    These are two columns or more, and half of those with a number there; or the only such column.
+    """
+    found: list[int] = []
+    for at in range(max(len(values) - LAST, ABOVE), len(values)):
+        known = np.flatnonzero(np.isfinite(values[at])).tolist()
+        there = [j for j in known if not columns[j].categories]
+        own = [j for j in there if _adds_up(values[at, j], values[:at, j], found)]
+        if len(own) >= min(2, len(there)) and 2 * len(own) >= len(there) > 0:
+            found.append(at)
+            yield at, [columns[j].name for j in own]
+
+
+def called_sums(columns: Sequence[Feature], values: Floats) -> Iterator[tuple[str, int]]:
+    """Yield in words which rows are called sums, and how many there are."""
+    for column, codes in zip(columns, values.T, strict=True):
+        for code, name in enumerate(column.categories):
+            if called("totals", name.strip()) and (rows := int((codes == code).sum())):
+                yield f"in which '{column.name}' is '{name}'", rows
+
+
+def _adds_up(cell: float, above: Floats, found: Sequence[int]) -> bool:
+    """Tell whether a number is above all others, and their sum but for its rounding."""
+    if abs(cell) <= np.nanmax(np.abs(above[: min(SOME, len(above) - LAST)]), initial=0.0):
+        return False
+    known = np.delete(np.where(np.isfinite(above), above, 0.0), found)
+    unit = 10.0 ** -len(number_text(cell).partition(".")[2])
+    near = abs(cell - known.sum()) <= unit + 1e-6 * abs(cell)
+    return bool(near and abs(cell) > np.abs(known).max(initial=0.0) > 0)

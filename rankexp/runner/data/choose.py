@@ -10,22 +10,14 @@ from rankexp.errors import DataError
 from rankexp.registry import did_you_mean
 from rankexp.runner.config.asking import option
 from rankexp.runner.config.data_entry import DataEntry
-from rankexp.runner.data.belonging import of_groups
+from rankexp.runner.data import suitable
+from rankexp.runner.data.belonging import called_sums, of_groups, totals
 from rankexp.runner.data.dataset import DataTable, Feature, Floats, Ints
 from rankexp.runner.data.levels import EXACT, in_words, key_of, large, number_text
 from rankexp.runner.data.readers.numbers import USUAL
 from rankexp.runner.data.reading import EMPTY, FREQUENT, Column, Layout, Reading, Role
-from rankexp.runner.data.suitable import (
-    FEWEST_ROWS,
-    Unfit,
-    coded_width,
-    constant,
-    dubious,
-    may_be_time,
-    unfit,
-)
+from rankexp.runner.data.suitable import Unfit
 from rankexp.runner.data.times import ascends
-from rankexp.runner.data.totals import called_sums, totals
 
 NO_WORDS = {"?", EMPTY}
 Levels = Sequence[tuple[str, int]]
@@ -79,7 +71,7 @@ class Chosen:
             target=target,
             levels=tuple((in_words(name), count) for name, count in levels or ()),
             parts=tuple(parts),
-            width=sum(coded_width([self.columns[j] for j in self.of("feature")])),
+            width=sum(suitable.coded_width([self.columns[j] for j in self.of("feature")])),
             warnings=(*layout.notes, *_marks(layout), *self._warnings(layout, levels)),
             in_order=tuple(self._in_order(layout)),
             totals=() if self.first is not None else tuple(self._totals()),
@@ -96,8 +88,8 @@ class Chosen:
 
     def _in_order(self, layout: Layout) -> Iterator[tuple[str, bool]]:
         for column, values, role in zip(self.columns, self.values.T, self.roles, strict=True):
-            known = column.name in layout.dates or may_be_time(column, values)
-            if known and role != "target" and len(values) >= FEWEST_ROWS:
+            known = column.name in layout.dates or suitable.may_be_time(column, values)
+            if known and role != "target" and len(values) >= suitable.FEWEST_ROWS:
                 way = ascends(column, values)
                 yield from [(column.name, way)] if way is not None else []
 
@@ -193,15 +185,16 @@ def _unfit(
     found: dict[int, Unfit] = {}
     doubtful = []
     for j, column in enumerate(columns):
-        reason = unfit(column, values[:, j], table.layout) if roles[j] == "feature" else None
-        if reason is None and roles[j] == "feature" and act == "drop_groups" and j not in wanted:
+        own, is_feature = values[:, j], roles[j] == "feature"
+        reason = suitable.unfit(column, own, table.layout) if is_feature else None
+        if reason is None and is_feature and act == "drop_groups" and j not in wanted:
             known = "groups" in (*roles, *(kind for kind, _ in found.values()))
-            reason = constant(values[:, j]) or of_groups(column, values[:, j], known=known)
+            reason = suitable.constant(own) or of_groups(column, own, known=known)
         out = (act != "keep" or column.name in labels) and j not in wanted
         if reason and (reason[0] == "empty" or out):
             found[j] = reason
-        elif roles[j] == "feature" and act != "keep" and j not in wanted:
-            doubtful += [j] if dubious(column, values[:, j]) else []
+        elif is_feature and act != "keep" and j not in wanted:
+            doubtful += [j] if suitable.dubious(column, own) else []
     if all(role != "feature" or j in found for j, role in enumerate(roles)):
         found = {j: reason for j, reason in found.items() if reason[0] != "constant"}
     named = [f"'{names[j]}': {why}" for j, (kind, why) in found.items() if kind != "empty"]

@@ -2,31 +2,24 @@
 
 import hashlib
 import json
+import os
 import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 
 from rankexp import registry
-from rankexp.errors import DataError
+from rankexp.errors import DataError, EnvironmentProblemError
 from rankexp.runner.config.asking import manner
 from rankexp.runner.config.data_entry import DataEntry
+from rankexp.runner.data import origins
 from rankexp.runner.data.build import build, differences, first_difference
 from rankexp.runner.data.dataset import Dataset
-from rankexp.runner.data.origins import (
-    Origin,
-    added,
-    added_folder,
-    cache_folder,
-    from_file,
-    local,
-    not_found,
-    remote,
-    whereabouts,
-)
+from rankexp.runner.data.origins import Origin, cache_folder
 from rankexp.runner.data.snapshot import load_snapshot, read_dataset, write_dataset
 from rankexp.runner.files import write_atomically
 from rankexp.runner.plan import DataFacts
@@ -38,6 +31,9 @@ READING = 6
 
 ASIDE = {"label", "source", "verified", "fingerprint", "optional", "note", "origin"}
 """What of an entry does not determine the data set made of a table."""
+
+
+_temporary = cache(partial(TemporaryDirectory[str], prefix="rankexp-"))  # goes with this process
 
 
 @dataclass(frozen=True)
@@ -71,11 +67,11 @@ def _origin(
     name: str, entry: DataEntry, folders: Sequence[Path], cache: Path, *, online: bool
 ) -> Origin:
     reasons: list[str] = []
-    origin = local(name, entry, folders, cache, reasons)
+    origin = origins.local(name, entry, folders, cache, reasons)
     if origin is None and online:
-        origin = remote(entry, cache, reasons)
+        origin = origins.remote(entry, cache, reasons)
     if origin is None:
-        raise not_found(name, entry, folders, cache, reasons)
+        raise origins.not_found(name, entry, folders, cache, reasons)
     return origin
 
 
@@ -90,15 +86,16 @@ def add(name: str, entry: DataEntry, file: Path, cache: Path | None = None) -> F
             f"data set '{name}' has {count} files; put {' and '.join(entry.files)} into a folder "
             "and name the folder with --data or RANKEXP_DATA"
         )
-    _built(name, entry, from_file(file, entry))
-    kept = added_folder(name, cache) / file.name
+    _built(name, entry, origins.from_file(file, entry))
+    kept = origins.added_folder(name, cache) / file.name
     if kept.resolve() != file.resolve():
         with file.open("rb") as original:
-            write_atomically(kept, partial(shutil.copyfileobj, original), "RANKEXP_CACHE")
-    for other in added(name, cache):
+            copy = partial(shutil.copyfileobj, original)
+            write_atomically(kept, copy, "RANKEXP_CACHE", lasting=True)
+    for other in origins.added(name, cache):
         if other != kept:
             other.unlink()
-    return _keep(name, entry, from_file(kept, entry), cache)
+    return _keep(name, entry, origins.from_file(kept, entry), cache)
 
 
 def verify(name: str, entry: DataEntry, folders: Sequence[Path], cache: Path | None = None) -> str:
@@ -120,7 +117,7 @@ def listing(
     cache = cache or cache_folder()
     width = max((len(name) for name in declared), default=0)
     return [
-        f"{name:<{width}}  {whereabouts(name, entry, folders, cache)}"
+        f"{name:<{width}}  {origins.whereabouts(name, entry, folders, cache)}"
         for name, (entry, folders) in declared.items()
     ]
 
@@ -136,7 +133,13 @@ def _keep(name: str, entry: DataEntry, origin: Origin, cache: Path) -> FoundData
         dataset = read_dataset(path)
     except DataError:  # none, or none that can be trusted
         dataset = _built(name, entry, origin)
-        write_dataset(dataset, path)
+        try:
+            write_dataset(dataset, path)
+        except EnvironmentProblemError:  # nobody asked for the user's own cache
+            if "RANKEXP_CACHE" in os.environ:
+                raise
+            path = Path(_temporary().name, path.name)
+            write_dataset(dataset, path)
     else:
         _check(dataset, entry, origin)
     facts = DataFacts(len(dataset.y), dataset.fingerprint, str(path))

@@ -8,6 +8,7 @@ import numpy as np
 from rankexp.arrays import Bools
 from rankexp.errors import DataError
 from rankexp.registry import did_you_mean
+from rankexp.runner.data.called import called
 from rankexp.runner.data.dataset import Feature, Floats, Ints
 
 Value = bool | int | float | str | None
@@ -23,12 +24,6 @@ TRUTHS = {
 }
 
 
-USUAL = re.compile(
-    "yes|true|y|t|1|positive|pos|good|on|default|churn|died|ja|j|oui|o|si|sí|wahr|vrai|positiv|positif"
-)
-"""What a positive value is often called."""
-
-
 def numbers_of(names: Iterable[str]) -> list[float] | None:
     """Return values as numbers; None where one is none."""
     try:
@@ -41,7 +36,7 @@ def positive_of(counts: Mapping[str, int]) -> str:
     """Return which of two values is positive: the larger number, a usual name, or the rarer."""
     if (numbers := numbers_of(counts)) is not None:
         return max(zip(numbers, counts, strict=True))[1]
-    usual = [name for name in counts if USUAL.fullmatch(name.strip().lower())]
+    usual = [name for name in counts if called("positive", name.strip())]
     return usual[0] if len(usual) == 1 else min(counts, key=lambda name: (counts[name], name))
 
 

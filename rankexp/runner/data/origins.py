@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from rankexp.errors import DataError, DataNotFoundError
+from rankexp.errors import DataError, DataNotFoundError, EnvironmentProblemError
 from rankexp.runner.config.data_entry import DataEntry
 from rankexp.runner.data.dataset import DataTable
 from rankexp.runner.data.snapshot import read_table, table_hash, write_table
@@ -35,7 +35,12 @@ class Origin:
 def cache_folder() -> Path:
     """Return RANKEXP_CACHE, or the folder `rankexp` in the user's cache."""
     usual = Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache", "rankexp")
-    return Path(os.environ.get("RANKEXP_CACHE") or usual).expanduser()
+    try:
+        return Path(os.environ.get("RANKEXP_CACHE") or usual).expanduser()
+    except RuntimeError as error:  # nor does the system know this user
+        raise EnvironmentProblemError(
+            "HOME is not set; name a folder with RANKEXP_CACHE"
+        ) from error
 
 
 def local(

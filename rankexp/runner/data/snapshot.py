@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankexp.errors import DataError, one_line
+from rankexp.errors import DataError, EnvironmentProblemError, one_line
 from rankexp.runner.data.dataset import Dataset, DataTable, Feature
 from rankexp.runner.data.reading import Reading, frozen
 from rankexp.runner.files import write_atomically
@@ -20,8 +20,14 @@ Arrays = dict[str, NDArray[Any]]
 
 @lru_cache(maxsize=32)
 def load_snapshot(path: str | Path) -> Dataset:
-    """Return the data set of a snapshot, once a process; errors as of `read_dataset`."""
-    return read_dataset(Path(path))
+    """Return the data set of a snapshot, once a process.
+
+    EnvironmentProblemError where it cannot be trusted: no method that asks for it is to blame.
+    """
+    try:
+        return read_dataset(Path(path))
+    except DataError as error:
+        raise EnvironmentProblemError(f"{error}; run again to make it anew") from error
 
 
 def write_dataset(dataset: Dataset, path: Path) -> None:
@@ -98,8 +104,8 @@ def _read(kind: str, path: Path) -> Dataset:
     except DataError:
         raise
     except FileNotFoundError as error:
-        raise DataError(f"snapshot {path} does not exist; run again to create it") from error
+        raise DataError(f"snapshot {path} does not exist") from error
     except Exception as error:  # numpy, zipfile and what they call raise nearly anything
         reason = one_line(error)
-        raise DataError(f"snapshot {path} cannot be read: {reason}; delete it") from error
+        raise DataError(f"snapshot {path} cannot be read: {reason}") from error
     return found

@@ -9,6 +9,7 @@ import numpy as np
 from rankexp.errors import DataError
 from rankexp.runner.config.asking import option
 from rankexp.runner.config.data_entry import DataEntry
+from rankexp.runner.data.called import called
 from rankexp.runner.data.dataset import Feature, Floats
 from rankexp.runner.data.reading import Kind, Layout
 
@@ -30,11 +31,6 @@ WORDS = "counts of words (sklearn.feature_extraction.text.CountVectorizer)"
 """Numbers that one can make of free text."""
 
 _UUID = re.compile(r"\{?[0-9a-f]{8}(-?[0-9a-f]{4}){3}-?[0-9a-f]{12}\}?", re.IGNORECASE)
-_NAMED_SO = re.compile(r"(.*[_ .-])?(id|uuid|guid|index|row|rowid|rownum)", re.IGNORECASE)
-_TIMES = re.compile(
-    r"(.*[_ .-])?(ts|time|timestamp|epoch|date|year|month|day|zeit|datum|jahr)", re.I
-)
-_CAMEL = re.compile(r".*[a-z]I[Dd]")
 _QUANTITY = re.compile(r"(\D{1,4}(?=\d*[.,]\d))?[+-]?\d[\d.,]*(\s?[^\d\s]\D{0,11})?")
 
 Unfit = tuple[Kind, str]
@@ -74,7 +70,7 @@ def _numbers(name: str, values: Floats) -> Unfit | None:
     span = values.max() - values.min() + 1
     if distinct == n and (span == n or (n >= ENOUGH and span <= DENSE * n)):
         return "identifier", "its whole numbers are all different, with few gaps"
-    if distinct > 0.9 * n and (_NAMED_SO.fullmatch(name) or _CAMEL.fullmatch(name)):
+    if distinct > 0.9 * n and called("rows", name):
         return "identifier", "its name says so, and nearly every row differs"
     return None
 
@@ -87,7 +83,7 @@ def constant(values: Floats) -> Unfit | None:
 
 def may_be_time(column: Feature, values: Floats) -> bool:
     """Tell whether numbers may say when a row was made: a time or a meter, but no index."""
-    return column.kind == "numeric" and bool(_TIMES.fullmatch(column.name) or not whole(values))
+    return column.kind == "numeric" and bool(called("moments", column.name) or not whole(values))
 
 
 def dubious(column: Feature, values: Floats) -> bool:

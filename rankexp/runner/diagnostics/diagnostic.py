@@ -9,9 +9,11 @@ from scipy import special
 
 from rankexp import registry
 from rankexp.arrays import Ints
+from rankexp.runner.config.asking import option
 from rankexp.runner.data.dataset import Dataset
 from rankexp.runner.data.reading import Reading
 from rankexp.runner.diagnostics.alone import Alone
+from rankexp.runner.sentences import paragraphs
 
 ROOM = "diagnostics"
 Said = tuple[str, str] | None
@@ -90,6 +92,16 @@ class ResultFacts:
             return math.nan
         width = -float(special.ndtri(0.025 / len(self.methods))) * one.se
         return self.ahead(one.mean, self.chance) / width
+
+
+Known = str | float | Sequence[str] | Alone | MethodFacts | None
+"""What a template says: of a table, of a column, of a method."""
+
+
+def told(code: str, **known: Known) -> tuple[str, str]:
+    """Return the sentences and the advice of a template, to which `option` is known, too."""
+    text, advice = paragraphs(code, option=option, **known)
+    return text, advice
 
 
 class BeforeFitting:

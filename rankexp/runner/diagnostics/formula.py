@@ -7,9 +7,8 @@ import numpy as np
 
 from rankexp.arrays import Floats
 from rankexp.charts.numbers import printed
-from rankexp.runner.config.asking import option
 from rankexp.runner.data.levels import number_text
-from rankexp.runner.diagnostics.diagnostic import BeforeFitting, Said, TableFacts
+from rankexp.runner.diagnostics.diagnostic import BeforeFitting, Said, TableFacts, told
 
 REGISTER = {"RK111": "Calculated"}
 
@@ -50,10 +49,13 @@ class Calculated(BeforeFitting):
             if found:
                 one, other = data.features[a].name, data.features[b].name
                 text = found[0] + (form if found[0] else form.strip("()")).format(one, other)
-                return (
-                    f"'{table.reading.target}' is {text} in {found[1]:,} of {found[2]:,} rows, up "
-                    "to rounding. Are both columns known before the target is?",
-                    f"If not, leave one out, as with {option('drop', one)}; if so, calculate it",
+                return told(
+                    "RK111",
+                    target=table.reading.target,
+                    formula=text,
+                    rows=found[1],
+                    known=found[2],
+                    one=one,
                 )
         return None
 

@@ -3,8 +3,7 @@
 import math
 
 from rankexp.charts.numbers import printed
-from rankexp.runner.config.asking import option
-from rankexp.runner.diagnostics.diagnostic import AfterFitting, ResultFacts, Said
+from rankexp.runner.diagnostics.diagnostic import AfterFitting, ResultFacts, Said, told
 
 REGISTER = {
     "RK201": "NoBetterThanChance",
@@ -32,13 +31,8 @@ class NoBetterThanChance(AfterFitting):
         shares = [results.above_chance(one) for one in results.methods]
         if all(map(math.isnan, shares)) or any(share > 1 for share in shares):
             return None
-        best = results.best
-        told = f"the best {results.measure}, {_number(best.mean)} (± {_number(best.se)}), is"
-        if self.too_few(results):
-            said = f"Nothing here is shown to rank: {told} not shown to be better than chance."
-            return said, "The rows are too few to tell"
-        said = f"Nothing here ranks: {told} no better than chance."
-        return said, "Columns that say more about the target are needed first"
+        few = self.too_few(results)
+        return told("RK201", few=few, measure=results.measure, best=results.best)
 
     @staticmethod
     def too_few(results: ResultFacts) -> bool:
@@ -61,12 +55,7 @@ class ColumnAlone(AfterFitting):
         least = max(results.margin, 2 * best.se if best.se > 0 else 0.0)
         if results.ahead(value, best.mean) <= least or not alone.clear:
             return None
-        return (
-            f"'{alone.column}' alone ranks better than all methods: its {results.measure} is "
-            f"{_number(value)}, that of {best.label} {_number(best.mean)}.",
-            "Is it known before the target is? If so, rank by it, or add methods that can follow "
-            "it, such as trees; if not, leave it out",
-        )
+        return told("RK202", alone=alone, value=value, best=best, measure=results.measure)
 
 
 class AlmostPerfect(AfterFitting):
@@ -80,15 +69,7 @@ class AlmostPerfect(AfterFitting):
         share = share if results.higher else 1 - share
         if share < PERFECT or results.above_chance(best) <= 1:
             return None
-        lone = "" if alone is None else f" ('{alone.column}': {_number(alone.value)})"
-        return (
-            f"The best method, {best.label}, ranks almost perfectly: its {results.measure} is "
-            f"{_number(best.mean)}{lone and ', and no column does so alone'}{lone}. Are all "
-            "columns known before the target is, or do some give it away together, as a total "
-            "and its parts do?",
-            f"To find them, leave out columns with {option('drop', 'NAME')} and compare again. "
-            "Where the value falls, ask when those columns are filled in",
-        )
+        return told("RK207", alone=alone, best=best, measure=results.measure)
 
 
 class BelowChance(AfterFitting):
@@ -117,11 +98,8 @@ class OneClass(AfterFitting):
     """Test parts lack a class or a level, so the measure has no value there."""
 
     def look(self, results: ResultFacts) -> Said:
-        said = (
-            f"{results.undefined:,} of {results.records:,} test values are undefined, because a "
-            "class or level has no row in the test part; means leave them out."
-        )
-        return (said, "Take fewer folds, or 'stratified: true'") if results.undefined else None
+        counts = {"undefined": results.undefined, "records": results.records}
+        return told("RK205", **counts) if results.undefined else None
 
 
 class NotConverged(AfterFitting):

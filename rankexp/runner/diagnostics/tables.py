@@ -9,11 +9,12 @@ import numpy as np
 
 from rankexp.charts.numbers import printed
 from rankexp.runner.config.asking import flag, manner, merged, option
+from rankexp.runner.data.called import called
 from rankexp.runner.data.dataset import Dataset
 from rankexp.runner.data.levels import number_text, numbers_of
 from rankexp.runner.data.suitable import WORDS
 from rankexp.runner.diagnostics.alone import FILLED, alike, drift, encoded, unusual
-from rankexp.runner.diagnostics.diagnostic import BeforeFitting, Said, TableFacts
+from rankexp.runner.diagnostics.diagnostic import BeforeFitting, Said, TableFacts, told
 from rankexp.splits import duplicates, worth_keeping
 
 REGISTER = {
@@ -27,10 +28,6 @@ REGISTER = {
     "RK108": "PerhapsQueries",
 }
 
-QUERY_NAMES = re.compile(
-    r"qid|(query|search|srch|session|request|impression)[ _.-]?(id)?|search.?query"
-)
-"""What columns of queries are called, in small letters."""
 OF_ONE_QUERY = "If only the rows of one query are to be ranked among each other"
 CODES = frozenset(sign * (10.0**k - 1) for k in range(1, 7) for sign in (-1, 1)) - {9.0}
 SEVERAL = 3  # rows that have a code for missing
@@ -38,8 +35,6 @@ LONG, SIMILAR, RARE = 5, 0.85, 0.1  # letters, likeness and share of rows of a w
 GROUPS = 10  # categories from which each may be a person or thing
 MOST_WORDS = 50  # values of a target up to which spelling is looked at
 FEWEST = 5  # rows of the rarest level for it to mean anything
-YES = re.compile("yes|y|true|t|1|ja|j|oui|o|si|sí|s|wahr|vrai")
-NO = re.compile("no|n|false|f|0|nein|non|falsch|faux")
 
 
 class GivesAway(BeforeFitting):
@@ -148,12 +143,7 @@ class EqualRowsParted(BeforeFitting):
             return None
         rows = len(table.dataset.X)
         repeated = rows - len(np.unique(duplicates(table.dataset.X)))
-        said = (
-            f"{repeated:,} of {rows:,} rows repeat the features of another row, and splits put "
-            "such rows on both sides."
-        )
-        advice = "Write 'together: duplicates' in the protocol to keep them on one side"
-        return said, advice
+        return told("RK104", rows=rows, repeated=repeated)
 
 
 class AlikeValues(BeforeFitting):
@@ -174,7 +164,7 @@ class AlikeValues(BeforeFitting):
         groups: dict[str, list[str]] = {}
         for value in sorted(values, key=lambda name: (-values[name], name)):
             plain = re.sub(r"(?<=\w)[\s._-]+(?=\w)", " ", value).strip(" ._\t").casefold()
-            word = "yes" if YES.fullmatch(plain) else "no" if NO.fullmatch(plain) else plain
+            word = next((kind for kind in ("yes", "no") if called(kind, plain)), plain)
             others = groups if len(values) <= MOST_WORDS else ()
             typed = next((known for known in others if _misspelt(word, known)), word)
             rows = sum(values[name] for name in groups.get(typed, ()))
@@ -209,17 +199,7 @@ class RowsBelongTogether(BeforeFitting):
             return None  # said with it
         if X is not None and worth_keeping(X) and len(np.unique(duplicates(X))) < 2 * count:
             return None  # equal rows, which RK104 is about
-        others = f", and of {len(more)} more column{'s' * (len(more) > 1)}" if more else ""
-        said = (
-            f"Rows with the same '{name}' have similar targets: their intraclass correlation is "
-            f"{printed(f'{agreement:.2f}')} ({count:,} values{others}). With random splits, "
-            "methods are tested on values that they have seen and may know again."
-        )
-        advice = (
-            "If rows of one value belong to one person or thing, and new ones are to be ranked, "
-            f"say {option('groups', name)}; to leave the column out is not enough"
-        )
-        return said, advice
+        return told("RK106", name=name, count=count, agreement=agreement, more=len(more))
 
 
 class CodesForMissing(BeforeFitting):
@@ -261,16 +241,10 @@ class PerhapsQueries(BeforeFitting):
         same = alike(table.dataset)
         for own in (c for c in table.reading.columns if c.role in ("feature", "left out")):
             left_out = own.kind == "groups" and own.role == "left out"
-            named = left_out or QUERY_NAMES.fullmatch(own.name.lower())
+            named = left_out or called("queries", own.name)
             if not named and own.name not in same:
                 continue
             how = flag("queries", own.name) if manner() else option("groups", own.name)
-            advice = f"{OF_ONE_QUERY}, say {how}"
-            if left_out:
-                advice += (
-                    ". If they are persons or things, of which new ones are to be ranked, say "
-                    f"{option('groups', own.name)}; if categories, {option('nominal', own.name)}"
-                )
-            why = "" if named else ", races or pairs: all have about the same targets"
-            return f"The values of '{own.name}' may be queries{why}.", advice
+            advice, said = f"{OF_ONE_QUERY}, say {how}", bool(named)
+            return told("RK108", name=own.name, named=said, left_out=left_out, advice=advice)
         return None

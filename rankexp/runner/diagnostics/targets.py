@@ -1,37 +1,61 @@
-"""Rows whose target may be recorded in another way than that of the others."""
+"""Rows whose target may be recorded in another way than that of the others, or not at all."""
 
 import re
 from collections.abc import Iterator
 
 import numpy as np
+from scipy import special
 
-from rankexp.arrays import Floats
+from rankexp.arrays import Floats, Ints
 from rankexp.charts.numbers import printed
 from rankexp.runner.config.asking import option
-from rankexp.runner.data.dataset import Dataset
-from rankexp.runner.data.levels import number_text
-from rankexp.runner.diagnostics.diagnostic import BeforeFitting, Said, TableFacts
+from rankexp.runner.data.called import called
+from rankexp.runner.data.dataset import Dataset, Feature
+from rankexp.runner.data.levels import in_words, number_text
+from rankexp.runner.diagnostics.alone import unusual
+from rankexp.runner.diagnostics.diagnostic import BeforeFitting, Said, TableFacts, told
 
-REGISTER = {"RK112": "RecordedOtherwise", "RK113": "CountsRows"}
+REGISTER = {
+    "RK109": "OneValueOfTarget",
+    "RK110": "RowOfTotals",
+    "RK112": "RecordedOtherwise",
+    "RK113": "CountsRows",
+}
+
+FEWEST, SURE = 20, 1e-6  # rows; chance that all have one value, times the values looked at
+MOST_VALUES, SOME = 50, 1000  # of a column of numbers, in its first rows
+ALIKE, OTHERS = 0.05, 3  # p-value from which other categories seem alike; these, at least
+NAMED, MOST_NAMED = 4, 3  # values of a column, and columns
 
 UNKNOWN = (0.0, -1.0)  # numbers that may stand for no target
 SEVERAL, SHARE, ROWS = 3, 0.01, 20  # rows with such a number, and their share; rows of a part
 GAP = 5  # so many times as far from the others as these are from each other
 UNITS, CENTRE = 3.0, (0.01, 0.99)  # least factor between units; what does not count of a part
-COUNTS = re.compile(r"freq(uency|s)?|counts?|n|cases|people|anzahl|h(ae|ä)ufigkeit", re.IGNORECASE)
 OF_A_CELL = 20  # values that another column of a table of counts has at most
 PURE = 0.98  # share of a category's rows in one part, from which it tells the part
-TIMES = re.compile(
-    r"(os|pfs|dfs|rfs|efs|ttf|ttr|surv(ival)?|time|days?|weeks?|months?|years?|hours?|tenure|"
-    r"duration|lifetime|follow[ _.-]?up|tage|wochen|monate|jahre|dauer|laufzeit)",
-    re.IGNORECASE,
-)
-EVENTS = re.compile(
-    r"(death|dead|died|deceased|event|status|cens(or(ed|ing)?)?|failed|failure|relapsed?|"
-    r"recurrence|progression|verstorben|tod|gestorben|zensiert|ereignis)",
-    re.IGNORECASE,
-)
-"""Words in the names of times until an event, and of whether it came."""
+
+
+class OneValueOfTarget(BeforeFitting):
+    """Rows with some value of a column have one value of the target, as where none is recorded."""
+
+    def look(self, table: TableFacts) -> Said:
+        data, best = table.dataset, table.alone
+        if data is None:
+            return None
+        known = {*unusual(data), *([best.column] if best and best.gives_away else ())}
+        found = [one for one in lone_targets(data) if one[0] not in known][:MOST_NAMED]
+        columns, texts = dict.fromkeys(column for column, _ in found), [said for _, said in found]
+        return told("RK109", found=texts, columns=list(columns)) if found else None
+
+
+class RowOfTotals(BeforeFitting):
+    """Rows hold sums of the rows above, so they are no rows like these."""
+
+    def look(self, table: TableFacts) -> Said:
+        found = table.reading.totals
+        said = "; ".join(f"{rows} sums of those above{names}" for rows, names in found)
+        advice = "Such rows are used like all others. Delete them from the table and compare again"
+        return (f"R{said[1:]}.", advice) if found else None
 
 
 class RecordedOtherwise(BeforeFitting):
@@ -50,15 +74,15 @@ class CountsRows(BeforeFitting):
 
     def look(self, table: TableFacts) -> Said:
         data = table.dataset
-        called = [f.name for f in data.features if COUNTS.fullmatch(f.name)] if data else []
-        if data is None or data.weights is not None or len(called) != 1:
+        named = [f.name for f in data.features if called("counts", f.name)] if data else []
+        if data is None or data.weights is not None or len(named) != 1:
             return None
-        kept = [j for j, feature in enumerate(data.features) if feature.name != called[0]]
+        kept = [j for j, feature in enumerate(data.features) if feature.name != named[0]]
         others = np.column_stack([np.nan_to_num(data.X[:, kept], nan=-np.inf), data.y])
         few = all(len(np.unique(values)) <= OF_A_CELL for values in others.T)
         if not few or len(np.unique(others, axis=0)) < (1 - SHARE) * len(others):
             return None
-        name = called[0]
+        name = named[0]
         said = f"'{name}' may count rows: nearly no row repeats another in all other columns."
         if data.levels is None:  # a measure of numbers takes no weights
             return said, f"If it does, write each row so many times, or {option('drop', name)}"
@@ -78,12 +102,8 @@ def _far_below(data: Dataset, name: str) -> Said:
     steps = np.diff(others[len(others) // 20 : len(others) // 2])
     if others[0] < 0 or others[0] - low < GAP * max(steps, default=np.inf):
         return None
-    value = number_text(low)
-    said = (
-        f"'{name}' is {value} in {rows[0]:,} rows, and {number_text(float(others[0]))} or more in "
-        f"all others. Is {value} a value, or was none recorded?"
-    )
-    return said, f"If none was, empty these cells of '{name}': rows without a target are left out"
+    value, least = number_text(low), number_text(float(others[0]))
+    return told("RK112", what="far below", name=name, value=value, rows=int(rows[0]), least=least)
 
 
 def _two_units(data: Dataset, name: str) -> Said:
@@ -101,13 +121,9 @@ def _two_units(data: Dataset, name: str) -> Said:
         return None
     factor = printed(f"{10 ** (np.median(logs[cut:]) - np.median(logs[:cut])):.3g}")
     above = y > 10 ** ((logs[cut - 1] + logs[cut]) / 2)
-    told = next((own for own, shares in _shares(data, above) if _pure(shares)), "")
-    tells = f", as '{told}' tells" * bool(told)
-    said = f"The numbers of {len(y) - cut:,} rows are about {factor} times those of the other"
-    return (
-        f"'{name}' has two parts{tells}. {said} {cut:,}. Is it in two units?",
-        "If so, put all rows into one unit and compare again",
-    )
+    column = next((own for own, shares in _shares(data, above) if _pure(shares)), "")
+    sizes = {"above": len(y) - cut, "below": cut}
+    return told("RK112", what="two units", name=name, factor=factor, told=column, **sizes)
 
 
 def _shares(data: Dataset, hit: Floats) -> Iterator[tuple[str, Floats]]:
@@ -138,32 +154,72 @@ def _withheld(data: Dataset, name: str) -> Said:
         )
         if at_end or only:
             label = number_text(float(value)) if data.levels is None else data.levels[int(value)]
-            place = f"a value of '{only}' has just these rows" if only else "they stand together"
-            said = (
-                f"'{name}' is {label} in {count:,} rows, and {place}. Is the target known there?"
-            )
-            return said, f"If not, take these rows out, or say {option('missing', label)}"
+            known = {"what": "withheld", "name": name, "label": label, "only": only}
+            return told("RK112", rows=int(count), **known)
     return None
 
 
 def _cut_short(data: Dataset, name: str) -> Said:
     """Say that a time is perhaps one until an event that did not come in all rows."""
-    if data.levels is not None or not _words(TIMES, name):
+    if data.levels is not None or not _words("times", name):
         return None
     for feature, values in zip(data.features, data.X.T, strict=True):
-        if _words(EVENTS, feature.name) and len(np.unique(values[~np.isnan(values)])) == 2:
-            said = (
-                f"'{name}' may be a time until an event, and '{feature.name}' may say whether it "
-                "came. Where it did not come, the time is only the least that it can be."
-            )
-            return said, (
-                f"rankexp does not rank such times. Rank by whether the event came within a fixed "
-                f"time, of all rows that began so long before the end of the study. "
-                f"'{feature.name}' itself is known only afterwards: {option('drop', feature.name)}"
-            )
+        if _words("events", feature.name) and len(np.unique(values[~np.isnan(values)])) == 2:
+            return told("RK112", what="cut short", name=name, event=feature.name)
     return None
 
 
-def _words(known: re.Pattern[str], name: str) -> bool:
-    """Tell whether one of the words of a name is known."""
-    return any(map(known.fullmatch, re.split(r"[ _.-]+|(?<=[a-z])(?=[A-Z])", name)))
+def _words(kind: str, name: str) -> bool:
+    """Tell whether one of the words of a name is of a kind."""
+    return any(called(kind, word) for word in re.split(r"[ _.-]+|(?<=[a-z])(?=[A-Z])", name))
+
+
+def lone_targets(dataset: Dataset) -> Iterator[tuple[str, str]]:
+    """Yield columns of which some values have rows with only one end of the target, in words."""
+    tries, found, n = 0, [], len(dataset.y)
+    for feature, values in zip(dataset.features, dataset.X.T, strict=True):
+        labels, codes = _coded(feature, values)
+        rows = np.bincount(codes, minlength=len(labels))
+        often = rows >= FEWEST
+        for end, name in _ends(dataset):
+            hits = np.bincount(codes, dataset.y == end, minlength=len(labels))
+            pure, tries = often & (hits == rows), tries + int(often.sum())
+            count, other = int(rows[pure].sum()), often & ~pure
+            graded = feature.kind == "numeric" or not _alike(hits[other], rows[other])
+            censored = dataset.levels is None and end > dataset.y.min()
+            if 0 < count < n and (censored or 2 * count >= n or not graded):
+                own = [label for label, lone in zip(labels, pure, strict=True) if lone]
+                more = [f"{len(own) - NAMED} more"] * (len(own) > NAMED)
+                where = f"in which '{feature.name}' is {' or '.join([*own[:NAMED], *more])}"
+                ways, share = float(special.binom(often.sum(), len(own))), float(hits.sum()) / n
+                said = f"all {count:,} rows {where} have {name}"
+                found.append((ways * share**count, feature.name, said))
+    yield from ((column, said) for chance, column, said in found if tries * chance <= SURE)
+
+
+def _ends(dataset: Dataset) -> list[tuple[float, str]]:
+    """Return both ends of the target, and what they are called."""
+    y, levels = dataset.y, dataset.levels
+    if levels is not None:
+        return [(k, f"the target '{in_words(levels[k])}'") for k in (0, len(levels) - 1)]
+    ends = (("smallest", float(y.min())), ("largest", float(y.max())))
+    return [(end, f"the {which} target, {number_text(end)}") for which, end in ends]
+
+
+def _coded(feature: Feature, values: Floats) -> tuple[list[str], Ints]:
+    """Return the values of a column in words, missing as the last, and that of each row."""
+    missing, names = np.isnan(values), feature.categories
+    if feature.kind == "nominal" or len(np.unique(values[:SOME])) > MOST_VALUES:
+        codes = np.where(missing, len(names), values if names else 1 - missing)
+        return [*names, "missing", "known"], codes.astype(np.int64)
+    distinct, codes = np.unique(values, return_inverse=True)
+    return ["missing" if np.isnan(one) else number_text(one) for one in distinct], codes
+
+
+def _alike(hits: Floats, rows: Ints) -> bool:
+    """Tell whether categories seem to have a value of the target equally often."""
+    share = hits.sum() / max(rows.sum(), 1)
+    if len(rows) < OTHERS or not 0 < share < 1:
+        return False
+    chi = float(((hits - share * rows) ** 2 / (rows * share * (1 - share))).sum())
+    return bool(special.chdtrc(len(rows) - 1, chi) >= ALIKE)

@@ -18,6 +18,7 @@ from rankexp.runner.files import write_atomically
 from rankexp.runner.report.model import Card, Fact, Measured, Page
 from rankexp.runner.report.render import html
 from rankexp.runner.report.render.text import led
+from rankexp.runner.sentences import paragraphs
 
 Row = Mapping[str, float | str | bool | None]  # of numbers in a file: None for what there is not
 SUMMARY, INDEX, PICTURE = "summary.json", "index.html", "index.png"
@@ -122,14 +123,10 @@ def headline(studies: Sequence[Card]) -> str:
         return ""
     beyond = [fact for fact in found if _beyond(fact)]
     near = sum(fact.verdict == "equivalent" for fact in found)
-    counts = {
-        "the ranking changes by less than what the study declares to matter": near,
-        "training on pairs is better by more than that": sum(_beyond(f) > 0 for f in beyond),
-        "it is worse by more than that": sum(_beyond(f) < 0 for f in beyond),
-        "this is not settled": len(found) - near - len(beyond),
-    }
-    told = "; ".join(f"in {count} {text}" for text, count in counts.items() if count)
-    return f"Of {len(found)} comparisons of training on pairs with training on points: {told}."
+    counts = {"near": near, "open": len(found) - near - len(beyond)}
+    counts |= {"better": sum(_beyond(one) > 0 for one in beyond)}
+    (told,) = paragraphs("headline", comparisons=len(found), beyond=len(beyond), **counts)
+    return told
 
 
 def _beyond(fact: Fact) -> int:

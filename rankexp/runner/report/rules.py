@@ -25,6 +25,13 @@ def with_grids(study: Study, setup: Evaluate, methods: Sequence[str] = ()) -> li
     return [m for m in named if len(method_spec(study.methods[m], setup).points) > 1]
 
 
+def by_rule(rule: select.Rule, study: Study, experiment: str, methods: Sequence[str] = ()) -> str:
+    """Return ``by`` and a rule's name; nothing where no method has points to choose from."""
+    setup = study.experiments[experiment]
+    chosen = isinstance(setup, Evaluate) and with_grids(study, setup, methods)
+    return f" by {rule.label}" if chosen else ""
+
+
 def without_inner(
     rule: select.Rule, study: Study, experiment: str, methods: Sequence[str] = ()
 ) -> str | None:

@@ -14,9 +14,9 @@ from rankexp.runner.report import diagnosed
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.heads import EXPERIMENT, Role, heads
 from rankexp.runner.report.model import Output, Table
-from rankexp.runner.report.numbers import listed
 from rankexp.runner.run.prepare import to_add
 from rankexp.runner.run.progress import duration
+from rankexp.runner.sentences import paragraphs
 from rankexp.statistics.verdicts import Kind, Note
 
 MOST_LETTERS = 200  # of a warning
@@ -103,18 +103,8 @@ def facts(context: Context) -> list[str]:
     versions = {"rankexp": manifest.get("rankexp", "?")} | manifest.get("packages", {})
     if manifest.get("python"):
         versions["Python"] = manifest["python"]
-    lines = [f"Seed {context.study.seed}."]
-    lines.append("Versions: " + ", ".join(f"{k} {v}" for k, v in versions.items()) + ".")
-    if manifest.get("only"):
-        lines.append(f"Run only: {', '.join(manifest['only'])}.")
-    used = manifest.get("used")
-    if used:
-        lines.append(
-            f"Time, all runs together: {duration(used['wall'])} by the clock, "
-            f"{duration(used['cpu'])} of computing; {used['memory'] / 2**20:,.0f} MiB in the "
-            "largest process."
-        )
-    return lines
+    known = {"seed": context.study.seed, "versions": versions, "duration": duration}
+    return paragraphs("facts", **known, only=manifest.get("only"), used=manifest.get("used"))
 
 
 def machine(context: Context) -> list[str]:
@@ -175,16 +165,7 @@ class Absent:
 
     def words(self) -> list[str]:
         """Return a sentence, without its stop, for each kind of thing that is not here."""
-        lost, several = len(self.data), len(self.idle) > 1
-        found = f"{lost} of the {self.sets} data sets {'are' if lost > 1 else 'is'} missing"
-        found = f"none of the {self.sets} data sets is available" if lost == self.sets else found
-        said = [f"{found}: {', '.join(self.data)}"] if self.data else []
-        if self.sets == lost == 1:
-            said = [f"the data set {self.data[0]} is missing"]
-        if self.idle:
-            what = "experiments" if several else "experiment"
-            said.append(f"the {what} {listed(self.idle)} {'were' if several else 'was'} not run")
-        return said + [f"of the experiment {text}" for text in self.begun]
+        return paragraphs("absent", **vars(self))
 
 
 def absent(context: Context, names: Iterable[str]) -> Absent:

@@ -11,6 +11,7 @@ from rankexp.metrics.metric import Metric
 from rankexp.runner.analyse.contrast import Family
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Fact, Measured
+from rankexp.runner.sentences import paragraphs
 from rankexp.statistics.contrast import Contrast, Settings
 from rankexp.statistics.design import QUERIES
 from rankexp.statistics.paired import FEWEST
@@ -237,31 +238,19 @@ def split(found: Sequence[Contrast], label: Label) -> str:
 
 def headline(found: Sequence[Contrast], settings: Settings) -> str:
     """Return the answer in one clause, from the verdicts on all problems."""
-    verdicts = [c.verdict for c in found if c.verdict.compared]
-    shown = [verdict.shown for verdict in verdicts]
-    better, worse = "better" in shown, "worse" in shown
-    if not verdicts:
-        return "nothing was run"
-    if better and worse:
-        return "a gain on some problems, a loss on others"
-    every = len(set(shown)) == 1
-    if better:
-        return "a gain on every problem" if every else "a gain on some problems, a loss on none"
-    if worse:
-        return "a loss on every problem" if every else "a loss on some problems, a gain on none"
-    if all(verdict.equivalent for verdict in verdicts):
-        near = sum(c.within_relative == "yes" for c in found if c.verdict.compared)
-        share = share_of_loss(settings)
-        also = {
-            len(verdicts): f"and all within {share}",
-            0: f"but none is shown to be within {share}",
-        }
-        within = f"all differences are shown to be within ±{short(settings.margin or math.nan)}"
-        return f"no gain anywhere: {within}, {also.get(near, f'{near} of them within {share}')}"
-    return (
-        "no significant difference on any problem, but on some an important one cannot be ruled "
-        "out"
+    known = [c for c in found if c.verdict.compared]
+    shown = [c.verdict.shown for c in known]
+    (text,) = paragraphs(
+        "verdicts",
+        compared=len(known),
+        better=shown.count("better"),
+        worse=shown.count("worse"),
+        equivalent=all(c.verdict.equivalent for c in known),
+        near=sum(c.within_relative == "yes" for c in known),
+        margin=settings.margin or math.nan,
+        loss=share_of_loss(settings),
     )
+    return text
 
 
 def leaders(context: Context, table: pd.DataFrame, column: str, metric: Metric) -> str:

@@ -20,7 +20,7 @@ import sklearn
 
 from rankexp import __version__, registry
 from rankexp.arrays import Floats
-from rankexp.errors import Interrupted
+from rankexp.errors import EnvironmentProblemError, Interrupted
 from rankexp.keep import KeptName, curves
 from rankexp.keep.curves import Curve
 from rankexp.keep.curves.placements import ROWS, is_placements
@@ -62,6 +62,8 @@ def _evaluate_split(cells: list[PlanCell], job: Job) -> list[Record]:
     for place in itertools.count():
         try:
             fold = next(made, None)
+        except EnvironmentProblemError:
+            raise  # no record is to tell of a disk that failed
         except Exception as error:  # the data, not a method: it concerns them all
             for work in works:
                 work.fail(error)

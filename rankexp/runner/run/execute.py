@@ -154,15 +154,16 @@ class _Run:
                 Progress(plan.total_fits, work, quiet=quiet or not self.jobs) as progress,
             ):
                 if other is None:
-                    self.prepared.store.tidy()
+                    self.prepared.store.tidy(killed=not self.manifest.complete_before)
                 for warning in filter(None, (other, self.manifest.damage)):
                     progress.say(warning)
                 self._save()
                 with contextlib.closing(self._results(workers, progress.say)) as results:
                     for done in results:
                         self._keep(done, progress)
-                complete = True
                 self.prepared.store.discard_untrusted()
+                self._check_that_all_are_there()
+                complete = True
         except OutOfTime:
             self.outcome.stopped = True  # whoever set the time says what that means
         except KeyboardInterrupt:
@@ -171,9 +172,12 @@ class _Run:
         except EnvironmentProblemError as error:
             self.outcome.note(4, str(error))
         self._report()
-        with contextlib.suppress(EnvironmentProblemError):
+        try:
             self._save(complete=complete)
             self.log(f"end, exit code {self.outcome.exit_code}")
+        except EnvironmentProblemError as error:
+            if str(error) not in self.outcome.messages:
+                self.outcome.note(4, str(error))
 
     def _results(self, workers: int, warn: Callable[[str], None]) -> Generator[Done, None, None]:
         if min(workers, len(self.jobs)) <= 1:
@@ -207,6 +211,15 @@ class _Run:
         progress.advance(count, sum(plan.seconds.get(key, 0.0) for key in done.keys))
         if time.monotonic() - self.saved > SAVE_EVERY:
             self._save()
+
+    def _check_that_all_are_there(self) -> None:
+        lost = self.prepared.store.lost() & {*self.prepared.known, *self.cells}
+        self.outcome.records -= len(lost)
+        if lost:
+            raise EnvironmentProblemError(
+                f"{how_many(len(lost), 'record')} of '{self.prepared.folder}' were removed while "
+                "this run was at work; run again to make them anew"
+            )
 
     def _save(self, *, complete: bool = False) -> None:
         self.saved = time.monotonic()

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from pydantic import BaseModel, ConfigDict, NonNegativeInt, ValidationError
 
 import rankexp
-from rankexp.errors import ConfigError, one_line
+from rankexp.errors import ConfigError, EnvironmentProblemError, RankexpError, one_line
 from rankexp.runner.config import claims, published
 from rankexp.runner.config.outside import Outside
 from rankexp.runner.config.schema import Study
@@ -64,7 +64,7 @@ class Manifest:
             # say) is not added to.
             if not self.prepared.alone:
                 self._before = _read(self.prepared.folder)[0]
-        except ConfigError as error:
+        except RankexpError as error:
             self.damage = f"{error}; it is written anew"
         self._data = self._known()
         self._fixed = self._described()
@@ -74,7 +74,8 @@ class Manifest:
         total = asdict(self._before.used + used)
         content = self._fixed | {"complete": complete, "used": total}
         text = json.dumps(content, indent=1, ensure_ascii=False) + "\n"
-        write_atomically(self.prepared.folder / "manifest.json", text.encode())
+        file = self.prepared.folder / "manifest.json"
+        write_atomically(file, text.encode(), lasting=True)
 
     def _described(self) -> dict[str, Any]:
         asked, missing = list(self.only), self.prepared.plan.missing
@@ -100,6 +101,11 @@ class Manifest:
             "claims": claims.rows_of(self.study),
             "study": self.study.model_dump(mode="json"),
         }
+
+    @property
+    def complete_before(self) -> bool:
+        """Whether the last run came to its end."""
+        return self._before.complete
 
     @property
     def names(self) -> Set[str]:
@@ -175,7 +181,9 @@ def _read(folder: Path) -> tuple[_Shape, dict[str, Any]]:
         place = ".".join(map(str, error.errors()[0]["loc"]))
         what = f"'{place}' is missing or of another form" if place else "it holds no mapping"
         raise ConfigError(f"{file} was altered or is of another version: {what}") from error
-    except (OSError, RecursionError, ValueError) as error:
+    except OSError as error:
+        raise EnvironmentProblemError(f"{file} cannot be read: {error.strerror}") from error
+    except (RecursionError, ValueError) as error:
         raise ConfigError(f"{file} cannot be read: {one_line(error)}") from error
 
 
@@ -183,7 +191,7 @@ def study_before(folder: Path) -> Study | None:
     """Return the study as it was run before; None if it was not, or cannot be read."""
     try:
         return Study.model_validate(_read(folder)[0].study)
-    except (ConfigError, ValidationError):
+    except (RankexpError, ValidationError):
         return None
 
 

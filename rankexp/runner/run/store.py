@@ -18,7 +18,7 @@ import json
 import re
 import time
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from operator import itemgetter
 from pathlib import Path
 from typing import Any, get_args
@@ -178,9 +178,8 @@ class Store:
         if new:
             content = seal([(self._newest[key], records[key]) for key in new])
             file = self.folder / name_of(content)
-            write_atomically(file, content)
-        if self._held:
-            bring_to_disk(self.folder)
+            write_atomically(file, content, lasting=True)
+        bring_to_disk(self.folder)
         known = {
             record.key: (g, record) for g, record in sorted(self._sealed(), key=itemgetter(0))
         }
@@ -233,13 +232,13 @@ class Store:
         self.write_packed(job_key, [record.key for record in records], pack(job_key, records))
 
     def write_packed(self, job_key: str, keys: Sequence[str], content: bytes) -> None:
-        """Write what `pack` made of a job's records; files that hold nothing else go."""
+        """Write what `pack` made of a job's records, for good; files that hold nothing else go."""
         generation = 1 + max((self._newest[key] for key in keys), default=-1)
         while (file := self.path(job_key, generation)).is_dir():
             generation += 1
         if generation:
             content = b'{"generation":%d,' % generation + content.removeprefix(b"{")
-        write_atomically(file, content)
+        write_atomically(file, content, lasting=True)
         if file in self._untrusted:
             self._untrusted.remove(file)
         self._note(file, generation, keys)
@@ -247,22 +246,40 @@ class Store:
 
     def _remove_superseded(self, files: Iterable[Path]) -> None:
         """Remove those of some files whose every cell is in a file of a higher generation."""
-        for file in sorted(files):
-            generation, keys = self._held[file]
-            if all(self._newest[key] > generation for key in keys):
-                with contextlib.suppress(OSError):
-                    file.unlink()
-                del self._held[file]
-                for key in keys:
-                    self._holders[key].discard(file)
+        known = [(file, *self._held[file]) for file in sorted(files)]
+        gone = [(f, keys) for f, g, keys in known if all(self._newest[key] > g for key in keys)]
+        if gone:  # another run may have made what counts, and not brought it to disk
+            kept = {f.parent for _, keys in gone for key in keys for f in self._holders[key]}
+            for folder in sorted({self.folder, *kept}):
+                bring_to_disk(folder)
+        for file, keys in gone:
+            with contextlib.suppress(OSError):
+                file.unlink()
+            del self._held[file]
+            for key in keys:
+                self._holders[key].discard(file)
 
-    def tidy(self) -> None:
-        """Remove what killed writes left behind; not while another run is writing."""
+    def tidy(self, *, killed: bool = False) -> None:
+        """Remove what killed writes left behind; not while another run is writing.
+
+        What was read is brought to disk if the run that wrote it may have been `killed`.
+        """
+        for folder in {file.parent for file in self._held} if killed else ():
+            bring_to_disk(folder)
         self._remove_superseded(list(self._held))
         for left in (".*.tmp", "scores/*/.*.tmp", "records/.*.tmp", "records/*/*.tmp"):
             for file in self.folder.parent.glob(left):
                 with contextlib.suppress(OSError):
                     file.unlink()
+
+    def lost(self) -> Set[str]:
+        """Return the keys of records that were read or written here and that are gone.
+
+        Other runs move records to other files, but lose none.
+        """
+        if all(file.exists() for file in self._held):
+            return set()
+        return self._newest.keys() - Store(self.folder.parent).read().keys()
 
     def discard_untrusted(self) -> None:
         """Remove the files that could not be trusted, now that their records are made again.

@@ -16,9 +16,10 @@ from math import inf, isfinite
 from typing import NamedTuple
 
 import numpy as np
-from scipy.linalg.blas import dsymv, idamax
+from scipy.linalg.blas import idamax
 
 from rankexp.arrays import Floats
+from rankexp.solvers.smooth.inverse import Inverse
 from rankexp.solvers.smooth.objective import Objective, SmoothIterate
 
 SPLITTER = 2.0**27 + 1.0  # splits 53 bits into halves whose products are exact (Veltkamp)
@@ -156,17 +157,19 @@ def largest(v: Floats) -> float:
     return abs(float(v[idamax(v)]))
 
 
-def finish(problem: Objective, found: Solution, B: Floats, lam: float, tol: float) -> Solution:
+def finish(
+    problem: Objective, found: Solution, inverse: Inverse, lam: float, tol: float
+) -> Solution:
     """Return a solution whose gap and objective have rounding accounted for."""
     if not isfinite(found.gap) or found.objective <= 0.0:
         return found
     for sharp in (False, True):
         errors = rounding(problem, found, sharp)
-        gap = found.gap if lam == 0.0 else _widened(problem, found, errors, lam, float(B[-1, -1]))
+        gap = found.gap if lam == 0.0 else _widened(problem, found, errors, lam, inverse.last)
         if errors.risk <= VALUE * found.objective and (gap <= tol or found.gap > tol):
             found.gap = gap
             return found
-    return refine(problem, found, B, lam, tol)
+    return refine(problem, found, inverse, lam, tol)
 
 
 def _widened(
@@ -181,16 +184,18 @@ def _widened(
     return relative(above, found.objective)
 
 
-def refine(problem: Objective, found: Solution, B: Floats, lam: float, tol: float) -> Solution:
+def refine(
+    problem: Objective, found: Solution, inverse: Inverse, lam: float, tol: float
+) -> Solution:
     """Work out objective and gap in twice the precision, and step on while that helps."""
-    b_scale, basis = float(B[-1, -1]), problem.basis
+    b_scale, basis = inverse.last, problem.basis
     best, g = evaluate(problem, found.at.theta, lam, b_scale)
     for _ in range(REFINED):
         if lam == 0.0 or best.gap <= tol or not np.isfinite(g).all():
             break
         if basis is not None:
             g = np.concatenate((g[: basis.shape[0]] @ basis, g[basis.shape[0] :]))
-        theta = best.at.theta - dsymv(1.0, B, g, lower=1)
+        theta = best.at.theta - inverse.times(g)
         new, g = evaluate(problem, theta, lam, b_scale)
         gain = new.gap / best.gap
         if gain < 1.0:

@@ -1,214 +1,28 @@
 """Minimise ``lam/2 ||w||² + risk(X w + b)`` along a path of penalties, for smooth convex risks.
 
-For each penalty: one Hessian and its Cholesky factor at the warm start, then BFGS steps from
-there on the inverse, with a line search on the derivative along cached scores. Where progress is
-slow the Hessian is taken anew, so that in the worst case this is Newton's method.
+Each penalty starts from the solution of the last one. Of few columns, a Hessian is taken there
+(`steps`). Of many, steps without one are tried first (`limited`), until a penalty takes too many.
 """
 
-from math import inf
+from collections.abc import Callable
+from functools import partial
 
 import numpy as np
-from scipy.linalg.blas import dsymv, dsyr2
 
 from rankexp.arrays import Floats
 from rankexp.solvers.result import PathResult, bearable
-from rankexp.solvers.smooth.certificate import STALE, Solution, bound, finish, largest, relative
-from rankexp.solvers.smooth.objective import (
-    Objective,
-    SmoothIterate,
-    SmoothRisk,
-    derivative_search,
-    prepare,
-)
+from rankexp.solvers.smooth.certificate import Solution, finish
+from rankexp.solvers.smooth.inverse import Memory
+from rankexp.solvers.smooth.limited import LimitedDescent, patience
+from rankexp.solvers.smooth.objective import Objective, SmoothIterate, SmoothRisk, prepare
+from rankexp.solvers.smooth.steps import Descent
 
-SLOW = 0.1  # A step that leaves more than this share of the squared decrement is slow. Tuned
-MOST_SLOW = 2  # slow steps in a row, after which the Hessian is taken anew. Tuned
-VANISHED = 1e-30  # of the first value: an unpenalised risk goes to 0 on separable data
-INNER, LEAST_INNER = 1e-3, 1e-22  # of tol, what a next step may promise: the gap is checked once
-IDLE = 20  # steps without half the decrement, after which rounding is taken to be all that is left
-MOST_RENEWED = 3  # times that scores are worked out anew before the end; mostly once is enough
-LEAST_CURVATURE = 1e-300  # below it a division overflows: the inverse stays as it is
-POLISHED = 0.05  # of the gradient's norm at tol, what the intercept's derivative may add
-POLISH_GAIN = 0.9  # of that derivative, a step that leaves more is the last
-DRIFT = 0.02
-"""Of a score, what the last step may move it by without a penalty. Some 0.05 is usual where a
-direction parts some rows and ties the others, so that the risk falls for ever; else < 0.001."""
-LOOK = 25
-"""Steps after which it is looked at what they have won, from the second time on. Where rounding
-forbids more, that is next to nothing: of the objective, and of what one step promises."""
-WON, KEPT = 1e-4, 1e-2
 SAMPLE_TOL, SAMPLE_ITER = 1e-4, 50  # tuned: on a sample, which differs by more than that
+MOST_RENEWED = 3  # times that scores are worked out anew before the end; mostly once is enough
 
 
-def polish(
-    problem: Objective, at: SmoothIterate, lam: float, b_scale: float, target: float
-) -> None:
-    """Bring the intercept to its optimum, so that it takes next to nothing off the certificate."""
-    d = problem.X.shape[1]
-    enough = POLISHED * float(np.sqrt(2.0 * lam * target)) / max(problem.radius, 1e-300)
-    g_b = float(at.g[d])
-    while abs(g_b) > enough:
-        move = -g_b * b_scale
-        theta, s = at.theta.copy(), at.s + move
-        theta[d] += move
-        r = problem.risk.slope(s)
-        g = problem.gradient(r, theta, lam)
-        left = float(g[d])
-        if not abs(left) < POLISH_GAIN * abs(g_b):
-            return
-        at.theta, at.s, at.r, at.g = theta, s, r, g
-        g_b, b_scale = left, move / (left - g_b)
-
-
-def step(
-    problem: Objective, at: SmoothIterate, q: Floats, lam: float
-) -> tuple[float, SmoothIterate | None]:
-    """Go from a point along -q; return the step length (0: nowhere) and the new point."""
-    d = problem.X.shape[1]
-    s, u, slope = at.s, problem.product(q), problem.risk.slope
-    wq, qq = float(at.theta[:d] @ q[:d]), float(q[:d] @ q[:d])
-
-    def along(t: float) -> tuple[float, tuple[Floats, Floats]]:
-        moved = s - t * u
-        r = slope(moved)
-        return -float(r @ u) - lam * (wq - t * qq), (moved, r)
-
-    t, found = derivative_search(along, -float(at.g @ q))
-    if found is None:
-        return 0.0, None
-    theta = at.theta - t * q
-    return t, SmoothIterate(theta, *found, problem.gradient(found[1], theta, lam))
-
-
-class Descent:
-    """The descent for one penalty: a point, the inverse Hessian B, and q = B g."""
-
-    def __init__(
-        self,
-        problem: Objective,
-        at: SmoothIterate,
-        lam: float,
-        tol: float,
-        risk: float | None = None,
-    ) -> None:
-        self.problem, self.at, self.lam, self.tol = problem, at, lam, tol
-        self.inner = max(INNER * tol, LEAST_INNER)
-        self._evaluate(risk)
-        self.first = self.objective
-        self.gap, self.n_iter = float("inf"), 0
-        self.lowest, self.idle = float("inf"), 0
-        self.size = self.passed = largest(at.s)  # of the scores now; of all of them together
-        self.renewed, self.seen = 0, float("inf")
-        self.refresh()
-
-    def refresh(self) -> None:
-        self.B = self.problem.inverse_hessian(self.at, self.lam)
-        self.b_scale = float(self.B[-1, -1])
-        self.age = self.slow = 0
-        self._direct()
-
-    def _evaluate(self, risk: float | None = None) -> None:
-        self.risk = self.problem.risk.value(self.at.s) if risk is None else risk
-        w = self.at.theta[: self.problem.X.shape[1]]
-        self.objective = self.risk + 0.5 * self.lam * float(w @ w)
-
-    def _direct(self) -> None:
-        self.q: Floats = dsymv(1.0, self.B, self.at.g, lower=1)
-        self.drop = float(self.at.g @ self.q)
-
-    def near(self) -> bool:
-        """Return whether the next step promises next to nothing; at least one step is taken."""
-        return self.drop <= 0.0 or (
-            self.n_iter > 0 and 0.5 * self.drop <= self.inner * self.objective
-        )
-
-    def certify(self) -> bool:
-        """Work out the gap and return whether it is small enough."""
-        problem, at, lam, near = self.problem, self.at, self.lam, self.near()
-        if lam and problem.risk.intercept:
-            before = at.g
-            polish(problem, at, lam, self.b_scale, self.tol * self.objective)
-            if at.g is not before:
-                self._direct()
-        self._evaluate()
-        above = 0.5 * abs(self.drop)
-        if lam:
-            d = problem.X.shape[1]
-            g_b = float(at.g[d]) if problem.risk.intercept else 0.0
-            norm = float(np.sqrt(at.g[:d] @ at.g[:d]))
-            above = bound(norm, g_b, lam, problem.radius, self.b_scale)
-        elif 0.0 < self.risk < VANISHED * self.first or (near and self.drifts()):
-            above = inf
-        self.gap = relative(above, self.objective)
-        return self.gap <= self.tol or above == inf
-
-    def vain(self) -> bool:
-        """Return whether the last steps have won next to nothing."""
-        if self.n_iter % LOOK or self.n_iter == LOOK:
-            return False
-        w = self.at.theta[: self.problem.X.shape[1]]
-        now = self.problem.risk.value(self.at.s) + 0.5 * self.lam * float(w @ w)
-        won, self.seen = self.seen - now, now
-        return won <= min(WON * now, KEPT * self.drop)
-
-    def drifts(self) -> bool:
-        """Return whether a step that promises next to nothing moves scores that cost, and far."""
-        moved, s = np.abs(self.problem.product(self.q)), np.abs(self.at.s)
-        far = moved > DRIFT * (1.0 + s)
-        return bool(far.any() and self.at.r[far].all())
-
-    def advance(self) -> bool:
-        """Take a step; return whether there is a point to go on from."""
-        self.n_iter += 1
-        t, new = step(self.problem, self.at, self.q, self.lam)
-        if new is None:
-            stuck = self.age == 0
-            self.refresh()
-            return not stuck
-        last = self.drop
-        self.B, self.q, self.drop = update(self.B, self.q, -t * self.q, self.at.g, new.g)
-        self.at = new
-        self.size = largest(new.s)
-        self.passed += self.size
-        self.age += 1
-        self.slow = self.slow + 1 if self.drop > SLOW * last else 0
-        if self.slow >= MOST_SLOW or self.drop <= 0.0:
-            self.refresh()
-        return True
-
-    def stale(self) -> bool:
-        """Return whether scores may have gathered roundings of many, or much larger, ones."""
-        return self.passed > STALE * self.size
-
-    def renew(self) -> None:
-        """Work out the scores anew, and go on from there."""
-        self.renewed += 1
-        self.at = self.problem.at(self.at.theta, self.lam)
-        self.size = self.passed = largest(self.at.s)
-        self.lowest, self.idle = float("inf"), 0
-        self.refresh()
-
-    def diverges(self) -> bool:
-        """Return whether an unpenalised risk goes to 0, as on separable data."""
-        return self.lam == 0.0 and self.problem.risk.value(self.at.s) < VANISHED * self.first
-
-    def stalled(self) -> bool:
-        """Return whether rounding keeps the gap from shrinking any more."""
-        self.idle = 0 if self.drop < 0.5 * self.lowest else self.idle + 1
-        self.lowest = min(self.lowest, self.drop)
-        return self.drop <= 0.0 or self.idle > IDLE
-
-
-def solve(
-    problem: Objective,
-    at: SmoothIterate,
-    lam: float,
-    tol: float,
-    max_iter: int,
-    risk: float | None = None,
-) -> Descent:
-    """Solve for one penalty from a warm start, whose risk may be known."""
-    run = Descent(problem, at, lam, tol, risk)
+def solve(run: Descent, max_iter: int) -> Descent:
+    """Solve for one penalty, from where the descent starts."""
     while True:
         if run.near() and (run.certify() or run.stalled()):
             if not run.stale():
@@ -224,49 +38,71 @@ def solve(
     return run
 
 
-def update(
-    B: Floats, q: Floats, moved: Floats, g: Floats, g_new: Floats
-) -> tuple[Floats, Floats, float]:
-    """Apply the BFGS update to the inverse B, given q = B g; return B, B g_new, g_new·B g_new."""
-    p = dsymv(1.0, B, g_new, lower=1)
-    y = g_new - g
-    By = p - q
-    sy = float(moved @ y)
-    if not sy > LEAST_CURVATURE:
-        return B, p, float(g_new @ p)
-    v = (0.5 * (1.0 + float(y @ By) / sy)) * moved - By
-    p = p + moved * (float(v @ g_new) / sy) + v * (float(moved @ g_new) / sy)
-    B = dsyr2(1.0 / sy, moved, v, a=B, lower=1, overwrite_a=1)
-    return B, p, float(g_new @ p)
+class Path:
+    """The descent along a path of penalties, the largest first."""
 
+    def __init__(self, X: Floats, risk: SmoothRisk, lam: float, tol: float, max_iter: int) -> None:
+        self.tol, self.max_iter = tol, max_iter
+        self.tries = patience(X) if lam else 0  # steps without a Hessian
+        self.problem = prepare(X, risk, reduced=not self.tries)
+        self.descent: Callable[..., Descent] = Descent
+        if self.tries:
+            self.descent = partial(LimitedDescent, Memory(self.problem.squares), self.tries)
+        theta, small = np.zeros(self.problem.X.shape[1] + risk.intercept), self.problem.sampled
+        if small is not None:  # begin at the solution on a sample of many rows
+            run = self.descent(small, small.at(theta, lam), lam, SAMPLE_TOL)
+            theta = solve(run, SAMPLE_ITER).at.theta
+        self.at = self.problem.at(theta, lam)
+        self.value: float | None = None  # of the risk there, where it is known
+        self.found: list[Solution] = []
 
-def start(problem: Objective, lam: float) -> Floats:
-    """Return where to begin: 0, or with many rows the solution on a sample of them."""
-    d = problem.X.shape[1]
-    zero = np.zeros(d + problem.risk.intercept)
-    small = problem.sampled
-    if small is None:
-        return zero
-    return solve(small, small.at(zero, lam), lam, SAMPLE_TOL, SAMPLE_ITER).at.theta
+    def go(self, lam: float) -> None:
+        """Solve for the next penalty."""
+        if self.found:  # neither the scores nor the risk depend on the penalty
+            g = self.problem.gradient(self.at.r, self.at.theta, lam)
+            self.at = SmoothIterate(self.at.theta, self.at.s, self.at.r, g)
+        tried, run = 0, None
+        if self.tries and lam:
+            run = self.run(lam, min(self.tries, self.max_iter))
+            tried = run.n_iter
+        if run is None or not (run.gap <= self.tol or tried >= self.max_iter):
+            if self.tries:
+                self.take_hessians(lam)
+            run = self.run(lam, self.max_iter)
+            run.n_iter += tried
+        solution = Solution(run.at, run.objective, run.gap, run.n_iter)
+        self.found.append(finish(self.problem, solution, run.inverse, lam, self.tol))
+
+    def run(self, lam: float, most: int) -> Descent:
+        """Go as far as possible in so many steps."""
+        run = solve(self.descent(self.problem, self.at, lam, self.tol, self.value), most)
+        self.at, self.value = run.at, run.risk
+        return run
+
+    def take_hessians(self, lam: float) -> None:
+        """From here on take Hessians, in the span of the rows if these are fewer than columns."""
+        self.tries, self.descent, wide = 0, Descent, self.problem
+        n, d = wide.X.shape
+        if (wide.mean is None and d <= n) or wide.sampled:
+            return
+        self.problem = prepare(wide.given, wide.risk)
+        for solution in self.found:
+            theta, free = solution.at.theta, wide.risk.intercept
+            if solution.coef is None:
+                solution.coef = theta[:d]
+                solution.intercept = float(theta[d] - wide.centre @ theta[:d]) if free else 0.0
+            solution.at.theta = self.problem.reduced(theta)
+        self.at, self.value = self.problem.at(self.problem.reduced(self.at.theta), lam), None
 
 
 def descend(X: Floats, risk: SmoothRisk, lams: Floats, *, tol: float, max_iter: int) -> PathResult:
     """Solve the whole path, from the largest penalty to the smallest, as `lams` has them."""
     falling, back = np.unique(-lams, return_inverse=True)
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-        problem = prepare(X, risk)
-        first = -float(falling[0])
-        at = problem.at(start(problem, first), first)
-        found: list[Solution] = []
-        risk_there = None
+        path = Path(X, risk, -float(falling[0]), tol, max_iter)
         for lam in (-falling).tolist():
-            if found:  # neither the scores nor the risk depend on the penalty
-                at = SmoothIterate(at.theta, at.s, at.r, problem.gradient(at.r, at.theta, lam))
-            run = solve(problem, at, lam, tol, max_iter, risk_there)
-            at, risk_there = run.at, run.risk
-            solution = Solution(at, run.objective, run.gap, run.n_iter)
-            found.append(finish(problem, solution, run.B, lam, tol))
-    return assemble(problem, [found[i] for i in back], tol)
+            path.go(lam)
+    return assemble(path.problem, [path.found[i] for i in back], tol)
 
 
 def assemble(problem: Objective, found: list[Solution], tol: float) -> PathResult:

@@ -17,8 +17,10 @@ SAMPLE_ROWS = 20_000  # of the sample: only the number of steps depends on it
 BLOCK = 4096  # rows of a Hessian at once: 1.6 MB with 50 columns
 SINGULAR = 1e-13  # of the diagonal: a smaller pivot is rounding, some hundred last digits
 FIRST_RIDGE, RIDGE_GROWTH, MOST_RIDGES = 1e-12, 100.0, 10  # of the diagonal, for a singular one
+LEAST_SQUARE = 1e-12  # of the largest: a column that hardly varies
 LEAST_RIDGE, RIDGE_FLOOR = 1e-290, 1e-14  # where the diagonal is 0: then a share of the largest
 LARGEST = 1e150  # of a row's norm: its square, times what a Hessian adds up, stays below 1.8e308
+NEAR = 0.25  # of the squared norms of rows: smaller means need no copy to be taken off
 PROBED = 64  # rows that show of most columns that they aren't constant
 FAR = 100.0  # norms of centred rows: means farther off are taken off in a copy, lest two digits go
 
@@ -93,6 +95,21 @@ class Objective:
         """The median of the rows, (D,), which no row far away moves; 0 if uncentred."""
         return np.median(self.given, axis=0) if self.risk.centred else 0.0 * self.centre
 
+    @cached_property
+    def squares(self) -> Floats:
+        """The mean squares of the columns, (d,), and 1 for an intercept; none is 0."""
+        n = self.X.shape[0]
+        squares: Floats = np.einsum("ij,ij->j", self.X, self.X) / n
+        if self.mean is not None:
+            squares -= self.mean**2
+        squares = np.maximum(squares, LEAST_SQUARE * max(float(squares.max()), LEAST_RIDGE))
+        return np.append(squares, 1.0) if self.risk.intercept else squares
+
+    def reduced(self, theta: Floats) -> Floats:
+        """Return parameters of the rows' own columns in those of `basis`."""
+        d = self.given.shape[1]
+        return theta if self.basis is None else np.append(theta[:d] @ self.basis, theta[d:])
+
     def product(self, p: Floats) -> Floats:
         """Return the scores of a direction, or of a point, shape (n,)."""
         d = self.X.shape[1]
@@ -117,7 +134,7 @@ class Objective:
         return g
 
     def at(self, theta: Floats, lam: float) -> "SmoothIterate":
-        s = self.product(theta)
+        s = self.product(theta) if theta.any() else np.zeros(self.X.shape[0])
         r = self.risk.slope(s)
         return SmoothIterate(theta, s, r, self.gradient(r, theta, lam))
 
@@ -210,14 +227,20 @@ def _means(X: Floats) -> Floats:
     return mean
 
 
-def prepare(X: Floats, risk: SmoothRisk) -> Objective:
+def prepare(X: Floats, risk: SmoothRisk, *, reduced: bool = True) -> Objective:
     """Centre the rows in a copy; many rows implicitly, with a centred sample in addition."""
-    # With more columns than rows the problem becomes one in the span of the rows. Raises
-    # FloatingPointError if squares of the features overflow.
+    # With more columns than rows the problem becomes one in the span of the rows, if it is to be
+    # `reduced`. Raises FloatingPointError if squares of the features overflow.
     mean = _means(X) if risk.centred else np.zeros(X.shape[1])
+    if not reduced and X.shape[0] <= SAMPLE_ABOVE:
+        norms = norms_of(X)
+        if mean @ mean <= NEAR * np.median(norms) ** 2:
+            norms += np.sqrt(mean @ mean)
+            _check_size(X, norms)
+            return Objective(X, mean if risk.centred else None, risk, norms, X, mean)
     if X.shape[0] <= SAMPLE_ABOVE:
         rows, basis = X - mean, None
-        if rows.shape[1] > rows.shape[0]:
+        if reduced and rows.shape[1] > rows.shape[0]:
             _check_size(X, norms_of(rows))
             basis, right = np.linalg.qr(rows.T)
             rows = np.ascontiguousarray(right.T)

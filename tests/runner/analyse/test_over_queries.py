@@ -67,12 +67,12 @@ def test_the_bootstrap_is_scipys_with_a_raised_level() -> None:
         method="percentile",
         rng=np.random.default_rng(3),
     ).confidence_interval
-    own = queries.bootstrap(values, FOLDS, 0.95)
+    own = paired.stratified_bootstrap(values, FOLDS, 0.95)
     assert own == pytest.approx(tuple(found), abs=0.03 * (own[1] - own[0]))
-    assert own == queries.bootstrap(values, FOLDS, 0.95)
-    assert own != queries.bootstrap(values, FOLDS, 0.95, seed=1)
+    assert own == paired.stratified_bootstrap(values, FOLDS, 0.95)
+    assert own != paired.stratified_bootstrap(values, FOLDS, 0.95, seed=1)
     shuffled = np.random.default_rng(4).permutation(106)
-    again = queries.bootstrap(values[shuffled], FOLDS[shuffled], 0.95)
+    again = paired.stratified_bootstrap(values[shuffled], FOLDS[shuffled], 0.95)
     assert again == pytest.approx(own, abs=0.03 * (own[1] - own[0]))
 
 
@@ -82,7 +82,7 @@ def test_the_randomisation_test_is_exact_with_few_queries() -> None:
         folds = np.arange(len(values)) % 2
         shares = values / np.bincount(folds)[folds]
         found = stats.permutation_test((shares,), np.sum, permutation_type="samples")
-        assert queries.randomisation(values, folds) == pytest.approx(found.pvalue, abs=1e-12)
+        assert paired.randomisation(values, folds) == pytest.approx(found.pvalue, abs=1e-12)
 
 
 def test_the_randomisation_test_draws_signs_of_many_queries() -> None:
@@ -91,13 +91,13 @@ def test_the_randomisation_test_draws_signs_of_many_queries() -> None:
     found = stats.permutation_test(
         (shares,), np.sum, permutation_type="samples", rng=np.random.default_rng(7)
     )
-    p = queries.randomisation(values, FOLDS)
+    p = paired.randomisation(values, FOLDS)
     assert p == pytest.approx(found.pvalue, abs=4 * math.sqrt(2 * p * (1 - p) / 9999))
     assert 0.001 < p < 0.999, "the comparison says nothing"
     far = np.abs(values) + 1.0
-    assert queries.randomisation(far, FOLDS) == 1 / 10_000  # never 0: the data is a draw, too
-    assert queries.randomisation(far, FOLDS, resamples=99) == 0.01
-    assert queries.randomisation(np.zeros(106), FOLDS) == 1.0
+    assert paired.randomisation(far, FOLDS) == 1 / 10_000  # never 0: the data is a draw, too
+    assert paired.randomisation(far, FOLDS, resamples=99) == 0.01
+    assert paired.randomisation(np.zeros(106), FOLDS) == 1.0
 
 
 def test_both_intervals_keep_their_level() -> None:
@@ -105,7 +105,10 @@ def test_both_intervals_keep_their_level() -> None:
     low, high = paired.interval(paired.stratified(drawn, FOLDS), 0.95)
     by_t = np.mean((low <= TRUE) & (high >= TRUE))
     ends = np.array(
-        [queries.bootstrap(own, FOLDS, 0.95, seed, 999) for seed, own in enumerate(drawn)]
+        [
+            paired.stratified_bootstrap(own, FOLDS, 0.95, seed, 999)
+            for seed, own in enumerate(drawn)
+        ]
     )
     by_bootstrap = np.mean((ends[:, 0] <= TRUE) & (ends[:, 1] >= TRUE))
 
@@ -120,10 +123,10 @@ def test_the_randomisation_test_keeps_its_size_and_has_power() -> None:
     rng = np.random.default_rng(9)
     drawn = differences(rng, STUDIES)
     signs = rng.choice([-1.0, 1.0], drawn.shape)
-    null = [queries.randomisation(own, FOLDS, s, 199) for s, own in enumerate(drawn * signs)]
+    null = [paired.randomisation(own, FOLDS, s, 199) for s, own in enumerate(drawn * signs)]
     size = np.mean(np.array(null) <= 0.05)
     assert 0.03 < size < 0.07
-    other = [queries.randomisation(own + 0.05, FOLDS, s, 199) for s, own in enumerate(drawn)]
+    other = [paired.randomisation(own + 0.05, FOLDS, s, 199) for s, own in enumerate(drawn)]
     assert np.mean(np.array(other) <= 0.05) > 0.8
 
 
@@ -182,10 +185,10 @@ def test_a_query_without_a_value_by_either_is_left_out_and_counted() -> None:
     assert made.difference == pytest.approx((0.2 + 0.25) / 2)
     assert made.loss == pytest.approx(1 - (0.1 + 0.3) / 2)
     assert made.test == "paired t-test over 5 queries, stratified by fold"
-    assert (
-        made.p_random == made.p_random_adjusted == queries.randomisation(values, [0, 0, 0, 1, 1])
+    assert made.p_random == made.p_random_adjusted == paired.randomisation(values, [0, 0, 0, 1, 1])
+    assert (made.boot_low, made.boot_high) == paired.stratified_bootstrap(
+        values, [0, 0, 0, 1, 1], 0.95
     )
-    assert (made.boot_low, made.boot_high) == queries.bootstrap(values, [0, 0, 0, 1, 1], 0.95)
 
 
 def test_a_fold_that_one_method_lacks_is_refused_or_dropped_whole() -> None:

@@ -656,3 +656,11 @@ def test_damage_anywhere_is_harmless_or_a_placed_error(tmp_path_factory, start, 
     except ConfigError as error:
         for line in str(error).split("\n"):
             assert re.match(rf"{re.escape(str(file))}:\d+:\d+: .", line), line
+
+
+def test_names_of_blocks_that_differ_in_capitals_only(errors):
+    one, other = (f"{{block: paired_table, name: «{name}}}" for name in ("Table", "table"))
+    told = errors(GOOD + f"report: [{one}, {other}]\n")
+    assert [text.partition("two blocks are named ")[2] for text in told] == [
+        f"'{name}', if capitals do not count" for name in ("Table", "table")
+    ]

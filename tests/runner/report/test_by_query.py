@@ -13,7 +13,6 @@ from pydantic import ValidationError
 from rankexp import registry
 from rankexp.errors import ConfigError
 from rankexp.runner import plan
-from rankexp.runner.analyse import queries
 from rankexp.runner.analyse.select import Rule
 from rankexp.runner.config.load import load
 from rankexp.runner.config.schema import Block, Study
@@ -264,7 +263,7 @@ def test_comparisons_rest_on_queries_stratified_by_fold() -> None:
     assert row[["difference", "se", "df"]].tolist() == pytest.approx(list(expected))
     assert row["test"] == "paired t-test over 40 queries, stratified by fold"
     assert row["p_random_adjusted"] == 1 / 10_000
-    ends = queries.bootstrap(*drawn, 0.95, seed=1)  # of the study
+    ends = paired.stratified_bootstrap(*drawn, 0.95, seed=1)  # of the study
     assert (row["boot_low"], row["boot_high"]) == pytest.approx(ends, rel=1e-9)
     assert row["verdict"] == "better" and str(found.loc["same", "verdict"]) != "better"
     shown = dict(zip(output.tables[0].labels, rows(output.tables[0])[0], strict=True))

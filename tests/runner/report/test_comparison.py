@@ -52,6 +52,24 @@ def show(context: Context, name: str, experiment: Any, **options: Any) -> Output
     return output
 
 
+def test_captions_say_nothing_of_choosing_where_no_method_has_a_grid(make: Make) -> None:
+    known = make()
+    methods = {
+        name: one if name == "exponential" else one.model_copy(update={"lambdas": [0.1]})
+        for name, one in known.study.methods.items()
+    }
+    study = known.study.model_copy(update={"methods": methods})
+    context = replace(known, study=study)
+    tables = show(context, "comparison", "boxes", **PAIR, margin=0.015).tables
+    assert [one.caption for one in tables] == [
+        "boxes, rank loss: SVM-OR − logistic",
+        "boxes, rank loss by best test mean: SVM-OR − exponential",
+    ]
+    own = {"contrasts": {"pairs": [["svm_or", "logistic"]]}, "margin": 0.015}
+    (table,) = show(context, "contrasts", "boxes", **own).tables
+    assert table.caption == "boxes: differences in rank loss"
+
+
 def drop(wanted: Callable[[PlanCell], bool]) -> Change:
     return lambda cell, record: None if wanted(cell) else record
 

@@ -50,7 +50,7 @@ def test_ranks_stand_beside_the_print(make: Make) -> None:
     }
     assert output.tally.found == "1 of 3 published average ranks reproduced"
     assert "furthest SVM-OR by rank loss (2.00 here, 3.00 printed)" in output.tally.lacks
-    assert output.facts["rank loss"].text == ".50, of two such runs 1.00 (1.00 to 1.00)"
+    assert output.facts["rank loss"].text == ".50, two runs of this study have 1.00 (1.00 to 1.00)"
     table, detail = output.tables
     assert detail.detail and not table.detail
     shown = rows(table)

@@ -17,7 +17,6 @@ OWN = {
     "report/blocks/summary.py": "a study's words, with the place of a number",
     "report/blocks/tables/claims.py": "the study and the block that a claim names",
     "compare/pilot.py": "an import path",
-    "compare/looking.py": "the name of a column",
     "compare/question.py": "numbers within the values of a target",
     "compare/recipe.py": "an import path, and the ending of a file",
     "report/ledger.py": "the name of a quantity",

@@ -4,8 +4,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 import toys
 
+from rankexp.runner.cli import main
+from rankexp.runner.data.inspect import inspect_table
 from rankexp.runner.run.execute import execute
 from rankexp.runner.run.store import Store
 
@@ -49,3 +52,15 @@ def test_complex_scores_are_refused_by_name(tmp_path: Path) -> None:
     assert set(failed) == {
         "ValueError: scores are complex numbers, which have no order: give their real part"
     }
+
+
+def test_errors_and_readings_of_strange_names_are_printed_safely(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.argv", ["rankexp", "check", str(tmp_path / "\x1b[31mno.yaml")])
+    with pytest.raises(SystemExit):
+        main()
+    assert "�[31mno.yaml: no such file" in capsys.readouterr().err
+    path = tmp_path / "t.csv"
+    path.write_text("a\x1b[31m,y\n" + "".join(f"2024-01-{i:02d},{i % 2}\n" for i in range(1, 20)))
+    assert "\x1b" not in inspect_table(path).text()

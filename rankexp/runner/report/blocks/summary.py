@@ -10,10 +10,10 @@ from rankexp.runner.analyse import frame
 from rankexp.runner.config.schema import Block, Evaluate, Simulate
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Fact, Output, Said
-from rankexp.runner.report.numbers import capital, counted_names, listed
 from rankexp.runner.report.options import BlockKind, BlockName
 from rankexp.runner.report.runs import absent, artificial, experiments_of, ran
 from rankexp.runner.run.progress import duration
+from rankexp.runner.sentences import capital, counted_names, listed
 from rankexp.runner.strict import Strict
 
 REGISTER = {"summary": "Summary"}

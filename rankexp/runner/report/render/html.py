@@ -17,22 +17,13 @@ from typing import TYPE_CHECKING, NamedTuple
 from rankexp.charts.letters import one_line
 from rankexp.charts.marks import words
 from rankexp.charts.model import Chart, Drawing, Intervals
-from rankexp.charts.numbers import number
 from rankexp.charts.web import points, web
 from rankexp.charts.web.strip import over, strip
-from rankexp.runner.report.model import (
-    Card,
-    Cell,
-    Cells,
-    Entry,
-    Output,
-    Page,
-    Section,
-    Table,
-    footnotes,
-)
+from rankexp.runner.report import model
+from rankexp.runner.report.model import Card, Cell, Cells, Entry, Output, Page, Section, Table
 from rankexp.runner.report.records import Data, as_data
 from rankexp.runner.report.render.text import cell_text, led
+from rankexp.runner.sentences import paragraphs
 from rankexp.statistics.claims import Standing
 from rankexp.statistics.verdicts import Reproduction
 
@@ -213,17 +204,12 @@ def _told(cell: Cell, place: str) -> str:
     """Return in words how a value compares to the published one, and why."""
     beside = cell.beside
     assert beside is not None
-    said = [f"{place}: published {number(beside.published, cell.digits)}, {beside.verdict}"]
+    known: dict[str, float | str] = {"place": place, "digits": cell.digits, "here": ""}
     if isinstance(cell.value, float):
-        off = number(cell.value - beside.published, cell.digits, sign=True)
-        units = f", {number(beside.z, 1, sign=True)} of its standard errors"
-        passes = f", and ±{number(beside.tolerance, cell.digits)} passes"
-        known = [(not math.isnan(beside.z), units), (not math.isnan(beside.tolerance), passes)]
-        said[0] += f"; here {cell_text(Cell(cell.value, cell.error, digits=cell.digits))}"
-        said.append(f"Difference {off}{''.join(text for there, text in known if there)}")
-        said.append(f"{beside.splits} splits{f'; chosen {beside.chosen}' * bool(beside.chosen)}")
-    note = beside.note[:1].upper() + beside.note[1:]
-    return ". ".join([*said, note]).rstrip(". ") + "."
+        here = cell_text(Cell(cell.value, cell.error, digits=cell.digits))
+        known |= {"here": here, "off": cell.value - beside.published}
+    (said,) = paragraphs("beside", beside=beside, **known)
+    return said.rstrip(". ") + "."
 
 
 def page(shown: Page, run: Output) -> str:
@@ -308,7 +294,7 @@ def _file(name: str) -> "Markup":
 def _part(section: Section, place: int, most: int, *, bare: bool = False) -> PagePart:
     stem = next((name.rpartition(".")[0] for name in section.files), f"part-{place}")
     picture = "" if bare and not section.primary else _picture(section)
-    return PagePart(stem, section, picture, footnotes(section.output.tables), most)
+    return PagePart(stem, section, picture, model.footnotes(section.output.tables), most)
 
 
 def _picture(section: Section) -> "Markup | str":

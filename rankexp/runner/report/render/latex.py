@@ -1,34 +1,15 @@
 r"""LaTeX: a ``table`` environment a table, which needs no package."""
 
+import tomllib
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 from rankexp.charts.letters import one_line
 from rankexp.runner.report.model import Output, Table, footnotes
 from rankexp.runner.report.render.text import all_notes, led, rows
 
 SUFFIX = "tex"
-_SIGNS = str.maketrans(
-    {sign: rf"\{sign}" for sign in "&%$#_{}"}
-    | {sign: f"${sign}$" for sign in "<>|"}
-    | {
-        "\\": r"\textbackslash{}",
-        "~": r"\textasciitilde{}",
-        "^": r"\textasciicircum{}",
-        "±": r"$\pm$",
-        "×": r"$\times$",
-        "≈": r"$\approx$",
-        "≠": r"$\neq$",
-        "≤": r"$\leq$",
-        "≥": r"$\geq$",
-        "−": r"$-$",
-        "λ": r"$\lambda$",
-        "∞": r"$\infty$",
-        "●": r"$\bullet$",
-        "○": r"$\circ$",
-        "–": "--",
-        "—": "---",
-    }
-)
+_SIGNS = str.maketrans(tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8")))
 
 
 def escape(text: str) -> str:

@@ -38,8 +38,10 @@ class TrainingGains(AtRule):
         header += [*heads(Role.DIFFERENCE, "Gain in test"), *heads(Role.VALUE, "Sweeps")]
         table = Table(header, rows, "AUC of the training examples: means over splits")
         note = (
-            "Behind a gain stand the least and the largest of all splits. Gains in test are mean "
-            "differences; their intervals stand in the tables of differences."
+            "Behind a gain stand the least and the largest of all splits. Before: the fit that a "
+            "search starts from. Each method draws its own inner folds, so that fit may have "
+            "another penalty than the logistic regression that claims compare with. Gains in test "
+            "are mean differences; their intervals stand in the tables of differences."
         )
         gist = f"Gains in training: {span(numbers.gain.min(), numbers.gain.max(), 4)}; in test: "
         gist += f"{span(numbers.test.min(), numbers.test.max(), 4)}."

@@ -18,10 +18,9 @@ from rankexp.runner.config.published import Published, PublishedKey
 from rankexp.runner.config.schema import Block
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.heads import METHOD, Role, heads
-from rankexp.runner.report.judged import judged
 from rankexp.runner.report.model import Cell, Entry, Output, Table, Tally
 from rankexp.runner.report.options import AtRule, MetricOption
-from rankexp.runner.report.published_words import found_of, left_out
+from rankexp.runner.report.published import found_of, judged, left_out
 from rankexp.statistics.verdicts import LEVEL, Reproduction, counted
 
 REGISTER = {"published_spread": "PublishedSpread"}
@@ -31,7 +30,7 @@ LEGEND = (
     "Reproduced: it lies where {0:g} % of single runs do, given their number here and the "
     "rounding. Near: it is at most twice as far from their median. Seeds below: the share of "
     "seeds with a smaller value than the published one. Best in: the seeds in which the method "
-    "has the best value, alone or with others. The figure shows the median over seeds with the "
+    "has the best value, alone or with others. The figure shows the mean over seeds with the "
     "2.5 % and 97.5 % quantiles."
 )
 WIDE = 50.0  # values whose largest is so many times the smallest have a logarithmic axis
@@ -238,14 +237,14 @@ class PublishedSpread(AtRule):
 
 
 def chart(context: Context, panels: Sequence[Sequence[SpreadLine]]) -> Chart:
-    """Return a panel a metric: a row a method, its median over seeds beside what is published."""
+    """Return a panel a metric: a row a method, its mean over seeds beside what is published."""
     several = len({lines[0].place[1] for lines in panels}) > 1
     made = []
     for lines in panels:
         label, found = lines[0].metric.label, []
         for line in lines:
             name, own = context.method_label(line.place[2]), line.spread
-            found.append(Interval(name, own.median, own.low, own.high))
+            found.append(Interval(name, own.mean, own.low, own.high))
             if line.target:
                 found.append(Interval(name, line.published, method=1))
         known = [row.value for row in found if row.value > 0]
@@ -253,7 +252,10 @@ def chart(context: Context, panels: Sequence[Sequence[SpreadLine]]) -> Chart:
             known, default=1.0
         )
         title = f"{label}, {context.problem_label(lines[0].place[1])}" if several else ""
-        named = ["here, 95 % of seeds", *(["published"] if any(o.target for o in lines) else [])]
+        named = [
+            "here: mean, 95 % of seeds",
+            *(["published"] if any(o.target for o in lines) else []),
+        ]
         axis = Axis(label, log=wide, better=lines[0].metric.direction)
         made.append(Intervals(title, found, axis, methods=named))
     rows = max(len(lines) for lines in panels)

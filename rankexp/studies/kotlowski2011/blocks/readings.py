@@ -14,10 +14,10 @@ from rankexp.runner.config.published import PublishedKey
 from rankexp.runner.config.schema import Block
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.heads import Role, heads
-from rankexp.runner.report.judged import judged
 from rankexp.runner.report.model import Cell, Entry, Fact, Output, Table
-from rankexp.runner.report.numbers import capital, counted_names
 from rankexp.runner.report.options import AtRule, ExperimentName, MethodName
+from rankexp.runner.report.published import judged
+from rankexp.runner.sentences import capital, counted_names
 from rankexp.statistics.verdicts import LEVEL, Kind, Note, Reproduction
 
 REGISTER = {"readings": "Readings"}

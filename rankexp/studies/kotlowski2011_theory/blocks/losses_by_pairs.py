@@ -12,7 +12,7 @@ from rankexp.runner.report.blocks.statistics.contrasts import Contrasts
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.heads import Role, heads
 from rankexp.runner.report.model import Cell, Entry, Fact, Output, Table
-from rankexp.runner.report.numbers import capital
+from rankexp.runner.sentences import capital
 from rankexp.statistics.contrast import Contrast, adjusted
 
 REGISTER = {"losses_by_pairs": "LossesByPairs"}

@@ -21,9 +21,9 @@ from rankexp.runner.config.schema import Block
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.heads import METHOD, Role, heads
 from rankexp.runner.report.model import Cell, Cells, Entry, Fact, Mark, Output, Table, Tally
-from rankexp.runner.report.numbers import counted_names
 from rankexp.runner.report.options import Choosing, InBlocks, MetricOption
-from rankexp.runner.report.published_words import MARKS, found_of
+from rankexp.runner.report.published import MARKS, found_of
+from rankexp.runner.sentences import counted_names
 from rankexp.seeds import stream
 from rankexp.statistics.several import NotComparableError, settled
 from rankexp.statistics.verdicts import LEVEL, Kind, Note, Reproduction
@@ -251,7 +251,7 @@ def _key(experiment: str, method: str, metric: Metric) -> PublishedKey:
 def _agreement(row: AverageRank) -> str:
     """Say how ranks agree with the print, and with those of another run."""
     ends = span(row.two_runs_low, row.two_runs_high, 2, sign=False)
-    two = f"of two such runs {number(row.spearman_of_two_runs, 2)} ({ends})"
+    two = f"two runs of this study have {number(row.spearman_of_two_runs, 2)} ({ends})"
     return two if math.isnan(row.spearman) else f"{number(row.spearman, 2)}, {two}"
 
 

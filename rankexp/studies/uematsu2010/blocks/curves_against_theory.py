@@ -175,7 +175,7 @@ class CurvesAgainstTheory(AtRule, Against):
         notes = [
             "The solid line is the mean over samples. The shaded band holds "
             f"{100 * self.share:g} % of them at each x. The thin line is the first sample; the "
-            f"dashed line is theory. Each curve is centred: {centre} is subtracted.",
+            f"dotted line is theory. Each curve is centred: {centre} is subtracted.",
             "Slope: that of the least-squares line through a curve in the window, beside that of "
             "theory. RMSE: the root mean squared distance of a curve from theory in the window. "
             "RMSE of the mean: the same for the mean curve; more samples do not reduce it.",

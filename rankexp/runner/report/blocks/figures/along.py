@@ -20,7 +20,9 @@ from rankexp.runner.report.context import Context
 from rankexp.runner.report.heads import EXPERIMENT, PROBLEM, Head, Role, heads
 from rankexp.runner.report.model import Cell, Cells, Entry, Output, Table
 from rankexp.runner.report.options import AtRule, MethodName
+from rankexp.runner.report.rules import by_rule
 from rankexp.runner.run.progress import duration
+from rankexp.runner.sentences import paragraphs
 
 REGISTER = {"along": "Along"}
 
@@ -163,25 +165,15 @@ class Along(AtRule):
             rows.setdefault(place, {})[spot.method] = cell
         methods, panels = ({s.method: 0 for s in found}, [s.panel for s in found])
         ordered = sorted(rows.items(), key=lambda one: panels.index(one[0][0]))
-        return Table(
-            [
-                PROBLEM,
-                EXPERIMENT if timed else Head(name, Role.SETTING),
-                *heads(role, *map(context.method_label, methods), names=Role.METHOD),
-            ],
-            [
-                [
-                    panel,
-                    x if isinstance(x, str) else short(x),
-                    *(own.get(m, Cell()) for m in methods),
-                ]
-                for (panel, x), own in ordered
-            ],
-            f"{self._what(context, found)} by {name}, ± SE",
-            detail=True,  # the figure shows it
-            of={Role.METRIC: metric.label},
-            better=metric.direction,
-        )
+        body: list[list[Entry]] = [
+            [panel, x if isinstance(x, str) else short(x), *(own.get(m, Cell()) for m in methods)]
+            for (panel, x), own in ordered
+        ]
+        header = [PROBLEM, EXPERIMENT if timed else Head(name, Role.SETTING)]
+        header += heads(role, *map(context.method_label, methods), names=Role.METHOD)
+        title, of = f"{self._what(context, found)} by {name}, ± SE", {Role.METRIC: metric.label}
+        # the figure shows it
+        return Table(header, body, title, detail=True, of=of, better=metric.direction)
 
     def _gist(self, context: Context, found: Sequence[Spot]) -> str:
         name, timed = self._name, self.parameter == SECONDS
@@ -206,32 +198,20 @@ class Along(AtRule):
         return f"The {what} by {name} from {short(least)} to {short(most)}: {'; '.join(parts)}."
 
     def _notes(self, context: Context, found: Sequence[Spot], block: Block) -> list[str]:
-        notes, timed = [], self.parameter == SECONDS
-        if self.reference:
-            notes.append(
-                f"{'Bars' if timed else 'Bands'} are {100 * self.level:g} % confidence intervals "
-                "of the differences, not adjusted for their number."
-            )
-        if _of_grid(found):
-            notes.append(
-                f"Filled circles mark the grid points that '{self.rule.label}' selected; larger "
-                "circles were selected more often."
-            )
-        else:
-            notes.append(f"The grid points are those that '{self.rule.label}' selected.")
-        if timed:
-            gaps = [context.scores(name, "gap", "train").value for name in block.experiments]
-            largest = max((float(own.max()) for own in gaps if len(own)), default=math.nan)
-            notes.append(
-                "Times are for fitting the whole grid, on the machine that ran the study."
-            )
-            if not math.isnan(largest):
-                notes.append(
-                    "A linear method solves its whole grid as one path. Its certificates show "
-                    "that no objective is above its minimum by more than "
-                    f"{number(largest, 7)}, relative to that minimum."
-                )
-        return notes
+        timed = self.parameter == SECONDS
+        places = block.experiments if timed else ()
+        gaps = [context.scores(name, "gap", "train").value for name in places]
+        largest = max((float(own.max()) for own in gaps if len(own)), default=math.nan)
+        return paragraphs(
+            "along",
+            reference=self.reference,
+            timed=timed,
+            level=self.level,
+            of_grid=_of_grid(found),
+            chosen=any(by_rule(self.rule, context.study, name) for name in block.experiments),
+            rule=self.rule.label,
+            gap=None if math.isnan(largest) else largest,
+        )
 
     def _chart(self, context: Context, found: Sequence[Spot], methods: Sequence[str]) -> Chart:
         x = [spot.x for spot in found]
@@ -252,7 +232,7 @@ class Along(AtRule):
             )
             for title in dict.fromkeys(spot.panel for spot in found)
         ]
-        share: Share = "all" if self.reference else "none"
+        share: Share = "all" if self.reference else "span"
         return Chart(panels, self.columns, (WIDTH, HEIGHT), share)
 
 

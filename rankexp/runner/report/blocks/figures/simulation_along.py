@@ -21,6 +21,7 @@ from rankexp.runner.report.context import Context
 from rankexp.runner.report.heads import EXPERIMENT, Role, heads
 from rankexp.runner.report.model import Cell, Entry, Fact, Output, Table
 from rankexp.runner.report.options import BlockKind
+from rankexp.runner.sentences import paragraphs
 
 REGISTER = {"simulation_along": "SimulationAlong"}
 
@@ -113,14 +114,7 @@ class SimulationAlong(BlockKind):
         }
         keys = zip(found.experiment, found.problem, found.line, strict=True)
         found[["exponent", "exponent_se"]] = [fits.get(key, (math.nan, math.nan)) for key in keys]
-        notes = ["Mean ± SE over repetitions."]
-        if fits:
-            notes.append(
-                "Exponents are least-squares slopes on logarithms, one for each repetition. No "
-                "exponent is fitted where x grows by less than a factor of two."
-            )
-        if SECONDS in wanted:
-            notes.append("Times are of whole repetitions, on the machine that ran the study.")
+        notes = paragraphs("simulation_along", fitted=bool(fits), timed=SECONDS in wanted)
         out = ["quantity", *([] if self.against else [AT])]
         out += [] if found.problem.any() else ["problem"]
         numbers = found.drop(columns=out).rename(columns={"line": "quantity", "x": self.parameter})

@@ -23,6 +23,8 @@ REGISTER = {"answer": "Answer"}
 class Answer(Comparison):
     """Sentences on every reference and experiment, and a table of verdicts."""
 
+    in_brackets = True
+
     def output(self, context: Context, block: Block) -> Output:
         """Return the answer; `comparison` shows what it rests on."""
         judged = self.judged(context, block)
@@ -77,15 +79,6 @@ class Answer(Comparison):
                 f"{number(ends[0], self.digits)} to {number(ends[1], self.digits)}{stronger})"
             )
         return "; ".join(parts) + "."
-
-    @staticmethod
-    def _relative(settings: Settings) -> str:
-        margin = f"{100 * settings.relative:g} %"
-        return (
-            "In brackets where the verdict differs: the equivalence test with a margin of "
-            f"{margin} of the other method's loss (at least {short(settings.least)}). Beyond "
-            "means that the interval is outside this margin."
-        )
 
     def _over(self, context: Context, judged: Judged) -> str:
         """Say what holds over an experiment; no mean over effects of opposite signs."""

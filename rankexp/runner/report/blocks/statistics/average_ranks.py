@@ -21,6 +21,7 @@ from rankexp.runner.report.heads import Role, heads, measured
 from rankexp.runner.report.model import Cell, Entry, Output, Table
 from rankexp.runner.report.options import Choosing, InBlocks
 from rankexp.runner.report.render.text import cell_text
+from rankexp.runner.sentences import paragraphs
 from rankexp.statistics.design import QUERIES
 from rankexp.statistics.several import FEW, NotComparableError, Ranking, ranking
 from rankexp.statistics.verdicts import Kind, Note
@@ -193,11 +194,6 @@ class AverageRanks(Choosing, InBlocks):
 
     def notes(self, panels: Sequence[RankPanel]) -> list[Note | str]:
         """Say which tests were used and what was left out."""
-        level = short(self.alpha)
-        notes: list[Note | str] = [
-            "Ties get their mean rank. F: Friedman's test with the correction of Iman and "
-            f"Davenport, with a permutation p-value for up to {FEW} blocks. If p is below "
-            f"{level}, pairs are tested by {POSTHOC[self.posthoc]}; otherwise no pair differs.",
-            complete_blocks.WORDS[self.incomplete],
-        ]
+        known = {"few": FEW, "level": short(self.alpha), "test": POSTHOC[self.posthoc]}
+        notes = [*paragraphs("average_ranks", **known), complete_blocks.WORDS[self.incomplete]]
         return [*notes, *(Note(p.kind, f"{p.title}: {p.note}.") for p in panels if p.note)]

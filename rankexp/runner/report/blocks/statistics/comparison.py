@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 import pandas as pd
 from pydantic import Field, PositiveFloat, model_validator
@@ -18,8 +18,9 @@ from rankexp.runner.report.context import Context, design
 from rankexp.runner.report.heads import PROBLEM, Role, heads
 from rankexp.runner.report.model import Cell, Entry, Fact, Output, Table
 from rankexp.runner.report.options import InBlocks, MethodName
-from rankexp.runner.report.rules import metrics_of
+from rankexp.runner.report.rules import by_rule, metrics_of
 from rankexp.runner.report.verdict_words import over, precision, tallied, words
+from rankexp.runner.sentences import paragraphs
 from rankexp.runner.strict import Strict
 from rankexp.statistics.contrast import Contrast, Settings
 from rankexp.statistics.design import EXAMPLES, QUERIES
@@ -44,10 +45,6 @@ HEADER = [
 ]
 BY_QUERY = [*heads(Role.INTERVAL, "Bootstrap"), *heads(Role.P_VALUE, "p randomisation")]
 """In front of the verdict."""
-BESIDE = (
-    "Bootstrap: percentile intervals, for which the queries of each fold are resampled; they are "
-    "not adjusted. p randomisation: the paired randomisation test, adjusted like the others."
-)
 
 
 class Margins(Strict):
@@ -81,6 +78,9 @@ class Judged:
 
 class Comparison(InBlocks):
     """One table a reference: a row a problem, and one over all problems of an experiment."""
+
+    in_brackets: ClassVar[bool] = False
+    """Whether the verdict by the relative margin stands behind the other, not in a column."""
 
     method: MethodName
     references: Annotated[list[MethodName], Field(min_length=1)]
@@ -200,9 +200,9 @@ class Comparison(InBlocks):
 
     def _grid(self, context: Context, judged: Judged) -> Table:
         rows = [self._row(context, own, judged) for own in judged.contrasts]
-        pair = (context.method_label(name) for name in (judged.method, judged.reference))
-        by = f"{judged.metric.label} by {judged.rule.label}"
-        caption = f"{context.title(judged.experiment)}, {by}: "
+        pair = (judged.method, judged.reference)
+        by = by_rule(judged.rule, context.study, judged.experiment, pair)
+        caption = f"{context.title(judged.experiment)}, {judged.metric.label}{by}: "
         header = [*HEADER, *heads(Role.VALUE, f"Margin of {100 * judged.settings.relative:g} %")]
         header += heads(Role.VERDICT, "Within it", "Verdict")
         if any(not math.isnan(own.p_random) for own in judged.contrasts):
@@ -213,7 +213,8 @@ class Comparison(InBlocks):
                 row[-1:-1] = [boot, p_value(own.p_random_adjusted)]
         of = {Role.EXPERIMENT: judged.experiment, Role.METRIC: judged.metric.label}
         better = judged.metric.direction
-        return Table(header, rows, caption + " − ".join(pair), True, of, better)
+        caption += " − ".join(map(context.method_label, pair))
+        return Table(header, rows, caption, True, of, better)
 
     def _row(self, context: Context, own: Contrast, judged: Judged) -> list[Entry]:
         digits = self.digits + 1
@@ -233,49 +234,26 @@ class Comparison(InBlocks):
         ]
 
     def _meaning(self, context: Context, judged: Sequence[Judged]) -> list[str]:
-        percent, alpha = f"{100 * self.level:g} %", short(round(1 - self.level, 12))
-        tests = dict.fromkeys(c.test for own in judged for c in own.contrasts if c.test)
-        adjusted = "p-values and intervals are not adjusted for the number of problems"
-        if self.adjust == "holm":
-            adjusted = (
-                "p-values are adjusted by Holm, intervals by Bonferroni, for the number of "
-                "problems of an experiment"
-            )
-        settings = judged[0].settings
-        return [
-            f"Differences are {context.method_label(self.method)} minus the other. "
-            f"Intervals: {percent}.",
-            f"Tests: {', '.join(tests) or 'none'}; {adjusted}. Better or worse: p adjusted below "
-            f"{alpha}; {_equivalence(judged, alpha)}.{self._stronger(context, judged)}",
-            self._relative(settings),
-            "Detectable: the smallest true difference that the adjusted test finds with power "
-            f"{short(settings.power)}. Effect: the mean difference over its standard deviation; "
-            "over data sets the rank-biserial correlation, and the difference is the "
-            "pseudo-median.",
-            *[BESIDE] * any(c.unit == QUERIES for own in judged for c in own.contrasts),
-        ]
-
-    @staticmethod
-    def _relative(settings: Settings) -> str:
-        """Say what is told of the margin that grows with the loss."""
-        return (
-            "Within it: the result of the equivalence test with a margin of "
-            f"{100 * settings.relative:g} % of the other method's loss (at least "
-            f"{short(settings.least)}). No means that the interval is outside this margin."
-        )
-
-    def _stronger(self, context: Context, judged: Sequence[Judged]) -> str:
-        names = [
-            f"{context.problem_label(c.problem)} against {context.method_label(own.reference)}"
-            for own in judged
-            for c in own.family.problems
-            if c.verdict.shown and c.low_all <= 0 <= c.high_all
-        ]
-        if not names:
-            return ""
-        return (
-            " Holm's test is more powerful than the intervals. It shows a difference although the "
-            f"interval contains 0: {'; '.join(names)}."
+        every = [(own, contrast) for own in judged for contrast in own.contrasts]
+        margins = {own.metric.label: own.settings.margin for own in judged}
+        return paragraphs(
+            "comparison",
+            method=context.method_label(self.method),
+            level=self.level,
+            alpha=short(round(1 - self.level, 12)),
+            tests=dict.fromkeys(one.test for _, one in every if one.test),
+            adjusted=self.adjust == "holm",
+            margins=dict.fromkeys(short(margin) for margin in margins.values() if margin),
+            lacking=[name for name, margin in margins.items() if margin is None],
+            stronger=[
+                f"{context.problem_label(c.problem)} against {context.method_label(own.reference)}"
+                for own in judged
+                for c in own.family.problems
+                if c.verdict.shown and c.low_all <= 0 <= c.high_all
+            ],
+            settings=judged[0].settings,
+            in_brackets=self.in_brackets,
+            by_query=any(one.unit == QUERIES for _, one in every),
         )
 
     def _policy(self, context: Context, judged: Sequence[Judged]) -> list[Note | str]:
@@ -296,23 +274,8 @@ class Comparison(InBlocks):
 
     def _precision(self, context: Context, judged: Sequence[Judged]) -> list[str]:
         found = [(own, precision(own.family.overall, self.digits)) for own in judged]
-        label = context.method_label
-        return [
-            f"{context.title(own.experiment)}, {label(own.reference)}: {t}."
-            for own, t in found
-            if t
-        ]
-
-
-def _equivalence(judged: Sequence[Judged], alpha: str) -> str:
-    margins = {own.metric.label: own.settings.margin for own in judged}
-    known = dict.fromkeys(short(margin) for margin in margins.values() if margin)
-    tested = f"equivalent: two one-sided tests against ±{', '.join(known)} at {alpha}"
-    texts = [tested] * bool(known)
-    lacking = ", ".join(name for name, margin in margins.items() if margin is None)
-    if lacking:
-        texts.append(f"{lacking}: no margin, so equivalence is tested relative to the loss only")
-    return "; ".join(texts)
+        told = [(context.title(own.experiment), own.reference, t) for own, t in found if t]
+        return [f"{title}, {context.method_label(of)}: {t}." for title, of, t in told]
 
 
 def numbers(judged: Sequence[Judged]) -> pd.DataFrame:

@@ -67,16 +67,14 @@ class ContrastMap(Contrasts):
         )
         facts = {label: self._from(found, label) for label in self.contrasts}
         metric = context.metric(block.experiments[0], self.metric)
-        notes = [
-            "A contrast is a mean of differences, the first method of each pair minus the second: "
-            + "; ".join(f"{label}: {self._words(context, label)}" for label in self.contrasts)
-            + f". Rows are {spoken(self.row)}, columns {self.label or spoken(self.column)}.",
-            "± is half an interval; the intervals hold for all cells of a contrast at once with "
-            f"{100 * self.level:g} % confidence (Bonferroni). {Mark.NEAR.value}: significantly "
-            f"within ±{short(self.margin)}. Pale in the figure: not significantly different "
-            "from 0 (Holm). Red cells are worse, blue cells better.",
-            *self._beyond([one.own for one in found], Mark.NEAR.value),
-        ]
+        notes = self._said(
+            context,
+            "contrast_map",
+            [one.own for one in found],
+            word=Mark.NEAR.value,
+            row=spoken(self.row),
+            column=self.label or spoken(self.column),
+        )
         gist = "; ".join(f"{label}: {fact.text or 'not run'}" for label, fact in facts.items())
         tables, drawn = self._tables(found, metric), self._drawn(context, found, metric)
         return Output(numbers, tables, drawn, notes, gist=f"{gist}.", facts=facts)

@@ -17,9 +17,10 @@ from rankexp.runner.report.blocks.statistics.forest import forest, panel
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.heads import PROBLEM, Role, heads
 from rankexp.runner.report.model import Cell, Cells, Entry, Fact, Output, Table
-from rankexp.runner.report.numbers import capital
 from rankexp.runner.report.options import InBlocks, MethodName
+from rankexp.runner.report.rules import by_rule
 from rankexp.runner.report.verdict_words import beside, between, over, precision, share_of_loss
+from rankexp.runner.sentences import capital, paragraphs
 from rankexp.statistics.contrast import Contrast, Settings
 from rankexp.statistics.verdicts import Kind, Note
 
@@ -66,15 +67,19 @@ class Contrasts(InBlocks):
             for label, made in own.items()
             for one in _all(made)
         ]
-        notes: list[Note | str] = [
-            "A contrast is a mean of differences, the first method of each pair minus the second, "
-            "on the same splits: "
-            + "; ".join(f"{label}: {self._words(context, label)}" for label in self.contrasts)
-            + ".",
-            self._adjusted(self._settings(context, block.experiments[0]), found),
-        ]
         families = [made for own in found.values() for made in own.values()]
-        notes += self._beyond([one for made in families for one in _all(made)], "Equivalent")
+        first = next(iter(found.values())).values()
+        notes: list[Note | str] = [
+            *self._said(
+                context,
+                "contrasts",
+                [one for made in families for one in _all(made)],
+                word="Equivalent",
+                family=self.family,
+                tests=max((one.tests for made in first for one in made.problems), default=0),
+                loss=share_of_loss(self._settings(context, block.experiments[0])),
+            )
+        ]
         notes += [
             f"{context.title(name)}, {label}: {text}."
             for name, own in found.items()
@@ -135,34 +140,20 @@ class Contrasts(InBlocks):
             for made in self._families(context, name).values():
                 yield made, self._settings(context, name)
 
-    def _adjusted(self, settings: Settings, found: Mapping[str, Mapping[str, Family]]) -> str:
-        """Say what p-values and intervals are adjusted for, and what stands in brackets."""
-        of = "all problems of a column"
-        if self.family is not None:
-            own = next(iter(found.values())).values()
-            count = max(one.tests for made in own for one in made.problems)
-            of = f"all {count} contrasts of the blocks of this family ({self.family})"
-        percent = f"{100 * self.level:g} %"
-        return (
-            f"Intervals hold for {of} at once with {percent} confidence (Bonferroni); "
-            "those over all problems stand by themselves. Better and worse: adjusted p below "
-            f"{short(round(1 - self.level, 12))} (Holm). Over data sets: signed-rank test and "
-            "pseudo-median. In brackets if it is another verdict: equivalence within "
-            f"{share_of_loss(settings)} of the second methods; beyond: the interval is outside."
+    def _said(
+        self, context: Context, template: str, made: Sequence[Contrast], **more: str | int | None
+    ) -> list[str]:
+        """Say what is shown, and how many intervals of what is equivalent leave the margin."""
+        near = [one for one in made if one.verdict.equivalent]
+        return paragraphs(
+            template,
+            contrasts=[f"{label}: {self._words(context, label)}" for label in self.contrasts],
+            level=self.level,
+            alpha=short(round(1 - self.level, 12)),
+            margin=self.margin,
+            beyond=sum(o.low_all < -self.margin or o.high_all > self.margin for o in near),
+            **more,
         )
-
-    def _beyond(self, made: Sequence[Contrast], word: str) -> list[str]:
-        """Return a note, if any of what is equivalent has an interval that leaves the margin."""
-        known = [one for one in made if one.verdict.equivalent]
-        beyond = [o for o in known if o.low_all < -self.margin or o.high_all > self.margin]
-        if not beyond:
-            return []
-        return [
-            f"{word}: two one-sided tests against ±{short(self.margin)} at "
-            f"{short(round(1 - self.level, 12))} (Holm), which use intervals of "
-            f"{200 * self.level - 100:g} %. {len(beyond)} of the wider intervals shown "
-            f"reach{'es' * (len(beyond) == 1)} beyond the margin."
-        ]
 
     def _facts(
         self, context: Context, experiment: str, made: Family, of: str
@@ -219,7 +210,8 @@ class Contrasts(InBlocks):
                 name = context.problem_label(one.problem) if one.problem else f"all {one.unit}"
                 rows.setdefault(name, [name]).append(self._cell(one, settings))
         metric = context.metric(experiment, self.metric)
-        by = f"{metric.label} by {self.rule_of(experiment).label}"
+        methods = [one for pairs in self.contrasts.values() for pair in pairs for one in pair]
+        by = metric.label + by_rule(self.rule_of(experiment), context.study, experiment, methods)
         caption = f"{context.title(experiment)}: differences in {by}"
         header = [PROBLEM, *heads(Role.DIFFERENCE, *found)]
         of = {Role.EXPERIMENT: experiment, Role.METRIC: metric.label}

@@ -22,13 +22,14 @@ from rankexp.runner.report.blocks.statistics.comparison import Comparison, Judge
 from rankexp.runner.report.blocks.statistics.forest import row
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.gain_advice import advice
-from rankexp.runner.report.gain_words import Words, named
+from rankexp.runner.report.gain_words import Words
 from rankexp.runner.report.gains import Gains, standings, tested
 from rankexp.runner.report.heads import METHOD, Role, heads
 from rankexp.runner.report.model import Cell, Cells, Entry, Mark, Output, Table
 from rankexp.runner.report.options import BlockKind, MethodName, MetricOption, Rule
 from rankexp.runner.report.rules import metrics_of
 from rankexp.runner.run.progress import duration
+from rankexp.runner.sentences import paragraphs
 from rankexp.statistics.contrast import Contrast, Policy, adjusted
 from rankexp.statistics.design import EXAMPLES
 
@@ -51,7 +52,7 @@ def chart(found: Gains, label: Callable[[str], str]) -> Chart:
         "",
         [Interval(label(one.method), one.mean, one.low, one.high) for one in known],
         Axis(
-            f"{named(found.metric)}, {interval}\n(grey: within {near} of the best)",
+            f"{found.metric.label}, {interval}\n(grey: within {near} of the best)",
             better=found.metric.direction,
         ),
         shade=shade,
@@ -195,7 +196,7 @@ class PairsOrPoints(BlockKind):
             ]
             for one in found.standings
         ]
-        name = named(found.metric)
+        name = found.metric.label
         header = [METHOD, *heads(Role.VALUE, name)]
         header += heads(Role.DIFFERENCE, "− same loss on points", "− the best")
         header += heads(Role.LABEL, "Time", "Settings")
@@ -213,21 +214,17 @@ class PairsOrPoints(BlockKind):
         return Cells([value, Cell(own.verdict.words, verdict=own.verdict)], ", ")
 
     def _notes(self, found: Gains) -> list[str]:
-        percent, alpha = f"{100 * self.level:g} %", short(round(1 - self.level, 12))
-        own, overlap = found.contrasts.values(), ", corrected for overlapping training sets"
-        if any(one.unit == EXAMPLES for one in own):
-            overlap = ", over the test rows, for these fits"
-        elif any(one.test == OVER_ROWS for one in own):
-            overlap = ", over the test rows, with a part for other training rows"
-        overlap = ", over queries, for these fits" if found.by_query else overlap
-        return [
-            f"In brackets: {percent} intervals{overlap}; they hold for all of a column at once. "
-            f"Better, worse: p below {alpha}, adjusted for the number of comparisons (Holm). "
-            f"Equivalent: significantly within ±{short(found.margin)} (two one-sided tests at "
-            f"{alpha}).",
-            f"Time: one training run, including the search over settings. {Mark.EDGE.value}: the "
-            "best settings are sometimes at the end of the range tried.",
-        ]
+        own = found.contrasts.values()
+        return paragraphs(
+            "pairs_or_points",
+            level=self.level,
+            alpha=short(round(1 - self.level, 12)),
+            by_query=found.by_query,
+            one_test_set=any(one.unit == EXAMPLES for one in own),
+            over_rows=any(one.test == OVER_ROWS for one in own),
+            margin=found.margin,
+            edge=Mark.EDGE.value,
+        )
 
 
 def _trained(protocol: Protocol, rows: float) -> float:

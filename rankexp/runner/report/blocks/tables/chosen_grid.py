@@ -6,7 +6,6 @@ from typing import Annotated, NamedTuple
 import pandas as pd
 from pydantic import Field
 
-from rankexp.charts.numbers import short
 from rankexp.metrics.metric import Metric
 from rankexp.runner.analyse import select
 from rankexp.runner.config.schema import Block
@@ -16,6 +15,7 @@ from rankexp.runner.report.gains import FLAT, from_neighbour
 from rankexp.runner.report.heads import EXPERIMENT, METHOD, PROBLEM, Role, heads
 from rankexp.runner.report.model import Cell, Cells, Entry, Mark, Output, Table
 from rankexp.runner.report.options import Choosing, Rule, Ruled
+from rankexp.runner.sentences import paragraphs
 from rankexp.statistics.verdicts import Kind, Note
 
 REGISTER = {"chosen_grid": "ChosenGrid"}
@@ -51,25 +51,18 @@ class ChosenGrid(Choosing, Ruled):
         rows = list(map(ChosenPoint._make, numbers.itertuples(index=False, name=None)))
         edges = sum(row.times for row in rows if row.edge)
         total = sum(row.times for row in rows)
-        notes: list[Note | str] = [
-            "Choices are counted by model if the problem has models, otherwise by split.",
-            self._ties(context, block.experiments, methods),
-        ]
+        tied, ties = self._ties(context, block.experiments, methods)
+        notes: list[Note | str] = [*paragraphs("chosen_grid", tied=tied, ties=ties)]
         if edges:
             flat = self._flat(context, rows)
-            text = f"{edges:,} of {total:,} choices lie at the edge of their grid"
-            near = f"by less than {short(FLAT)} of the margin from that of the next point"
             counts = {"edges": edges, "choices": total, "flat": flat}
-            if flat == edges:
-                text = f"{text} ({Mark.EDGE.value}). The mean at the edge always differs {near}."
-                notes.append(Note(Kind.CAVEAT, text, counts))
-            else:
-                also = f" In {flat:,} of these cases the mean at the edge differs {near}."
-                text = f"Warning: {text} ({Mark.EDGE.value}), so a wider grid may do better."
-                notes.append(Note(Kind.WARNING, text + also * bool(flat), counts))
+            (text,) = paragraphs("edges", **counts, flatness=FLAT, mark=Mark.EDGE.value)
+            notes.append(Note(Kind.CAVEAT if flat == edges else Kind.WARNING, text, counts))
         return Output(numbers, [self._grid(context, rows)], notes=notes)
 
-    def _ties(self, context: Context, experiments: Sequence[str], methods: list[str]) -> str:
+    def _ties(
+        self, context: Context, experiments: Sequence[str], methods: list[str]
+    ) -> tuple[int, int]:
         tied, total = 0, 0
         for name in experiments:
             metric = context.metric(name, self.metric)
@@ -82,10 +75,7 @@ class ChosenGrid(Choosing, Ruled):
 
                 counts = rule.ties(own("test"), own, by.direction == "higher")
                 tied, total = tied + counts[0], total + counts[1]
-        return (
-            "If several points are equally good, the simplest is taken. This decided "
-            f"{tied:,} of {total:,} choices; a choice for all splits counts once."
-        )
+        return tied, total
 
     def _flat(self, context: Context, rows: Sequence[ChosenPoint]) -> int:
         """Count the choices at an edge where the metric has all but stopped to change."""

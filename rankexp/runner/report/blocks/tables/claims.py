@@ -19,10 +19,10 @@ from rankexp.runner.report.context import Context
 from rankexp.runner.report.heads import Role, heads
 from rankexp.runner.report.ledger import findings, words
 from rankexp.runner.report.model import Cell, Cells, Entry, Fact, Output, Table, Tally
-from rankexp.runner.report.numbers import counted_names
 from rankexp.runner.report.options import BlockKind
 from rankexp.runner.report.render.text import cell_text
 from rankexp.runner.report.rules import unfounded, with_grids, without_inner
+from rankexp.runner.sentences import counted_names, paragraphs
 from rankexp.statistics import claims
 from rankexp.statistics.claims import Finding, Standing
 from rankexp.statistics.needed import Growth, needed
@@ -32,15 +32,6 @@ REGISTER = {"claims": "Claims"}
 
 Found = Sequence[tuple[ClaimRow, Finding]]
 JudgedClaim = tuple[Sequence[ClaimRow], Found, Standing]
-LEGEND = (
-    "Holds: a test shows that the number lies in the range claimed. Does not hold: a test shows "
-    "that it lies outside. Tests are at {1}, adjusted by Holm for the comparisons of the claim, "
-    "and intervals are at the level of the test. Found is, of the comparisons with the verdict of "
-    "the claim, the one nearest to an end of the range claimed, or furthest beyond. "
-    "For checks it is the mean, with minimum and maximum in brackets. Not tested here: the note "
-    "says why; a link leads to what was found. {0}.csv has all numbers; {0}.md has each claim in "
-    "full, with its page and its tests."
-)
 COLUMNS = [
     *("claim", "words", "page", "experiment", "metric", "rule", "test", "label", "from", "to"),
     *("value", "low", "high", "p_holds", "p_fails", "standing", "why", "verdict", "note", "ours"),
@@ -95,7 +86,8 @@ class Claims(BlockKind):
                 numbers |= {name: vars(own[0])[name] for name in ("words", "page")}
                 lines.append({name: numbers[name] for name in COLUMNS})
             facts[own[0].claim] = self._fact(own, found, verdict)
-        notes = [LEGEND.format(block.name, short(round(1 - self.level, 12)))]
+        alpha = short(round(1 - self.level, 12))
+        notes = paragraphs("claims", block=block.name, alpha=alpha)
         notes += [] if rows else ["The manifest holds no claims: see 'claims' of the study."]
         told, each = tally(source) if source else None, self._each(context, judged)
         gist = " ".join(filter(None, [told.gist if told else "", f"{also}." * bool(ours)]))

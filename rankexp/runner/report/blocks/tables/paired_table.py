@@ -14,8 +14,9 @@ from rankexp.runner.report.context import Context
 from rankexp.runner.report.heads import METHOD, PROBLEM, Role, heads, measured
 from rankexp.runner.report.model import Cell, Entry, Output, Table
 from rankexp.runner.report.options import AtRule, MethodName
+from rankexp.runner.report.rules import by_rule
 from rankexp.runner.report.verdict_words import leaders
-from rankexp.statistics.design import EXAMPLES, QUERIES
+from rankexp.runner.sentences import paragraphs
 
 REGISTER = {"paired_table": "PairedTable"}
 
@@ -27,22 +28,6 @@ COLUMNS = [
     *heads(Role.VALUE, "Mean", "q1", "Median", "q3"),
     *heads(Role.COUNT, "Units", "Undefined"),
 ]
-OVER = {
-    compare.OF_MODELS: "models",
-    compare.OF_REPEATS: "repeats of the split, which show the noise of splitting alone",
-    compare.OF_QUERIES: "queries, stratified by fold",
-}
-SINGLE = "Some means are of a single unit, so they have no standard error."
-ERRORS = {
-    "models": "The SE is over models.",
-    QUERIES: "The SE is over queries, stratified by fold.",
-    EXAMPLES: "No standard error: there is only one test set. Add a `comparison` block for a test "
-    "over its examples.",
-}
-CORRECTED = (
-    "The SE over {} is corrected for overlapping training sets (Nadeau and Bengio, 2003) and is "
-    "never below the sampling error of the test examples."
-)
 
 
 class PairedRow(NamedTuple):
@@ -144,30 +129,22 @@ class PairedTable(AtRule):
             header += heads(Role.DIFFERENCE, f"− {context.method_label(self.reference)}")
         header += BY_QUERY if resampled else []
         name, better = measured(map(parse, numbers.metric.unique()))
-        caption = f"{name} by {self.rule.label}: mean ± SE, quartiles"
+        methods = list(numbers.method.unique())
+        by = (by_rule(self.rule, context.study, e, methods) for e in numbers.experiment.unique())
+        caption = f"{name}{max(by, default='')}: mean ± SE, quartiles"
         return Table(header, rows, caption, of={Role.METRIC: name}, better=better)
 
     def notes(self, context: Context, numbers: pd.DataFrame) -> list[str]:
         """Say what the units and the differences are."""
-        kinds = dict.fromkeys(numbers.se_of)
-        over = [OVER[kind] for kind in kinds if kind in OVER]
-        notes = [f"Quartiles and SE are over {' and '.join(over)}."] if over else []
-        notes += [SINGLE] if compare.OF_NOTHING in kinds else []
-        if self.reference:
-            of = {
-                design.pairs
-                for name in numbers.experiment.unique()
-                for design in context.designs(name, context.metric(name, self.metric)).values()
-            }
-            notes.append(
-                f"Differences are to {context.method_label(self.reference)} on the same splits, "
-                "± SE. The 95 % intervals hold for all problems of a method at once (Bonferroni)."
-            )
-            notes += [ERRORS.get(name, CORRECTED.format(name)) for name in sorted(of)]
-        if P in numbers:
-            notes.append(
-                "Bootstrap: 95 % percentile intervals, each for itself; the queries of each fold "
-                "are resampled. p: paired randomisation test; Holm: adjusted for all methods and "
-                "problems."
-            )
-        return notes
+        designs = {
+            design.pairs
+            for name in numbers.experiment.unique()
+            for design in context.designs(name, context.metric(name, self.metric)).values()
+        }
+        return paragraphs(
+            "paired",
+            kinds=list(dict.fromkeys(numbers.se_of)),
+            reference=context.method_label(self.reference) if self.reference else "",
+            designs=sorted(designs),
+            resampled=P in numbers,
+        )

@@ -18,10 +18,9 @@ from rankexp.runner.config.schema import Block
 from rankexp.runner.grid import Point
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.heads import METHOD, Head, Role, heads, measured
-from rankexp.runner.report.judged import judged
 from rankexp.runner.report.model import Beside, Cell, Cells, Entry, Output, Table
 from rankexp.runner.report.options import Choosing, MethodName, MetricOption, Rule, Ruled
-from rankexp.runner.report.published_words import MARKS, PublishedLine, legend, tally
+from rankexp.runner.report.published import MARKS, PublishedLine, judged, legend, tally
 from rankexp.runner.report.verdict_words import leaders
 from rankexp.statistics.contrast import NAN
 from rankexp.statistics.verdicts import Reproduction

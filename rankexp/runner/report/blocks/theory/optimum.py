@@ -17,6 +17,7 @@ from rankexp.runner.report.heads import PROBLEM, Role, heads
 from rankexp.runner.report.model import Cell, Entry, Output, Table
 from rankexp.runner.report.options import AtRule
 from rankexp.runner.report.verdict_words import leaders
+from rankexp.runner.sentences import paragraphs
 
 REGISTER = {"optimum": "Optimum"}
 
@@ -50,14 +51,9 @@ class Optimum(AtRule):
         table.insert(2, "label", context.row_labels(list(places)))
         title = context.metric(block.experiments[0], self.metric)
         drawn = chart(context, table, methods, title) if len(table) else None
-        note = (
-            "The best scorer is E[y | x] on the same test sets (for two classes P(y = 1 | x), for "
-            "three levels the ranking function with the least risk on pairs). Grid points are "
-            f"those that '{self.rule.label}' selected. Distances from the best are paired, ± SE "
-            "over models; the figure shows 2 SE."
-        )
+        notes = paragraphs("optimum", rule=self.rule.label)
         gist = self._gist(context, table, title)
-        return Output(table, self._grids(context, table, methods, title), drawn, [note], gist=gist)
+        return Output(table, self._grids(context, table, methods, title), drawn, notes, gist=gist)
 
     def _gist(self, context: Context, table: pd.DataFrame, metric: Metric) -> str:
         apart = table.short.dropna()

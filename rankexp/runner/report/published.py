@@ -1,4 +1,4 @@
-"""What a table of published values says of them all."""
+"""Published values: the verdict on each, and what a table says of them all."""
 
 import math
 from collections import Counter
@@ -6,38 +6,69 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from rankexp.charts.numbers import number, short
-from rankexp.metrics.metric import parse
-from rankexp.runner.analyse import compare
+from rankexp.metrics.metric import Metric, parse
+from rankexp.runner.analyse import compare, reproduced, select
+from rankexp.runner.analyse.queries import QUERY
+from rankexp.runner.analyse.reproduced import JudgedValue
+from rankexp.runner.config.published import Published, PublishedKey
 from rankexp.runner.grid import Point
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Mark, Tally
-from rankexp.runner.report.numbers import counted_names
+from rankexp.runner.sentences import counted_names, paragraphs
+from rankexp.statistics.contrast import NAN
 from rankexp.statistics.verdicts import LEVEL, Kind, Note, Reproduction, counted
 
-SE_OF = {
-    compare.OF_MODELS: "models",
-    compare.OF_REPEATS: "repeats of the split, which show the noise of splitting alone",
-    compare.OF_EXAMPLES: "the test examples of the single split; it is computed from the value "
-    "and the expected class counts (Hanley and McNeil, 1982)",
-    compare.OF_QUERIES: "the queries of the test sets, stratified by fold",
-}
-SINGLE = "there is a single split, so only the digits can be compared"
-FOLDS = "the folds of a single partition are one unit, so only the digits can be compared"
-SAME_QUERIES = (
-    " The published value is of the same queries. The noise between the two values is therefore "
-    "that of paired differences: the median of the standard errors of the differences between "
-    "the method and each other method of the experiment (the tolerance is in the CSV file). If "
-    "the digits are equal, the value is reproduced whatever the noise."
-)
-ONE_RUN = (
-    "The published value of a single run is compared with single runs. It is reproduced if it "
-    "lies where {0:g} % of them do. It is near if it is at most twice as far from their median."
-)
 MARKS = {
     Reproduction.NEAR: Mark.NEAR,
     Reproduction.APART: Mark.APART,
     Reproduction.UNDECIDED: Mark.UNDECIDED,
 }
+
+
+def judged(
+    context: Context,
+    place: PublishedKey,
+    rule: select.Rule,
+    target: Published | None,
+    first: float = math.inf,
+) -> JudgedValue:
+    """Return what a run has at a place, and how that stands to a published value.
+
+    Every verdict on a published value comes from here, so that a page has one for each. Of the
+    run's units (models, repeats) the `first` count.
+    """
+    metric = parse(place.quantity)
+    units = context.units(place.experiment, metric, rule, first)
+    of_problem = units[units.problem == place.problem]
+    own = of_problem[of_problem.method == place.method]
+    row = next(iter(compare.means(own)), reproduced.NOT_RUN)
+    if math.isnan(row.se) and not math.isnan(row.mean):
+        se = _single_split(context, place, metric, row.mean)
+        over = compare.OF_NOTHING if math.isnan(se) else compare.OF_EXAMPLES
+        row = row._replace(se=se, se_of=over)
+    if target is None:
+        return JudgedValue(row)
+    shared = NAN
+    if row.se_of == compare.OF_QUERIES:
+        queries = of_problem.pivot(index=["fold", QUERY], columns="method", values="value")
+        queries = queries.dropna(subset=[place.method])
+        others = queries.drop(columns=place.method).to_numpy().T
+        folds = queries.index.get_level_values("fold")
+        shared = reproduced.paired_error(queries[place.method].to_numpy(), others, folds)
+    runs = compare.unit_means(own).value.dropna().to_numpy()
+    return reproduced.judged(row, target, metric.reading.margin, runs, shared)
+
+
+def _single_split(context: Context, place: PublishedKey, metric: Metric, value: float) -> float:
+    """Return the SE over test examples of one split's value, as the metric says; else NaN."""
+    protocol = context.evaluate(place.experiment).protocol
+    entry = context.study.data.get(place.problem)
+    prints = entry.fingerprint if entry else None
+    error = metric.reading.standard_error
+    if error is None or prints is None or prints.classes is None or len(prints.classes) != 2:
+        return NAN
+    share = protocol.test_share(prints.rows)
+    return NAN if math.isnan(share) else error(value, [share * n for n in prints.classes])
 
 
 class PublishedLine(NamedTuple):
@@ -126,40 +157,22 @@ def left_out(context: Context, problems: Sequence[str]) -> str:
 def legend(lines: Sequence[PublishedLine]) -> list[Note | str]:
     """Count the verdicts, and say what they and the errors rest on."""
     own = [line for line in lines if not line.compared_with]
-    notes: list[Note | str] = [*counted(line.verdict for line in own)]
-    found = [parse(name).reading.margin for name in sorted({line.metric for line in lines})]
-    margins = dict.fromkeys(short(margin) for margin in found if margin)
-    if printed := bool(notes):
-        notes += [
-            f"No mark: reproduced. {100 * LEVEL:g} % of perfect reproductions differ by less, "
-            "given the noise of both values and the rounding of the published one ('tolerance' in "
-            f"the CSV file). {Mark.NEAR.value}: near. The difference is within twice that noise. "
-            f"{Mark.APART.value}: not reproduced. The difference is larger than that. "
-            f"{Mark.UNDECIDED.value}: cannot tell. The noise would hide a difference of "
-            f"{' or '.join(margins) or 'any size'}, or it is not known.",
-            "The standard error of the difference is SE·√(1 + units of the run / units of the "
-            "published value), and z is the difference divided by it. Mean differences are "
-            "differences from the published values.",
-        ]
-        several = (compare.OF_MODELS, compare.OF_REPEATS)
-        single = any(line.printed_units == 1 and line.se_of in several for line in own)
-        notes += [ONE_RUN.format(100 * LEVEL)] if single else []
-    kinds = {line.se_of for line in lines if line.known}
-    for kind in sorted(kinds):
-        own = [line for line in lines if line.se_of == kind]
-        names = {line.problem for line in own}
-        where = f" ({', '.join(sorted(names))})" if len(kinds) > 1 else ""
-        if kind in SE_OF:
-            same = SAME_QUERIES if printed and kind == compare.OF_QUERIES else ""
-            notes.append(f"The SE{where} is over {SE_OF[kind]}.{same}")
-        else:
-            why = FOLDS if any(line.splits > 1 for line in own) else SINGLE
-            notes.append(f"No standard error{where}: {why}.")
-    unverified = sum(line.verified is False for line in lines if not line.compared_with)
-    if unverified:
-        notes.append(f"{unverified} published values were not checked against the paper.")
-    edges = sum(bool(line.edge) for line in lines)
-    if edges:
+    counts = counted(line.verdict for line in own)
+    known = [parse(name).reading.margin for name in sorted({line.metric for line in lines})]
+    several = (compare.OF_MODELS, compare.OF_REPEATS)
+    kinds = sorted({line.se_of for line in lines if line.known})
+    notes: list[Note | str] = [*counts]
+    notes += paragraphs(
+        "published",
+        judged=bool(counts),
+        level=LEVEL,
+        mark=Mark,
+        margins=dict.fromkeys(short(margin) for margin in known if margin),
+        one_run=any(line.printed_units == 1 and line.se_of in several for line in own),
+        errors={kind: [line for line in lines if line.se_of == kind] for kind in kinds},
+        unverified=sum(line.verified is False for line in own),
+    )
+    if edges := sum(bool(line.edge) for line in lines):
         at = f"{edges:,} of {len(lines):,} chosen grid points"
         text = f"Warning: {at} lie at the edge of their grid."
         notes.append(Note(Kind.WARNING, text, {"edges": edges, "choices": len(lines)}))

@@ -1,0 +1,75 @@
+"""What a descent takes for the inverse of the Hessian: a matrix, or the steps of late."""
+
+from scipy.linalg.blas import dsymv, dsyr2
+
+from rankexp.arrays import Floats
+
+LEAST_CURVATURE = 1e-300  # below it a division overflows: the inverse stays as it is
+PAIRS = 30  # steps that are remembered. Tuned: 10 to 100 differ little
+CURVATURE = 0.25  # of the losses, before a step was taken: the first one is searched for
+
+
+class Dense:
+    """A matrix, changed by each step (BFGS)."""
+
+    def __init__(self, B: Floats) -> None:
+        self.B = B  # lower triangle, Fortran order
+
+    @property
+    def last(self) -> float:
+        """What it has for the intercept alone."""
+        return float(self.B[-1, -1])
+
+    def times(self, g: Floats) -> Floats:
+        """Return the product with a vector."""
+        p: Floats = dsymv(1.0, self.B, g, lower=1)
+        return p
+
+    def follow(self, q: Floats, moved: Floats, g: Floats, new: Floats) -> tuple[Floats, float]:
+        """Learn from a step to the gradient `new`; return B new and new·B new. ``q = B g``."""
+        p = self.times(new)
+        y = new - g
+        By = p - q
+        sy = float(moved @ y)
+        if not sy > LEAST_CURVATURE:
+            return p, float(new @ p)
+        v = (0.5 * (1.0 + float(y @ By) / sy)) * moved - By
+        p = p + moved * (float(v @ new) / sy) + v * (float(moved @ new) / sy)
+        self.B = dsyr2(1.0 / sy, moved, v, a=self.B, lower=1, overwrite_a=1)
+        return p, float(new @ p)
+
+
+class Memory:
+    """The last steps, and what they changed the gradient of the risk by, for any penalty."""
+
+    def __init__(self, squares: Floats) -> None:
+        self.squares, self.curvature = squares, CURVATURE  # (k,): means of columns' squares
+        self.steps: list[tuple[Floats, Floats]] = []
+        self.ridge, self.last = 0.0 * squares, 1.0
+
+    def times(self, g: Floats) -> Floats:
+        """Return about what the inverse Hessian makes of a vector (Nocedal 1980: two loops)."""
+        q, kept = g.copy(), []
+        for moved, changed in reversed(self.steps):
+            y = changed + self.ridge * moved
+            share = 1.0 / float(y @ moved)
+            a = share * float(moved @ q)
+            q -= a * y
+            kept.append((moved, y, share, a))
+        q /= self.curvature * self.squares + self.ridge
+        for moved, y, share, a in reversed(kept):
+            q += (a - share * float(y @ q)) * moved
+        return q
+
+    def follow(self, q: Floats, moved: Floats, g: Floats, new: Floats) -> tuple[Floats, float]:
+        """Remember a step, unless the risk does not curve upwards along it."""
+        changed = new - g - self.ridge * moved
+        sy = float(moved @ changed)
+        if sy > 0.0:
+            self.curvature = float(changed @ (changed / self.squares)) / sy
+            self.steps = [*self.steps[1 - PAIRS :], (moved, changed)]
+        p = self.times(new)
+        return p, float(new @ p)
+
+
+Inverse = Dense | Memory

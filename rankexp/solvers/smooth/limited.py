@@ -1,0 +1,75 @@
+"""The descent where a Hessian is dear: steps by limited memory, from a scaled diagonal (L-BFGS).
+
+A Hessian of n rows and d columns costs as much as some d / 6 steps, each of which reads the rows
+twice. Where features are nearly independent fewer do. So about as many are tried as cost one
+Hessian: that is at most twice as dear as the better choice.
+"""
+
+from math import ceil, inf, log
+from typing import Any
+
+import numpy as np
+
+from rankexp.arrays import Floats
+from rankexp.solvers.smooth.certificate import bound
+from rankexp.solvers.smooth.inverse import Memory
+from rankexp.solvers.smooth.objective import SAMPLE_ROWS
+from rankexp.solvers.smooth.steps import Descent
+
+WIDE = 96  # columns, or rows where these are fewer: below, Hessians are cheap. Tuned
+PASSES = 6.0  # a Hessian of d columns takes as long as d / 6 steps. Measured, d = 100 to 800
+LEAST_STEPS = 12  # are tried at any rate
+TRIED, HOPE = 10, 1.5  # steps after which it is looked at how many more it would take. Tuned
+TINY = float(np.finfo(np.float64).tiny)
+
+
+def patience(X: Floats) -> int:
+    """Return how many steps take as long as a Hessian; 0 where it is cheap."""
+    n, d = X.shape
+    least = min(n, d)
+    if least < WIDE:
+        return 0
+    share = min(n, SAMPLE_ROWS) / n  # of the rows, what a Hessian is taken of
+    steps: int = ceil(least * share / PASSES)
+    return max(LEAST_STEPS, steps)
+
+
+class LimitedDescent(Descent):
+    """The descent for one penalty above 0, without a Hessian."""
+
+    most_slow = inf
+
+    def __init__(self, memory: Memory, most: int, *given: Any) -> None:
+        self.memory, self.most, (problem, at, lam) = memory, most, given[:3]
+        memory.ridge = np.full(at.theta.size, lam)
+        memory.ridge[problem.X.shape[1] :] = 0.0
+        super().__init__(*given)
+        self.start = self._above()
+
+    def refresh(self) -> None:
+        """Forget the steps, which lead nowhere; those of larger penalties remain at first."""
+        if self.n_iter:
+            self.memory.steps = []
+        if self.problem.risk.intercept:
+            curvature = self.problem.risk.hessian(self.problem.X[:, :0], self.at.s)
+            self.memory.last = 1.0 / max(float(curvature[-1, -1]), TINY)
+        self.inverse = self.memory
+        self.begin()
+
+    def _above(self) -> float:
+        """Return the certificate, but for the intercept's part."""
+        d, g = self.problem.X.shape[1], self.at.g
+        return bound(float(np.sqrt(g[:d] @ g[:d])), 0.0, self.lam, 0.0, 0.0)
+
+    def near(self) -> bool:
+        """Return whether the certificate may do; at least one step is taken."""
+        near = self._above() <= self.tol * self.objective
+        return self.drop <= 0.0 or (self.n_iter > 0 and near)
+
+    def vain(self) -> bool:
+        """Return whether the certificate falls so slowly that there is no hope."""
+        if self.n_iter < TRIED:
+            return False
+        above, enough = self._above(), max(self.tol * self.objective, TINY)
+        won = log(self.start / above) if 0.0 < above < self.start else 0.0
+        return won * HOPE * self.most < log(max(above / enough, 1.0)) * self.n_iter

@@ -1,0 +1,196 @@
+"""Steps of the descent: BFGS from a point, with the Hessian there, until the gap is small.
+
+The Hessian and its Cholesky factor are taken at the start; steps follow on its inverse, with a
+line search on the derivative along cached scores. Where progress is slow the Hessian is taken
+anew, so that in the worst case this is Newton's method.
+"""
+
+from math import inf
+
+import numpy as np
+
+from rankexp.arrays import Floats
+from rankexp.solvers.smooth.certificate import STALE, bound, largest, relative
+from rankexp.solvers.smooth.inverse import Dense, Inverse
+from rankexp.solvers.smooth.objective import Objective, SmoothIterate, derivative_search
+
+SLOW = 0.1  # A step that leaves more than this share of the squared decrement is slow. Tuned
+MOST_SLOW = 2  # slow steps in a row, after which the Hessian is taken anew. Tuned
+VANISHED = 1e-30  # of the first value: an unpenalised risk goes to 0 on separable data
+INNER, LEAST_INNER = 1e-3, 1e-22  # of tol, what a next step may promise: the gap is checked once
+IDLE = 20  # steps without half the decrement, after which rounding is taken to be all that is left
+POLISHED = 0.05  # of the gradient's norm at tol, what the intercept's derivative may add
+POLISH_GAIN = 0.9  # of that derivative, a step that leaves more is the last
+DRIFT = 0.02
+"""Of a score, what the last step may move it by without a penalty. Some 0.05 is usual where a
+direction parts some rows and ties the others, so that the risk falls for ever; else < 0.001."""
+LOOK = 25
+"""Steps after which it is looked at what they have won, from the second time on. Where rounding
+forbids more, that is next to nothing: of the objective, and of what one step promises."""
+WON, KEPT = 1e-4, 1e-2
+
+
+def polish(
+    problem: Objective, at: SmoothIterate, lam: float, b_scale: float, target: float
+) -> None:
+    """Bring the intercept to its optimum, so that it takes next to nothing off the certificate."""
+    d = problem.X.shape[1]
+    enough = POLISHED * float(np.sqrt(2.0 * lam * target)) / max(problem.radius, 1e-300)
+    g_b = float(at.g[d])
+    while abs(g_b) > enough:
+        move = -g_b * b_scale
+        theta, s = at.theta.copy(), at.s + move
+        theta[d] += move
+        r = problem.risk.slope(s)
+        g = problem.gradient(r, theta, lam)
+        left = float(g[d])
+        if not abs(left) < POLISH_GAIN * abs(g_b):
+            return
+        at.theta, at.s, at.r, at.g = theta, s, r, g
+        g_b, b_scale = left, move / (left - g_b)
+
+
+def step(
+    problem: Objective, at: SmoothIterate, q: Floats, lam: float
+) -> tuple[float, SmoothIterate | None]:
+    """Go from a point along -q; return the step length (0: nowhere) and the new point."""
+    d = problem.X.shape[1]
+    s, u, slope = at.s, problem.product(q), problem.risk.slope
+    wq, qq = float(at.theta[:d] @ q[:d]), float(q[:d] @ q[:d])
+
+    def along(t: float) -> tuple[float, tuple[Floats, Floats]]:
+        moved = s - t * u
+        r = slope(moved)
+        return -float(r @ u) - lam * (wq - t * qq), (moved, r)
+
+    t, found = derivative_search(along, -float(at.g @ q))
+    if found is None:
+        return 0.0, None
+    theta = at.theta - t * q
+    return t, SmoothIterate(theta, *found, problem.gradient(found[1], theta, lam))
+
+
+class Descent:
+    """The descent for one penalty: a point, the inverse Hessian B, and q = B g."""
+
+    most_slow = float(MOST_SLOW)
+
+    def __init__(
+        self,
+        problem: Objective,
+        at: SmoothIterate,
+        lam: float,
+        tol: float,
+        risk: float | None = None,
+    ) -> None:
+        self.problem, self.at, self.lam, self.tol = problem, at, lam, tol
+        self.inner = max(INNER * tol, LEAST_INNER)
+        self._evaluate(risk)
+        self.first = self.objective
+        self.gap, self.n_iter = float("inf"), 0
+        self.lowest, self.idle = float("inf"), 0
+        self.size = self.passed = largest(at.s)  # of the scores now; of all of them together
+        self.renewed, self.seen = 0, float("inf")
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Take the Hessian anew."""
+        self.inverse: Inverse = Dense(self.problem.inverse_hessian(self.at, self.lam))
+        self.begin()
+
+    def begin(self) -> None:
+        """Go on with an inverse of another kind, or from another point."""
+        self.b_scale = self.inverse.last
+        self.age = self.slow = 0
+        self._direct()
+
+    def _evaluate(self, risk: float | None = None) -> None:
+        self.risk = self.problem.risk.value(self.at.s) if risk is None else risk
+        w = self.at.theta[: self.problem.X.shape[1]]
+        self.objective = self.risk + 0.5 * self.lam * float(w @ w)
+
+    def _direct(self) -> None:
+        self.q = self.inverse.times(self.at.g)
+        self.drop = float(self.at.g @ self.q)
+
+    def near(self) -> bool:
+        """Return whether the next step promises next to nothing; at least one step is taken."""
+        return self.drop <= 0.0 or (
+            self.n_iter > 0 and 0.5 * self.drop <= self.inner * self.objective
+        )
+
+    def certify(self) -> bool:
+        """Work out the gap and return whether it is small enough."""
+        problem, at, lam, near = self.problem, self.at, self.lam, self.near()
+        if lam and problem.risk.intercept:
+            before = at.g
+            polish(problem, at, lam, self.b_scale, self.tol * self.objective)
+            if at.g is not before:
+                self._direct()
+        self._evaluate()
+        above = 0.5 * abs(self.drop)
+        if lam:
+            d = problem.X.shape[1]
+            g_b = float(at.g[d]) if problem.risk.intercept else 0.0
+            norm = float(np.sqrt(at.g[:d] @ at.g[:d]))
+            above = bound(norm, g_b, lam, problem.radius, self.b_scale)
+        elif 0.0 < self.risk < VANISHED * self.first or (near and self.drifts()):
+            above = inf
+        self.gap = relative(above, self.objective)
+        return self.gap <= self.tol or above == inf
+
+    def vain(self) -> bool:
+        """Return whether the last steps have won next to nothing."""
+        if self.n_iter % LOOK or self.n_iter == LOOK:
+            return False
+        w = self.at.theta[: self.problem.X.shape[1]]
+        now = self.problem.risk.value(self.at.s) + 0.5 * self.lam * float(w @ w)
+        won, self.seen = self.seen - now, now
+        return won <= min(WON * now, KEPT * self.drop)
+
+    def drifts(self) -> bool:
+        """Return whether a step that promises next to nothing moves scores that cost, and far."""
+        moved, s = np.abs(self.problem.product(self.q)), np.abs(self.at.s)
+        far = moved > DRIFT * (1.0 + s)
+        return bool(far.any() and self.at.r[far].all())
+
+    def advance(self) -> bool:
+        """Take a step; return whether there is a point to go on from."""
+        self.n_iter += 1
+        t, new = step(self.problem, self.at, self.q, self.lam)
+        if new is None:
+            stuck = self.age == 0
+            self.refresh()
+            return not stuck
+        last = self.drop
+        self.q, self.drop = self.inverse.follow(self.q, -t * self.q, self.at.g, new.g)
+        self.at = new
+        self.size = largest(new.s)
+        self.passed += self.size
+        self.age += 1
+        self.slow = self.slow + 1 if self.drop > SLOW * last else 0
+        if self.slow >= self.most_slow or self.drop <= 0.0:
+            self.refresh()
+        return True
+
+    def stale(self) -> bool:
+        """Return whether scores may have gathered roundings of many, or much larger, ones."""
+        return self.passed > STALE * self.size
+
+    def renew(self) -> None:
+        """Work out the scores anew, and go on from there."""
+        self.renewed += 1
+        self.at = self.problem.at(self.at.theta, self.lam)
+        self.size = self.passed = largest(self.at.s)
+        self.lowest, self.idle = float("inf"), 0
+        self.refresh()
+
+    def diverges(self) -> bool:
+        """Return whether an unpenalised risk goes to 0, as on separable data."""
+        return self.lam == 0.0 and self.problem.risk.value(self.at.s) < VANISHED * self.first
+
+    def stalled(self) -> bool:
+        """Return whether rounding keeps the gap from shrinking any more."""
+        self.idle = 0 if self.drop < 0.5 * self.lowest else self.idle + 1
+        self.lowest = min(self.lowest, self.drop)
+        return self.drop <= 0.0 or self.idle > IDLE
