@@ -18,7 +18,7 @@ from numbers import Integral, Real
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rankexp.arrays import Floats, Labels
+from rankexp.arrays import Labels
 
 Levels = Collection[Hashable]  # labels, worst to best
 Order = Levels | int | None
@@ -90,8 +90,3 @@ def without_imaginary(scores: ArrayLike) -> Labels:
     if s.dtype.kind == "c":
         raise ValueError("scores are complex numbers, which have no order: give their real part")
     return s
-
-
-def real_scores(scores: ArrayLike) -> Floats:
-    """Return scores as an array of floats; ValueError for complex ones."""
-    return np.asarray(without_imaginary(scores), dtype=np.float64)

@@ -27,11 +27,6 @@ def one_line(text: str) -> str:
     )
 
 
-def printed_lines(text: str) -> str:
-    """Return text whose every line is as by `one_line`."""
-    return "\n".join(map(one_line, text.split("\n")))
-
-
 @cache
 def _font() -> "FT2Font":
     """Return a font of our own: matplotlib's changes its size with whatever is drawn."""

@@ -304,7 +304,7 @@ def main() -> None:
     try:
         app(args=_spell_out_redo(sys.argv[1:]))
     except RankexpError as error:
-        from rankexp.charts.letters import printed_lines
+        from rankexp.runner.run.progress import printed_lines
 
         print(f"rankexp: {printed_lines(str(error))}", file=sys.stderr)
         sys.exit(error.exit_code)

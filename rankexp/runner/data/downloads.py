@@ -40,8 +40,8 @@ class Download(adapters.HTTPAdapter):  # type: ignore[misc]
         self.size = answer.raw.length_remaining or 0
         answer.encoding = "utf-8"  # where nothing is said it would be Latin-1
 
-        def watched(*given: object, **how: object) -> Iterator[bytes]:
-            for piece in stream(*given, **how):
+        def watched(size: int, decode_content: bool) -> Iterator[bytes]:
+            for piece in stream(size, decode_content):
                 self.received += len(piece)
                 self._go_on()
                 yield piece

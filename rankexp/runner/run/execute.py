@@ -11,7 +11,6 @@ from pathlib import Path
 from types import FrameType
 from typing import NoReturn
 
-from rankexp.charts.letters import printed_lines
 from rankexp.errors import EnvironmentProblemError, Interrupted, OutOfTime
 from rankexp.runner.config.schema import Study
 from rankexp.runner.files import explained, open_to_append
@@ -20,7 +19,7 @@ from rankexp.runner.run.diagnosed import diagnose
 from rankexp.runner.run.lock import advisory_lock
 from rankexp.runner.run.manifest import Manifest, Usage
 from rankexp.runner.run.prepare import Prepared, prepare, to_add
-from rankexp.runner.run.progress import Progress, how_many
+from rankexp.runner.run.progress import Progress, how_many, printed_lines
 from rankexp.runner.run.scored import FOLDER
 from rankexp.runner.run.workers import Done, default_workers, run_here, run_in_workers
 from rankexp.runner.spec import EvaluateSpec
