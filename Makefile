@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 JOBS ?= 2
 TIMES ?= 20
+INPUTS ?= 50000
 MINUTES ?= 10
 OLDEST := $(VENV)-oldest
 BARE := $(VENV)-bare
@@ -156,8 +157,9 @@ wings: $(VENV)/.installed-dev ## each study's own folder taken away: all else mu
 soak: $(VENV)/.installed-dev ## a study for MINUTES (10) under kills, failing disks and flipped bytes: its tables must be right
 	$(ONE_THREAD) $(BIN)/python tests/soak.py --minutes $(MINUTES)
 
-explore: $(VENV)/.installed-dev ## tests on random examples: new ones, TIMES (20) as many as in `tests`
+explore: $(VENV)/.installed-dev ## tests on new random examples, TIMES (20) as many as in `tests`; INPUTS (50000) to each reader
 	$(PYTEST) --dist worksteal -m hypothesis --hypothesis-profile explore --times $(TIMES) --timeout 0 tests
+	$(ONE_THREAD) $(BIN)/python tests/fuzz.py --inputs $(INPUTS)
 
 haswell: $(VENV)/.installed-dev ## the numerical tests again, as on a processor without AVX-512
 	$(NO_AVX512) $(PYTEST) --dist worksteal -m "not slow and not fidelity" $(NUMERICAL)

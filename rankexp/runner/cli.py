@@ -317,7 +317,9 @@ def main() -> None:
     try:
         app(args=_spell_out_redo(sys.argv[1:]))
     except RankexpError as error:
-        print(f"rankexp: {error}", file=sys.stderr)
+        from rankexp.runner.run.progress import printed_lines
+
+        print(f"rankexp: {printed_lines(str(error))}", file=sys.stderr)
         sys.exit(error.exit_code)
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)

@@ -149,9 +149,9 @@ def _cure(text: str, path: TreePath) -> str:
 
 def _clashes(method: Method, path: TreePath) -> Iterator[Fault]:
     for key, values in method.grid.items():
-        texts = [Point.of({key: value}).text for value in values]
-        for i, text in enumerate(texts):
-            if text in texts[:i]:
+        first = dict[str, int]()
+        for i, text in enumerate(Point.of({key: value}).text for value in values):
+            if first.setdefault(text, i) < i:
                 yield Fault((*path, "grid", key, i), f"the grid point {text} occurs twice")
     for key in method.params.keys() & method.grid.keys():
         yield Fault((*path, "grid", key), f"'{key}' is also in 'params'", key=True)

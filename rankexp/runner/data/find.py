@@ -159,6 +159,7 @@ def _built(name: str, entry: DataEntry, origin: Origin) -> Dataset:
 def _check(dataset: Dataset, entry: DataEntry, origin: Origin) -> None:
     if wrong := differences(dataset, entry):
         wrong += _beside_shipped(dataset, entry) if "shipped" in entry.sources else []
+        wrong += [f"to fetch it again, remove {origin.kept}"] if origin.kept else []
         what = f"data set '{dataset.name}' ({origin.where}) differs from the declared data set"
         raise DataError(f"{what}: {'; '.join(wrong)}")
 

@@ -3,7 +3,7 @@
 import hashlib
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -28,6 +28,8 @@ class Origin:
     identity: str
     """Changes whenever the content may have changed."""
     table: Callable[[], DataTable]
+    kept: Path | None = None
+    """The file of what was fetched, which is not fetched again while it is there."""
 
 
 def cache_folder() -> Path:
@@ -67,7 +69,8 @@ def local(
     for source, kept in _fetched(entry, cache):
         try:
             if kept.is_file():
-                return _from_table(read_table(kept), f"snapshot of {_named(source, entry)}")
+                where = f"snapshot of {_named(source, entry)}"
+                return replace(_from_table(read_table(kept), where), kept=kept)
         except DataError as error:
             reasons.append(str(error))
     return None

@@ -7,6 +7,8 @@ from shutil import get_terminal_size
 from textwrap import TextWrapper
 from typing import Any, Literal
 
+from rankexp.charts.letters import one_line
+
 Role = Literal["feature", "target", "groups", "weights", "part", "time", "dropped", "left out"]
 Json = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
 Kind = Literal["numeric", "nominal", "date", "identifier", "text", "empty", "constant", "groups"]
@@ -221,7 +223,7 @@ def _bytes(size: float) -> str:
 
 def _wrapped(sentences: Iterable[str], width: int) -> list[str]:
     lines = TextWrapper(width, subsequent_indent="  ", break_on_hyphens=False)
-    return [line for text in sentences for line in lines.wrap(text)]
+    return [line for text in sentences for line in lines.wrap(one_line(text))]
 
 
 def terminal_width() -> int:

@@ -21,7 +21,7 @@ from rankexp.runner.run.diagnosed import diagnose
 from rankexp.runner.run.lock import advisory_lock
 from rankexp.runner.run.manifest import Manifest, Usage
 from rankexp.runner.run.prepare import Prepared, prepare, to_add
-from rankexp.runner.run.progress import Progress, how_many
+from rankexp.runner.run.progress import Progress, how_many, printed_lines
 from rankexp.runner.run.scored import FOLDER
 from rankexp.runner.run.workers import Done, Hands, default_workers, run_here, trusted
 from rankexp.runner.spec import EvaluateSpec
@@ -47,8 +47,8 @@ class Outcome:
     """All cells of the study, where the run planned for all of them: a report needs no others."""
 
     def note(self, code: int, message: str) -> None:
-        """Add a message and the exit code it stands for."""
-        self.messages.append(message)
+        """Add a message, but for what a terminal would obey, and the exit code it stands for."""
+        self.messages.append(printed_lines(message))
         self.exit_code = next((c for c in PRECEDENCE if c in (code, self.exit_code)), 0)
 
 
@@ -256,7 +256,7 @@ class _Run:
         """Complete the outcome: counts, and a line for what failed or warned."""
         outcome = self.outcome
         for reason, count in self.reasons.most_common(5):
-            outcome.messages.append(f"failed, {count} records: {reason}")
+            outcome.note(0, f"failed, {count} records: {reason}")
         before = outcome.failed
         outcome.failed += self.reasons.total()
         if outcome.failed:
@@ -266,7 +266,7 @@ class _Run:
             failed = how_many(outcome.failed, "record")
             outcome.note(1, f"{failed} failed; see {self.log_file}; {retry}")
         for category, count in self.warned.most_common():
-            outcome.messages.append(f"{category} in {how_many(count, 'record')} of this run")
+            outcome.note(0, f"{category} in {how_many(count, 'record')} of this run")
 
 
 @contextlib.contextmanager

@@ -9,8 +9,10 @@ from time import perf_counter
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from rankexp.arrays import Floats, Ints
+from rankexp.categories import without_imaginary
 from rankexp.keep import texts
 from rankexp.runner.config import estimators
 from rankexp.runner.config.estimators import EstimatorMaker, fit_takes, resolve_estimator
@@ -264,11 +266,11 @@ def _scores_of(model: FittedModel, X: Floats) -> Floats:
     """Return one score a row: decision function, else expected level, else prediction."""
     X, column = _own(model, X), None
     if hasattr(model, "decision_function"):
-        column = np.asarray(model.decision_function(X), dtype=np.float64)
+        column = _real(model.decision_function(X))
     if (column is None or column.ndim > 1) and hasattr(model, "predict_proba"):
         column = _expected_level(model, X)
     elif column is None:
-        column = np.asarray(model.predict(X), dtype=np.float64)
+        column = _real(model.predict(X))
     if column.shape != (len(X),):
         raise ValueError(
             f"{type(model).__name__} gives scores of shape {column.shape}, not one a row; "
@@ -277,9 +279,13 @@ def _scores_of(model: FittedModel, X: Floats) -> Floats:
     return column
 
 
+def _real(scores: ArrayLike) -> Floats:
+    return np.asarray(without_imaginary(scores), dtype=np.float64)
+
+
 def _expected_level(model: FittedModel, X: Floats) -> Floats:
     """Return the mean of the levels' codes by their probabilities; of two, that of the better."""
-    chances = np.asarray(model.predict_proba(X), dtype=np.float64)
+    chances = _real(model.predict_proba(X))
     if chances.shape[1] == 2:
         return np.asarray(chances[:, 1])
     # The training part may lack a level, which then has no column.

@@ -5,6 +5,7 @@ import sys
 from time import monotonic
 from typing import Any, Self
 
+from rankexp.charts.letters import one_line
 from rankexp.charts.numbers import printed
 
 EVERY = 10.0  # seconds between plain lines
@@ -75,6 +76,11 @@ def _bar() -> Any:
         console=Console(stderr=True),
         refresh_per_second=4,
     )
+
+
+def printed_lines(text: str) -> str:
+    """Return text without what a terminal obeys: a method, or a table, may have put it there."""
+    return "\n".join(map(one_line, text.split("\n")))
 
 
 def how_many(count: int, what: str) -> str:

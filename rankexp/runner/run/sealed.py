@@ -35,6 +35,7 @@ FORMAT = 1
 NAME = r"sealed-[0-9a-f]{16}\.xz"
 AS_IS = ("status", "reason", "texts", "warnings", "version", "packages")
 FIELDS = ("outline", "generation", "grid", *AS_IS)
+ALTERED = (lzma.LZMAError, ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError)
 NUMBERS = {"id": lzma.FILTER_LZMA2, "preset": 6, "lc": 0, "lp": 3, "pb": 3}  # of 8 bytes
 
 Sealed = tuple[int, Record]  # with its generation
@@ -150,13 +151,19 @@ def unseal(content: bytes) -> list[Sealed]:
         line, _, body = lzma.decompress(content).partition(b"\n")
         if (head := _Head(**json.loads(line))).sealed != FORMAT:
             raise ValueError(f"has format {head.sealed}, and this rankexp reads {FORMAT}")
-    except (lzma.LZMAError, TypeError) as error:
+        return _records(head, body)
+    except ALTERED as error:
         raise ValueError("is not a file of sealed records") from error
+
+
+def _records(head: _Head, body: bytes) -> list[Sealed]:
+    outlines, generations, grids, *others = head.outlines, *head.values[1:]
+    if sum(sum(one.curves.values()) for one in outlines) > len(body):  # each has a record
+        raise ValueError("was altered: it lacks points of curves")
     keys, start = body[: 32 * head.records].hex(), 32 * head.records
     places = np.frombuffer(body, "<i4", len(FIELDS) * head.records, start)
     places = places.reshape(len(FIELDS), -1)
     numbers = _numbers(head, places[0], np.frombuffer(body[start + places.nbytes :], "<f8"))
-    outlines, generations, grids, *others = head.outlines, *head.values[1:]
     grids = list(map(grid_of, grids))
     records = []
     for i, (outline, generation, grid, *rest) in enumerate(places.T.tolist()):

@@ -331,3 +331,17 @@ def test_a_folder_that_may_not_be_read(entry, shut):
             pytest.raises(DataError, match="toy: cannot read the folder: Permission"),
         ):
             find("toy", entry(), [], Path(name) / "cache")
+
+
+@pytest.mark.parametrize("name", [".", "", "/", "..", "a\0b"])
+def test_what_is_no_name_of_a_file_is_said(place, entry, name):
+    folder, cache = place
+    with pytest.raises(DataError, match=r"is not the name of a file|data set 'toy' not found"):
+        find("toy", entry(source={"file": name}), [folder], cache)
+    assert listing({"toy": (entry(source={"file": name}), [folder])}, cache)
+
+
+def test_the_home_of_nobody_is_not_found(place, entry):
+    folder, cache = place
+    with pytest.raises(DataError, match=r"searched in .* for ~nobody-of-that-name/toy.csv"):
+        find("toy", entry(source={"file": "~nobody-of-that-name/toy.csv"}), [folder], cache)

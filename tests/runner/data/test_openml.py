@@ -115,7 +115,7 @@ def test_the_package_is_left_as_it_was(server, entry, tmp_path):
     ("number", "what"),
     [
         (404, "OpenML 404: .*Unknown dataset"),
-        (DAMAGED, "OpenML 8: OpenMLHashException"),
+        (DAMAGED, "OpenML 8: .*OpenMLHashException: Checksum of downloaded file is unequal"),
         (SLOPPY, "OpenML 9: .*:1: @data before any @attribute"),
         ("vote", "identified by number, not by name"),
     ],
@@ -167,7 +167,7 @@ def test_an_unreachable_server_is_told_at_once(monkeypatch, tmp_path, entry):
 
 
 def test_a_silent_server_is_given_up(monkeypatch, tmp_path, entry):
-    monkeypatch.setattr("rankexp.runner.data.sources.openml.TIMEOUT", 0.2)
+    monkeypatch.setattr("rankexp.runner.data.downloads.ANSWER", 0.2)
     with socket.socket() as silent:
         silent.bind(("127.0.0.1", 0))
         silent.listen()  # takes connections and never answers

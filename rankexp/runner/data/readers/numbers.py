@@ -140,19 +140,12 @@ class TextRules:
         marks = usual if entry.missing_values is None else frozenset(entry.missing_values)
         given = (v if isinstance(v, list) else [v] for v in entry.levels or ())
         levels = frozenset(str(value) for level in given for value in level)
-        return cls(
-            marks | {str(mark) for mark in entry.missing},
-            frozenset([*entry.nominal, *([entry.target] if levels else [])]),
-            entry.header,
-            entry.decimal,
-            entry.thousands,
-            entry.encoding,
-            entry.delimiter,
-            entry.sheet,
-            entry.target,
-            levels,
-            frozenset([entry.groups, entry.part]),
-        )
+        names = ("header", "decimal", "thousands", "encoding", "delimiter", "sheet", "target")
+        missing = marks | {str(mark) for mark in entry.missing}
+        lenient = frozenset([*entry.nominal, *([entry.target] if levels else [])])
+        labels = frozenset([entry.groups, entry.part])
+        said = {name: getattr(entry, name) for name in names}
+        return cls(missing, lenient, levels=levels, labels=labels, **said)
 
 
 DEFAULT = TextRules()

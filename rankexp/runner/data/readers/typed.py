@@ -1,8 +1,9 @@
-"""Read Parquet and Excel through pandas, whose engines are extras."""
+"""Read Parquet, and Excel by openpyxl, which is an extra."""
 
 import io
 import zipfile
 from collections import Counter
+from collections.abc import Collection
 from decimal import Decimal
 from importlib.util import find_spec
 from pathlib import Path
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 
 INDEX = "__index_level_0__"
 """What pandas calls an index without name in a Parquet file."""
+FAR = 1_000
+"""A wider sheet is refused if fewer than a tenth of its columns hold anything."""
 
 
 def read_parquet(path: Path, rules: TextRules = DEFAULT) -> DataTable:
@@ -130,7 +133,7 @@ def _grid(path: Path, rules: TextRules) -> tuple[Grid, str]:
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as packed:
             check_size(path, sum(part.file_size for part in packed.infolist()))
-        sheets = _sheets(content)
+        sheets = _sheets(path, content)
     except DataError:
         raise
     except Exception as error:  # damaged files raise nearly anything
@@ -146,19 +149,40 @@ def _grid(path: Path, rules: TextRules) -> tuple[Grid, str]:
     return Grid(str(path), lambda: iter(rows), rules), name
 
 
-def _sheets(content: bytes) -> dict[str, list[Row]]:
+def _sheets(path: Path, content: bytes) -> dict[str, list[Row]]:
     """Return the sheets that hold something, as texts; rows that are blank are left out."""
-    import pandas as pd
+    from openpyxl import load_workbook
 
-    how: dict[str, Any] = {"dtype": object, "engine": "openpyxl", "na_filter": False}
-    sheets = pd.read_excel(io.BytesIO(content), sheet_name=None, header=None, **how)
+    book = load_workbook(io.BytesIO(content), read_only=True, data_only=True, keep_links=False)
     found: dict[str, list[Row]] = {}
-    for name, frame in sheets.items():
-        rows = [
-            (line, ["" if (text := _text(cell)) is None else text for cell in row])
-            for line, row in enumerate(frame.itertuples(index=False, name=None), start=1)
-        ]
-        rows = [row for row in rows if any(cell.strip() for cell in row[1])]
+    for sheet in book.worksheets:
+        sheet.reset_dimensions()  # which may be wrong
+        rows, room, used = [], 0, set[int]()
+        for line, cells in enumerate(sheet.rows, start=1):
+            room += 8 * (1 + len(cells))  # far ones bring blank ones with them
+            if line % 100 == 1:
+                check_size(path, room)
+                _check_gaps(path, sheet.title, used)
+            row = list(map(_cell_text, cells))
+            if any(map(str.strip, row)):
+                rows.append((line, row))
+                used.update(j for j, text in enumerate(row, start=1) if text)
+        check_size(path, 8 * (width := max(used, default=0)) * len(rows))
+        _check_gaps(path, sheet.title, used)
         if rows:
-            found[str(name)] = rows
+            found[sheet.title] = [(n, row[:width] + [""] * (width - len(row))) for n, row in rows]
     return found
+
+
+def _check_gaps(path: Path, title: str, used: Collection[int]) -> None:
+    """Hold that a wide sheet is not so for one cell that is far from all others."""
+    if 10 * len(used) < (width := max(used, default=0)) > FAR:
+        few = f"{len(used):,} of {width:,} columns hold anything"
+        text = f"column {width:,} of the sheet '{title}' is far from the others: {few}"
+        raise DataError(f"{path}: {text}; delete what it holds")
+
+
+def _cell_text(cell: Any) -> str:
+    """Return the text of a cell; an error, such as of a formula, is missing."""
+    whole = isinstance(cell.value, float) and cell.value.is_integer()
+    return "" if cell.data_type == "e" else _text(int(cell.value) if whole else cell.value) or ""

@@ -1,5 +1,6 @@
 """Files of the user: tables by their suffix, and queries in LETOR's format; also compressed."""
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -8,12 +9,14 @@ from stat import S_ISREG
 from rankexp.errors import DataError
 from rankexp.runner.config.data_entry import DataEntry
 from rankexp.runner.data.dataset import DataTable
+from rankexp.runner.data.readers.cells import short
 from rankexp.runner.data.readers.compressed import OPENERS, format_suffix
 from rankexp.runner.data.sources import Reference, reads_files
 
 REGISTER = {"file": "from_file", "letor": "from_letor"}
-PARQUET = (".parquet", ".pq")
-EXCEL = (".xlsx", ".xlsm")
+KINDS = {".arff": "arff", ".parquet": "parquet", ".pq": "parquet"}
+KINDS |= {".xlsx": "excel", ".xlsm": "excel"}
+"""Of files by their endings; all others are text."""
 
 
 def from_file(reference: Reference, entry: DataEntry, folders: Sequence[Path]) -> DataTable | None:
@@ -38,7 +41,9 @@ def from_letor(
 
 def locate(reference: object, folders: Sequence[Path]) -> Path | None:
     """Return the first file of this name in the folders, or where it points, or compressed."""
-    wanted = Path(str(reference)).expanduser()
+    wanted = Path(os.path.expanduser(str(reference)))  # noqa: PTH111  (that of Path may raise)
+    if not wanted.name or "\0" in str(wanted):
+        raise DataError(f"'{short(str(reference))}' is not the name of a file")
     for folder in [Path()] if wanted.is_absolute() else folders:
         whole = folder / wanted
         for path in [whole, *(whole.with_name(whole.name + end) for end in OPENERS)]:
@@ -60,25 +65,27 @@ def located(reference: Reference, folders: Sequence[Path]) -> tuple[dict[str, Pa
     return there, [str(name) for part, name in names.items() if part not in there]
 
 
-def read(path: Path, entry: DataEntry, test: Path | None = None) -> DataTable:
-    """Read a file by the format of its name, and perhaps one of test rows in the same format."""
+def read(
+    path: Path, entry: DataEntry, test: Path | None = None, kind: str | None = None
+) -> DataTable:
+    """Read a file by its kind or name, and perhaps one of test rows in the same format."""
     from rankexp.runner.data.dataset import joined
     from rankexp.runner.data.readers.numbers import TextRules
 
     files = [path] if test is None else [path, test]
-    suffix = format_suffix(path)
-    if test is not None and _family(format_suffix(test)) != _family(suffix):
+    kinds = [kind or KINDS.get(format_suffix(file), "text") for file in files]
+    if len({*kinds}) > 1:
         raise DataError(f"{test}: the test file must have the same format as {path}")
-    if suffix == ".arff":
+    if kinds[0] == "arff":
         from rankexp.runner.data.readers.arff import read_arff
 
         marks = TextRules.of(entry, frozenset([""])).missing
         table = joined([read_arff(file, marks, entry.encoding) for file in files], files)
-    elif suffix in PARQUET:
+    elif kinds[0] == "parquet":
         from rankexp.runner.data.readers.typed import read_parquet
 
         table = joined([read_parquet(file, TextRules.of(entry)) for file in files], files)
-    elif suffix in EXCEL:
+    elif kinds[0] == "excel":
         from rankexp.runner.data.readers.typed import read_excel
 
         table = read_excel(path, TextRules.of(entry), test)
@@ -86,12 +93,6 @@ def read(path: Path, entry: DataEntry, test: Path | None = None) -> DataTable:
         from rankexp.runner.data.readers.delimited import read_delimited
 
         table = read_delimited(path, TextRules.of(entry), test)
-    if test is None:
-        return replace(table, provenance={"source": "file", "file": path.name})
-    where = {"source": "file", "file": path.name, "test": test.name}
-    return replace(table, name=f"{path.name} and {test.name}", provenance=where)
-
-
-def _family(suffix: str) -> str:
-    known = next((family for family in (PARQUET, EXCEL) if suffix in family), (suffix,))
-    return known[0] if known[0] in (".arff", PARQUET[0], EXCEL[0]) else "text"
+    where = {"source": "file", "file": path.name} | ({"test": test.name} if test else {})
+    name = table.name if test is None else f"{path.name} and {test.name}"
+    return replace(table, name=name, provenance=where)

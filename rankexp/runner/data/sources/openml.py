@@ -2,111 +2,84 @@
 
 The package is asked for the description and the ARFF file only, in a folder of its own that is
 thrown away: its cache never is written, so nothing in it can be lost (asking it offline for
-more than is cached deletes what is). A copy that the user's cache holds is read as it stands.
+more than is cached deletes what is), and no pickle is read or left. A copy that the user's cache
+holds is read as it stands. What has not the checksum that the server says is never used.
 """
 
 import hashlib
+import logging
 import os
 import re
 import tempfile
-from collections.abc import Collection, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from types import ModuleType
+from unittest.mock import patch
 
 from rankexp.errors import DataError
 from rankexp.runner.config.data_entry import DataEntry
 from rankexp.runner.data.dataset import DataTable
-from rankexp.runner.data.readers.arff import read_arff
-from rankexp.runner.data.readers.numbers import TextRules
 from rankexp.runner.data.sources import Reference, asks_network
+from rankexp.runner.data.sources.file import read
 
 REGISTER = {"openml": "from_openml"}
 
-SKIP = "OPENML_SKIP_PARQUET"
-TIMEOUT = 10.0
-"""Seconds to wait for the server's first answer."""
+TRIES = 3
+"""Of each request; the package waits one second before the second one, then two."""
 
 
 @asks_network
 def from_openml(reference: Reference, entry: DataEntry, folders: Sequence[Path]) -> DataTable:
     """Return a data set of OpenML by its number. Goes online unless the user's cache has it."""
     number = str(reference)
-    if not number.isdecimal():
+    if not (number.isdecimal() and number.isascii()):
         text = "OpenML data sets are identified by number, not by name"
         raise DataError(f"{text}: openml: {reference!r}")
     import openml
 
-    marks = TextRules.of(entry, frozenset([""])).missing
     kept = Path(openml.config.get_cache_directory()) / "datasets" / number
     if _is_whole(kept):
-        table = read_arff(kept / "dataset.arff", marks)
+        table = read(kept / "dataset.arff", entry)
         return replace(table, provenance={"source": "openml", "id": int(number)})
-    _reach(openml.config.server, number)
-    with tempfile.TemporaryDirectory() as folder, _settings(openml, folder):
-        return _fetch(openml, int(number), marks)
+    return _fetch(openml, int(number), entry)
 
 
 def _is_whole(folder: Path) -> bool:
+    """Tell whether a file has the checksum beside it: the package may have been killed."""
     data, description = folder / "dataset.arff", folder / "description.xml"
     if not (data.is_file() and description.is_file()):
         return False
     text = description.read_text(encoding="utf-8", errors="replace")
     declared = re.search(r"<oml:md5_checksum>\s*(\w+)\s*<", text)
     found = hashlib.md5(data.read_bytes(), usedforsecurity=False).hexdigest()
-    return declared is None or declared[1] == found
+    return declared is not None and declared[1] == found
 
 
-def _reach(server: str, number: str) -> None:
-    """Hold that the server answers at all: the package itself would wait without end."""
-    import requests
+def _fetch(openml: ModuleType, number: int, entry: DataEntry) -> DataTable:
+    from rankexp.runner.data.downloads import Download
 
-    try:
-        requests.head(f"{server.rstrip('/')}/data/{number}", timeout=TIMEOUT)
-    except requests.RequestException as error:
-        host = server.split("/api/", maxsplit=1)[0]
-        text = f"{host} cannot be reached ({type(error).__name__})"
-        raise DataError(f"OpenML {number}: {text}") from error
-
-
-@contextmanager
-def _settings(openml: ModuleType, folder: str) -> Iterator[None]:
-    """Let the package work in a folder, with few retries, as ARFF; undo all that afterwards."""
     config = openml.config
-    before = config._root_cache_directory, config.retry_policy, config.connection_n_retries
-    skip = os.environ.get(SKIP)
-    config.set_root_cache_directory(folder)
-    config.set_retry_policy("human", n_retries=2)
-    os.environ[SKIP] = "true"
+    beside = {"download_qualities": False, "download_features_meta_data": False}
+    ask = partial(openml.datasets.get_dataset, number, download_data=True, **beside)
     try:
-        yield
-    finally:
-        config.set_root_cache_directory(before[0])
-        config.set_retry_policy(before[1], n_retries=before[2])
-        if skip is None:
-            del os.environ[SKIP]
-        else:
-            os.environ[SKIP] = skip
-
-
-def _fetch(openml: ModuleType, number: int, marks: Collection[str]) -> DataTable:
-    try:
-        beside = {"download_qualities": False, "download_features_meta_data": False}
-        dataset = openml.datasets.get_dataset(number, download_data=True, **beside)
-    except Exception as error:  # the package passes on whatever goes wrong in its libraries
-        reason = f"{type(error).__name__}: {error}".splitlines()[0]
-        raise DataError(f"OpenML {number}: {reason}") from error
-    try:
-        table = read_arff(Path(dataset.data_file), marks)
+        with (
+            tempfile.TemporaryDirectory() as folder,
+            patch.multiple(config, _root_cache_directory=Path(folder), retry_policy="human"),
+            patch.object(config, "connection_n_retries", TRIES),
+            patch.dict(os.environ, {"OPENML_SKIP_PARQUET": "true"}),
+            patch.object(logging.root, "handlers", [logging.NullHandler()]),  # it warns there
+        ):
+            dataset = Download(f"OpenML {number}").wait_for(ask)
+            if dataset.dataset_id != number:
+                raise DataError(f"the server described data set {dataset.dataset_id}")
+            if dataset.md5_checksum is None:
+                raise DataError("the server has no checksum by which to tell whether it is whole")
+            table = read(Path(dataset.data_file), entry)
     except DataError as error:
-        raise DataError(f"OpenML {number}: {error}") from error
-    provenance = {
-        "source": "openml",
-        "id": number,
-        "name": dataset.name,
-        "version": dataset.version,
-        "md5": dataset.md5_checksum,
-        "licence": dataset.licence,
-    }
+        text = re.sub(r"\S*dataset\.arff", "its file", str(error))
+        raise DataError(f"OpenML {number}: {text}") from error
+    where = {"source": "openml", "id": number, "name": dataset.name, "version": dataset.version}
+    provenance = where | {"md5": dataset.md5_checksum, "licence": dataset.licence}
     return replace(table, name=str(dataset.name), provenance=provenance)

@@ -9,7 +9,6 @@ from rankexp.errors import DataError, DataNotFoundError
 from rankexp.registry import did_you_mean
 from rankexp.runner.config.data_entry import DataEntry
 from rankexp.runner.data.dataset import DataTable
-from rankexp.runner.data.readers.numbers import TextRules
 from rankexp.runner.data.sources import Reference
 from rankexp.runner.data.sources.file import read
 
@@ -29,13 +28,7 @@ def from_package(reference: Reference, entry: DataEntry, folders: Sequence[Path]
         text = f"which table of the package '{package}'? Name it, as in"
         raise DataError(f"{text} {{package: {package}, name: magic}}")
     file = _table_file(_folder(package), package, name)
-    if _declares(file):
-        from rankexp.runner.data.readers.arff import read_arff
-
-        marks = TextRules.of(entry, frozenset([""])).missing
-        table = read_arff(file, marks, entry.encoding)
-    else:
-        table = read(file, entry)
+    table = read(file, entry, kind="arff" if _declares(file) else None)
     where = {"source": "package", "package": package, "file": file.name}
     return replace(table, provenance=where | _version(package))
 
