@@ -24,7 +24,7 @@ def rows(panel: Intervals) -> str:
         own = [row for row in panel.rows if row.label == label]
         cells = element("th", words(label), scope="row")
         cells += element("td", _strip(panel, own, x), class_="strip")
-        cells += element("td", _numbers(panel, own), class_="numbers")
+        cells += element("td", _numbers(panel, own))
         pooled = any(row.pooled for row in own)
         made.append(element("tr", cells, class_="pooled" if pooled else None))
     label, above = panel.axis.label.replace("\n", " "), _ends(panel, x)
@@ -112,11 +112,8 @@ def _numbers(panel: Intervals, own: Sequence[Interval]) -> str:
     """Return the numbers of a row of one method; several say theirs in turn."""
     if len(panel.methods) > 1:
         return ""
-    row, digits, signed = (
-        own[0],
-        panel.axis.digits,
-        panel.reference == 0.0 and panel.axis.sides != ("", ""),
-    )
+    row, signed = own[0], panel.reference == 0.0 and panel.axis.sides != ("", "")
+    digits = marks.decimals(panel.axis, row.value, row.low, row.high)
     told = row.told or number(row.value, digits, sign=signed)
     if not row.told and math.isfinite(row.low + row.high):
         told += f" ({span(row.low, row.high, digits, sign=signed)})"
@@ -125,11 +122,19 @@ def _numbers(panel: Intervals, own: Sequence[Interval]) -> str:
 
 
 def _ticks(x: Scale) -> str:
+    """Return the numbers along x; where there is little room, at least two of them are shown."""
     ticks = x.ticks()
     zero = next((i for i, (_, told) in enumerate(ticks) if told == "0"), 0)
-    odd = [" between" * ((place - zero) % 2) for place in range(len(ticks))]
+    kept = {*range(zero % 2, len(ticks), 2)}
+    kept = kept if len(kept) > 1 else {0, len(ticks) - 1}
     found = "".join(
-        text(told, f"{at:g}%", 12, class_=f"tick{more}", text_anchor="middle")
-        for more, (at, told) in zip(odd, ticks, strict=True)
+        text(
+            told,
+            f"{at:g}%",
+            12,
+            class_="tick" if place in kept else "tick between",
+            text_anchor="middle",
+        )
+        for place, (at, told) in enumerate(ticks)
     )
     return element("svg", found, height=16, aria_hidden="true")
