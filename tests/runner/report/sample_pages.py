@@ -55,12 +55,13 @@ def rich() -> Page:
     boxes = [
         Box(name, rng.normal(size=30), i, units) for i, name in enumerate(("pairs", "points"))
     ]
-    axis = Axis("rank loss", better="lower")
-    panels = [Boxes(f"linear, p = {p}", boxes, axis, "model") for p in (".5", ".9")]
+    axes = [Axis("rank loss", better="lower"), Axis("calls")]
+    panels = [Boxes("linear, p = .5", boxes, axis, "model") for axis in axes]
     verdicts = [*Reproduction][:4]
     beside = [Beside(0.5, 0.01, verdicts[i % 4], float(i), "4 of 4") for i in range(10)]
     values = [Cell(0.5 + 0.01 * i, 0.01, beside=own) for i, own in enumerate(beside)]
     rows = [[f"set {i}", Cells([Cell(0.5), value])] for i, value in enumerate(values)]
+    rows += [[Cell("mean difference", pooled=True), Cell(0.51, beside=beside[1])]]
     standings = [Standing.HOLDS, Standing.FAILS, Standing.UNDECIDED]
     claims = [[f"claim {i}", Cell(9.0 - i, digits=1), Cell(standings[i % 3])] for i in range(10)]
     head = Output(lead=[Said("Asked", "Must one?"), Said("Answer", "No."), Said("Done", "All.")])
