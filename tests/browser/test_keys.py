@@ -62,7 +62,7 @@ def test_what_is_over_all_stays_last_and_the_order_can_be_had_again(
     page = show(build("sample"))
     before = page.evaluate(ROWS)
     assert before[-1] == "mean difference"
-    head, far = page.locator("#table1 th button").last, page.get_by_text("furthest first")
+    head, far = page.locator("#table1 th button").first, page.get_by_text("furthest first")
     for way in ("ascending", "descending", None):
         head.click()
         now = page.evaluate(ROWS)
@@ -220,7 +220,7 @@ def test_what_is_in_view_is_copied(build: Build, show: Show, form: str, begins: 
         if page.evaluate("document.activeElement.textContent") == f"copy {form}":
             break
     page.keyboard.press("Enter")
-    page.wait_for_function(f"{SAID} !== ''")
+    page.wait_for_selector("#said:not(:empty)")
     assert page.evaluate(SAID) == f"Copied 3 rows as {form}."
     copied = page.evaluate("navigator.clipboard.readText()")
     assert copied.startswith(begins) and len(re.findall(r"set \d", copied)) == 3

@@ -122,19 +122,6 @@ def _numbers(panel: Intervals, own: Sequence[Interval]) -> str:
 
 
 def _ticks(x: Scale) -> str:
-    """Return the numbers along x; where there is little room, at least two of them are shown."""
-    ticks = x.ticks()
-    zero = next((i for i, (_, told) in enumerate(ticks) if told == "0"), 0)
-    kept = {*range(zero % 2, len(ticks), 2)}
-    kept = kept if len(kept) > 1 else {0, len(ticks) - 1}
-    found = "".join(
-        text(
-            told,
-            f"{at:g}%",
-            12,
-            class_="tick" if place in kept else "tick between",
-            text_anchor="middle",
-        )
-        for place, (at, told) in enumerate(ticks)
-    )
+    middle = {"class_": "tick", "text_anchor": "middle"}
+    found = "".join(text(told, f"{at:g}%", 12, **middle) for at, told in x.ticks())
     return element("svg", found, height=16, aria_hidden="true")
