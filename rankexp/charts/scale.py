@@ -88,7 +88,7 @@ class Scale:
             parts = (n * 10.0**power for power in range(first - 1, last + 1) for n in (1, 2, 5))
             own = Scale(10.0**self.low, 10.0**self.high, self.start, self.end)
             values = list(filter(self.holds, parts))
-            values = values if len(values) > 2 else [v for v in own._whole() if v > 0]
+            values = values if len(values) > 3 else [v for v in own._whole() if v > 0]
         return [(self.at(value), _written(float(f"{value:.6g}"))) for value in values]
 
 

@@ -55,7 +55,7 @@ def panel(
 
 def _said(own: Contrast) -> str:
     known = own.problem or math.isfinite(own.low_all) or math.isnan(own.difference)
-    return f"{own.verdict.words}{'' if known else f', no interval from {own.n}'}"
+    return f"{own.verdict.words}{'' if known else ', too few for an interval'}"
 
 
 def row(label: str, own: Contrast, method: int = 0) -> Interval:
