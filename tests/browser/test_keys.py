@@ -112,6 +112,17 @@ def test_panels_of_one_title_are_told_apart(build: Build, show: Show) -> None:
     assert names[1:] == ["linear, p = .5: rank loss, lower is better", "linear, p = .5: calls"]
 
 
+HEADS = """[...document.querySelectorAll('#gains td')].filter((one) => one.checkVisibility())
+  .map((one) => getComputedStyle(one, '::before').content)"""
+
+
+def test_on_a_telephone_differences_are_cards(build: Build, show: Show) -> None:
+    page = show(build("sample"), 390)
+    assert page.evaluate(HEADS) == ['"pairs − points: "']  # what there is not is left out
+    page.set_viewport_size({"width": 1280, "height": 800})
+    assert page.evaluate(HEADS) == ["none", "none"]
+
+
 def test_a_table_that_is_cut_says_so(build: Build, show: Show) -> None:
     page = show(build("sample"), 390)
     page.set_viewport_size({"width": 200, "height": 800})

@@ -3,10 +3,11 @@
 import numpy as np
 
 from rankexp.charts.model import Axis, Chart, Interval, Intervals
+from rankexp.runner.report.heads import PROBLEM, Role, heads
 from rankexp.runner.report.model import Beside, Cell, Cells, Output, Page, Said, Section, Table
 from rankexp.runner.report.render import html
 from rankexp.statistics.claims import Standing
-from rankexp.statistics.verdicts import Kind, Note, Reproduction
+from rankexp.statistics.verdicts import Kind, Note, Reproduction, Verdict
 from rankexp.studies.kotlowski2011.boxes import Box, Boxes
 
 HOSTILE = [
@@ -74,5 +75,12 @@ def rich() -> Page:
         ),
         Section("Claims", "", Output(tables=[Table(["Claim", "Found", "Verdict"], claims)])),
     ]
+    better = Cells(
+        [Cell(0.1, interval=(0.05, 0.15)), Cell("better", verdict=Verdict("better"))], "; "
+    )
+    gains = Table(
+        [PROBLEM, *heads(Role.DIFFERENCE, "pairs − points", "other")], [["vote", better, Cell()]]
+    )
+    sections.append(Section("Gains", "", Output(tables=[gains]), ["gains.csv"]))
     aside = [Section("More", "", Output(tables=[Table(["a"], [["b"]])], gist="A gist."))]
     return Page("A rich page", "Nobody", "Some text.", [], sections, aside)

@@ -314,12 +314,11 @@ if (numbers) {
 }
 
 // Light or dark, whatever the system has.
-const bar = document.querySelector(".bar");
+const bar = document.querySelector(".bar"), root = document.documentElement;
+try { root.dataset.theme = localStorage.getItem("rankexp-theme") || ""; } catch { /* it is not kept */ }
 if (bar) {
   const dark = matchMedia("(prefers-color-scheme: dark)");
   const button = make("button", "", { type: "button" });
-  const root = document.documentElement;
-  try { root.dataset.theme = localStorage.getItem("rankexp-theme") || ""; } catch { /* it is not kept */ }
   const other = () => (({ dark: "light", light: "dark" })[root.dataset.theme] || (dark.matches ? "light" : "dark"));
   const name = () => { button.textContent = other(); button.setAttribute("aria-label", `${other()} theme`); };
   button.addEventListener("click", () => {
