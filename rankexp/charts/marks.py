@@ -10,6 +10,7 @@ from rankexp.charts.numbers import number, span
 COLOURS = SHAPES = 8
 Given = str | float | None  # the value of an attribute
 UNKNOWN = (math.nan, math.nan)
+LETTERS = 5  # of a number with decimals, without its point
 SIZE = 4.0  # half of a mark's width, pixels
 POINTS = {
     1: "-.85,-.85 .85,-.85 .85,.85 -.85,.85",
@@ -80,6 +81,16 @@ def said(
 ) -> str:
     """Return what a mark says: a label, its value, its interval; differences are `signed`."""
     signed = signed or value < 0 or "minus" in axis.label
-    told = number(value, axis.digits, sign=signed)
-    known = all(map(math.isfinite, ends))
-    return f"{label}: {told}" + f" ({span(*ends, axis.digits, sign=signed)})" * known
+    digits = decimals(axis, value, *ends)
+    told, known = number(value, digits, sign=signed), all(map(math.isfinite, ends))
+    return f"{label}: {told}" + f" ({span(*ends, digits, sign=signed)})" * known
+
+
+def decimals(axis: Axis, *values: float) -> int:
+    """Return the decimals of numbers that are said together: those of their axis, or fewer.
+
+    >>> decimals(Axis(), 0.5, math.nan), decimals(Axis(), 136_506.55, 137_817.02)
+    (4, 0)
+    """
+    most = max((abs(value) for value in values if math.isfinite(value)), default=0.0)
+    return min(axis.digits, max(LETTERS - len(f"{most:.0f}"), 0))

@@ -86,8 +86,10 @@ class Scale:
         every = max(1, math.ceil((last - first) / TICKS))
         values = [10.0**power for power in range(first, last + 1, every)]
         if len(values) < 2:  # too narrow for powers
+            parts = (n * 10.0**power for power in range(first - 1, last + 1) for n in (1, 2, 5))
             own = Scale(10.0**self.low, 10.0**self.high, self.start, self.end)
-            values = [value for value in own._whole() if value > 0]
+            values = list(filter(self.holds, parts))
+            values = values if len(values) > 3 else [v for v in own._whole() if v > 0]
         return [(self.at(value), _written(float(f"{value:.6g}"))) for value in values]
 
 

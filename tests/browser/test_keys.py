@@ -45,11 +45,93 @@ def test_a_table_sorts_up_and_down(keys: "Page") -> None:
         keys.keyboard.press("Enter")
         assert keys.evaluate("document.activeElement.parentElement.ariaSort") == way
         rows = "[...document.activeElement.closest('table').tBodies[0].rows]"
-        column = keys.evaluate(f"{rows}.map((one) => one.cells[1].textContent)")
+        own = "filter((one) => !one.matches('.pooled'))"
+        column = keys.evaluate(f"{rows}.{own}.map((one) => one.cells[1].textContent)")
         numbers = [
             float(one.split()[0].replace("−", "-")) for one in column if one[0] in "−+.0123456789"
         ]
         assert len(numbers) > 2 and numbers == sorted(numbers, reverse=way == "descending")
+
+
+ROWS = "[...document.querySelectorAll('#table1 tbody tr')].map((one) => one.cells[0].textContent)"
+
+
+def test_what_is_over_all_stays_last_and_the_order_can_be_had_again(
+    build: Build, show: Show
+) -> None:
+    page = show(build("sample"))
+    before = page.evaluate(ROWS)
+    assert before[-1] == "mean difference"
+    head, far = page.locator("#table1 th button").first, page.get_by_text("furthest first")
+    for way in ("ascending", "descending", None):
+        head.click()
+        now = page.evaluate(ROWS)
+        assert head.evaluate("(own) => own.parentElement.ariaSort") == way
+        assert now[-1] == "mean difference" and (now == before) is (way != "descending")
+    head.click()
+    far.click()
+    assert far.get_attribute("aria-pressed") == "true"
+    assert page.evaluate(ROWS)[:2] == ["set 9", "set 8"]
+    assert page.evaluate(ROWS)[-1] == "mean difference" and not page.locator("[aria-sort]").count()
+    far.click()
+    assert far.get_attribute("aria-pressed") == "false" and page.evaluate(ROWS) == before
+    chips = page.locator("#table1 .tools button[data-verdict]").all_text_contents()
+    assert sum(int(one.split()[-1]) for one in chips) == len(before) - 1
+
+
+def test_a_filter_that_finds_nothing_says_so(build: Build, show: Show) -> None:
+    page = show(build("sample"))
+    for words, told in (("zzz", "No row has this."), ("set", "")):
+        page.locator("#table1 input").fill(words)
+        assert page.locator("#table1 output").text_content() == told
+
+
+def test_a_theme_is_kept(build: Build, show: Show) -> None:
+    page = show(build("sample"))
+    page.locator(".bar button").click()
+    for _ in range(2):
+        assert page.evaluate("document.documentElement.dataset.theme") == "dark"
+        assert page.locator(".bar button").text_content() == "light"
+        page.reload()
+
+
+def test_escape_ends_what_a_pointer_began_and_nothing_is_hidden(build: Build, show: Show) -> None:
+    page = show(build("sample"))
+    page.locator("#figure1 .dot").first.hover(force=True)
+    assert "model" in page.evaluate(SAID)
+    ends = "document.getElementById('run').getBoundingClientRect().bottom"
+    page.evaluate("window.scrollTo(0, 1e6)")
+    assert page.evaluate(f"{ends} <= document.getElementById('said').getBoundingClientRect().top")
+    page.keyboard.press("Escape")
+    assert page.evaluate(SAID) == "" and page.locator(".lit").count() == 0
+
+
+def test_panels_of_one_title_are_told_apart(build: Build, show: Show) -> None:
+    page = show(build("sample"))
+    names = page.locator("label:has(+ [data-chart]) option").all_text_contents()
+    assert names[1:] == ["linear, p = .5: rank loss, lower is better", "linear, p = .5: calls"]
+
+
+HEADS = """[...document.querySelectorAll('#gains td')].filter((one) => one.checkVisibility())
+  .map((one) => getComputedStyle(one, '::before').content)"""
+
+
+def test_on_a_telephone_differences_are_cards(build: Build, show: Show) -> None:
+    page = show(build("sample"), 390)
+    assert page.evaluate(HEADS) == ['"pairs − points: "']  # what there is not is left out
+    page.set_viewport_size({"width": 1280, "height": 800})
+    assert page.evaluate(HEADS) == ["none", "none"]
+
+
+def test_a_table_that_is_cut_says_so(build: Build, show: Show) -> None:
+    page = show(build("sample"), 390)
+    page.set_viewport_size({"width": 200, "height": 800})
+    own = page.locator("#table1 .scroll")
+    page.wait_for_selector("#table1 .scroll.wide.more")
+    own.evaluate("(box) => box.scrollTo(1e4, 0)")
+    page.wait_for_selector("#table1 .scroll.wide:not(.more)")
+    page.set_viewport_size({"width": 1280, "height": 800})
+    page.wait_for_selector("#table1 .scroll:not(.wide)")
 
 
 def test_rows_filter_by_words_and_by_verdict(keys: "Page") -> None:
@@ -149,7 +231,7 @@ def test_what_is_in_view_is_copied(build: Build, show: Show, form: str, begins: 
         if page.evaluate("document.activeElement.textContent") == f"copy {form}":
             break
     page.keyboard.press("Enter")
-    page.wait_for_function(f"{SAID} !== ''")
+    page.wait_for_selector("#said:not(:empty)")
     assert page.evaluate(SAID) == f"Copied 3 rows as {form}."
     copied = page.evaluate("navigator.clipboard.readText()")
     assert copied.startswith(begins) and len(re.findall(r"set \d", copied)) == 3

@@ -66,6 +66,8 @@ def test_the_ends_of_an_axis_are_kept_where_they_can_be() -> None:
 def test_a_scale_of_powers_marks_decades_or_parts_of_one() -> None:
     scale = Scale.over([1e-3, 1e3], Axis(log=True), START, END)
     assert [told for _, told in scale.ticks()] == [".001", ".1", "10", "1,000"]
+    between = Scale.over([0.015, 0.4], Axis(log=True), START, END)
+    assert [told for _, told in between.ticks()] == [".02", ".05", ".1", ".2"]
     narrow = Scale.over([1.1, 9.0], Axis(log=True), START, END)
     assert [told for _, told in narrow.ticks()][-2:] == ["6", "8"]
     large = Scale.over([1e4, 1e7], Axis(log=True), START, END)

@@ -175,6 +175,32 @@ def test_every_mark_says_its_value_and_its_interval() -> None:
     assert says == ["heart: +.0040 (−.0010 to +.0090), equivalent", "all: −.1000"]
 
 
+def test_large_numbers_are_said_without_decimals() -> None:
+    row, axis = Interval("all", 136_506.55, 135_195.0751, 137_817.0249), Axis("calls")
+    made = web(Chart([Intervals("", [row], axis)]))
+    assert made.count("136,507 (135,195 to 137,817)") == 2  # of the mark, and beside it
+    assert ".5500" not in made
+
+
+@pytest.mark.parametrize("ends", [(-0.024, 0.024), (-0.05, 0.03), (0.0, 0.9), (-3e-4, 1e-3)])
+def test_an_axis_has_two_numbers_or_more_and_they_stand_apart(ends: tuple[float, float]) -> None:
+    axis = Axis("difference", low=ends[0], high=ends[1])
+    root = tree(web(Chart([Intervals("", [Interval("a", 0.0, *ends)], axis, reference=0.0)])))
+    places = [float(one.get("x", "")[:-1]) for one in root.iter("text")]
+    assert len(places) > 1 and min(np.diff(places)) > 12  # percent: wider than a number
+
+
+def test_a_curve_beside_theory_is_explained_and_so_is_where_they_are_compared() -> None:
+    x = np.array([1.0, 2.0])
+    lines = [Line("mean", x, x, method=0, marked=False), Line("theory", x, x, dashed=True)]
+    panel = Lines("", lines, Axis("x"), Axis("a score that is long"), window=(1.0, 2.0))
+    made = web(Chart([panel, Lines("", lines[:1], Axis("x"), Axis("y"))]))
+    items = [one.text or one[0].tail for one in tree(made).iter("li")]
+    assert items == ["mean", "theory"]
+    assert "Curves are compared between the dashed verticals." in made
+    assert "verticals" not in web(Chart([Lines("", lines, Axis("x"), Axis("y"))]))
+
+
 def test_methods_differ_by_shape_and_the_same_one_by_neither() -> None:
     drawn = [
         re.sub(r" class=.*?(?=>)|\btransform=\S+ \S+", "", marks.shape(i, 1.0, 2.0))

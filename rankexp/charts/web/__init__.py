@@ -21,6 +21,7 @@ from rankexp.charts.web.sides import WIDTH
 GREY = "Grey: too small to matter."
 NEAR = " Thin line: the interval in brackets. Thick line: equivalent if it lies within the grey."
 HOLLOW = " Hollow: undecided."
+WINDOW = "Curves are compared between the dashed verticals."
 SLIGHT = " Slightly better or worse: a difference is shown, but it is within the grey."
 
 
@@ -62,20 +63,18 @@ def _panel(panel: Panel, chart: Chart) -> str:
 
 def _legend(chart: Chart) -> str:
     """Return what each shape and colour is, where a panel does not say it."""
-    several = len(chart.methods) > 1 or any(chart.strokes)
-    methods = {at: label for at, label in chart.methods.items() if label} if several else {}
     if all(isinstance(one, Lines) and direct.says(one) for one in chart.panels):
         return ""
     of_panels = chain.from_iterable(p.lines for p in chart.panels if isinstance(p, Lines))
     by_label = {one.label: one for one in of_panels}
-    items = []
-    for place, label in methods.items():
+    named, items = list(filter(None, chart.strokes)), []
+    methods = {at: label for at, label in chart.methods.items() if label}
+    for place, label in methods.items() if len({*chart.methods, *named}) > 1 else ():
         curve = by_label.get(label)
         mark = marks.shape(place, 8.0, 8.0)
         items.append(
             _item(mark if curve is None or curve.marked else _sample(curve, chart), label)
         )
-    named = filter(None, chart.strokes)
     items += [_item(_sample(by_label[label], chart), label) for label in named]
     return element("ul", "".join(items), class_="legend") if items else ""
 
@@ -92,7 +91,8 @@ def _key(chart: Chart) -> str:
     near = any(math.isfinite(sum(row.near)) for row in rows)
     told = GREY + NEAR * near + HOLLOW * any(not row.decided for row in rows)
     told += SLIGHT * any("slightly" in row.said for row in rows)
-    return element("p", words(told), class_="axis told") if known else ""
+    told = told * known + WINDOW * any(getattr(one, "window", ()) for one in chart.panels)
+    return element("p", words(told), class_="axis told") if told else ""
 
 
 def _item(mark: str, label: str) -> str:

@@ -24,7 +24,7 @@ def rows(panel: Intervals) -> str:
         own = [row for row in panel.rows if row.label == label]
         cells = element("th", words(label), scope="row")
         cells += element("td", _strip(panel, own, x), class_="strip")
-        cells += element("td", _numbers(panel, own), class_="numbers")
+        cells += element("td", _numbers(panel, own))
         pooled = any(row.pooled for row in own)
         made.append(element("tr", cells, class_="pooled" if pooled else None))
     label, above = panel.axis.label.replace("\n", " "), _ends(panel, x)
@@ -113,11 +113,8 @@ def _numbers(panel: Intervals, own: Sequence[Interval]) -> str:
     """Return the numbers of a row of one method; several say theirs in turn."""
     if len(panel.methods) > 1:
         return ""
-    row, digits, signed = (
-        own[0],
-        panel.axis.digits,
-        panel.reference == 0.0 and panel.axis.sides != ("", ""),
-    )
+    row, signed = own[0], panel.reference == 0.0 and panel.axis.sides != ("", "")
+    digits = marks.decimals(panel.axis, row.value, row.low, row.high)
     told = row.told or number(row.value, digits, sign=signed)
     if not row.told and math.isfinite(row.low + row.high):
         told += f" ({span(row.low, row.high, digits, sign=signed)})"
@@ -126,11 +123,6 @@ def _numbers(panel: Intervals, own: Sequence[Interval]) -> str:
 
 
 def _ticks(x: Scale) -> str:
-    ticks = x.ticks()
-    zero = next((i for i, (_, told) in enumerate(ticks) if told == "0"), 0)
-    odd = [" between" * ((place - zero) % 2) for place in range(len(ticks))]
-    found = "".join(
-        text(told, f"{at:g}%", 12, class_=f"tick{more}", text_anchor="middle")
-        for more, (at, told) in zip(odd, ticks, strict=True)
-    )
+    middle = {"class_": "tick", "text_anchor": "middle"}
+    found = "".join(text(told, f"{at:g}%", 12, **middle) for at, told in x.ticks())
     return element("svg", found, height=16, aria_hidden="true")

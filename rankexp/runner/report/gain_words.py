@@ -63,6 +63,14 @@ class Words:
         """Return what a method is called."""
         return self.context.method_label(method)
 
+    def word(self) -> str:
+        """Return the answer in a word or two."""
+        told = {self.found.effect(method) for method in self.found.pairs}
+        told -= {Effect.UNKNOWN, Effect.RANDOM}
+        if Effect.GAIN in told:
+            return "Yes" if len(told) == 1 else "Partly"
+        return "No" if told and Effect.OPEN not in told else "Still open"
+
     def answer(self) -> list[str]:
         """Return what pairs gain, which method ranks best, and what each cost."""
         winner = [] if self.found.chance else [self._winner()]

@@ -68,6 +68,7 @@ class Cell:
     beside: Beside | None = None  # what it reproduces
     claimed: tuple[float, float] | None = None  # the range in which it should lie
     verdict: Verdict | Reproduction | Standing | None = None  # that its words say
+    pooled: bool = False  # whether its row is of all the others
 
     @property
     def judged(self) -> str:
@@ -164,6 +165,7 @@ class Said:
     label: str
     text: str
     word: str = ""  # the answer in a word or two, which the text goes on from
+    open: bool = False  # whether this is no answer, or half of one
     tallies: Sequence[Tally] = ()  # what it counts
 
     @property
@@ -218,6 +220,7 @@ class Output:
     failed: bool = False
     lead: Sequence[str | Said] = field(default_factory=list)  # paragraphs above the tables
     gist: str = ""  # all of it in a plain sentence with its numbers
+    word: str = ""  # the answer in a word or two, where the paragraphs begin without it
     tally: Tally | None = None  # for the head of the page, as are
     facts: Mapping[str, Fact] = field(default_factory=dict)  # by what each is of
     gains: Mapping[str, Fact] = field(default_factory=dict)  # by label: for the index of studies

@@ -198,6 +198,6 @@ def samples(x: Floats, curves: Floats, share: float) -> list[Line]:
     The band holds a share of them at each x.
     """
     own = band(curves, share)
-    label = f"mean, {100 * share:g} % of samples"
+    label = f"mean; band: {100 * share:g} % of samples"
     mean = Line(label, x, own.mean, own.low, own.high, method=0, marked=False)
     return [Line("first sample", x, curves[0], marked=False, faint=True), mean]

@@ -3,10 +3,11 @@
 import numpy as np
 
 from rankexp.charts.model import Axis, Chart, Interval, Intervals
+from rankexp.runner.report.heads import PROBLEM, Role, heads
 from rankexp.runner.report.model import Beside, Cell, Cells, Output, Page, Said, Section, Table
 from rankexp.runner.report.render import html
 from rankexp.statistics.claims import Standing
-from rankexp.statistics.verdicts import Kind, Note, Reproduction
+from rankexp.statistics.verdicts import Kind, Note, Reproduction, Verdict
 from rankexp.studies.kotlowski2011.boxes import Box, Boxes
 
 HOSTILE = [
@@ -55,12 +56,13 @@ def rich() -> Page:
     boxes = [
         Box(name, rng.normal(size=30), i, units) for i, name in enumerate(("pairs", "points"))
     ]
-    axis = Axis("rank loss", better="lower")
-    panels = [Boxes(f"linear, p = {p}", boxes, axis, "model") for p in (".5", ".9")]
+    axes = [Axis("rank loss", better="lower"), Axis("calls")]
+    panels = [Boxes("linear, p = .5", boxes, axis, "model") for axis in axes]
     verdicts = [*Reproduction][:4]
     beside = [Beside(0.5, 0.01, verdicts[i % 4], float(i), "4 of 4") for i in range(10)]
     values = [Cell(0.5 + 0.01 * i, 0.01, beside=own) for i, own in enumerate(beside)]
     rows = [[f"set {i}", Cells([Cell(0.5), value])] for i, value in enumerate(values)]
+    rows += [[Cell("mean difference", pooled=True), Cell(0.51, beside=beside[1])]]
     standings = [Standing.HOLDS, Standing.FAILS, Standing.UNDECIDED]
     claims = [[f"claim {i}", Cell(9.0 - i, digits=1), Cell(standings[i % 3])] for i in range(10)]
     head = Output(lead=[Said("Asked", "Must one?"), Said("Answer", "No."), Said("Done", "All.")])
@@ -73,5 +75,12 @@ def rich() -> Page:
         ),
         Section("Claims", "", Output(tables=[Table(["Claim", "Found", "Verdict"], claims)])),
     ]
+    better = Cells(
+        [Cell(0.1, interval=(0.05, 0.15)), Cell("better", verdict=Verdict("better"))], "; "
+    )
+    gains = Table(
+        [PROBLEM, *heads(Role.DIFFERENCE, "pairs − points", "other")], [["vote", better, Cell()]]
+    )
+    sections.append(Section("Gains", "", Output(tables=[gains]), ["gains.csv"]))
     aside = [Section("More", "", Output(tables=[Table(["a"], [["b"]])], gist="A gist."))]
     return Page("A rich page", "Nobody", "Some text.", [], sections, aside)

@@ -27,12 +27,22 @@ def test_pooled_panels_come_first_and_share_a_scale_with_those_of_the_same_numbe
 
 
 def test_an_interval_far_beyond_the_margin_does_not_flatten_all_others() -> None:
-    wide = Interval("hepatitis", 0.005, -0.2, 0.2)
+    wide = Interval("hepatitis", 0.005, -0.2, 0.2, decided=False)
     found = forest([panel("", Interval("vote", 0.0, -0.001, 0.001), wide)])
     assert found is not None
     shown = found.panels[0]
     assert isinstance(shown, Intervals) and shown.axis.high < 0.01 * FAR * 1.1
     assert web(found).count("<polyline") == 2  # arrows
+
+
+def test_a_decided_interval_is_in_view_however_far_it_reaches() -> None:
+    found = forest(
+        [panel("", Interval("vote", 0.0, -0.001, 0.001), Interval("all", 0.15, 0.1, 0.27))]
+    )
+    assert found is not None
+    shown = found.panels[0]
+    assert isinstance(shown, Intervals) and shown.axis.high > 0.27
+    assert "<polyline" not in web(found)
 
 
 def test_values_are_in_view_however_far_they_are() -> None:

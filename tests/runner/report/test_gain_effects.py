@@ -1,5 +1,6 @@
 """What is said of pairs looks at intervals, at chance and at the ceiling; the advice agrees."""
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
@@ -175,6 +176,24 @@ def test_few_training_rows_are_said_in_the_first_lines(make: Make) -> None:
     for enough in (1200.0, NAN):
         words = Words(make(), replace(found, trained=enough), 3)
         assert "only" not in words.answer()[0] and "training rows of" not in words.trust("folds")
+
+
+@pytest.mark.parametrize(
+    ("found", "word"),
+    [
+        ({"svm_or": (BETTER, 0.02, 0.06)}, "Yes"),
+        ({"svm_or": (BETTER, 0.02, 0.06), "rankboost": (SAME, -0.001, 0.001)}, "Partly"),
+        ({"svm_or": (SAME, -0.001, 0.001), "rankboost": (WORSE, -0.06, -0.02)}, "No"),
+        ({"svm_or": (UNDECIDED, -0.05, 0.05)}, "Still open"),
+        ({"svm_or": (NOT_RUN, math.nan, math.nan)}, "Still open"),
+    ],
+)
+def test_the_answer_in_a_word(
+    make: Make, found: Mapping[str, tuple[Verdict, float, float]], word: str
+) -> None:
+    means = dict.fromkeys(["svm_or", "rankboost", "logistic"], 0.8)
+    own = gains(found, means, dict.fromkeys(found, "logistic"))
+    assert Words(make(), own, 3).word() == word
 
 
 def test_where_pairs_are_worse_the_advice_says_so(make: Make) -> None:

@@ -18,7 +18,17 @@ from rankexp.charts.letters import one_line
 from rankexp.charts.model import Axis, Chart, Drawing, Line, Lines
 from rankexp.runner.report import build
 from rankexp.runner.report.context import Context
-from rankexp.runner.report.model import Beside, Cell, Cells, Output, Page, Section, Table
+from rankexp.runner.report.model import (
+    Beside,
+    Cell,
+    Cells,
+    Output,
+    Page,
+    Said,
+    Section,
+    Table,
+    Tally,
+)
 from rankexp.runner.report.render import html
 from rankexp.statistics.verdicts import Reproduction
 
@@ -171,6 +181,61 @@ def test_what_is_not_run_has_a_sign_and_no_strip() -> None:
     page = written(Page("t", "", "", [], [Section("s", "", Output(tables=[table]))]))
     assert 'class="beside"' not in page and '<span class="sign">–</span>' in page
     assert 'data-say="x, b: published .5000, not run."' in page
+
+
+def test_no_id_is_given_twice_where_a_part_is_called_like_one_of_the_page() -> None:
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(1, 1))
+    for own in figure.add_subplot().plot([[0, 1], [1, 0]]):
+        own.set_gid("mark")
+    shown = [
+        Section(f"{i}", "", Output(chart=Drawing(figure)), [f"{name}.csv"])
+        for i, name in enumerate(("answer", "top"))
+    ]
+    page = written(Page("t", "", "", [], shown))
+    ids = [value for _, name, value in Elements(page).attributes if name == "id"]
+    assert {"answer", "top"} < set(ids) and len(ids) == len(set(ids))
+    links = re.findall(r'href="#([^"]*)"|url\(#([^)]*)\)', page)
+    assert {one or other for one, other in links} <= set(ids)
+
+
+def test_a_row_of_all_the_others_is_marked() -> None:
+    rows = [["vote", 1], [Cell("all data sets", pooled=True), 2]]
+    page = written(
+        Page("t", "", "", [], [Section("s", "", Output(tables=[Table(["a", "b"], rows)]))])
+    )
+    (own,) = re.findall(r'<tr class="pooled">(.*?)</tr>', page)
+    assert "all data sets" in own and "vote" not in own
+
+
+def test_an_answer_that_is_open_looks_so_and_squares_say_what_they_are() -> None:
+    tallies = [
+        Tally("1", verdicts=["near", "reproduced", "near"]),
+        Tally("2", verdicts=["undecided"]),
+    ]
+    for open_ in (False, True):
+        lead = [Said("Asked", "?"), Said("Answer", "It is.", "Yes", open_)]
+        head = Output(lead=[*lead, Said("Reproduced", "Some.", tallies=tallies)])
+        page = written(Page("t", "", "", [], [Section("s", "", head, role="summary")]))
+        assert ('<strong data-verdict="undecided">Yes.' in page) is open_
+        told = [re.sub("<.*?>", "", one) for one in re.findall(r'class="squares">(.*?)</p>', page)]
+        assert told == ["Values: 1 reproduced 2 near", "Claims: 1 undecided"]
+        assert page.count('title="2 near"><i></i><i></i>2 near') == 1
+
+
+def test_a_comparison_begins_with_its_word_and_goes_on_with_the_advice() -> None:
+    lead = ["Pairs gain nothing.", "It costs.", "Can it be trusted? Yes.", "What now? Train."]
+    for word, verdict in (("No", ""), ("Still open", ' data-verdict="undecided"')):
+        own = Output(lead=lead, chart=intervals("a"), word=word)
+        page = written(Page("t", "", "", [], [Section("s", "", own, primary=True)]))
+        told = re.findall("<p>(.*?)</p>", page)[:4]
+        assert told[0] == f"<strong{verdict}>{word}.</strong> Pairs gain nothing."
+        assert told[1:] == [
+            "<b>What now?</b> Train.",
+            "It costs.",
+            "<b>Can it be trusted?</b> Yes.",
+        ]
 
 
 def test_a_large_table_and_a_large_chart_are_shown_in_part() -> None:

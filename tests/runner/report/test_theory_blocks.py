@@ -24,7 +24,7 @@ from rankexp.runner.spec import SimulateSpec
 from rankexp.studies.uematsu2010.blocks.region_map import pairs
 
 X = [-2.0, -1.0, 0.0, 1.0, 2.0]
-MEAN = "mean, 90 % of samples"
+MEAN = "mean; band: 90 % of samples"
 SLOPES = {"line": (0.5, 1.0, 1.5), "unscaled": (10.0, 20.0, 30.0)}
 KEEP = {
     "splits": 3,

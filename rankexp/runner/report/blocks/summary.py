@@ -17,6 +17,7 @@ from rankexp.runner.sentences import capital, counted_names, listed
 from rankexp.runner.strict import Strict
 
 REGISTER = {"summary": "Summary"}
+HALF = ("Partly",)  # words of an answer to a part of the question
 
 
 OfDifference = Literal["better", "worse", "equivalent", "mixed", "undecided"]
@@ -127,7 +128,8 @@ def answered(context: Context, wanted: Sequence[Told]) -> Said:
     fact = first.fact(context.shown) if first else None
     word = first.short(fact) if first and fact else ""
     rest = whole.removeprefix(f"{word}. ")
-    return Said("Answer", rest, word) if word and rest != whole else Said("Answer", whole)
+    half = word in HALF or (fact is not None and fact.verdict in ("undecided", "mixed"))
+    return Said("Answer", rest, word, half) if word and rest != whole else Said("Answer", whole)
 
 
 class Summary(BlockKind):

@@ -49,7 +49,7 @@ RANKED = ["holds", "reproduced", "near", "undecided", "cannot tell", "not reprod
 RANKED += ["does not hold", "not run", "not tested here"]  # verdicts on sources, best first
 WORDS = {f"{word}, equivalent": f"slightly {word}" for word in ("better", "worse")}
 """Verdicts that a page says in other words than files."""
-_NAMED = re.compile(r' id="[A-Za-z0-9.]+_\d+"')  # what matplotlib numbers in each picture anew
+_NAMED = re.compile(r' id="(?![a-z][0-9a-f]{10}")[^"]*"')  # what nothing refers to
 _BEGINNING = re.compile(r"\n\s*(?://[^\n]*)?")  # of a line of style or script; all its comment
 FEW_LETTERS = 40  # of a sentence that has no line of its own
 _SENTENCE = re.compile(r"(?<=[^.!?]{12}\.) (?=[A-Z])")  # one of a word is part of the next
@@ -102,6 +102,7 @@ class PageCell(NamedTuple):
     far: float = math.nan  # its difference in units of what passes
     strip: str = ""  # a picture of it over the range claimed
     below: str = ""  # what it says in full
+    pooled: bool = False  # whether its row is of all the others
 
 
 @dataclass(frozen=True)
@@ -152,6 +153,8 @@ class PagePart:
 
     def _cell(self, entry: Entry, place: str, view: Sequence[float]) -> PageCell:
         pieces = list(self._pieces(entry))
+        if isinstance(entry, Cell) and entry.pooled:
+            return PageCell(pieces, pooled=True)
         if isinstance(entry, Cell) and entry.claimed and isinstance(entry.value, int | float):
             shown = over(entry.value, entry.interval, entry.claimed, view or _ends([entry]))
             return PageCell(pieces, strip=shown)
@@ -312,7 +315,7 @@ def _drawing(output: Output, title: str) -> str:
 
     buffer, figure = BytesIO(), output.figure
     assert figure is not None
-    with mpl.rc_context({"svg.fonttype": "none", "svg.hashsalt": SALT}):
+    with mpl.rc_context({"svg.fonttype": "none", "svg.hashsalt": SALT + title}):
         figure.savefig(buffer, format="svg", metadata={"Date": None}, transparent=True)
     made = buffer.getvalue().decode()
     if len(made) > LARGEST:

@@ -93,7 +93,7 @@ class Answer(Comparison):
         for own in judged:
             for contrast in own.contrasts:
                 label = context.problem_label(contrast.problem)
-                name = label if contrast.problem else f"all {contrast.unit}"
+                name = label if contrast.problem else Cell(f"all {contrast.unit}", pooled=True)
                 place, title = (own.experiment, contrast.problem), context.title(own.experiment)
                 row = rows.setdefault(place, [title, name])
                 row.append(self._verdict(contrast, own.settings))

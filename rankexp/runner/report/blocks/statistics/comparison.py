@@ -219,7 +219,7 @@ class Comparison(InBlocks):
     def _row(self, context: Context, own: Contrast, judged: Judged) -> list[Entry]:
         digits = self.digits + 1
         return [
-            context.problem_label(own.problem) if own.problem else f"all {own.unit}",
+            context.problem_label(own.problem) or Cell(f"all {own.unit}", pooled=True),
             Cell(f"{own.n} {own.unit}" if own.n else None),
             Cell(own.difference, own.se, digits=digits, sign=True),
             Cell(interval=(own.low_all, own.high_all), digits=digits, sign=True),

@@ -208,7 +208,8 @@ class Contrasts(InBlocks):
         for own in found.values():
             for one in _all(own):
                 name = context.problem_label(one.problem) if one.problem else f"all {one.unit}"
-                rows.setdefault(name, [name]).append(self._cell(one, settings))
+                first = Cell(name, pooled=not one.problem)
+                rows.setdefault(name, [first]).append(self._cell(one, settings))
         metric = context.metric(experiment, self.metric)
         every = [one for own in found.values() for one in _all(own)]
         ends = verdict_words.intervals(every, settings)

@@ -29,11 +29,13 @@ def forest(panels: Sequence[Intervals]) -> Chart | None:
 
 
 def _axis(own: Intervals, panels: Sequence[Intervals]) -> Axis:
-    """Return an axis as all panels of its kind have it; far beyond the margin it is cut."""
+    """Return an axis as all panels of its kind have it; what is undecided may leave the view."""
     of = own.axis.label.partition(" (")[0]  # whatever its intervals hold for
     alike = [one for one in panels if one.axis.label.partition(" (")[0] == of]
     rows = [row for one in alike for row in one.rows]
-    near = max(FAR * own.margin, 1.1 * max(abs(row.value) for row in rows))
+    decided = [end for row in rows if row.decided for end in (row.low, row.high)]
+    seen = [*(row.value for row in rows), *filter(math.isfinite, decided)]
+    near = max(FAR * own.margin, 1.1 * max(map(abs, seen)))
     reach = near if math.isfinite(near) else math.inf
     ends = [e for row in rows for e in (row.value, row.low, row.high, own.margin, -own.margin)]
     known = [min(max(end, -reach), reach) for end in ends if math.isfinite(end)]
@@ -56,8 +58,8 @@ def panel(
 
 
 def _said(own: Contrast) -> str:
-    known = own.problem or not math.isnan(own.low_all) or math.isnan(own.difference)
-    return f"{own.verdict.words}{'' if known else f', no interval from {own.n}'}"
+    known = own.problem or math.isfinite(own.low_all) or math.isnan(own.difference)
+    return f"{own.verdict.words}{'' if known else ', too few for an interval'}"
 
 
 def row(label: str, own: Contrast, method: int = 0) -> Interval:

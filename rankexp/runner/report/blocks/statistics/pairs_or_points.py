@@ -59,7 +59,7 @@ def chart(found: Gains, label: Callable[[str], str]) -> Chart:
         shade=shade,
     )
     contrasts = [
-        row(f"{label(pair)} − {label(found.pairs[pair])}", own, method=1)
+        row(f"{label(pair)} − {label(found.pairs[pair])}", own)
         for pair, own in found.contrasts.items()
         if own.n
     ]
@@ -126,17 +126,19 @@ class PairsOrPoints(BlockKind):
         found = self.gains(context, block)
         words = Words(context, found, self.digits)
         protocol = context.evaluate(block.experiments[0]).protocol.words()
+        above = diagnosed.of_answer(context, block.experiments[0], found)
         return Output(
             numbers=found.numbers(),
             tables=[self._table(context, found)],
             chart=chart(found, context.method_label),
             lead=[
-                *diagnosed.of_answer(context, block.experiments[0], found),
+                *above,
                 *words.answer(),
                 f"Can it be trusted? {words.trust(protocol)}",
                 f"What now? {advice(words)}",
             ],
             notes=self._notes(found),
+            word="" if above else words.word(),
         )
 
     def gains(self, context: Context, block: Block) -> Gains:
@@ -200,7 +202,7 @@ class PairsOrPoints(BlockKind):
         ]
         name = found.metric.label
         header = [METHOD, *heads(Role.VALUE, name)]
-        header += heads(Role.DIFFERENCE, "− same loss on points", "− the best")
+        header += heads(Role.DIFFERENCE, "Minus the same loss on points", "Minus the best")
         header += heads(Role.LABEL, "Time", "Settings")
         caption = f"{name} on test rows, mean ± standard error, best first"
         if self.rule.label != "nested":

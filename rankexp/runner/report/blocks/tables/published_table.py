@@ -182,7 +182,7 @@ class PublishedTable(Choosing, Ruled):
         ]
         if known:
             means = [self._mean_difference(lines, method) for method in methods]
-            rows.append(["mean difference", *means])
+            rows.append([Cell("mean difference", pooled=True), *means])
         name, better = measured(parse(line.metric) for line in lines)
         names = map(context.method_label, methods)
         header = [DATA_SET, *heads(Role.VALUE, *names, names=Role.METHOD)]

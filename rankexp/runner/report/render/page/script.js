@@ -66,7 +66,11 @@ function choose(chart) {
   const label = make("label", "Show ", { className: "tools" });
   const select = make("select");
   select.append(make("option", `all ${panels.length}`));
-  for (const one of panels) select.append(make("option", one.querySelector("figcaption").textContent));
+  const names = panels.map((one) => one.querySelector("figcaption").textContent);
+  panels.forEach((one, place) => {
+    const own = names[place], more = names.filter((name) => name === own).length > 1 && one.querySelector(".axis");
+    select.append(make("option", more ? `${own}: ${more.textContent}` : own));
+  });
   select.addEventListener("change", () => {
     const wanted = select.selectedIndex - 1;
     panels.forEach((one, place) => { one.hidden = wanted >= 0 && place !== wanted; });
@@ -79,7 +83,9 @@ function choose(chart) {
   select.dispatchEvent(new Event("change"));
 }
 
-// Columns sort by their numbers, or by their words.
+addEventListener("keydown", (event) => { if (event.key === "Escape") tell(null); });
+
+// Columns sort by their numbers, or by their words; rows of all the others stay last.
 const plain = (text) => text.trim().replaceAll("−", "-").replaceAll(",", "");
 function key(row, column) {
   const text = plain(row.cells[column].textContent);
@@ -90,18 +96,27 @@ function order(a, b) {
   if (typeof a !== typeof b) return typeof a === "number" ? -1 : 1;
   return (a > b) - (a < b);
 }
+const pooled = (row) => row.classList.contains("pooled");
+const first = new Map(); // the rows as they were
+function arrange(table, by, mark) {
+  const body = table.tBodies[0];
+  if (!first.has(table)) first.set(table, [...body.rows]);
+  for (const one of all("[aria-sort]", table)) one.removeAttribute("aria-sort");
+  table.far?.setAttribute("aria-pressed", "false");
+  mark();
+  const rows = [...first.get(table)];
+  if (by) rows.sort((a, b) => pooled(a) - pooled(b) || (pooled(a) ? 0 : by(a, b)));
+  body.append(...rows);
+}
 function sortable(table) {
   const heads = [...table.tHead.rows[0].cells];
   heads.forEach((head, column) => {
     const button = make("button", head.textContent, { type: "button", title: "Sort by this column" });
     head.replaceChildren(button);
     button.addEventListener("click", () => {
-      const sign = head.getAttribute("aria-sort") === "ascending" ? -1 : 1;
-      for (const other of heads) other.removeAttribute("aria-sort");
-      head.setAttribute("aria-sort", sign < 0 ? "descending" : "ascending");
-      const rows = [...table.tBodies[0].rows].map((row) => [key(row, column), row]);
-      rows.sort(([a], [b]) => sign * order(a, b));
-      table.tBodies[0].append(...rows.map(([, row]) => row));
+      const way = { ascending: "descending", descending: "" }[head.getAttribute("aria-sort")] ?? "ascending";
+      const by = (a, b) => (way === "ascending" ? 1 : -1) * order(key(a, column), key(b, column));
+      arrange(table, way && by, () => { if (way) head.setAttribute("aria-sort", way); });
     });
   });
 }
@@ -161,23 +176,25 @@ const LONG = 8;
 function tools(table) {
   const body = table.tBodies[0];
   const verdicts = new Map();
-  for (const cell of all("[data-verdict]", body)) {
+  for (const cell of all("tr:not(.pooled) [data-verdict]", body)) {
     verdicts.set(cell.dataset.verdict, (verdicts.get(cell.dataset.verdict) || 0) + 1);
   }
   if (body.rows.length < LONG) return;
   const bar = make("div", "", { className: "tools" });
   const filter = make("input", "", { type: "search", placeholder: "Filter rows" });
   filter.setAttribute("aria-label", "Filter rows");
+  const none = make("output");
   let wanted = "";
   const apply = () => {
     const words = filter.value.toLowerCase();
     for (const row of body.rows) {
-      const found = !wanted || all("[data-verdict]", row).some((cell) => cell.dataset.verdict === wanted);
+      const found = !wanted || (!pooled(row) && all("[data-verdict]", row).some((cell) => cell.dataset.verdict === wanted));
       row.hidden = !found || !row.textContent.toLowerCase().includes(words);
       const link = row.cells[0].querySelector("a[href^='#']"); // a list that it unfolds to
       const list = link && document.getElementById(link.hash.slice(1));
       if (list) list.hidden = row.hidden;
     }
+    none.textContent = body.querySelector("tr:not([hidden], .elsewhere)") ? "" : "No row has this.";
   };
   filter.addEventListener("input", apply);
   bar.append(filter);
@@ -195,11 +212,12 @@ function tools(table) {
   }
   bar.append(...buttons);
   if (body.querySelector("[data-far]")) {
-    const far = make("button", "furthest first", { type: "button" });
+    const far = table.far = make("button", "furthest first", { type: "button" });
+    far.setAttribute("aria-pressed", "false");
     const reach = (row) => Math.max(-1, ...all("[data-far]", row).map((one) => Math.abs(one.dataset.far.replace("inf", "1e9"))));
     far.addEventListener("click", () => {
-      for (const head of table.tHead.rows[0].cells) head.removeAttribute("aria-sort");
-      body.append(...[...body.rows].sort((a, b) => reach(b) - reach(a)));
+      const on = far.getAttribute("aria-pressed") === "false";
+      arrange(table, on && ((a, b) => reach(b) - reach(a)), () => far.setAttribute("aria-pressed", String(on)));
     });
     bar.append(far);
   }
@@ -208,7 +226,32 @@ function tools(table) {
     button.addEventListener("click", () => copy(table, format));
     bar.append(button);
   }
+  bar.append(none);
   table.parentElement.before(bar);
+}
+
+// On a telephone, rows of differences are cards, whose values say what they are.
+function labelled(table) {
+  const heads = [...table.tHead.rows[0].cells].map((head) => head.textContent);
+  for (const row of table.tBodies[0].rows) {
+    heads.forEach((head, place) => {
+      if (place && row.cells[place].textContent.trim() !== "–") row.cells[place].dataset.head = head;
+    });
+  }
+  table.classList.add("judged");
+}
+for (const table of all("table.stacked")) labelled(table);
+
+// A table that is cut at the right says so.
+const look = (box) => {
+  const left = box.scrollWidth - box.clientWidth;
+  box.classList.toggle("wide", left > 1);
+  box.classList.toggle("more", left - box.scrollLeft > 1);
+};
+const sizes = new ResizeObserver((seen) => requestAnimationFrame(() => { for (const one of seen) look(one.target); }));
+for (const box of all(".scroll")) {
+  sizes.observe(box);
+  box.addEventListener("scroll", () => look(box));
 }
 for (const table of all("table.data")) {
   sortable(table);
@@ -271,13 +314,18 @@ if (numbers) {
 }
 
 // Light or dark, whatever the system has.
-const bar = document.querySelector(".bar");
+const bar = document.querySelector(".bar"), root = document.documentElement;
+try { root.dataset.theme = localStorage.getItem("rankexp-theme") || ""; } catch { /* it is not kept */ }
 if (bar) {
   const dark = matchMedia("(prefers-color-scheme: dark)");
   const button = make("button", "", { type: "button" });
-  const other = () => (({ dark: "light", light: "dark" })[document.documentElement.dataset.theme] || (dark.matches ? "light" : "dark"));
+  const other = () => (({ dark: "light", light: "dark" })[root.dataset.theme] || (dark.matches ? "light" : "dark"));
   const name = () => { button.textContent = other(); button.setAttribute("aria-label", `${other()} theme`); };
-  button.addEventListener("click", () => { document.documentElement.dataset.theme = other(); name(); });
+  button.addEventListener("click", () => {
+    root.dataset.theme = other();
+    try { localStorage.setItem("rankexp-theme", root.dataset.theme); } catch { /* nor here */ }
+    name();
+  });
   dark.addEventListener("change", name);
   name();
   const tools = make("div", "", { className: "tools" });
