@@ -117,6 +117,7 @@ class _Work:
         if self.failed is not None:
             return
         cpu, start, key = process_time(), perf_counter(), self.cell.key
+        raised: BaseException | None = None
         with (
             warnings.catch_warnings(record=True) as caught,
             watched(key, self.cell.limits, self.most),
@@ -127,14 +128,13 @@ class _Work:
                 begin(key, self.load)
                 seconds = step(self, *arguments)
             except BaseException as error:
-                if (stopped := _by_user(error)) is not None:
-                    raise stopped from None
-                if (problem := environment_problem(error)) is not None:
-                    raise problem from error  # the method is not to blame
-                self.fail(error)
-            else:
-                self.fitting += seconds
-                self.scoring += perf_counter() - start - seconds
+                raised = error
+        if raised is None:
+            self.fitting += seconds
+            self.scoring += perf_counter() - start - seconds
+        else:
+            self.fail(raised)
+            raised = None  # it holds this frame, which holds it
         self.cpu += process_time() - cpu
         self.caught += _told(caught)
 
@@ -162,7 +162,14 @@ class _Work:
         return found, found.seconds
 
     def fail(self, error: BaseException) -> None:
-        """Keep an error as text: the error itself would hold all that its frames do."""
+        """Keep an error as text: the error itself would hold all that its frames do.
+
+        What is no failure of the method is raised: that the user stops, or that a disk is full.
+        """
+        if (stopped := _by_user(error)) is not None:
+            raise stopped from None
+        if (problem := environment_problem(error)) is not None:
+            raise problem from error
         self.failed = self.failed or failure(self.cell, error)
         memory = self.cell.limits.memory
         if memory is not None and any(map(_of_memory, _chain(error))):
