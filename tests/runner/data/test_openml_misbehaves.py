@@ -279,6 +279,13 @@ def test_nothing_is_written_over_and_no_pickle_is_read(server, entry, tmp_path, 
     assert len(server.asked) == 2
 
 
+def test_letters_are_those_of_utf_8_whatever_is_said(server, entry):
+    data = "@relation t\n@attribute a {ü,é}\n@attribute y {b,a}\n@data\nü,a\né,b\n".encode()
+    server.description, server.data = [described(data=data)], [sends(data)]  # as text/plain
+    table = from_openml(7, entry(encoding="cp1252"), ())
+    assert table.columns[0].categories == ("ü", "é")
+
+
 def test_a_server_without_end_is_left(server, entry, monkeypatch):
     monkeypatch.setattr(downloads, "MOST_UNPACKED", 5000)
     server.data = [sends(ARFF * 20)]

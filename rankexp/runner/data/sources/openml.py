@@ -39,6 +39,7 @@ def from_openml(reference: Reference, entry: DataEntry, folders: Sequence[Path])
         raise DataError(f"{text}: openml: {reference!r}")
     import openml
 
+    entry = entry.model_copy(update={"encoding": None})  # of a file; the package writes UTF-8
     kept = Path(openml.config.get_cache_directory()) / "datasets" / number
     if _is_whole(kept):
         table = read(kept / "dataset.arff", entry)
