@@ -221,13 +221,13 @@ class Contrasts(InBlocks):
         of = {Role.EXPERIMENT: experiment, Role.METRIC: metric.label}
         return Table(header, list(rows.values()), caption, of=of, better=metric.direction)
 
-    def _cell(self, one: Contrast, settings: Settings) -> Entry:
+    def _cell(self, one: Contrast, settings: Settings, between: str = "; ") -> Entry:
         if math.isnan(one.difference):
             return Cell()
         interval = None if math.isnan(one.low_all) else (one.low_all, one.high_all)
         value = Cell(one.difference, interval=interval, digits=self.digits, sign=True)
         said = f"{one.verdict.words}{verdict_words.beside(one, settings)}"
-        return Cells([value, Cell(said, verdict=one.verdict)], "; ")
+        return Cells([value, Cell(said, verdict=one.verdict)], between)
 
     def _gist(self, context: Context, facts: Mapping[str, Fact], found: Families) -> str:
         """Return what is found in a sentence: of several comparisons numbers alone, or counts."""
@@ -243,8 +243,8 @@ class Contrasts(InBlocks):
                 of = f"{label} in {name}"
                 told.append(f"{label} {facts.get(f'{of}, counted', facts[of]).text}")
             elif not more and len(one := whole or single) == 1:
-                cell = cell_text(self._cell(one[0], self._settings(context, name)))
-                told.append(f"{label} {cell.replace('; ', ', ')}")
+                cell = self._cell(one[0], self._settings(context, name), ", ")
+                told.append(f"{label} {cell_text(cell)}")
             else:
                 said = [f"over {one.n} data sets {one.verdict.words}" for one in whole]
                 counts = f"{'one by one ' * bool(said)}{verdict_words.counted(single)}"
