@@ -75,12 +75,9 @@ def precision(own: Contrast, digits: int) -> str:
     """Say what data sets say together with their own errors; "" where these are unknown."""
     if own.pooled is None:
         return ""
-    mean, low, high, tau, most, worst, best = vars(own.pooled).values()
-    return (
-        f"over {own.n} data sets weighted by precision {number(mean, digits, sign=True)} "
-        f"({span(low, high, digits)}), heterogeneity tau {number(tau, digits)} (at most "
-        f"{_up(most, digits)}), prediction interval for a new data set {span(worst, best, digits)}"
-    )
+    most = _up(own.pooled.tau_high, digits)
+    (said,) = paragraphs("precision", n=own.n, digits=digits, most=most, **vars(own.pooled))
+    return said
 
 
 def _up(value: float, digits: int) -> str:
@@ -223,17 +220,11 @@ def more(own: Contrast, settings: Settings) -> str:
 
 def enough(data: float, repeats: float, what: str, there: float = math.nan) -> str:
     """Return how much is needed, as repeats where these will do; "" where nothing will."""
-    times = f"times as {'much' if what == 'data' else 'many'} {what}"
-    if repeats <= REPEATS:
-        return f"about {max(repeats, 2):.0f} times as many repeats"
-    if not math.isfinite(data) or data <= 1:
-        return "" if not data <= 1 else "a little more data"
-    if data > MANY:
-        return f"more than {MANY} {times}"
-    if math.isnan(there):
-        return f"about {max(data, 2):.0f} {times}"
-    count = math.ceil(data * there)
-    return f"about {round(count, 2 - len(str(count))):,} {what}"
+    count = math.ceil(data * there) if math.isfinite(data * there) else 0
+    rounded = f"{round(count, 2 - len(str(count))):,}" if count else ""
+    known = {"data": data, "repeats": repeats, "what": what, "count": rounded}
+    said = paragraphs("enough", **known, few=REPEATS, many=MANY, infinite=math.inf)
+    return "".join(said)
 
 
 def tallied(found: Sequence[Contrast], settings: Settings, digits: int) -> Fact:

@@ -140,7 +140,7 @@ def test_the_grid_point_is_chosen_on_the_validation_part_of_each_fold() -> None:
 
 def test_a_rule_by_another_metric_is_one_text_or_two_options() -> None:
     rule = Rule.parse("validation:u_pairs")
-    assert str(rule) == "validation:u_pairs" and rule.label == f"validation by {rule.by.label}"  # type: ignore[union-attr]
+    assert str(rule) == "validation:u_pairs" and rule.label == f"{rule.by.label} in validation"  # type: ignore[union-attr]
     assert str(Rule.parse("nested:auc")) == "nested:auc"
     kind = registry.get("report.blocks", "comparison")
     pair = {"method": "good", "references": ["poor"]}

@@ -63,7 +63,7 @@ def test_captions_say_nothing_of_choosing_where_no_method_has_a_grid(make: Make)
     tables = show(context, "comparison", "boxes", **PAIR, margin=0.015).tables
     assert [one.caption for one in tables] == [
         "boxes, rank loss: SVM-OR − logistic",
-        "boxes, rank loss by best test mean: SVM-OR − exponential",
+        "boxes, rank loss, settings chosen by best test mean: SVM-OR − exponential",
     ]
     own = {"contrasts": {"pairs": [["svm_or", "logistic"]]}, "margin": 0.015}
     (table,) = show(context, "contrasts", "boxes", **own).tables
@@ -216,7 +216,7 @@ def test_both_margins_are_named(make: Make) -> None:
     assert rows(wide.tables[0])[0][2].endswith("); slightly worse")
     near = show(make(), "answer", "boxes", **PAIR, margin=margin)
     assert rows(near.tables[0])[0][2].endswith("); slightly worse (beyond 1 % of the loss)")
-    assert "equivalent within .015 and 20 % of the loss" in wide.lead[0]
+    assert "equivalent within .015 and within 20 % of the loss" in wide.lead[0]
     floor = show(make(), "comparison", "boxes", **PAIR, margin={"absolute": 0.1, "least": 0.5})
     assert floor.numbers is not None and set(floor.numbers["margin_relative"].dropna()) == {0.5}
     # A floor that is more than the share is not called by the share.

@@ -182,6 +182,8 @@ class Comparison(InBlocks):
             where = f" in {metric}" if named else ""
             found = [contrast for own in group for contrast in own.family.problems]
             said = tallied(found, group[0].settings, self.digits).text
+            if len(found) == 1 and len(groups) > 2:  # else a sentence is a wall of numbers
+                said = words(found[0], group[0].settings, self.digits)
             texts.append(f"{method} against {label}{where}: {said}.")
         return " ".join(texts)
 

@@ -19,6 +19,7 @@ from rankexp.runner.report.context import Context
 from rankexp.runner.report.heads import PROBLEM, Role, heads
 from rankexp.runner.report.model import Cell, Cells, Entry, Fact, Output, Table
 from rankexp.runner.report.options import InBlocks, MethodName
+from rankexp.runner.report.render.text import cell_text
 from rankexp.runner.report.rules import by_rule
 from rankexp.runner.sentences import capital, paragraphs
 from rankexp.statistics.contrast import Contrast, Settings
@@ -26,6 +27,7 @@ from rankexp.statistics.verdicts import Kind, Note
 
 REGISTER = {"contrasts": "Contrasts"}
 
+Families = Mapping[str, Mapping[str, Family]]  # by experiment and contrast
 Pair = Annotated[list[MethodName], Field(min_length=2, max_length=2)]
 
 
@@ -105,11 +107,11 @@ class Contrasts(InBlocks):
             tables,
             self._chart(context, found),
             notes,
-            gist=self._gist(facts, found),
+            gist=self._gist(context, facts, found),
             facts=facts,
         )
 
-    def _chart(self, context: Context, found: Mapping[str, Mapping[str, Family]]) -> Chart | None:
+    def _chart(self, context: Context, found: Families) -> Chart | None:
         several = len(found) > 1
         panels = []
         for name, own in found.items():
@@ -220,29 +222,32 @@ class Contrasts(InBlocks):
         of = {Role.EXPERIMENT: experiment, Role.METRIC: metric.label}
         return Table(header, list(rows.values()), caption, of=of, better=metric.direction)
 
-    def _cell(self, one: Contrast, settings: Settings) -> Entry:
+    def _cell(self, one: Contrast, settings: Settings, between: str = "; ") -> Entry:
         if math.isnan(one.difference):
             return Cell()
         interval = None if math.isnan(one.low_all) else (one.low_all, one.high_all)
         value = Cell(one.difference, interval=interval, digits=self.digits, sign=True)
         said = f"{one.verdict.words}{verdict_words.beside(one, settings)}"
-        return Cells([value, Cell(said, verdict=one.verdict)], "; ")
+        return Cells([value, Cell(said, verdict=one.verdict)], between)
 
-    def _gist(self, facts: Mapping[str, Fact], found: Mapping[str, Mapping[str, Family]]) -> str:
-        """Return what is found in a sentence: counts, where there are several comparisons."""
-        told = []
+    def _gist(self, context: Context, facts: Mapping[str, Fact], found: Families) -> str:
+        """Return what is found in a sentence: of several comparisons numbers alone, or counts."""
+        told, (name, *more) = [], list(found)
         for label in self.contrasts:
-            own = [made[label] for made in found.values()]
-            single = [one for made in own for one in made.problems]
+            made = [own[label] for own in found.values()]
+            single = [one for own in made for one in own.problems]
+            overall = [one for own in made for one in _all(own) if not one.problem]
+            whole = [one for one in overall if not math.isnan(one.p)]
             if all(math.isnan(one.difference) for one in single):
                 continue
-            if len(found) == 1:
-                of = f"{label} in {next(iter(found))}"
+            if len(made) == len(self.contrasts) == 1:
+                of = f"{label} in {name}"
                 told.append(f"{label} {facts.get(f'{of}, counted', facts[of]).text}")
+            elif not more and len(one := whole or single) == 1:
+                cell = self._cell(one[0], self._settings(context, name), ", ")
+                told.append(f"{label} {cell_text(cell)}")
             else:
-                over_ = [made.overall for made in own if made.overall.unit == "data sets"]
-                known = [one for one in over_ if not math.isnan(one.p)]
-                said = [f"over {one.n} data sets {one.verdict.words}" for one in known]
+                said = [f"over {one.n} data sets {one.verdict.words}" for one in whole]
                 counts = f"{'one by one ' * bool(said)}{verdict_words.counted(single)}"
                 told.append(f"{label}: {', '.join([*said, counts])}")
         return f"{capital('; '.join(told))}." if told else ""

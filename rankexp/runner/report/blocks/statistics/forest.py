@@ -30,8 +30,8 @@ def forest(panels: Sequence[Intervals]) -> Chart | None:
 
 def _axis(own: Intervals, panels: Sequence[Intervals]) -> Axis:
     """Return an axis as all panels of its kind have it; what is undecided may leave the view."""
-    of = own.axis.label.partition(" (")[0]  # whatever its intervals hold for
-    alike = [one for one in panels if one.axis.label.partition(" (")[0] == of]
+    kind = own.axis.better, repr(own.margin)  # labels also say what intervals hold for
+    alike = [one for one in panels if (one.axis.better, repr(one.margin)) == kind]
     rows = [row for one in alike for row in one.rows]
     decided = [end for row in rows if row.decided for end in (row.low, row.high)]
     seen = [*(row.value for row in rows), *filter(math.isfinite, decided)]
