@@ -96,6 +96,7 @@ class Process:
 
     pid: int
     output: Path
+    jobs: int
     code: int | None = None
     since: float = field(default_factory=time.monotonic)
 
@@ -143,7 +144,7 @@ class Soak:
         output.touch()  # a process may be killed before it does anything
         pid = os.fork()
         if pid:
-            return Process(pid, output)
+            return Process(pid, output, 2 if "2" in command else 1)
         code = 70
         try:
             os.setsid()
@@ -230,13 +231,17 @@ class Soak:
         self.fault(f"{name}{' from then on' * ever}")
         return Failing(self.folder, ERRORS[name], self.draw.randrange(500), ever=ever)
 
-    def kill(self, process: Process) -> None:
+    def kill(self, process: Process, how: str = "") -> None:
         """Kill a run, its workers, or both; or ask it to end."""
         if process.over():
             return
-        how = self.draw.choice(["run", "group", "worker", "worker", "SIGTERM", "SIGINT"])
-        workers = process.workers()
+        how = how or self.draw.choice(["run", "group", "worker", "SIGTERM", "SIGINT"])
         if how == "worker":
+            until = time.monotonic() + 20 * (process.jobs > 1)  # they take their time to come
+            while not (workers := process.workers()) and time.monotonic() < until:
+                if process.over():
+                    return
+                time.sleep(0.05)
             if not workers:
                 return
             with suppress(ProcessLookupError):
@@ -406,6 +411,8 @@ class Soak:
             lambda: self.packing(at_work),
         ]
         weights = [4, 4, 3, 3, 1, 2, 1]
+        if at_work[0].jobs > 1 and draw.random() < 0.6:
+            self.kill(at_work[0], "worker")
         for event in draw.choices(events, weights, k=draw.randint(3, 7)):
             until = time.monotonic() + draw.choice([0.05, 0.5, 2.0]) * draw.random()
             while time.monotonic() < until and not at_work[0].over():

@@ -14,12 +14,13 @@ from rankexp.errors import ConfigError, EnvironmentProblemError, RankexpError
 from rankexp.runner import cli_complete, cli_own
 from rankexp.runner.cli_data import all_studies, data_app, data_folders
 from rankexp.runner.config.shipped import shipped
-from rankexp.runner.files import EXHAUSTED
 
 if TYPE_CHECKING:
     from rankexp.runner.config.schema import Study
 
 INTERRUPTED = 130
+MACHINES = (errno.EACCES, errno.EPERM, errno.EINTR, errno.EIO, errno.EROFS, errno.ENOSPC)
+"""Numbers of errors that are the machine's, not ours, beside a quota's."""
 LISTS = (*registry.ROOMS, "studies")
 
 app = typer.Typer(
@@ -327,7 +328,7 @@ def main() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(141)
     except OSError as error:
-        if error.errno not in (errno.EACCES, errno.EPERM, errno.EINTR, *EXHAUSTED):
+        if error.errno not in (*MACHINES, errno.EDQUOT):
             sys.exit(_unforeseen(error))
         print(f"rankexp: '{error.filename}': {error.strerror}", file=sys.stderr)
         sys.exit(EnvironmentProblemError.exit_code)
