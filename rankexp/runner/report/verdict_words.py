@@ -258,7 +258,7 @@ def counted(found: Sequence[Contrast]) -> str:
     return ", ".join(said) or "nothing was run"
 
 
-def split(found: Sequence[Contrast], label: Label) -> str:
+def by_sign(found: Sequence[Contrast], label: Label) -> str:
     """Name the problems of each sign: ``better on a, worse on b``."""
     names = {
         word: "; ".join(label(c.problem) for c in found if c.verdict.shown == word)

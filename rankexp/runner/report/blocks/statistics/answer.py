@@ -84,7 +84,7 @@ class Answer(Comparison):
         own = judged.family.overall
         if not own.verdict.mixed:
             return verdict_words.words(own, judged.settings, self.digits)
-        sides = verdict_words.split(judged.family.problems, context.problem_label)
+        sides = verdict_words.by_sign(judged.family.problems, context.problem_label)
         return f"{sides}: no mean is shown"
 
     def verdicts(self, context: Context, judged: Sequence[Judged]) -> Table:
