@@ -291,7 +291,7 @@ def test_simulations_say_how_far_means_are_from_what_they_should_be(make: Make) 
 def test_the_answer_in_a_word_goes_before_what_is_said_by_verdict(
     make: Make, study: dict[str, Any]
 ) -> None:
-    words = {"equivalent": "No", "better": "Yes"}
+    words = {"equivalent": "No", "better": "Partly", "undecided": "Still open"}
 
     def head(verdict: str, **more: Any) -> Output:
         context = make(study)
@@ -303,6 +303,8 @@ def test_the_answer_in_a_word_goes_before_what_is_said_by_verdict(
         assert isinstance(made, Output)
         return made
 
+    opened = [getattr(head(verdict).lead[1], "open", None) for verdict in words]
+    assert opened == [False, True, True]
     said = head("equivalent").lead[1]
     assert isinstance(said, Said)
     assert (said.word, said.text) == ("No", "It changes by .1.")
@@ -320,5 +322,5 @@ def test_squares_are_of_the_values_that_are_counted(make: Make, study: dict[str,
     made = registry.get("report.blocks", "summary").model_validate(options).build(context, block)
     section = Section("In short", "", made, role="summary")
     shown = html.page(Page("t", "", "", [], [section]), Output())
-    found = re.findall(r'<i data-verdict="([^"]*)">', shown)
+    found = re.findall(r'<span data-verdict="([^"]*)"', shown)
     assert found == ["reproduced", "not reproduced"]
