@@ -99,7 +99,7 @@ class Words:
             meant=str(found.metric),
             parts=parts,
             tested=any(own.test for own in found.contrasts.values()),
-            at_once=at_once(next(iter(found.contrasts.values()))),
+            at_once=next(map(at_once, found.contrasts.values()), ""),
             not_compared=list(notes),
             stricter=self._stricter(),
             loss=share_of_loss(Settings()),

@@ -63,7 +63,7 @@ def chart(found: Gains, label: Callable[[str], str]) -> Chart:
         for pair, own in found.contrasts.items()
         if own.n
     ]
-    at = at_once(next(iter(found.contrasts.values())))
+    at = next(map(at_once, found.contrasts.values()), "")
     minus = f"pairs minus points, {percent} CI{at}\n(grey: less than {near})"
     axis = Axis(minus, better=found.metric.direction)
     gains = Intervals("", contrasts, axis, found.margin, reference=0.0)
