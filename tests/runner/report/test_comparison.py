@@ -67,7 +67,7 @@ def test_captions_say_nothing_of_choosing_where_no_method_has_a_grid(make: Make)
     ]
     own = {"contrasts": {"pairs": [["svm_or", "logistic"]]}, "margin": 0.015}
     (table,) = show(context, "contrasts", "boxes", **own).tables
-    assert table.caption == "boxes: differences in rank loss"
+    assert table.caption == "boxes: differences in rank loss (95 % CI for both at once)"
 
 
 def drop(wanted: Callable[[PlanCell], bool]) -> Change:
@@ -220,7 +220,7 @@ def test_both_margins_are_named(make: Make) -> None:
     floor = show(make(), "comparison", "boxes", **PAIR, margin={"absolute": 0.1, "least": 0.5})
     assert floor.numbers is not None and set(floor.numbers["margin_relative"].dropna()) == {0.5}
     # A floor that is more than the share is not called by the share.
-    assert rows(floor.tables[0])[0][-1].endswith("but equivalent within .1 and .5")
+    assert rows(floor.tables[0])[0][-1].endswith("but equivalent within .1 and within .5")
 
 
 def test_no_mean_is_shown_over_effects_of_opposite_signs(make: Make) -> None:
