@@ -95,17 +95,9 @@ def _mark(panel: Intervals, row: Interval, x: Scale, at: float) -> str:
 
 def _beyond(x: Scale, row: Interval, at: float) -> str:
     """Return an arrow at each end that leaves the view."""
-    sides = [(row.low, "0.5%", "6,-4 0,0 6,4"), (row.high, "99.5%", "-6,-4 0,0 -6,4")]
+    sides = ((row.low, False, "0.5%"), (row.high, True, "99.5%"))
     return "".join(
-        element(
-            "svg",
-            element("polyline", points=points, class_="line ink"),
-            x=place,
-            y=at,
-            overflow="visible",
-        )
-        for end, place, points in sides
-        if not x.holds(end)
+        marks.arrow(right, place, at) for end, right, place in sides if not x.holds(end)
     )
 
 
@@ -113,11 +105,8 @@ def _numbers(panel: Intervals, own: Sequence[Interval]) -> str:
     """Return the numbers of a row of one method; several say theirs in turn."""
     if len(panel.methods) > 1:
         return ""
-    row, digits, signed = (
-        own[0],
-        panel.axis.digits,
-        panel.reference == 0.0 and panel.axis.sides != ("", ""),
-    )
+    row, digits = own[0], panel.axis.digits
+    signed = panel.reference == 0.0 and panel.axis.sides != ("", "")
     told = row.told or number(row.value, digits, sign=signed)
     if not row.told and math.isfinite(row.low + row.high):
         told += f" ({span(row.low, row.high, digits, sign=signed)})"

@@ -225,16 +225,9 @@ def listed_hinge(
         program = _Program(D, pairs.share, lam)
         steps = program.run(tol, min(max_iter, MOST_STEPS))
     w = program.w_best if basis is None else basis @ program.w_best
-    gap = np.array([program.gap])
-    return PathResult(
-        coef=np.ldexp(w, -power)[:, None],
-        intercept=np.zeros(1),
-        objective=np.array([program.primal]),
-        gap=gap,
-        n_iter=np.array([steps]),
-        converged=gap <= tol,
-        slope=-pairs.spread(program.a_best)[:, None],
-    )
+    coef, slope = np.ldexp(w, -power)[:, None], -pairs.spread(program.a_best)[:, None]
+    objective, gap = np.array([[program.primal], [program.gap]])
+    return PathResult(coef, np.zeros(1), objective, gap, np.array([steps]), gap <= tol, slope)
 
 
 class _Program:

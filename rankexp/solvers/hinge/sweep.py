@@ -189,19 +189,9 @@ def sweep(pairs: HingePairs, s: Floats, h: float) -> SortedSweep:
     order = keys.argsort()
     residual, rows, (hinge, alpha, band) = merge(keys, order, pairs.layout, (apart, one, half))
     residual *= 0.5 / (half * pairs.count)
-    return SortedSweep(
-        pairs=pairs,
-        h=half / scale,
-        residual=residual,
-        hinge=hinge / (scale * pairs.count),
-        alpha=alpha / (2.0 * half * pairs.count),
-        band_size=band,
-        order=order,
-        rows=rows,
-        keys=keys,
-        one=one,
-        half=half,
-    )
+    hinge, alpha = hinge / (scale * pairs.count), alpha / (2.0 * half * pairs.count)
+    known = pairs, half / scale, residual, hinge, alpha, band
+    return SortedSweep(*known, order, rows, keys, one, half)
 
 
 if TYPE_CHECKING:
