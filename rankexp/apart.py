@@ -23,7 +23,7 @@ import sklearn
 K = TypeVar("K")
 T = TypeVar("T")
 leave = os._exit  # while a method runs the name in `os` is refused
-SHARED: dict[str, Any] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
+SHARED = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
 LIMITS = [getattr(resource, name) for name in dir(resource) if name.startswith("RLIMIT_")]
 _locale, _blocked = partial(locale.setlocale, locale.LC_ALL), signal.pthread_sigmask
 TIMERS = (signal.ITIMER_REAL, signal.ITIMER_VIRTUAL, signal.ITIMER_PROF)

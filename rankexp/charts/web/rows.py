@@ -57,8 +57,7 @@ def _ends(panel: Intervals, x: Scale) -> str:
     low, high = panel.axis.ends
     at, drawn = x.at(panel.reference), ""
     for told, shift, anchor in ((f"← {low}", -7, "end"), (f"{high} →", 7, "start")):
-        place = f"{at:g}%"
-        drawn += text(told, place, 12, dx=shift, text_anchor=anchor, class_="tick")
+        drawn += text(told, f"{at:g}%", 12, dx=shift, text_anchor=anchor, class_="tick")
     return _side(element("svg", drawn, height=16))
 
 

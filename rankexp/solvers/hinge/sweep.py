@@ -104,8 +104,7 @@ class SortedSweep(Sweep):
 
         found = self.bands.get((level, other))
         if found is None:
-            away = self.one if other > level else -self.one
-            units = away, self.half
+            units = self.one if other > level else -self.one, self.half
             found = windows(self.keys, self.at[other], self.at[level], units)
             self.bands[level, other] = found
         return found
