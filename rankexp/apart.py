@@ -1,23 +1,20 @@
 """What a method does to its process is kept from the others; docs/methods.md has the list."""
 
-import builtins
 import contextlib
 import decimal
 import gc
 import locale
-import logging
-import math
 import os
 import random
 import resource
 import signal
-import socket
-import sys
 import threading
 import time
+import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, partial
-from types import ModuleType
+from pathlib import Path
+from pkgutil import resolve_name
 from typing import Any, Generic, NamedTuple, NoReturn, TypeVar
 
 import numpy as np
@@ -26,16 +23,9 @@ import sklearn
 K = TypeVar("K")
 T = TypeVar("T")
 leave = os._exit  # while a method runs the name in `os` is refused
-Owner = ModuleType | logging.Logger | logging.Manager
-OWNERS: Sequence[Owner] = (
-    *(builtins, logging, logging.root, logging.root.manager, math, os, random, sys, threading),
-    *(time, np, np.linalg, np.random),
-)
-"""Of these, each name keeps what it stands for."""
-LISTS: Sequence[list[Any]] = (
-    *(sys.path, sys.meta_path, sys.path_hooks, logging.root.handlers, gc.callbacks),
-)
+SHARED = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
 LIMITS = [getattr(resource, name) for name in dir(resource) if name.startswith("RLIMIT_")]
+_locale, _blocked = partial(locale.setlocale, locale.LC_ALL), signal.pthread_sigmask
 TIMERS = (signal.ITIMER_REAL, signal.ITIMER_VIRTUAL, signal.ITIMER_PROF)
 SIGNALS = [n for n in signal.Signals if n < 32 and n not in (signal.SIGKILL, signal.SIGSTOP)]
 
@@ -57,18 +47,20 @@ def _each(
     )
 
 
-def _of_names(owner: Owner) -> SharedSetting[dict[str, T]]:
+def _of_names(owner: str) -> SharedSetting[dict[str, T]]:
     """Return the names of a module or object; those that are added later may stay."""
+    named = vars(found := resolve_name(owner))
 
     def put(before: dict[str, T]) -> None:
         for name, value in before.items():
-            if vars(owner).get(name, before) is not value:
-                setattr(owner, name, value)
+            if named.get(name, before) is not value:
+                setattr(found, name, value)
 
-    return SharedSetting(vars(owner).copy, put)
+    return SharedSetting(named.copy, put)
 
 
-def _of_list(kept: list[T]) -> SharedSetting[list[T]]:
+def _of_list(name: str) -> SharedSetting[list[T]]:
+    kept: list[T] = resolve_name(name)
     return SharedSetting(kept.copy, partial(kept.__setitem__, slice(None)))
 
 
@@ -88,10 +80,6 @@ def _handled() -> Sequence[signal.Signals]:
     return SIGNALS if threading.current_thread() is threading.main_thread() else []
 
 
-def _armed(timer: int) -> bool:
-    return signal.getitimer(timer) != (0.0, 0.0)
-
-
 @cache
 def _streams() -> Mapping[int, int]:
     """Return copies of standard input, output and errors, as far as they are open."""
@@ -102,12 +90,11 @@ def _streams() -> Mapping[int, int]:
     return made
 
 
-def _file(number: int) -> tuple[int, int]:
-    try:
+def _file(number: int) -> tuple[int, int] | None:
+    with contextlib.suppress(OSError):
         found = os.fstat(number)
-    except OSError:
-        return (-1, -1)
-    return found.st_dev, found.st_ino
+        return found.st_dev, found.st_ino
+    return None
 
 
 @cache
@@ -124,29 +111,18 @@ COMMON: Sequence[SharedSetting[Any]] = [
 """All that is worth a look after a method of ours."""
 ALL: list[SharedSetting[Any]] = [
     *COMMON,
-    *map(_of_names, OWNERS),
-    *(_of_list(kept) for kept in LISTS),
+    *map(_of_names, SHARED["owners"]),
+    *map(_of_list, SHARED["lists"]),
+    *(SharedSetting(*map(resolve_name, pair)) for pair in SHARED["settings"].items()),
     SharedSetting(_umask, os.umask),
+    SharedSetting(_locale, _locale),
     SharedSetting(sklearn.get_config, lambda given: sklearn.set_config(**given)),
     SharedSetting(np.get_printoptions, lambda given: np.set_printoptions(**given)),
-    SharedSetting(
-        partial(locale.setlocale, locale.LC_ALL), partial(locale.setlocale, locale.LC_ALL)
-    ),
     SharedSetting(gc.isenabled, lambda on: gc.enable() if on else gc.disable()),
     SharedSetting(gc.get_threshold, lambda given: gc.set_threshold(*given)),
-    SharedSetting(gc.get_debug, gc.set_debug),
-    SharedSetting(sys.getrecursionlimit, sys.setrecursionlimit),
-    SharedSetting(sys.getswitchinterval, sys.setswitchinterval),
-    SharedSetting(sys.get_int_max_str_digits, sys.set_int_max_str_digits),
-    SharedSetting(sys.gettrace, sys.settrace),
-    SharedSetting(sys.getprofile, sys.setprofile),
-    SharedSetting(socket.getdefaulttimeout, socket.setdefaulttimeout),
-    SharedSetting(
-        partial(signal.pthread_sigmask, signal.SIG_BLOCK, ()),
-        partial(signal.pthread_sigmask, signal.SIG_SETMASK),
-    ),
+    SharedSetting(lambda: _blocked(signal.SIG_BLOCK, ()), partial(_blocked, signal.SIG_SETMASK)),
     _each(_handled, signal.getsignal, lambda n, own: signal.signal(n, own or signal.SIG_DFL)),
-    _each(lambda: TIMERS, _armed, lambda timer, _: signal.setitimer(timer, 0.0)),
+    _each(lambda: TIMERS, lambda n: any(signal.getitimer(n)), lambda n, _: signal.setitimer(n, 0)),
     _each(lambda: LIMITS, resource.getrlimit, resource.setrlimit),
     _each(_pools, lambda n: _pools()[n].num_threads, lambda n, k: _pools()[n].set_num_threads(k)),
     _each(_streams, _file, lambda number, _: os.dup2(_streams()[number], number)),
@@ -206,11 +182,10 @@ def begin(key: str, load: partial[T] | None) -> None:
     Global random numbers start from the cell's key. `load` is of a method from outside.
     """
     if load is not None and load.args not in _loaded:
-        before = [setting.read() for setting in ALL]
+        before = [(setting, setting.read()) for setting in ALL]
         load()
         after = [(setting, setting.read()) for setting in ALL]
-        changed = [own for own, was in zip(after, before, strict=True) if own[1] != was]
-        _loaded[load.args] = changed
+        _loaded[load.args] = [now for now, was in zip(after, before, strict=True) if now != was]
     elif load is not None:
         for setting, value in _loaded[load.args]:
             setting.put(value)

@@ -80,8 +80,7 @@ def in_order(y: ArrayLike, levels: Order) -> ArrayLike:
     try:
         return np.array([place[label] for label in labels.ravel().tolist()]).reshape(labels.shape)
     except KeyError as error:
-        text = f"y holds {error}, which is not among the levels {list(place)}"
-        raise ValueError(text) from None
+        raise ValueError(f"y holds {error}, which is not among the levels {list(place)}") from None
 
 
 def without_imaginary(scores: ArrayLike) -> Labels:

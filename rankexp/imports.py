@@ -7,7 +7,6 @@ import pkgutil
 import re
 import sys
 import traceback
-from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 from types import ModuleType
@@ -128,12 +127,8 @@ def _module(name: str) -> Any:
         parent, _, last = missing.rpartition(".")
         if not parent:
             raise ValueError(f"there is no package '{missing}' in this environment") from None
-        hint = did_you_mean(last, _submodules(parent))
+        inside = pkgutil.iter_modules(getattr(importlib.import_module(parent), "__path__", []))
+        hint = did_you_mean(last, [known.name for known in inside if known.name[0] != "_"])
         raise ValueError(f"package '{parent}' has no module '{last}'{hint}") from None
     except (Exception, SystemExit) as error:  # whatever a foreign module does
         raise ValueError(f"importing '{name}' failed: {one_line(error)}") from None
-
-
-def _submodules(package: str) -> Iterable[str]:
-    paths = getattr(importlib.import_module(package), "__path__", [])
-    return [module.name for module in pkgutil.iter_modules(paths) if module.name[0] != "_"]

@@ -25,6 +25,7 @@ from rankexp import registry
 from rankexp.registry import shown
 
 Value = None | bool | int | float | str
+Made = Callable[..., Any]  # a function, or a class
 
 LONGEST = 10_000  # signs of a text at most: longer than any that means something
 SCALARS = (bool, int, float, str, type(None))
@@ -152,10 +153,7 @@ def _written(value: Value, bare: re.Pattern[str] = _WORD) -> str:
 
 
 def arguments(
-    place: str,
-    given: Mapping[str, Value],
-    function: Callable[..., Any],
-    data: Collection[str] = (),
+    place: str, given: Mapping[str, Value], function: Made, data: Collection[str] = ()
 ) -> dict[str, Value]:
     """Return given parameters of a function or class, checked against its signature.
 
@@ -180,9 +178,7 @@ def arguments(
 
 
 @cache
-def _signature(
-    function: Callable[..., Any],
-) -> tuple[Mapping[str, inspect.Parameter], dict[str, type]]:
+def _signature(function: Made) -> tuple[Mapping[str, inspect.Parameter], dict[str, type]]:
     try:
         hints = get_type_hints(function.__init__ if inspect.isclass(function) else function)
     except Exception:  # names that are imported for type checkers only
@@ -245,7 +241,7 @@ class Named:
 
     def parameters(self) -> dict[str, Value]:
         """Return the parameters that differ from their defaults."""
-        made: Callable[..., Any] = type(self)
+        made: Made = type(self)
         own = {name: getattr(self, name) for name in _signature(made)[0]}
         return arguments(self.name, own, made)
 

@@ -13,8 +13,9 @@ import importlib
 import inspect
 import re
 import sys
+import tomllib
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from importlib.metadata import EntryPoint, entry_points
@@ -30,31 +31,13 @@ class Room:
     noun: str
     folder: str  # below `rankexp`
     base: str = ""  # ``module:Class`` that a thing is a subclass of, below `rankexp`
-    offers: tuple[str, ...] = ()  # attributes of a thing; of those with a | between one is enough
+    offers: Sequence[str] = ()  # attributes of a thing; of those with a | between one is enough
     advice: str = ""  # how to get what is missing
-    given: tuple[str, ...] = ()  # what a function of the room is called with, by position
+    given: Sequence[str] = ()  # what a function of the room is called with, by position
 
 
-ROOMS = {
-    "losses": Room("loss", "losses", base="losses.loss:Loss"),
-    "risks": Room("risk", "risks", base="risks.risk:Risk"),
-    "estimators": Room("estimator", "estimators", offers=("fit", "predict|decision_function")),
-    "generators": Room("generator", "generators", offers=("levels", "draw_model")),
-    "metrics": Room(
-        "metric", "metrics", offers=("declaration",), advice="mark it with @declare(...)"
-    ),
-    "theory": Room("theory", "theory", given=("model", "X")),
-    "theory.thresholds": Room("theory of thresholds", "theory.thresholds", given=("model",)),
-    "checks": Room("check", "checks", given=("rng",)),
-    "protocols": Room("protocol", "runner.protocols", base="runner.protocols.protocol:Protocol"),
-    "diagnostics": Room("diagnostic", "runner.diagnostics", offers=("look",)),
-    "keep.curves": Room("curve", "keep.curves", given=("X", "y", "scores")),
-    "keep.texts": Room("text", "keep.texts", given=("model", "names")),
-    "data.sources": Room(
-        "data source", "runner.data.sources", given=("reference", "entry", "folders")
-    ),
-    "report.blocks": Room("block", "runner.report.blocks", base="runner.report.options:BlockKind"),
-}
+_ROOMS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
+ROOMS = {group: Room(**told) for group, told in _ROOMS.items()}
 """Rooms by group: other packages add names under the entry points ``rankexp.<group>``."""
 
 WINGS = "studies"  # folder of what one study needs: studies/<study>/<last part of a group>/
@@ -254,7 +237,7 @@ def _has(found: object, name: str) -> bool:
     return hasattr(found, name) or name in getattr(found, "__dataclass_fields__", ())
 
 
-def _uncallable(found: Callable[..., object], given: tuple[str, ...]) -> str | None:
+def _uncallable(found: Callable[..., object], given: Sequence[str]) -> str | None:
     """Return why a function cannot be called with what its room gives; None if it can."""
     try:
         signature = inspect.signature(found)

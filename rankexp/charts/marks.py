@@ -1,7 +1,9 @@
 """The marks of charts on pages: shapes, lines and what is said of each, as SVG."""
 
 import math
+import tomllib
 from html import escape
+from pathlib import Path
 
 from rankexp.charts.letters import one_line
 from rankexp.charts.model import Axis
@@ -12,16 +14,7 @@ Given = str | float | None  # the value of an attribute
 UNKNOWN = (math.nan, math.nan)
 LETTERS = 5  # of a number with decimals, without its point
 SIZE = 4.0  # half of a mark's width, pixels
-POINTS = {
-    1: "-.85,-.85 .85,-.85 .85,.85 -.85,.85",
-    2: "0,-1.15 1.15,0 0,1.15 -1.15,0",
-    3: "0,-1.1 1.1,.85 -1.1,.85",
-    4: "0,1.1 1.1,-.85 -1.1,-.85",
-    5: "-.4,-1.1 .4,-1.1 .4,-.4 1.1,-.4 1.1,.4 .4,.4 .4,1.1 "
-    "-.4,1.1 -.4,.4 -1.1,.4 -1.1,-.4 -.4,-.4",
-    6: "0,-1.3 .35,-.4 1.25,-.4 .5,.15 .8,1.05 0,.5 -.8,1.05 -.5,.15 -1.25,-.4 -.35,-.4",
-    7: "0,-.5 .6,-1.1 1.1,-.6 .5,0 1.1,.6 .6,1.1 0,.5 -.6,1.1 -1.1,.6 -.5,0 -1.1,-.6 -.6,-1.1",
-}
+POINTS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
 """The shapes of methods beside the disc, around 0 with a half width of about 1."""
 
 
@@ -63,12 +56,19 @@ def shape(place: int | None, x: float | str, y: float, size: float = SIZE, **giv
     number_ = (place or 0) % SHAPES
     if not number_:
         return element("circle", cx=x, cy=y, r=size, class_=classes, **given)
-    pairs = [pair.split(",") for pair in POINTS[number_].split()]
+    pairs = [pair.split(",") for pair in POINTS[str(number_)].split()]
     points = " ".join(f"{size * float(a):.3g},{size * float(b):.3g}" for a, b in pairs)
     own = element("polygon", points=points, class_=classes, **given)
     if isinstance(x, str):  # a polygon has no share of the width: a picture within has
         return element("svg", own, x=x, y=y, overflow="visible")
     return element("g", own, transform=f"translate({x:g} {y:g})")
+
+
+def arrow(right: bool, x: str, y: float) -> str:
+    """Return an arrow where something lies out of view, to the right or to the left."""
+    points = "-6,-4 0,0 -6,4" if right else "6,-4 0,0 6,4"
+    drawn = element("polyline", points=points, class_="line ink")
+    return element("svg", drawn, x=x, y=y, overflow="visible")
 
 
 def said(

@@ -143,19 +143,12 @@ def _intervals(axes: Axes, panel: Intervals) -> None:
         beside = row.method * step - SPREAD / 2 if many > 1 else 0.0
         place, own = labels.index(row.label) + beside, colour(row.method)
         label = literal(panel.methods[row.method]) if many > 1 else None
-        mark = frame.mark(row.method)
+        mark = frame.mark(row.method) | {"linestyle": "None", "label": label, "zorder": 3}
+        if not row.decided:
+            mark |= {"markerfacecolor": "white", "fillstyle": "full"}
         for ends, width in (((row.low, row.high), 1.4), (row.near, 3.0)):
             axes.plot(ends, [place] * 2, color=own, lw=width, solid_capstyle="butt")
-        axes.plot(
-            [row.value],
-            [place],
-            color=own,
-            markersize=6.5 if row.pooled else 4.5,
-            linestyle="None",
-            label=label,
-            zorder=3,
-            **(mark if row.decided else mark | {"markerfacecolor": "white", "fillstyle": "full"}),
-        )
+        axes.plot([row.value], [place], color=own, markersize=6.5 if row.pooled else 4.5, **mark)
     axes.set_yticks(range(len(labels)), [wrapped(text, room) for text in labels])
     axes.tick_params(axis="y", length=0)
     axes.set_ylim(max(len(labels), 1) - 0.5, -0.5)

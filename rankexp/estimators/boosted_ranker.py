@@ -16,19 +16,10 @@ from sklearn.utils.validation import check_is_fitted
 from rankexp.arrays import Bools, Floats, Ints, PerRow, Seed
 from rankexp.blas import sparing
 from rankexp.categories import Levels, in_order
+from rankexp.estimators import parameters
 from rankexp.estimators.engines import ENGINES, Booster, EngineTask, LightGBM, Settings, XGBoost
 from rankexp.estimators.labels import level_order, shift_to_share
 from rankexp.estimators.pair_data import PairError, held_out
-from rankexp.estimators.parameters import (
-    Table,
-    check_count,
-    check_number,
-    one_of,
-    table_data,
-    table_rows,
-    taken,
-    weighed,
-)
 from rankexp.estimators.risk_mixin import RiskMixin, ranks_levels
 from rankexp.estimators.rounds import COPIES, InRounds, Watch, check_stopping
 from rankexp.metrics.level_counts import cost_matrix, group_numbers
@@ -50,7 +41,7 @@ EvalSet = Rows | list[Rows] | None
 class Data(NamedTuple):
     """The rows with a positive weight, and what is known of them."""
 
-    X: Table
+    X: parameters.Table
     codes: Ints
     weight: Floats | None
     groups: Ints | None
@@ -59,7 +50,7 @@ class Data(NamedTuple):
         """Return some of the rows."""
         weight = None if self.weight is None else self.weight[rows]
         groups = None if self.groups is None else self.groups[rows]
-        return Data(taken(self.X, rows), self.codes[rows], weight, groups)
+        return Data(parameters.taken(self.X, rows), self.codes[rows], weight, groups)
 
 
 class GrownTrees(NamedTuple):
@@ -161,17 +152,18 @@ class BoostedRanker(RiskMixin, InRounds):
 
     def check(self) -> None:
         """Raise ValueError if a parameter is impossible; this needs no data and no engine."""
-        one_of("engine", self.engine, tuple(ENGINES))
-        one_of("risk", self.risk, (*RISKS, "points", "pairs"))
+        parameters.one_of("engine", self.engine, tuple(ENGINES))
+        parameters.one_of("risk", self.risk, (*RISKS, "points", "pairs"))
         PairObjective(self.loss, self.curvature)
         if plain(self.risk) not in PAIRS and self.loss != "logistic":
             text = f"loss={self.loss!r} is for pairs, but risk={self.risk!r} trains on points: "
             raise ValueError(f"{text}set loss='logistic'")
-        check_count("n_rounds", self.n_rounds)
+        parameters.check_count("n_rounds", self.n_rounds)
         check_stopping(self.validation_fraction, self.n_iter_no_change)
-        check_count("n_jobs", 1 if self.n_jobs is None else self.n_jobs)
-        check_count("max_leaf_nodes", self.max_leaf_nodes, 2)  # a tree of one leaf ranks nothing
-        check_number("learning_rate", self.learning_rate)
+        parameters.check_count("n_jobs", 1 if self.n_jobs is None else self.n_jobs)
+        # A tree of one leaf ranks nothing.
+        parameters.check_count("max_leaf_nodes", self.max_leaf_nodes, 2)
+        parameters.check_number("learning_rate", self.learning_rate)
         if not isinstance(self.params or {}, Mapping):
             raise ValueError(f"params must be a dict of engine parameters, got {self.params!r}")
         self._engine().check(self.params or {})
@@ -232,12 +224,11 @@ class BoostedRanker(RiskMixin, InRounds):
         if sample_weight is not None and self.validation_fraction is not None:
             raise ValueError(f"sample_weight cannot be used with validation_fraction, {COPIES}")
         levels = level_order(y, self.levels, present=not ranks_levels(self))
-        X, y = table_data(self, X, y)
-        kept, weight = weighed(X, sample_weight)
+        X, y = parameters.table_data(self, X, y)
+        kept, weight = parameters.weighed(X, sample_weight)
         groups, self._grouped = group_numbers(groups, y.shape[0]), groups is not None
-        X, y = taken(X, kept), y[kept]
-        codes = self._codes(y, levels)
-        return Data(X, codes, weight, None if groups is None else groups[kept])
+        X, y = parameters.taken(X, kept), y[kept]
+        return Data(X, self._codes(y, levels), weight, None if groups is None else groups[kept])
 
     def _found(self, X: ArrayLike, y: ArrayLike, *given: PerRow, **named: PerRow) -> GrownTrees:
         eval_set = cast(EvalSet, named.pop("eval_set", None))
@@ -263,7 +254,8 @@ class BoostedRanker(RiskMixin, InRounds):
         if self.validation_fraction is not None:
             raise ValueError("eval_set cannot be used with validation_fraction: set that to None")
         self._check_early_stopping("omit eval_set")
-        rows, codes = table_rows(self, X), np.asarray(in_order(y, self.levels_), np.int64)
+        rows = parameters.table_rows(self, X)
+        codes = np.asarray(in_order(y, self.levels_), np.int64)
         check_consistent_length(rows, codes)
         return Data(rows, codes, None, group_numbers(groups, codes.size))
 
@@ -313,7 +305,7 @@ class BoostedRanker(RiskMixin, InRounds):
         found = self._engine().gains(self.booster_, self.n_iter_, self.n_features_in_)
         return np.asarray(found / (found.sum() or 1.0))
 
-    def _scores(self, X: Table) -> Floats:
+    def _scores(self, X: parameters.Table) -> Floats:
         return self._engine().scores(self.booster_, X, self.n_iter_, self.n_jobs or 1)
 
     def _signed(self, s: Floats) -> Floats:
@@ -326,7 +318,7 @@ class BoostedRanker(RiskMixin, InRounds):
         See :meth:`LinearRanker.decision_function`.
         """
         check_is_fitted(self, "booster_")
-        return self._signed(self._scores(table_rows(self, X)))
+        return self._signed(self._scores(parameters.table_rows(self, X)))
 
     def staged_decision_function(self, X: ArrayLike) -> Iterator[Floats]:
         """Yield the scores of rows after 1, 2, ... rounds, shape (n,) each.
@@ -334,7 +326,7 @@ class BoostedRanker(RiskMixin, InRounds):
         All use the final `intercept_`; the last equals `decision_function` up to rounding.
         """
         check_is_fitted(self, "booster_")
-        X = table_rows(self, X)
+        X = parameters.table_rows(self, X)
         added, s = self._engine().added(X), np.zeros(X.shape[0])
         for i in range(self.n_iter_):
             s += added(self.booster_, i)

@@ -1,7 +1,9 @@
 """Gradient boosting engines of other packages: how each grows trees and scores rows."""
 
 import importlib
+import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
 
@@ -20,22 +22,7 @@ Setting = bool | float | str | Sequence[float] | Sequence[str] | None
 Settings = Mapping[str, Setting]
 """Parameters of an engine, by its own names."""
 
-OURS = {
-    "n_rounds": "num_iterations num_iteration num_tree num_trees num_round num_rounds nrounds "
-    "num_boost_round n_estimators n_iter max_iter",
-    "learning_rate": "learning_rate shrinkage_rate eta",
-    "max_leaf_nodes": "num_leaves num_leaf max_leaves max_leaf max_leaf_nodes",
-    "random_state": "seed random_state random_seed",
-    "n_jobs": "n_jobs nthread num_threads num_thread nthreads",
-    "loss and risk": "objective objective_type app application loss fobj obj custom_objective",
-    "risk='balanced' (pairs need no class weights)": (
-        "is_unbalance unbalance unbalanced_sets scale_pos_weight"
-    ),
-    "validation_fraction or eval_set of fit, and n_iter_no_change": (
-        "early_stopping_round early_stopping_rounds early_stopping n_iter_no_change metric "
-        "metrics metric_types eval_metric feval custom_metric callbacks eval_set"
-    ),
-}
+OURS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
 """Engine parameters that are refused, because parameters of the estimator set them."""
 
 

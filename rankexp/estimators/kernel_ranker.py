@@ -10,15 +10,9 @@ from numpy.typing import ArrayLike
 
 from rankexp.arrays import Floats, Ints, PerRow
 from rankexp.categories import Levels
+from rankexp.estimators import parameters
 from rankexp.estimators.labels import best_threshold
 from rankexp.estimators.pair_data import OfLabels, PairProblem
-from rankexp.estimators.parameters import (
-    check_count,
-    check_number,
-    one_of,
-    training_rows,
-    warn_unconverged,
-)
 from rankexp.estimators.risk_ranker import RiskRanker
 from rankexp.losses.loss import Loss
 from rankexp.risks.risk import Given, Risk
@@ -133,12 +127,12 @@ class KernelRanker(RiskRanker):
         if self.lam == 0:
             raise ValueError("a kernel needs lam > 0: its space has more dimensions than data")
         if not (callable(self.kernel) or self.kernel in KERNELS):
-            one_of("kernel", self.kernel, (*KERNELS, "a callable"))
+            parameters.one_of("kernel", self.kernel, (*KERNELS, "a callable"))
         for name in ("degree", "max_rank"):
-            check_count(name, getattr(self, name))
+            parameters.check_count(name, getattr(self, name))
         if self.gamma is not None:
-            check_number("gamma", self.gamma)
-        check_number("coef0", self.coef0, zero=True)
+            parameters.check_number("gamma", self.gamma)
+        parameters.check_number("coef0", self.coef0, zero=True)
 
     def takes(self) -> frozenset[Given]:
         """Return what else `fit` takes beside X and y; unlike `LinearRanker` no weights."""
@@ -178,7 +172,7 @@ class KernelRanker(RiskRanker):
         0
         """
         self.check()
-        X = training_rows(self, X)
+        X = parameters.training_rows(self, X)
         used, problem = self._listed(X, pairs, labels, sample_weight)
         self.gamma_ = _gamma(X) if self.gamma is None else float(self.gamma)
         rows, first, back = np.unique(X[used], axis=0, return_index=True, return_inverse=True)
@@ -242,7 +236,7 @@ class KernelRanker(RiskRanker):
         if factor.pivots.size == self.max_rank < factor.X.shape[0]:
             advice += ", or max_rank, or use Nystroem features and a LinearRanker in a pipeline"
         lams = np.array([self.lam], dtype=np.float64)
-        warn_unconverged(str(problem), found, lams, self.tol, advice)
+        parameters.warn_unconverged(str(problem), found, lams, self.tol, advice)
         return found
 
     def _off(self, factor: Factor, w: Floats, weight: Floats) -> float:

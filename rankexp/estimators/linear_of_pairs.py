@@ -12,15 +12,9 @@ from sklearn.utils import check_random_state
 
 from rankexp.arrays import Floats, Ints, PerRow, Seed
 from rankexp.categories import in_numbers
+from rankexp.estimators import parameters
 from rankexp.estimators.labels import few_levels
 from rankexp.estimators.pair_data import labelled_pairs, pairs_of_levels
-from rankexp.estimators.parameters import (
-    check_count,
-    check_number,
-    fitted_rows,
-    training_data,
-    training_rows,
-)
 from rankexp.estimators.risk_mixin import RealRanker
 from rankexp.metrics.level_counts import group_numbers
 from rankexp.solvers.pairs.pair_list import PairList, margins, max_margin
@@ -70,7 +64,7 @@ class LinearOfPairs(RealRanker):
 
     def _of_levels(self, X: ArrayLike, y: ArrayLike, groups: PerRow, reset: bool = True) -> Learnt:
         self.check()
-        X, y = training_data(self, X, in_numbers(y), real=True, reset=reset)
+        X, y = parameters.training_data(self, X, in_numbers(y), real=True, reset=reset)
         codes = few_levels(y, None)[1]
         numbers = None if groups is None else np.asarray(group_numbers(groups, codes.size))
         upper, lower = pairs_of_levels(codes, numbers)
@@ -87,7 +81,7 @@ class LinearOfPairs(RealRanker):
     ) -> Learnt:
         self.check()
         self._grouped = False
-        X = training_rows(self, X, reset=reset)
+        X = parameters.training_rows(self, X, reset=reset)
         upper, lower, weight = labelled_pairs(X.shape[0], pairs, labels, sample_weight)
         if not self._weighs and (weight != weight[0]).any():
             advice = "give weights 0 and 1 only, or use LinearRanker(...).fit_pairs"
@@ -96,7 +90,7 @@ class LinearOfPairs(RealRanker):
 
     def predict(self, X: ArrayLike) -> Floats:
         """Return the scores of rows, shape (n,): the higher, the better."""
-        return scores(fitted_rows(self, X), self.coef_.T)[:, 0]
+        return scores(parameters.fitted_rows(self, X), self.coef_.T)[:, 0]
 
 
 def scaled(X: Floats) -> tuple[Floats, int]:
@@ -167,7 +161,7 @@ class RankPerceptron(LinearOfPairs):
 
     def check(self) -> None:
         """Raise ValueError if a parameter is impossible; this needs no data."""
-        check_count("max_iter", self.max_iter)
+        parameters.check_count("max_iter", self.max_iter)
 
     def _learn(self, X: Floats, upper: Ints, lower: Ints, weight: Floats) -> None:
         X, power = scaled(X)
@@ -260,7 +254,7 @@ class MaxMarginRanker(LinearOfPairs):
 
     def check(self) -> None:
         """Raise ValueError if a parameter is impossible; this needs no data."""
-        check_number("tol", self.tol)
+        parameters.check_number("tol", self.tol)
 
     def _learn(self, X: Floats, upper: Ints, lower: Ints, weight: Floats) -> None:
         X, power = scaled(X)

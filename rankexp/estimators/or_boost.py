@@ -17,12 +17,7 @@ from rankexp.estimators.labels import few_levels, level_order
 from rankexp.estimators.parameters import fitted_rows, one_of, training_data, weighed
 from rankexp.estimators.rounds import StumpBooster
 from rankexp.estimators.threshold_models import LevelRanker
-from rankexp.solvers.boosting.ordinal_boost import (
-    VARIANTS,
-    OrdinalRound,
-    OrdinalWeights,
-    boost_levels,
-)
+from rankexp.solvers.boosting import ordinal_boost
 from rankexp.solvers.boosting.stumps import binned
 
 REGISTER = {"ORBoost": "ORBoost"}
@@ -31,7 +26,7 @@ REGISTER = {"ORBoost": "ORBoost"}
 class LevelRounds(NamedTuple):
     """The rounds to come, and the risk and the thresholds before the first one."""
 
-    rounds: Iterable[OrdinalRound]
+    rounds: Iterable[ordinal_boost.OrdinalRound]
     risk: float
     thresholds: Floats
 
@@ -85,7 +80,7 @@ class ORBoost(LevelRanker, StumpBooster):
     def check(self) -> None:
         """Raise ValueError if a parameter is impossible; this needs no data."""
         self._check_boosting()
-        one_of("variant", self.variant, VARIANTS)
+        one_of("variant", self.variant, ordinal_boost.VARIANTS)
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: PerRow = None) -> Self:
         """Fit to rows X of shape (n, d) and levels y of shape (n,).
@@ -102,8 +97,8 @@ class ORBoost(LevelRanker, StumpBooster):
         kept, weight = weighed(X, sample_weight)
         self.levels_, codes = few_levels(y[kept], levels)
         rows = binned(X[kept], self.cuts, self.n_cuts, weight=weight)
-        weights = OrdinalWeights(rows, codes, self.levels_.shape[0], self.variant)
-        rounds = boost_levels(rows, weights, self.n_rounds, self._smoothing(rows))
+        weights = ordinal_boost.OrdinalWeights(rows, codes, self.levels_.shape[0], self.variant)
+        rounds = ordinal_boost.boost_levels(rows, weights, self.n_rounds, self._smoothing(rows))
         return LevelRounds(rounds, weights.risk, weights.thresholds)
 
     def _first(self, found: LevelRounds) -> Self:

@@ -93,7 +93,9 @@ def _with_categories(estimator: BaseEstimator, X: ArrayLike, *, reset: bool) -> 
     if not any(str(kind) == "category" for kind in frame.dtypes):
         return None
     validate_data(estimator, frame, reset=reset, skip_check_array=True)
-    _refuse_infinite(frame)
+    for name, column in frame.select_dtypes("number").items():
+        if np.isinf(column.to_numpy(np.float64, na_value=np.nan)).any():
+            raise ValueError(f"column {name!r} of X holds infinity: clip it, or set it to missing")
     return frame
 
 
@@ -108,12 +110,6 @@ def _refuse_texts(X: DataFrame) -> None:
                 f"column {name!r} of X ({column.dtype}) does not hold numbers ({error}). Make it "
                 f"categorical with X[{name!r}].astype('category'), encode it, or drop it"
             ) from error
-
-
-def _refuse_infinite(X: DataFrame) -> None:
-    for name, column in X.select_dtypes("number").items():
-        if np.isinf(column.to_numpy(np.float64, na_value=np.nan)).any():
-            raise ValueError(f"column {name!r} of X holds infinity: clip it, or set it to missing")
 
 
 def taken(X: Table, rows: Rows) -> Table:

@@ -1,5 +1,6 @@
 """What rankers with a choice of loss and risk share: labels, and checks of parameters."""
 
+from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
@@ -114,20 +115,11 @@ class RiskRanker(RiskMixin, BaseEstimator):  # type: ignore[misc]
             cost_matrix(self.costs, len(labels))
         else:
             labels, level = _two_classes(y, order)
-        return labels, Task(
-            X,
-            level,
-            loss,
-            risk,
-            lams,
-            tol=self.tol,
-            max_iter=self.max_iter,
-            sample_weight=weight,
-            groups=None if self.queries == "across" else group_numbers(groups, level.size),
-            costs=self.costs if risk.several_levels else None,
-            levels=len(labels),
-            queries=self.queries,
-        )
+        within = None if self.queries == "across" else group_numbers(groups, level.size)
+        costs = self.costs if risk.several_levels else None
+        task = Task(X, level, loss, risk, lams, self.tol, self.max_iter, sample_weight=weight)
+        task = replace(task, groups=within, costs=costs, levels=len(labels), queries=self.queries)
+        return labels, task
 
     def _listed(
         self, X: Floats, pairs: ArrayLike, labels: ArrayLike, sample_weight: PerRow

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rankexp.arrays import Floats, PerRow
-from rankexp.categories import Levels
+from rankexp.arrays import Floats, PerRow, Seed
 from rankexp.estimators.rank_boost import PairRounds, RankBoost
 from rankexp.solvers.boosting.boost_pairs import Round, WeightedPairs, smooth_margin_rounds
 from rankexp.solvers.boosting.stumps import Binned
@@ -17,6 +17,7 @@ from rankexp.solvers.boosting.stumps import Binned
 REGISTER = {"SmoothMarginRanker": "SmoothMarginRanker"}
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class SmoothMarginRanker(RankBoost):
     """A sum of threshold rankers that raises the smooth margin of pairs in every round.
 
@@ -55,26 +56,11 @@ class SmoothMarginRanker(RankBoost):
     True
     """
 
-    def __init__(
-        self,
-        *,
-        risk: str = "bipartite",
-        n_rounds: int = 100,
-        cuts: str = "quantile",
-        n_cuts: int = 255,
-        smoothing: float | None = None,
-        costs: ArrayLike | None = None,
-        levels: Levels | None = None,
-        queries: str = "pairs",
-    ) -> None:
-        self.risk = risk
-        self.n_rounds = n_rounds
-        self.cuts = cuts
-        self.n_cuts = n_cuts
-        self.smoothing = smoothing
-        self.costs = costs
-        self.levels = levels
-        self.queries = queries
+    loss: str = field(default="exponential", init=False)
+    alpha: str = field(default="pairs", init=False)
+    validation_fraction: float | None = field(default=None, init=False)
+    n_iter_no_change: int = field(default=10, init=False)
+    random_state: Seed = field(default=None, init=False)
 
     def _rounds(self, rows: Binned, pairs: WeightedPairs) -> Iterator[Round]:
         return smooth_margin_rounds(rows, pairs, self.n_rounds, self._smoothing(rows))

@@ -11,17 +11,8 @@ from scipy.special import expit
 
 from rankexp.arrays import Floats, Ints, Labels, PerRow
 from rankexp.categories import Levels
+from rankexp.estimators import parameters
 from rankexp.estimators.labels import few_levels, in_levels, level_order
-from rankexp.estimators.parameters import (
-    Rows,
-    check_solver,
-    copied,
-    fitted_rows,
-    one_of,
-    training_data,
-    warn_unconverged,
-    weighed,
-)
 from rankexp.estimators.risk_mixin import PredictsScores
 from rankexp.solvers.ordinal.proportional_odds import proportional_odds_path, settled
 from rankexp.solvers.ordinal.threshold_hinge import threshold_hinge_path
@@ -48,8 +39,7 @@ class LevelRanker(PredictsScores):
 
     def predict_level(self, X: ArrayLike) -> Labels:
         """Return the levels of rows, (n,), by the number of thresholds below each score."""
-        s = self.decision_function(X)
-        return np.asarray(self.levels_[self.thresholds_.searchsorted(s)])
+        return np.asarray(self.levels_[self.thresholds_.searchsorted(self.decision_function(X))])
 
 
 class ThresholdModel(LevelRanker):
@@ -60,8 +50,8 @@ class ThresholdModel(LevelRanker):
     max_iter: int
     zero_lam = True
 
-    def _rows(self, X: Floats, sample_weight: PerRow) -> tuple[Rows, Floats | None]:
-        return weighed(X, sample_weight)
+    def _rows(self, X: Floats, sample_weight: PerRow) -> tuple[parameters.Rows, Floats | None]:
+        return parameters.weighed(X, sample_weight)
 
     def _solve(self, X: Floats, codes: Ints, lams: Floats, weight: Floats | None) -> PathResult:
         raise NotImplementedError
@@ -101,24 +91,24 @@ class ThresholdModel(LevelRanker):
     ) -> tuple[Labels, Ints, PathResult]:
         """Return the levels, the codes of those that occur, and the solutions."""
         levels = level_order(y, self.levels)
-        X, y = training_data(learns, X, y)
+        X, y = parameters.training_data(learns, X, y)
         rows, kept = self._rows(X, weight)
         levels, codes = few_levels(y[rows], levels)
         present, dense = np.unique(codes, return_inverse=True)
         found = self._solve(X[rows], dense, lams, kept)
         if learns is not None and found.thresholds is None:
             found = settled(found, X[rows], dense, kept, tol=self.tol)
-        warn_unconverged(type(self).__name__, found, lams, self.tol)
+        parameters.warn_unconverged(type(self).__name__, found, lams, self.tol)
         return levels, present, found
 
     def check(self, lam: float | None = None) -> None:
         """Raise ValueError if a parameter is impossible; this needs no data."""
         what = "" if self.zero_lam else type(self).__name__
-        check_solver(self.lam if lam is None else lam, self.tol, self.max_iter, what)
+        parameters.check_solver(self.lam if lam is None else lam, self.tol, self.max_iter, what)
 
     def decision_function(self, X: ArrayLike) -> Floats:
         """Return the scores ``w·x`` of rows, shape (n,): the higher, the likelier a high level."""
-        return scores(fitted_rows(self, X), self.coef_.T, self.intercept_)[:, 0]
+        return scores(parameters.fitted_rows(self, X), self.coef_.T, self.intercept_)[:, 0]
 
 
 CONSTRAINTS = ("adjacent", "all")
@@ -180,11 +170,11 @@ class OrdinalSVM(ThresholdModel):
 
     def check(self, lam: float | None = None) -> None:
         """Raise ValueError if a parameter is impossible; this needs no data."""
-        one_of("constraints", self.constraints, CONSTRAINTS)
+        parameters.one_of("constraints", self.constraints, CONSTRAINTS)
         super().check(lam)
 
-    def _rows(self, X: Floats, sample_weight: PerRow) -> tuple[Rows, Floats | None]:
-        return copied(X, sample_weight, "OrdinalSVM"), None
+    def _rows(self, X: Floats, sample_weight: PerRow) -> tuple[parameters.Rows, Floats | None]:
+        return parameters.copied(X, sample_weight, "OrdinalSVM"), None
 
     def _solve(self, X: Floats, codes: Ints, lams: Floats, weight: Floats | None) -> PathResult:
         every, tol = self.constraints == "all", self.tol

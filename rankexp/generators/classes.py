@@ -8,15 +8,7 @@ import numpy as np
 from scipy.special import ndtr
 
 from rankexp.arrays import Floats, Ints
-from rankexp.generators.generator import (
-    ClassModel,
-    Rows,
-    checked_priors,
-    levels_of,
-    numbers,
-    plain,
-    table,
-)
+from rankexp.generators import generator
 
 REGISTER = {"gaussian": "Gaussian", "discrete": "Discrete"}
 
@@ -25,11 +17,11 @@ MOST_NODES = 200_000
 
 
 @dataclass(frozen=True)
-class GaussianModel(ClassModel):
+class GaussianModel(generator.ClassModel):
     """K classes, each normal with independent features: means and variances are (K, d)."""
 
-    means: Rows
-    variances: Rows
+    means: generator.Rows
+    variances: generator.Rows
 
     def log_densities(self, X: Floats) -> Floats:
         """Return the log densities of x in each class, (n, K), added up feature by feature."""
@@ -108,28 +100,28 @@ class Gaussian:
     stratified: bool = False
 
     def __post_init__(self) -> None:
-        means = numbers("means", self.means)
+        means = generator.numbers("means", self.means)
         if means.ndim not in (1, 2) or len(means) < 2 or means.size == 0:
             raise ValueError(
                 f"means={self.means}: expected two or more numbers, or lists of d numbers, "
                 "one a class"
             )
-        object.__setattr__(self, "means", plain(means))
-        object.__setattr__(self, "priors", checked_priors(self.priors, len(means)))
+        object.__setattr__(self, "means", generator.plain(means))
+        object.__setattr__(self, "priors", generator.checked_priors(self.priors, len(means)))
         if self.variances is not None:
-            variances = numbers("variances", self.variances)
-            table = means.reshape(len(means), -1).shape
-            if variances.shape not in ((), table[:1], table) or not (variances > 0.0).all():
+            variances = generator.numbers("variances", self.variances)
+            shape = means.reshape(len(means), -1).shape
+            if variances.shape not in ((), shape[:1], shape) or not (variances > 0.0).all():
                 raise ValueError(
-                    f"variances={self.variances}: expected a number > 0, {table[0]} of them "
-                    f"(one a class), or {table[0]} lists of {table[1]} (one a feature)"
+                    f"variances={self.variances}: expected a number > 0, {shape[0]} of them "
+                    f"(one a class), or {shape[0]} lists of {shape[1]} (one a feature)"
                 )
-            object.__setattr__(self, "variances", plain(variances))
+            object.__setattr__(self, "variances", generator.plain(variances))
 
     @property
     def levels(self) -> tuple[int, ...]:
         """The values of y: -1 and 1, or for more classes 0 to K - 1."""
-        return levels_of(len(self.means))
+        return generator.levels_of(len(self.means))
 
     def draw_model(self, rng: np.random.Generator) -> GaussianModel:
         """Return the model; nothing about it is random."""
@@ -138,20 +130,17 @@ class Gaussian:
         if variances.ndim == 1:
             variances = variances[:, None]
         shares = np.ones(len(means)) if self.priors is None else np.array(self.priors)
-        return GaussianModel(
-            tuple((shares / shares.sum()).tolist()),
-            self.stratified,
-            table(means),
-            table(np.broadcast_to(variances, means.shape)),
-        )
+        priors = tuple((shares / shares.sum()).tolist())
+        each = generator.table(means), generator.table(np.broadcast_to(variances, means.shape))
+        return GaussianModel(priors, self.stratified, *each)
 
 
 @dataclass(frozen=True)
-class DiscreteModel(ClassModel):
+class DiscreteModel(generator.ClassModel):
     """K probability mass functions (K, m) on the same m points (m, d)."""
 
-    points: Rows
-    pmfs: Rows
+    points: generator.Rows
+    pmfs: generator.Rows
 
     def log_densities(self, X: Floats) -> Floats:
         """Return the log probabilities of x in each class, (n, K); each row must be a point."""
@@ -199,12 +188,12 @@ class Discrete:
     stratified: bool = False
 
     def __post_init__(self) -> None:
-        points = numbers("points", self.points)
+        points = generator.numbers("points", self.points)
         if points.ndim not in (1, 2) or points.size == 0:
             raise ValueError(f"points={self.points}: expected numbers, or lists of d numbers")
         if len(np.unique(points, axis=0)) < len(points):
             raise ValueError(f"points={self.points}: a point occurs twice; add up its chances")
-        pmfs = numbers("pmfs", self.pmfs)
+        pmfs = generator.numbers("pmfs", self.pmfs)
         if pmfs.ndim != 2 or len(pmfs) < 2 or pmfs.shape[1] != len(points):
             raise ValueError(
                 f"pmfs={self.pmfs}: expected two or more lists, one a class, of {len(points)} "
@@ -215,14 +204,14 @@ class Discrete:
             raise ValueError(f"pmfs={self.pmfs}: expected numbers >= 0 that add up to 1 a class")
         if not (pmfs > 0.0).any(axis=0).all():
             raise ValueError(f"pmfs={self.pmfs}: leave out what has chance 0 in every class")
-        object.__setattr__(self, "points", plain(points))
-        object.__setattr__(self, "pmfs", plain(pmfs))
-        object.__setattr__(self, "priors", checked_priors(self.priors, len(pmfs)))
+        object.__setattr__(self, "points", generator.plain(points))
+        object.__setattr__(self, "pmfs", generator.plain(pmfs))
+        object.__setattr__(self, "priors", generator.checked_priors(self.priors, len(pmfs)))
 
     @property
     def levels(self) -> tuple[int, ...]:
         """The values of y: -1 and 1, or for more classes 0 to K - 1."""
-        return levels_of(len(self.pmfs))
+        return generator.levels_of(len(self.pmfs))
 
     def draw_model(self, rng: np.random.Generator) -> DiscreteModel:
         """Return the model; nothing about it is random."""
@@ -231,6 +220,6 @@ class Discrete:
         return DiscreteModel(
             tuple((shares / shares.sum()).tolist()),
             self.stratified,
-            table(points.reshape(len(points), -1)),
-            table(pmfs / pmfs.sum(axis=1, keepdims=True)),
+            generator.table(points.reshape(len(points), -1)),
+            generator.table(pmfs / pmfs.sum(axis=1, keepdims=True)),
         )

@@ -37,14 +37,13 @@ def hanley_mcneil(auc: float, counts: Sequence[float]) -> float:
     return math.sqrt(max(variance, 0.0))
 
 
-@each_vector
-@declare(
-    "lower",
-    source="kotlowski2011, (4)",
-    reading=MetricReading(
-        MARGIN, lambda loss, counts: hanley_mcneil(1 - loss, counts), "rank_risk", reach=1.0
-    ),
+LOST = MetricReading(
+    MARGIN, lambda loss, counts: hanley_mcneil(1 - loss, counts), "rank_risk", reach=1.0
 )
+
+
+@each_vector
+@declare("lower", source="kotlowski2011, (4)", reading=LOST)
 def rank_loss(
     y: ArrayLike,
     scores: ArrayLike,

@@ -7,7 +7,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from rankexp.arrays import Floats
+from rankexp.arrays import Floats, PerRow
 from rankexp.blas import one_thread
 from rankexp.categories import Order
 from rankexp.metrics.bipartite import Ties, two_classes
@@ -37,7 +37,7 @@ def zero_one_loss(
     scores: npt.ArrayLike,
     fitted: Fitted,
     threshold: Literal["own", "training"] = "own",
-    sample_weight: npt.ArrayLike | None = None,
+    sample_weight: PerRow = None,
     levels: Order = None,
 ) -> float | Floats:
     """Return the share of examples on the wrong side of a threshold of the scores.
@@ -66,16 +66,12 @@ def zero_one_loss(
     return each_column(np.array([weight[row].sum() for row in wrong]) / weight.sum(), s)
 
 
-@declare(
-    "lower",
-    source="kotlowski2011, section 3: the logistic risk of the scores as they stand",
-    reading=MetricReading(margin=0.01),
-)
+LOGISTIC = "kotlowski2011, section 3: the logistic risk of the scores as they stand"
+
+
+@declare("lower", source=LOGISTIC, reading=MetricReading(margin=0.01))
 def log_loss(
-    y: npt.ArrayLike,
-    scores: npt.ArrayLike,
-    sample_weight: npt.ArrayLike | None = None,
-    levels: Order = None,
+    y: npt.ArrayLike, scores: npt.ArrayLike, sample_weight: PerRow = None, levels: Order = None
 ) -> float | Floats:
     """Return the mean of ``log(1 + exp(-y s))``, y in {-1, 1}: the negative log likelihood.
 
@@ -116,7 +112,7 @@ def push_risk(
     scores: npt.ArrayLike,
     p: float = 4.0,
     ties: Ties = "expected",
-    sample_weight: npt.ArrayLike | None = None,
+    sample_weight: PerRow = None,
     levels: Order = None,
 ) -> float | Floats:
     """Return the mean over negatives of the share of positives at or below each, to the power p.

@@ -10,15 +10,8 @@ import numpy.typing as npt
 
 from rankexp.arrays import Floats
 from rankexp.categories import in_numbers, without_imaginary
+from rankexp.metrics import metric
 from rankexp.metrics.dominance import Ordered, PairCounts, count_pairs, ordered
-from rankexp.metrics.metric import (
-    Kind,
-    MetricReading,
-    declare,
-    each_column,
-    each_vector,
-    undefined,
-)
 
 REGISTER = {
     "iauc": "iauc",
@@ -32,14 +25,15 @@ REGISTER = {
 
 Fitted = Mapping[str, npt.ArrayLike]
 """What fitted estimators say, such as ``threshold``, a value a column of the scores."""
-THREE: tuple[Kind, ...] = ("ordinal", "continuous")
-ANY: tuple[Kind, ...] = ("binary", *THREE)
-PAIRS, TRIPLES, TAU = MetricReading(0.01, reach=2.0), MetricReading(0.01), MetricReading(0.02)
+THREE: tuple[metric.Kind, ...] = ("ordinal", "continuous")
+ANY: tuple[metric.Kind, ...] = ("binary", *THREE)
+PAIRS = metric.MetricReading(0.01, reach=2.0)
+TRIPLES, TAU = metric.MetricReading(0.01), metric.MetricReading(0.02)
 """Margins are one in a hundred, as for the AUC; a pair that is turned round moves tau-b twice."""
-share = partial(declare, "higher", kinds=ANY, reading=PAIRS)
+share = partial(metric.declare, "higher", kinds=ANY, reading=PAIRS)
 
 
-@each_vector
+@metric.each_vector
 @share(source="clemencon2017, (6) and Definition 2", kinds=THREE, reading=TRIPLES, label="IAUC")
 def iauc(y: npt.ArrayLike, scores: npt.ArrayLike, kind: Literal[6, 5] = 6) -> float | Floats:
     """Return the integrated AUC: the AUC of "y above a cut-off", averaged over the cut-offs.
@@ -73,13 +67,12 @@ def iauc(y: npt.ArrayLike, scores: npt.ArrayLike, kind: Literal[6, 5] = 6) -> fl
     by_y = ordered(target)
     between = by_y.below * (target.size - by_y.upto)
     if not between.any():
-        return undefined(s, "y has fewer than three values: the IAUC is NaN")
+        return metric.undefined(s, "y has fewer than three values: the IAUC is NaN")
     if kind == 6:
         triples = _exact_sum(between, target.size)
 
-        def ordered_share(
-            pairs: PairCounts,
-        ) -> float:  # a pair i, k has below(k) - upto(i) middles
+        def ordered_share(pairs: PairCounts) -> float:
+            # A pair i, k has below(k) - upto(i) middles.
             terms = pairs.below * pairs.won_below - pairs.upto * pairs.won_above
             return _exact_sum(terms, target.size) / (2 * triples)
 
@@ -95,7 +88,7 @@ def iauc(y: npt.ArrayLike, scores: npt.ArrayLike, kind: Literal[6, 5] = 6) -> fl
     return _each(s, by_y, averaged)
 
 
-@each_vector
+@metric.each_vector
 @share(source="clemencon2017, (8)", label="share of pairs in order")
 def d_tau(y: npt.ArrayLike, scores: npt.ArrayLike) -> float | Floats:
     """Return the share of pairs that the scores put in the order of y, a tied score counting 1/2.
@@ -107,11 +100,11 @@ def d_tau(y: npt.ArrayLike, scores: npt.ArrayLike) -> float | Floats:
     target, s = checked(y, scores)
     both = target.size * (target.size - 1)
     if both == 0:
-        return undefined(s, "a single example makes no pair: d_tau is NaN")
+        return metric.undefined(s, "a single example makes no pair: d_tau is NaN")
     return _each(s, ordered(target), lambda pairs: (2 * pairs.concordant + pairs.tied) / both)
 
 
-@each_vector
+@metric.each_vector
 @share(
     source="Harrell et al., JAMA 247 (1982): the index of concordance",
     kinds=("continuous",),
@@ -129,7 +122,7 @@ def concordance(y: npt.ArrayLike, scores: npt.ArrayLike) -> float | Floats:
     sizes = np.unique(target, return_counts=True)[1]
     pairs = (target.size**2 - int((sizes**2).sum())) // 2
     if pairs == 0:
-        return undefined(s, "y is constant: there is no pair to rank, and no share")
+        return metric.undefined(s, "y is constant: there is no pair to rank, and no share")
 
     def won(found: PairCounts) -> float:
         return (pairs + found.concordant - found.discordant) / (2 * pairs)
@@ -151,8 +144,8 @@ def kendall_tau_b(y: npt.ArrayLike, scores: npt.ArrayLike) -> float | Floats:
     with np.errstate(invalid="ignore", divide="ignore"):
         values = np.array([float(kendalltau(target, column).statistic) for column in columns])
     if np.isnan(values).any():
-        undefined(s, "y or the scores are constant: Kendall's tau-b is NaN")
-    return each_column(values, s)
+        metric.undefined(s, "y or the scores are constant: Kendall's tau-b is NaN")
+    return metric.each_column(values, s)
 
 
 @share(source="clemencon2017, Table 1 (note on its tau)", label="share of pairs not discordant")
@@ -165,11 +158,11 @@ def one_minus_discordance(y: npt.ArrayLike, scores: npt.ArrayLike) -> float | Fl
     target, s = checked(y, scores)
     both = target.size * (target.size - 1)
     if both == 0:
-        return undefined(s, "a single example makes no pair: the discordance is NaN")
+        return metric.undefined(s, "a single example makes no pair: the discordance is NaN")
     return _each(s, ordered(target), lambda pairs: (both - 2 * pairs.discordant) / both)
 
 
-@declare("lower", source="clemencon2017, Table 1", kinds=("continuous",), label="MSE")
+@metric.declare("lower", source="clemencon2017, Table 1", kinds=("continuous",), label="MSE")
 def mse(
     scores: npt.ArrayLike, reference: npt.ArrayLike, fitted: Fitted | None = None
 ) -> float | Floats:
@@ -191,7 +184,7 @@ def mse(
         raise ValueError(f"score_scale must be positive, got {scale}")
     columns = np.atleast_2d(s.T) / scale.reshape(-1, 1)
     values = np.array([np.square(column - m).mean() for column in columns], dtype=np.float64)
-    return each_column(values, s)
+    return metric.each_column(values, s)
 
 
 def _each(s: Floats, by_y: Ordered, value: Callable[[PairCounts], float]) -> float | Floats:
@@ -225,7 +218,7 @@ def checked(y: npt.ArrayLike, scores: npt.ArrayLike, name: str = "y") -> tuple[F
     return target, s
 
 
-@declare("lower", source="clemencon2017, Figure 3 (affine matching)", kinds=("continuous",))
+@metric.declare("lower", source="clemencon2017, Figure 3 (affine matching)", kinds=("continuous",))
 def unexplained_variance(scores: npt.ArrayLike, reference: npt.ArrayLike) -> float | Floats:
     """Return the least mean squared error of a s + b, as a share of the reference's variance.
 
@@ -236,7 +229,7 @@ def unexplained_variance(scores: npt.ArrayLike, reference: npt.ArrayLike) -> flo
     deviation = m - m.mean()
     total = float(np.square(deviation).sum())
     values = np.array([_left(column, deviation, total) for column in np.atleast_2d(s.T)])
-    return each_column(values, s)
+    return metric.each_column(values, s)
 
 
 def _left(s: Floats, deviation: Floats, total: float) -> float:

@@ -27,6 +27,9 @@ KINDS: tuple[Kind, ...] = ("ordinal", "binary")
 AUC = MetricReading(margin=0.01, reach=1.0)
 """Of shares of pairs of levels in order, like the AUC: one pair in a hundred."""
 POOLED = MetricReading(margin=0.01, reach=1.0, pooled=True)
+PAIRS = "uematsu2010, U_pairs (Waegeman et al., 2008)"
+TRIPARTITE = "uematsu2010, A tripartite ranking risk"
+SURFACE = "Waegeman, De Baets and Boullart, 2008 (volume under the surface)"
 share = partial(declare, "higher", kinds=KINDS, reading=AUC)
 
 
@@ -110,11 +113,7 @@ def u_cons(
 
 
 @each_vector
-@share(
-    source="uematsu2010, U_pairs (Waegeman et al., 2008)",
-    reading=POOLED,
-    label="share of pairs in order",
-)
+@share(source=PAIRS, reading=POOLED, label="share of pairs in order")
 def u_pairs(
     y: npt.ArrayLike,
     scores: npt.ArrayLike,
@@ -143,13 +142,7 @@ def _check_costs(levels: int | None, costs: str | float | None = None, **_: Valu
         cost_matrix(matrix, levels or len(matrix))
 
 
-@declare(
-    "lower",
-    source="uematsu2010, A tripartite ranking risk",
-    kinds=KINDS,
-    check=_check_costs,
-    reading=AUC,
-)
+@declare("lower", source=TRIPARTITE, kinds=KINDS, check=_check_costs, reading=AUC)
 def pair_risk(
     y: npt.ArrayLike,
     scores: npt.ArrayLike,
@@ -190,11 +183,7 @@ def pair_risk(
     return mean_of("pair_risk", terms, "sets of pairs that cost", given, lost=True)
 
 
-@share(
-    source="Waegeman, De Baets and Boullart, 2008 (volume under the surface)",
-    reading=MetricReading(reach=1.0),
-    label="VUS",
-)
+@share(source=SURFACE, reading=MetricReading(reach=1.0), label="VUS")
 def vus(
     y: npt.ArrayLike, scores: npt.ArrayLike, levels: Order = None, ties: Ties = "expected"
 ) -> float | Floats:

@@ -185,8 +185,7 @@ def err(lists: Lists, k: int | None = None) -> Floats:
     """
     if (highest := lists.queries.highest) > MOST:
         raise ValueError(f"y has level {highest}, but the ERR takes levels up to {MOST}")
-    stop = (np.exp2(lists.queries.levels) - 1.0) / 2.0**highest
-    return _cascade(lists, stop, k)
+    return _cascade(lists, (np.exp2(lists.queries.levels) - 1.0) / 2.0**highest, k)
 
 
 def _cascade(lists: Lists, stop: Floats, k: int | None) -> Floats:

@@ -11,25 +11,17 @@ import numpy as np
 import numpy.typing as npt
 
 from rankexp import names
-from rankexp.arrays import Bools, Floats, Ints
+from rankexp.arrays import Bools, Floats, Ints, PerRow
 from rankexp.categories import Order
+from rankexp.metrics import metric
 from rankexp.metrics.continuous import checked
 from rankexp.metrics.level_counts import coded, distinct, group_numbers
 from rankexp.metrics.level_means import told
-from rankexp.metrics.metric import (
-    DATA,
-    Declaration,
-    MetricReading,
-    OfScores,
-    each_column,
-    each_vector,
-    mean_over_groups,
-)
 
 Ties = Literal["expected", "order", "reversed", "best", "worst"]
 Empty = Literal["zero", "skip"]
 Given = npt.ArrayLike | names.Value
-ListMetric = OfScores[...]
+ListMetric = metric.OfScores[...]
 MOST = 50
 """The highest level whose gain, 2^y - 1, is exact, as sums of such gains have to be."""
 
@@ -158,10 +150,7 @@ def _levels(y: Floats, levels: int | None) -> tuple[Floats, Ints]:
 
 
 def _rows(
-    y: npt.ArrayLike,
-    scores: npt.ArrayLike,
-    groups: npt.ArrayLike | None = None,
-    levels: Order = None,
+    y: npt.ArrayLike, scores: npt.ArrayLike, groups: PerRow = None, levels: Order = None
 ) -> None:
     """Have the data that these metrics take."""
 
@@ -199,17 +188,17 @@ def top(
     """
 
     def mark(function: Callable[..., Floats]) -> ListMetric:
-        each, metric = _callables(function, label, rules)
-        return Declaration(
+        each, measured = _callables(function, label, rules)
+        return metric.Declaration(
             "higher",
             source=source,
             cutoff=cutoff,
             kinds=("binary", "ordinal"),
             check=_check,
-            reading=MetricReading(margin),
+            reading=metric.MetricReading(margin),
             each=each,
             label=label,
-        )(metric)
+        )(measured)
 
     return mark
 
@@ -227,17 +216,17 @@ def _callables(
         bound = signature.bind(*given, **named)
         bound.apply_defaults()
         y, scores, groups, levels = (bound.arguments.pop(p.name) for p in data)
-        names.arguments(f"metric '{metric.__name__}'", bound.arguments, metric, DATA)
+        names.arguments(f"metric '{measured.__name__}'", bound.arguments, measured, metric.DATA)
         return _each(function, (y, scores, groups, levels), **bound.arguments)
 
     @functools.wraps(function)
-    def metric(*given: Given, **named: Given) -> float | Floats:
+    def measured(*given: Given, **named: Given) -> float | Floats:
         scores = signature.bind(*given, **named).arguments["scores"]
-        return each_column(mean_over_groups(each(*given, **named), label), scores)
+        return metric.each_column(metric.mean_over_groups(each(*given, **named), label), scores)
 
-    each.__signature__ = metric.__signature__ = signature  # type: ignore[attr-defined]
-    metric.__annotations__ = {p.name: p.annotation for p in taken}
-    return each, each_vector(metric)
+    each.__signature__ = measured.__signature__ = signature  # type: ignore[attr-defined]
+    measured.__annotations__ = {p.name: p.annotation for p in taken}
+    return each, metric.each_vector(measured)
 
 
 def _each(

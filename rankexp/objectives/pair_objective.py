@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Real
 from typing import Protocol, SupportsIndex, cast
 
@@ -208,9 +208,7 @@ def _order(
         order = PartialOrder.of(level, np.triu(np.ones((K, K)), 1), groups, weight)
     sums = order.counts.sum(axis=1)
     if sums.size > 1:
-        order = PartialOrder(
-            order.level, order.group, order.costs, order.weight, sums.min() / sums
-        )
+        order = replace(order, share=sums.min() / sums)
     times = 1.0 if weight is None else weight.sum() / order.weight.sum()  # equal ones become 1
     return order, float(2.0 * times / sums.min())  # an order counts a pair ½
 

@@ -16,15 +16,9 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from rankexp.arrays import Floats, Ints, PerRow, Seed
 from rankexp.categories import Levels
+from rankexp.estimators import parameters
 from rankexp.estimators.labels import level_order, ordered_levels
 from rankexp.estimators.pair_data import labelled_pairs
-from rankexp.estimators.parameters import (
-    check_count,
-    fitted_rows,
-    one_of,
-    training_data,
-    training_rows,
-)
 from rankexp.estimators.ranking_trees import classifier_of
 from rankexp.metrics.level_counts import group_numbers
 from rankexp.preference.second_stage import (
@@ -110,10 +104,10 @@ class PairClassifier(BaseEstimator):  # type: ignore[misc]
     def check(self) -> None:
         """Raise ValueError if a parameter is impossible; this needs no data."""
         if self.max_pairs is not None:
-            check_count("max_pairs", self.max_pairs)
-        one_of("second_stage", self.second_stage, ("quicksort", "degree"))
+            parameters.check_count("max_pairs", self.max_pairs)
+        parameters.one_of("second_stage", self.second_stage, ("quicksort", "degree"))
         if not callable(self.features):
-            one_of("features", self.features, ("difference", "concatenation"))
+            parameters.one_of("features", self.features, ("difference", "concatenation"))
         self._classifier()
 
     def fit(self, X: ArrayLike, y: ArrayLike, groups: PerRow = None) -> Self:
@@ -127,7 +121,7 @@ class PairClassifier(BaseEstimator):  # type: ignore[misc]
         self.check()
         self._grouped = groups is not None
         levels = level_order(y, self.levels)
-        X, y = training_data(self, X, y)
+        X, y = parameters.training_data(self, X, y)
         codes, numbers = ordered_levels(y, levels)[1], group_numbers(groups, len(y))
         most = MOST if self.max_pairs is None else self.max_pairs
         upper, lower, possible = _pairs(codes, numbers, most, self.random_state)
@@ -150,7 +144,7 @@ class PairClassifier(BaseEstimator):  # type: ignore[misc]
         """
         self.check()
         self._grouped = False
-        X = training_rows(self, X)
+        X = parameters.training_rows(self, X)
         upper, lower, weights = labelled_pairs(X.shape[0], pairs, labels, sample_weight)
         return self._fit(X, upper, lower, None if sample_weight is None else weights)
 
@@ -161,7 +155,7 @@ class PairClassifier(BaseEstimator):  # type: ignore[misc]
         ValueError if the numbers of rows differ, or if rows cannot be scored.
         """
         check_is_fitted(self, "classifier_")
-        U, V = fitted_rows(self, U), fitted_rows(self, V)
+        U, V = parameters.fitted_rows(self, U), parameters.fitted_rows(self, V)
         if U.shape != V.shape:
             raise ValueError(f"U and V must have as many rows, got {len(U)} and {len(V)}")
         return self._preference(U, V)
@@ -181,7 +175,7 @@ class PairClassifier(BaseEstimator):  # type: ignore[misc]
         draws its pivots, or the order of equal degrees. ValueError for fewer than two rows or an
         impossible `top_k`.
         """
-        rows, rng = fitted_rows(self, X), np.random.default_rng(random_state)
+        rows, rng = parameters.fitted_rows(self, X), np.random.default_rng(random_state)
         if self.second_stage == "quicksort":
             return quicksort_rank(self._preference, rows, rng, top_k, check=False)
         if top_k is not None:
@@ -195,7 +189,7 @@ class PairClassifier(BaseEstimator):  # type: ignore[misc]
         below it. Scores of two calls cannot be compared, and with QuickSort equal rows do not tie.
         """
         if self.second_stage == "degree":
-            return degrees(self._preference, fitted_rows(self, X), check=False)
+            return degrees(self._preference, parameters.fitted_rows(self, X), check=False)
         seed = check_random_state(self.random_state).randint(2**31)
         order = self.rank(X, random_state=seed).order
         return np.asarray(len(order) - 1 - np.argsort(order), dtype=np.float64)
@@ -208,7 +202,8 @@ class PairClassifier(BaseEstimator):  # type: ignore[misc]
         """
         check_is_fitted(self, "classifier_")
         warn_ungrouped(self, groups)
-        codes, X = ordered_levels(y, level_order(y, self.levels))[1], fitted_rows(self, X)
+        codes = ordered_levels(y, level_order(y, self.levels))[1]
+        X = parameters.fitted_rows(self, X)
         check_consistent_length(X, codes)
         groups, right, total = group_numbers(groups, len(codes)), 0.0, 0
         for group in [0] if groups is None else range(groups.max() + 1):
@@ -227,7 +222,7 @@ class PairClassifier(BaseEstimator):  # type: ignore[misc]
     ) -> float:
         """Return the (weighted) accuracy on labelled pairs, given as in `fit_pairs`."""
         check_is_fitted(self, "classifier_")
-        X = fitted_rows(self, X)
+        X = parameters.fitted_rows(self, X)
         upper, lower, weights = labelled_pairs(X.shape[0], pairs, labels, sample_weight)
         return float(np.average(self._right(X[upper], X[lower], 1), weights=weights))
 

@@ -153,18 +153,15 @@ def together(families: Sequence[tuple[Sequence[Contrast], Settings]]) -> list[li
         p[[0, 3]] = np.minimum(1.0, count * p[[0, 3]])  # as the intervals are, so that both agree
         p[[1, 2]] = [*map(several.holm, p[[1, 2]])]
     tests = iter(p.T.tolist())
-    return [[_with(one, next(tests), count, by) for one in own] for own, by in families]
-
-
-def _with(own: Contrast, p: Sequence[float], count: int, settings: Settings) -> Contrast:
-    *tests, random = p
-    one = own if np.isnan(random) else replace(own, p_random_adjusted=random)
-    return one if np.isnan(tests[0]) else _judged(one, tests, count, settings)
+    return [[_judged(one, next(tests), count, by) for one in own] for own, by in families]
 
 
 def _judged(own: Contrast, p: Sequence[float], count: int, settings: Settings) -> Contrast:
     """Return one of `count` contrasts with its adjusted p-values and its verdict."""
-    alpha, (one, same, share) = 1 - settings.level, p
+    alpha, (one, same, share, random) = 1 - settings.level, p
+    own = own if np.isnan(random) else replace(own, p_random_adjusted=random)
+    if np.isnan(one):
+        return own
     level, ends, seen = 1 - alpha / count, (own.low, own.high), NAN
     found, least = Estimate(own.difference, own.se, own.df), NAN
     # What Holm multiplied the p-value by makes the level of its own interval.

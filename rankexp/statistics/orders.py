@@ -96,7 +96,8 @@ class Orders:
         sizes, gained = self.sizes, self.apart[first] - self.apart[second]
         moved = np.bincount(self.levels, self.given[first] != self.given[second])
         parts, df = self._parts(gained, np.maximum(moved - 1.0, 1.0))
-        if _makers(moved) < FEWEST or not parts.any():
+        makers = moved.sum() - moved.max()  # so many rows may make all pairs that moved
+        if makers < FEWEST or not parts.any():
             return Estimate(mean, max(np.sqrt(parts.sum()), UNSEEN / self.examples), np.inf)
         farthest = np.zeros(len(sizes))
         np.maximum.at(farthest, self.levels, np.abs(gained))
@@ -138,11 +139,6 @@ class Orders:
         if not parts.any():
             return parts, np.inf
         return parts, float(1.0 / ((parts / parts.sum()) ** 2 / known).sum())
-
-
-def _makers(moved: Ints) -> int:
-    """Return how many rows may make all pairs between so many rows of each level."""
-    return int(moved.sum() - moved.max())
 
 
 def from_won(levels: Ints, wins: Floats) -> Orders:

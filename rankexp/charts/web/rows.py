@@ -57,8 +57,7 @@ def _ends(panel: Intervals, x: Scale) -> str:
     low, high = panel.axis.ends
     at, drawn = x.at(panel.reference), ""
     for told, shift, anchor in ((f"← {low}", -7, "end"), (f"{high} →", 7, "start")):
-        place = f"{at:g}%"
-        drawn += text(told, place, 12, dx=shift, text_anchor=anchor, class_="tick")
+        drawn += text(told, f"{at:g}%", 12, dx=shift, text_anchor=anchor, class_="tick")
     return _side(element("svg", drawn, height=16))
 
 
@@ -95,17 +94,9 @@ def _mark(panel: Intervals, row: Interval, x: Scale, at: float) -> str:
 
 def _beyond(x: Scale, row: Interval, at: float) -> str:
     """Return an arrow at each end that leaves the view."""
-    sides = [(row.low, "0.5%", "6,-4 0,0 6,4"), (row.high, "99.5%", "-6,-4 0,0 -6,4")]
+    sides = ((row.low, False, "0.5%"), (row.high, True, "99.5%"))
     return "".join(
-        element(
-            "svg",
-            element("polyline", points=points, class_="line ink"),
-            x=place,
-            y=at,
-            overflow="visible",
-        )
-        for end, place, points in sides
-        if not x.holds(end)
+        marks.arrow(right, place, at) for end, right, place in sides if not x.holds(end)
     )
 
 

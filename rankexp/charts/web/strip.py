@@ -28,9 +28,7 @@ def strip(off: float) -> str:
     if abs(off) <= VIEW:
         found += marks.shape(None, f"{_share(off):g}%", middle, 3.2, class_="here")
     else:
-        points, at = ("-6,-4 0,0 -6,4", "98%") if off > 0 else ("6,-4 0,0 6,4", "2%")
-        arrow = element("polyline", points=points, class_="line ink")
-        found += element("svg", arrow, x=at, y=middle, overflow="visible")
+        found += marks.arrow(off > 0, "98%" if off > 0 else "2%", middle)
     return element("svg", found, width="100%", height=HEIGHT, class_="beside", aria_hidden="true")
 
 

@@ -5,15 +5,7 @@ import numpy as np
 from rankexp.arrays import Floats, Ints
 from rankexp.losses.loss import MarginLoss
 from rankexp.losses.margin import Exponential, Logistic
-from rankexp.solvers.boosting.boost_pairs import (
-    LEAST,
-    FactorisedPairs,
-    ListedPairs,
-    Shares,
-    WeightedPairs,
-    list_pairs,
-    pair_mass,
-)
+from rankexp.solvers.boosting import boost_pairs
 from rankexp.solvers.boosting.stumps import NOTHING, Binned, Stump
 from rankexp.solvers.pairs.convolution import CellSums, Convolution, ScorePanels
 from rankexp.solvers.pairs.partial_order import equal_shares
@@ -29,22 +21,22 @@ def all_pairs(
     groups: Ints | None,
     loss: MarginLoss,
     each: bool = False,
-) -> WeightedPairs:
+) -> boost_pairs.WeightedPairs:
     """Return all pairs in the quickest form; with `each`, groups that have pairs count alike."""
     groups = np.zeros_like(codes) if groups is None else groups
-    counts, pairs = pair_mass(codes, (costs > 0.0).astype(np.float64), groups)
+    counts, pairs = boost_pairs.pair_mass(codes, (costs > 0.0).astype(np.float64), groups)
     exponential = isinstance(loss, Exponential)
     cells = counts.size * counts.shape[1]
-    mass = pair_mass(codes, costs, groups, rows.weight)[0] if each else None
+    mass = boost_pairs.pair_mass(codes, costs, groups, rows.weight)[0] if each else None
     share = None if mass is None else equal_shares(mass, costs)
     if SPARSE * pairs <= cells if exponential else pairs <= LISTED * rows.size:
-        upper, lower, cost = list_pairs(codes, costs, groups)
+        upper, lower, cost = boost_pairs.list_pairs(codes, costs, groups)
         if rows.weight is not None:
             cost = cost * rows.weight[upper] * rows.weight[lower]
         if share is not None:
             cost = cost * share[groups[upper]]
-        return ListedPairs(rows, upper, lower, cost, loss)
-    form = FactorisedPairs if exponential else LogisticPairs
+        return boost_pairs.ListedPairs(rows, upper, lower, cost, loss)
+    form = boost_pairs.FactorisedPairs if exponential else LogisticPairs
     return form(rows, codes, costs, groups, share)
 
 
@@ -59,7 +51,7 @@ class LogisticPairs:
         self.rows, self.factor = rows, rows.weight
         if share is not None:
             self.factor = np.sqrt(share)[groups] * (1.0 if rows.weight is None else rows.weight)
-        counts, self.mass = pair_mass(codes, costs, groups, self.factor)
+        counts, self.mass = boost_pairs.pair_mass(codes, costs, groups, self.factor)
         self.sums = CellSums(groups * costs.shape[0] + codes, counts.shape[0], costs)
         self.s = np.zeros(rows.size)
         loss = Logistic()
@@ -76,13 +68,13 @@ class LogisticPairs:
 
     def charges(self) -> Floats:
         """Return the charge of each row, (n,); all 0 where all pairs are right beyond doubt."""
-        if self.total <= LEAST * self.mass:
+        if self.total <= boost_pairs.LEAST * self.mass:
             return np.zeros(self.rows.size)
         field = (self.as_upper - self.as_lower) / self.total
         found = self.panels.values(field, self.sums.cell)
         return found if self.factor is None else found * self.factor
 
-    def shares(self, stump: Stump) -> Shares:
+    def shares(self, stump: Stump) -> boost_pairs.Shares:
         M = self.sums.moments(self.panels, np.flatnonzero(self.rows.above(stump)))
         upper, lower = float((M * self.as_upper).sum()), float((M * self.as_lower).sum())
         high = self.sums.total(self.weight, M)
@@ -90,9 +82,10 @@ class LogisticPairs:
         least = NOTHING * self.total  # below it a difference is only rounding
         right, wrong = (part if part > least else 0.0 for part in (right, wrong))
         tied = self.total - right - wrong
-        return Shares(*(part / self.total for part in (right, wrong, tied, upper, lower)))
+        parts = right, wrong, tied, upper, lower
+        return boost_pairs.Shares(*(part / self.total for part in parts))
 
-    def step(self, stump: Stump, alpha: float, shares: Shares) -> float:
+    def step(self, stump: Stump, alpha: float, shares: boost_pairs.Shares) -> float:
         before = self.risk
         self.s[self.rows.above(stump)] += alpha
         self._sum()

@@ -44,16 +44,9 @@ class HingeIterate(Generic[S]):
         """Complete a sweep at ``w``, with one product by X."""
         slope = pull(swept.pairs.X, swept.residual)
         ridge = 0.5 * lam * float(w @ w)
-        return cls(
-            w=w,
-            s=s,
-            sweep=swept,
-            slope=slope,
-            gradient=slope + lam * w,
-            primal=swept.hinge + ridge,
-            dual=swept.alpha - float(slope @ slope) / (2.0 * lam),
-            slack=swept.hinge - swept.alpha - float(swept.residual @ s),
-        )
+        primal, dual = swept.hinge + ridge, swept.alpha - float(slope @ slope) / (2.0 * lam)
+        slack = swept.hinge - swept.alpha - float(swept.residual @ s)
+        return cls(w, s, swept, slope, slope + lam * w, primal, dual, slack)
 
     def moved(self, lam: float, step: "Step[S]") -> "HingeIterate[S]":
         t, p, q, swept = step

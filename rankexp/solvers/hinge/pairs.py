@@ -169,19 +169,9 @@ def hinge_pairs(
     if X.shape[1] > X.shape[0]:
         rotation, triangle = np.linalg.qr(X.T)
         X, difference = np.ascontiguousarray(triangle.T), difference @ rotation
-    return HingePairs(
-        X=X,
-        order=order,
-        levels=levels,
-        count=count,
-        mean_difference=difference,
-        given=given,
-        rotation=rotation,
-        centred=centred,
-        power=power,
-        square=float(np.vdot(given, given)) if square is None else square,
-        rows=used,
-    )
+    square = float(np.vdot(given, given)) if square is None else square
+    known = X, order, levels, count, difference
+    return HingePairs(*known, given, rotation, centred, power, square, used)
 
 
 def _in_pairs(

@@ -11,16 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from rankexp.arrays import Floats
+from rankexp.solvers.hinge import newton
 from rankexp.solvers.hinge.certificate import Certifier
 from rankexp.solvers.hinge.iterate import Best, HingeIterate
-from rankexp.solvers.hinge.newton import (
-    MANY_COLUMNS,
-    WIDE_BAND,
-    band_for,
-    inverse_hessian,
-    newton,
-    quasi_newton,
-)
 from rankexp.solvers.hinge.pairs import HingePairs, common_power, hinge_pairs
 from rankexp.solvers.hinge.sweep import SortedSweep, Sweep, coarse, sweep
 from rankexp.solvers.pairs.partial_order import PartialOrder
@@ -117,21 +110,21 @@ class _Path:
             self._measure(lam, best)
         if not best.gap <= self.tol:
             n, d = self.pairs.X.shape
-            h = BAND if d * MANY_COLUMNS <= n else WIDE_START
+            h = BAND if d * newton.MANY_COLUMNS <= n else WIDE_START
             start = HingeIterate.at(lam, best.w, best.s, sweep(self.pairs, best.s, h))
-            n_iter += newton(start, lam, tol, self.max_iter, best)
+            n_iter += newton.newton(start, lam, tol, self.max_iter, best)
             self._measure(lam, best)
         return best, n_iter
 
     def _from_last(self, lam: float, tol: float, best: Best) -> int:
         steps = self._descend(lam)
-        wide = self.swept or sweep(self.pairs, self.s, WIDE_BAND)
+        wide = self.swept or sweep(self.pairs, self.s, newton.WIDE_BAND)
         start = HingeIterate.at(lam, self.w, self.s, wide)
         best.update(start)
-        inverse = inverse_hessian(wide, lam)
+        inverse = newton.inverse_hessian(wide, lam)
         if inverse is None:
             return steps
-        return steps + quasi_newton(start, inverse, lam, tol, best, sweep)
+        return steps + newton.quasi_newton(start, inverse, lam, tol, best, sweep)
 
     def _descend(self, lam: float) -> int:
         """Go a long way down in loose stages: far off, the band holds nothing."""
@@ -154,19 +147,19 @@ class _Path:
         assert self.sampled is not None
         few = self.sampled.pairs
         w = self.sampled.solve(lam)[0].w
-        wide = HingeIterate.at(lam, w, few.scores(w), sweep(few, few.scores(w), WIDE_BAND))
+        wide = HingeIterate.at(lam, w, few.scores(w), sweep(few, few.scores(w), newton.WIDE_BAND))
         s = self.pairs.scores(w)
-        grid = coarse(self.pairs, s, band_for(wide, tol * wide.primal))
+        grid = coarse(self.pairs, s, newton.band_for(wide, tol * wide.primal))
         start: HingeIterate[Sweep] = HingeIterate.at(lam, w, s, grid)
         best.update(start)
-        inverse = inverse_hessian(wide.sweep, lam)
+        inverse = newton.inverse_hessian(wide.sweep, lam)
         if inverse is None:
             return 0
-        return quasi_newton(start, inverse, lam, tol, best, coarse)
+        return newton.quasi_newton(start, inverse, lam, tol, best, coarse)
 
     def _measure(self, lam: float, best: Best) -> None:
         self.w, self.s = best.w, self.pairs.scores(best.w)
         best.s = self.s
-        self.swept = sweep(self.pairs, self.s, WIDE_BAND)
+        self.swept = sweep(self.pairs, self.s, newton.WIDE_BAND)
         best.measured = self.swept
         best.primal = self.swept.hinge + 0.5 * lam * float(self.w @ self.w)

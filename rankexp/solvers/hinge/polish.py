@@ -168,8 +168,7 @@ def box_program(
         after = float((s + size * ds) @ (a + size * da) + (t + size * dt) @ (c - size * da))
         target = mu * (after / gap) ** CUBE
         low, high = target - da * ds, target + da * dt
-        rhs = low / a - high / c - v
-        da = newton(rhs)
+        da = newton(low / a - high / c - v)
         ds, dt = low / a - s - s / a * da, high / c - t + t / c * da
         size = min(1.0, TO_THE_WALL * longest(-da / a, da / c, -ds / s, -dt / t))
         if not np.isfinite(size * float(np.abs(da).max())):
@@ -192,9 +191,7 @@ def _system(G: Floats, e: Floats) -> Callable[[Floats], Floats] | None:
     """Return the solution of ``(diag(1/e) + G) x = r``, scaled to a unit diagonal added."""
     root = np.sqrt(e)
     upper = factor(G * root[:, None] * root, 1.0)
-    if upper is None:
-        return None
-    return lambda r: np.asarray(root * solve(upper, root * r))
+    return None if upper is None else lambda r: np.asarray(root * solve(upper, root * r))
 
 
 def longest(*falls: Floats) -> float:
@@ -225,16 +222,9 @@ def listed_hinge(
         program = _Program(D, pairs.share, lam)
         steps = program.run(tol, min(max_iter, MOST_STEPS))
     w = program.w_best if basis is None else basis @ program.w_best
-    gap = np.array([program.gap])
-    return PathResult(
-        coef=np.ldexp(w, -power)[:, None],
-        intercept=np.zeros(1),
-        objective=np.array([program.primal]),
-        gap=gap,
-        n_iter=np.array([steps]),
-        converged=gap <= tol,
-        slope=-pairs.spread(program.a_best)[:, None],
-    )
+    coef, slope = np.ldexp(w, -power)[:, None], -pairs.spread(program.a_best)[:, None]
+    objective, gap = np.array([[program.primal], [program.gap]])
+    return PathResult(coef, np.zeros(1), objective, gap, np.array([steps]), gap <= tol, slope)
 
 
 class _Program:

@@ -104,8 +104,7 @@ class SortedSweep(Sweep):
 
         found = self.bands.get((level, other))
         if found is None:
-            away = self.one if other > level else -self.one
-            units = away, self.half
+            units = self.one if other > level else -self.one, self.half
             found = windows(self.keys, self.at[other], self.at[level], units)
             self.bands[level, other] = found
         return found
@@ -189,19 +188,9 @@ def sweep(pairs: HingePairs, s: Floats, h: float) -> SortedSweep:
     order = keys.argsort()
     residual, rows, (hinge, alpha, band) = merge(keys, order, pairs.layout, (apart, one, half))
     residual *= 0.5 / (half * pairs.count)
-    return SortedSweep(
-        pairs=pairs,
-        h=half / scale,
-        residual=residual,
-        hinge=hinge / (scale * pairs.count),
-        alpha=alpha / (2.0 * half * pairs.count),
-        band_size=band,
-        order=order,
-        rows=rows,
-        keys=keys,
-        one=one,
-        half=half,
-    )
+    hinge, alpha = hinge / (scale * pairs.count), alpha / (2.0 * half * pairs.count)
+    known = pairs, half / scale, residual, hinge, alpha, band
+    return SortedSweep(*known, order, rows, keys, one, half)
 
 
 if TYPE_CHECKING:

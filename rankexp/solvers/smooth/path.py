@@ -61,8 +61,7 @@ class ExampleRisk(SmoothRisk):
 
     def subset(self, rows: Ints) -> tuple[SmoothRisk, float]:
         weight = np.full(rows.shape[0], self.scale) if self.weight is None else self.weight[rows]
-        share = float(weight.sum())
-        return ExampleRisk(self.loss, self.y[rows], weight, self.intercept), share
+        return ExampleRisk(self.loss, self.y[rows], weight, self.intercept), float(weight.sum())
 
 
 def signs(y: npt.ArrayLike) -> Floats:
