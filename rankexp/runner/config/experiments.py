@@ -7,6 +7,7 @@ from rankexp.checks.check import Takes
 from rankexp.checks.check import takes as takes_of
 from rankexp.metrics.metric import Kind, Metric, parse
 from rankexp.runner.config import fault, methods, schema
+from rankexp.runner.config.asking import message
 from rankexp.runner.config.data_entry import SECOND, DataEntry
 from rankexp.runner.config.fault import Fault, TreePath
 from rankexp.runner.config.schema import Evaluate, Method, Preprocess, Simulate, Study
@@ -156,11 +157,7 @@ def _parts(
     """Find parts that a protocol names and a data set has not, as far as its entry tells."""
     files = [value for value in entry.sources.values() if isinstance(value, dict)]
     if entry.part is None and not entry.test_file:
-        text = (
-            f"data set '{problem}' has no parts: name their column in 'part' of the data set, or "
-            "give a second file in 'source': {file: train.csv, test: test.csv}"
-        )
-        yield from [Fault(path, text)] * bool(named)
+        yield from [Fault(path, message("study.no_parts", problem=problem))] * bool(named)
     elif entry.part is None or (entry.part == "part" and len(files) == len(entry.sources)):
         known = dict.fromkeys(part for own in files for part in own) or ["train", SECOND]
         for place, part in named.items():

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from rankexp.errors import DataError
+from rankexp.runner.config.asking import message
 from rankexp.runner.data.dataset import DataTable, Feature, Floats, Ints
 from rankexp.runner.data.readers.cells import short
 from rankexp.runner.data.readers.compressed import encoding_of, pieces
@@ -90,10 +91,8 @@ def _check_queries(files: Mapping[str, Path], queries: Mapping[str, Ints]) -> No
     for part, own in queries.items():
         for query in np.unique(own).tolist():
             if (other := seen.setdefault(query, part)) != part:
-                raise DataError(
-                    f"query {query} occurs in two parts, '{other}' ({files[other]}) and '{part}' "
-                    f"({files[part]}); each query must be in one file only"
-                )
+                known = {"query": query, "other": other, "part": part, "files": files}
+                raise DataError(message("data.query_twice", **known))
 
 
 def _check_gaps(files: Mapping[str, Path], width: int, blocks: Sequence[Floats]) -> list[str]:
@@ -103,10 +102,8 @@ def _check_gaps(files: Mapping[str, Path], width: int, blocks: Sequence[Floats])
         used[: features.shape[1]] |= (features != 0).any(axis=0)
     said = f"only {used.sum():,} of {width:,} features are ever different from 0"
     if width > FAR and 10 * used.sum() < width:
-        raise DataError(
-            f"{_place(files, width)}: feature {width} is far beyond the others: {said}. Is the "
-            "index right? If it is, number the features from 1 on without gaps"
-        )
+        known = {"place": _place(files, width), "width": width, "said": said}
+        raise DataError(message("data.far_feature", **known))
     few = 2 * used.sum() < width
     return [f"{said}; feature {width} is in {_place(files, width)}"] if few else []
 
