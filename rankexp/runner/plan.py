@@ -103,8 +103,7 @@ def chosen(study: Study, only: Sequence[str]) -> dict[str, Experiment]:
     for name in only:
         if name not in study.experiments:
             hint = registry.did_you_mean(name, study.experiments)
-            text = f"study '{study.study}' has no experiment '{name}'{hint}"
-            raise ConfigError(f"{text}; it has: {', '.join(study.experiments)}")
+            raise ConfigError(message("study.unknown", study=study, name=name, hint=hint))
     return {name: e for name, e in study.experiments.items() if not only or name in only}
 
 

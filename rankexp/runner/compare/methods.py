@@ -15,7 +15,7 @@ from rankexp.errors import ConfigError
 from rankexp.registry import did_you_mean
 from rankexp.runner.analyse.select import Edge
 from rankexp.runner.compare.question import Kind
-from rankexp.runner.config.asking import flag, message
+from rankexp.runner.config.asking import message
 from rankexp.runner.config.estimators import resolve_estimator
 from rankexp.runner.strict import Strict
 
@@ -167,8 +167,7 @@ def offer(kind: Kind, asked: list[str] | None, *, within: bool = False) -> Offer
             raise ConfigError(message("compare.unknown_method", name=name, hint=hint, known=known))
     contrasts = {p: q for p, q in whole.contrasts.items() if p in chosen and q in chosen}
     if not contrasts:
-        pairs = " or ".join(f"{p} with {q}" for p, q in whole.contrasts.items())
-        raise ConfigError(f"{flag('methods')}: to compare pairs with points, also name {pairs}")
+        raise ConfigError(message("compare.lone_methods", contrasts=whole.contrasts))
     return Offer(contrasts, chosen, whole.remark, whole.scorers)
 
 

@@ -316,6 +316,5 @@ class Session:
         known = {"files": len(written), "folder": self.folder, "first": made.first.name}
         say(message("compare.written", **known))
         if (late := time.monotonic() - self.end) > LATE * 60 * self.minutes:
-            why = "The first comparison after an installation compiles; others may use the machine"
-            say(f"This took {duration(late)} longer than {self.given}. {why}.")
+            say(message("compare.took", late=duration(late), given=self.given))
         return max(self.outcome.exit_code, made.exit_code)

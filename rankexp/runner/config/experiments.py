@@ -166,8 +166,7 @@ def _parts(
 
 def _times(entry: DataEntry, protocol: Protocol, problem: str, path: TreePath) -> Iterator[Fault]:
     if protocol.uses_time and entry.time is None:
-        text = f"protocol '{protocol.kind}' needs 'column', the one that says when a row is from"
-        yield Fault(path, text)
+        yield Fault(path, message("study.no_column", kind=protocol.kind))
     elif (column := protocol.column_of_time) not in (None, entry.time):
         text = f"data set '{problem}' goes by the column '{entry.time}', not by '{column}'"
         yield Fault((*path, "column"), text)
@@ -234,8 +233,7 @@ def simulate(study: Study, experiment: Simulate, path: tuple[str, str]) -> Itera
     elif experiment.problems:
         yield Fault((*path, "problems"), f"{owner} does not use data: remove 'problems'", key=True)
     if experiment.preprocess != Preprocess() and not experiment.problems:
-        text = "'preprocess' has no effect without 'problems'"
-        yield Fault((*path, "preprocess"), text, key=True)
+        yield Fault((*path, "preprocess"), message("study.no_effect"), key=True)
 
 
 def _problems(

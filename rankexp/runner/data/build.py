@@ -133,8 +133,7 @@ def first_difference(dataset: Dataset, other: Dataset) -> str:
         if feature.name != theirs.name:
             return f"column '{feature.name}' is where '{theirs.name}' should be"
         if feature != theirs:
-            text = "has different categories, or a different order of them"
-            return f"column '{feature.name}' {text}"
+            return message("data.categories", name=feature.name)
     if dataset.X.shape != other.X.shape:
         return "the number of rows or columns differs"
     cells = (dataset.X != other.X) & ~(np.isnan(dataset.X) & np.isnan(other.X))

@@ -225,8 +225,7 @@ def _recode(table: DataTable, entry: DataEntry) -> tuple[list[Feature], Floats]:
     nominal = {column_index(names, wanted, "nominal") for wanted in entry.nominal}
     numeric = {column_index(names, wanted, "numeric") for wanted in entry.numeric}
     if both := [names[j] for j in sorted(nominal & numeric)]:
-        text = "is named under 'nominal' and under 'numeric': drop it in one"
-        raise DataError(f"'{both[0]}' {text}")
+        raise DataError(message("data.two_kinds", name=both[0]))
     for j, column in enumerate(columns):
         marked = general | marks.get(j, set())
         if not marked and j not in nominal | numeric:

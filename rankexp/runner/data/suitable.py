@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from rankexp.errors import DataError
-from rankexp.runner.config.asking import message, option
+from rankexp.runner.config.asking import message
 from rankexp.runner.config.data_entry import DataEntry
 from rankexp.runner.data.called import called
 from rankexp.runner.data.dataset import Feature, Floats
@@ -41,8 +41,7 @@ def unfit(column: Feature, values: Floats, layout: Layout | None) -> Unfit | Non
     if np.isnan(values).all():
         return "empty", "it has no values"
     if layout is not None and column.name in layout.labels:
-        what = "it holds the query or part of each row"
-        return "identifier", f"{what}; name it under {option('groups')} or {option('part')}"
+        return "identifier", message("data.labels")
     if layout is not None and column.name in layout.dates:
         return "date", "it holds dates or times"
     if layout is not None and column.name == layout.unnamed and whole(values):

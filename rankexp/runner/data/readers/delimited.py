@@ -11,7 +11,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from rankexp.errors import DataError
-from rankexp.runner.config.asking import message, option
+from rankexp.runner.config.asking import message
 from rankexp.runner.data.dataset import DataTable
 from rankexp.runner.data.readers.cells import short
 from rankexp.runner.data.readers.columns import LONGEST_CELL, ahead, cut
@@ -58,8 +58,7 @@ def _grid(path: Path, rules: TextRules) -> tuple[Grid, Layout]:
         file.check_comment(delimiter)
     grid = Grid(str(path), lambda: file.rows(delimiter), rules, partial(file.cut, delimiter))
     if encoding == "cp1252" and rules.encoding is None:
-        said = "the file is not valid UTF-8 and was read as Windows-1252"
-        grid.notes.append(f"{said}; {option('encoding')} changes this")
+        grid.notes.append(message("data.windows"))
     return grid, Layout("delimited text", encoding, delimiter)
 
 

@@ -153,8 +153,7 @@ def _whole_lines(path: Path) -> Iterator[bytes]:
         cut = whole.rfind(b"\n") + 1
         rest = whole[cut:]
         if len(rest) > BLOCK:
-            text = f"a line has more than {BLOCK:,} bytes; is this file in LETOR format?"
-            raise DataError(f"{path}: {text}")
+            raise DataError(message("data.long_line", path=path, most=BLOCK))
         yield whole[:cut]
     yield rest
 
@@ -227,8 +226,7 @@ def _head(texts: Sequence[bytes]) -> tuple[float, int]:
     """Return label and query of a line; ValueError says what is wrong with them."""
     relevance = _number(texts[0])
     if relevance is None or not np.isfinite(relevance):
-        text = f"the line begins with {_shown(texts[0])}"
-        raise ValueError(f"{text}, but a label is a finite number")
+        raise ValueError(message("data.label", text=_shown(texts[0])))
     if len(texts) < 2 or not texts[1].startswith(b"qid:"):
         raise ValueError("the label is not followed by 'qid:'")
     query = texts[1].removeprefix(b"qid:")
@@ -246,8 +244,7 @@ def _pairs(texts: Sequence[bytes]) -> dict[int, float]:
         if not index.isdigit() or not cell:
             raise ValueError(f"{_shown(text)} is not a feature, which is written 'index:value'")
         if len(index) > DIGITS or (number := int(index)) > MOST_FEATURES:
-            most = f"at most {MOST_FEATURES:,} features are allowed"
-            raise ValueError(f"feature {_shown(index)}: {most}")
+            raise ValueError(message("data.index", index=_shown(index), most=MOST_FEATURES))
         if number <= last:
             wrong = f"feature {number} " + (f"comes after {last}" if last else "is below 1")
             raise ValueError(f"{wrong}; indices must increase and start at 1 or above")

@@ -127,8 +127,7 @@ def read_excel(path: Path, rules: TextRules = DEFAULT, test: Path | None = None)
 
 def _grid(path: Path, rules: TextRules) -> tuple[Grid, str]:
     if find_spec("openpyxl") is None:
-        cure = "pip install 'rankexp[excel]', or save it as CSV"
-        raise DataError(f"{path}: Excel files need openpyxl: {cure}")
+        raise DataError(message("data.openpyxl", path=path))
     content = unpacked(path)
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as packed:
