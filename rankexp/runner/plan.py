@@ -26,6 +26,7 @@ from rankexp.errors import ConfigError
 from rankexp.imports import file_of
 from rankexp.metrics.metric import parse
 from rankexp.runner.config import schema
+from rankexp.runner.config.asking import message
 from rankexp.runner.config.estimators import has_path
 from rankexp.runner.config.limits import UNLIMITED, Limits
 from rankexp.runner.config.outside import Outside, outside
@@ -102,8 +103,7 @@ def chosen(study: Study, only: Sequence[str]) -> dict[str, Experiment]:
     for name in only:
         if name not in study.experiments:
             hint = registry.did_you_mean(name, study.experiments)
-            text = f"study '{study.study}' has no experiment '{name}'{hint}"
-            raise ConfigError(f"{text}; it has: {', '.join(study.experiments)}")
+            raise ConfigError(message("study.unknown", study=study, name=name, hint=hint))
     return {name: e for name, e in study.experiments.items() if not only or name in only}
 
 
@@ -125,10 +125,8 @@ def cells(
     experiments = chosen(study, only)
     for name, experiment in experiments.items():
         if (count := experiment.size()) > schema.MOST_RECORDS:
-            raise ConfigError(
-                f"experiment '{name}' needs {count:,} records; at most "
-                f"{schema.MOST_RECORDS:,} can be planned: use fewer repeats, or split the study"
-            )
+            most = schema.MOST_RECORDS
+            raise ConfigError(message("study.too_many", name=name, count=count, most=most))
     code = outside(study) if code is None else code
     for name, experiment in experiments.items():
         if isinstance(experiment, Simulate):
@@ -195,10 +193,8 @@ def _evaluate_cells(
         if what is None:
             continue
         if isinstance(what, GeneratorProblem) != (protocol.problems == "generators"):
-            raise ConfigError(
-                f"experiment '{name}': protocol '{protocol.kind}' is for {protocol.problems}, "
-                f"but problem '{problem}' is not one of them"
-            )
+            known = {"name": name, "protocol": protocol, "problem": problem}
+            raise ConfigError(message("study.other_problems", **known))
         how = (experiment.preprocess, experiment.inner, experiment.within_groups)
         rows = code.of("generators", problem) | code.of("protocols", protocol.kind)
         measured = code.of("metrics", *experiment.metrics)

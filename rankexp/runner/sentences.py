@@ -50,7 +50,12 @@ def _templates() -> "Environment":
 
 
 def paragraphs(template: str, **known: Any) -> list[str]:
-    """Return the paragraphs of a template, whose names are `known`."""
-    text = _templates().get_template(f"{template}.jinja").render(**known)
+    """Return the paragraphs of a template, or of one of its blocks (``data.wide``).
+
+    Its names are `known`.
+    """
+    file, _, block = template.partition(".")
+    made = _templates().get_template(f"{file}.jinja")
+    text = "".join(made.blocks[block](made.new_context(known))) if block else made.render(known)
     _, *found = re.split(rf"(?:^|{END})-(?:[ {END}]|$)", text)
     return [re.sub(rf" *{END}[ {END}]*", " ", one).strip(" ") for one in found]

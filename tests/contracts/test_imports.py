@@ -61,7 +61,7 @@ RUNNER = {
     "grid": {"strict"},
     "strict": set(),
     "protocols": {"strict"},
-    "config": {"strict", "grid", "protocols"},
+    "config": {"strict", "grid", "protocols", "sentences"},
     "spec": {"config", "grid", "protocols", "strict"},
     "plan": {"config", "grid", "protocols", "spec"},
     "data": {"config", "plan", "files"},

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from rankexp.errors import ConfigError, one_line
+from rankexp.runner.config.asking import message
 from rankexp.runner.config.outside import kept
 from rankexp.runner.config.schema import Study
 from rankexp.runner.plan import PlanCell, cells
@@ -65,8 +66,7 @@ def scores(
     ]
     if not found:
         asked = ", ".join(f"{what} '{name}'" for what, name in wanted.items() if name)
-        hint = "run it with 'keep: {scores: true}'"
-        raise ConfigError(f"{folder}: no scores are kept{' of ' * bool(asked)}{asked}; {hint}")
+        raise ConfigError(message("report.no_scores", folder=folder, asked=asked))
     return pd.concat(found, ignore_index=True)[COLUMNS]
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from rankexp.arrays import Bools
 from rankexp.errors import ConfigError
 from rankexp.runner.compare.pilot import FEWEST_ROWS, PILOT_ROWS, Cost, rankable
-from rankexp.runner.config.asking import flag
+from rankexp.runner.config.asking import flag, message
 from rankexp.runner.data.dataset import Dataset
 from rankexp.runner.run.progress import duration
 from rankexp.runner.sentences import paragraphs
@@ -159,13 +159,10 @@ class _Fit:
 def _less(
     names: Sequence[str], once: float, what: str, allowed: Allowance, how: str, whole: str = ""
 ) -> str:
-    are, them = ("is", "it") if len(names) == 1 else ("are", "them")
+    known = {"names": [*map(allowed.label, names)], "it": "it" if len(names) == 1 else "them"}
+    known |= {"what": what, "how": how, "whole": whole, "time": duration(once)}
     more = flag("minutes", math.ceil(once / allowed.share / 60) + 1)
-    return (
-        f"{' and '.join(map(allowed.label, names))} {are} {how} because {what} with "
-        f"{whole or them} would take about {duration(once)}; {more} "
-        f"{'tries' if whole else 'includes'} {whole or them}"
-    )
+    return message("compare.less", more=more, **known)
 
 
 def _stages(
@@ -211,10 +208,7 @@ def _smaller(costs: Collection[Cost], n: int, allowed: Allowance, least: int) ->
         fits = allowed.total(costs, middle, SPLITS) <= allowed.most
         low, high = (middle, high) if fits else (low, middle)
     rows = max(int(low), least)
-    return float(n - rows), (
-        f"training sets have {rows:,} of the {n:,} rows because more would take too long; a "
-        f"larger {flag('minutes')} uses more"
-    )
+    return float(n - rows), message("compare.smaller", rows=rows, n=n)
 
 
 def outer_folds(dataset: Dataset) -> int:
@@ -248,13 +242,10 @@ def training(dataset: Dataset, *, within: bool = False) -> tuple[Dataset, str]:
     for name, rows, least in (("training", train, FEWEST_ROWS), ("test", ~train, 1)):
         for code, level in enumerate(dataset.levels or ()):
             if (count := int((dataset.y[rows] == code).sum())) < least:
-                raise ConfigError(
-                    f"the {name} file has {count} row{'s' * (count != 1)} of '{level}', and "
-                    f"{least} are needed; merge rare values with others in both files, or leave "
-                    f"{flag('test')} out and give all rows in one file"
-                )
-    known = {name: vars(dataset)[name] for name in ("X", "y", "groups", "weights", "parts")}
-    own = {name: rows[train] for name, rows in known.items() if rows is not None}
+                known = {"file": name, "count": count, "level": level, "least": least}
+                raise ConfigError(message("compare.few_in_file", **known))
+    parts = {name: vars(dataset)[name] for name in ("X", "y", "groups", "weights", "parts")}
+    own = {name: rows[train] for name, rows in parts.items() if rows is not None}
     return replace(dataset, **own), _shared(dataset, train, within=within)
 
 
@@ -294,15 +285,10 @@ def together(dataset: Dataset, option: str = "groups") -> tuple[str | None, str]
     """
     if dataset.groups is not None:
         if (groups := len(np.unique(dataset.groups))) < FEWEST_ROWS:
-            raise ConfigError(
-                f"{flag(option)}: the column has {groups} different values; at least "
-                f"{FEWEST_ROWS} are needed to train on some and to test on others"
-            )
+            known = {"option": option, "groups": groups, "least": FEWEST_ROWS}
+            raise ConfigError(message("compare.few_groups", **known))
         if option == "queries" and not rankable(dataset.y, dataset.groups):
-            raise ConfigError(
-                f"{flag('queries')}: no two rows of one query have different targets, so there is "
-                "nothing to rank within queries"
-            )
+            raise ConfigError(message("compare.nothing_within"))
         return "groups", ""
     different = len(np.unique(duplicates(dataset.X)))
     if different < 2:

@@ -15,7 +15,7 @@ from rankexp.errors import ConfigError, RankexpError
 from rankexp.runner.compare import command, looking, study
 from rankexp.runner.compare.results import CompareResult, InspectResult
 from rankexp.runner.compare.session import Session
-from rankexp.runner.config.asking import LISTS, flag, said
+from rankexp.runner.config.asking import LISTS, message, said
 from rankexp.runner.data.frames import FILES, Saved, Table, save
 from rankexp.runner.data.levels import number_text
 
@@ -159,8 +159,7 @@ def _check(folder: Path) -> None:
     """Refuse a folder with files of the user's."""
     study.choose(folder, "")
     if study.state(folder) == "free" and (folder / FILES[0]).exists():
-        why = f"'{folder}' holds {FILES[0]} that 'rankexp' did not write"
-        raise ConfigError(f"{why}; name another folder with {flag('out')}")
+        raise ConfigError(message("compare.not_ours", folder=folder, file=FILES[0]))
 
 
 @contextmanager

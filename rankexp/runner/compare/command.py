@@ -13,7 +13,7 @@ from rankexp.runner.compare.methods import offer
 from rankexp.runner.compare.pilot import FEWEST_ROWS
 from rankexp.runner.compare.question import MARGINS, ask, check_rows
 from rankexp.runner.compare.session import Session, say
-from rankexp.runner.config.asking import flag
+from rankexp.runner.config.asking import flag, message
 from rankexp.runner.data.frames import ordered_values
 from rankexp.runner.data.inspect import target_values
 from rankexp.runner.run.workers import default_workers
@@ -75,8 +75,7 @@ def compared(
 def _check(options: Options) -> None:
     """Refuse options that contradict each other, by the names that the user gave."""
     if options.time is not None and options.test is not None:
-        both = f"{flag('time')} and {flag('test')} exclude each other"
-        raise ConfigError(f"{both}: both say which rows are tested")
+        raise ConfigError(message("compare.time_and_test"))
     for name, value, least in (("minutes", options.minutes, 0.1), ("jobs", options.jobs, 1)):
         if value is not None and value < least:
             raise ConfigError(f"{flag(name)}: expected {least} or more, got {value:g}")
@@ -84,10 +83,7 @@ def _check(options: Options) -> None:
     if margin is not None and not (margin > 0 and math.isfinite(margin)):
         raise ConfigError(f"{flag('margin')}: expected a number above 0, got {margin:g}")
     if options.groups is not None and options.queries is not None:
-        raise ConfigError(
-            f"{flag('groups')} and {flag('queries')} exclude each other: the rows of a query stay "
-            "together anyway"
-        )
+        raise ConfigError(message("compare.groups_and_queries"))
     own = {name: [vars(options)[name]] for name in ("groups", "queries", "weights")}
     columns = {**own, **options.reading}
     for name in (*own, "drop"):

@@ -15,7 +15,7 @@ from rankexp.metrics.continuous import concordance
 from rankexp.runner.compare.pilot import FEWEST_ROWS
 from rankexp.runner.compare.question import Question, ask
 from rankexp.runner.compare.results import InspectResult
-from rankexp.runner.config.asking import flag, option
+from rankexp.runner.config.asking import flag, message, option
 from rankexp.runner.config.schema import Preprocess
 from rankexp.runner.data.called import called
 from rankexp.runner.data.dataset import Dataset
@@ -55,10 +55,8 @@ def by_time(dataset: Dataset) -> Dataset:
     for part, when in ((1, "earlier 70 %"), (0, "latest 30 %")):
         for code, level in enumerate(dataset.levels or ()):
             if (count := int((dataset.y[parts == part] == code).sum())) < FEWEST_ROWS:
-                raise ConfigError(
-                    f"{flag('time')}: the {when} of the rows have {count} of '{level}', and at "
-                    f"least {FEWEST_ROWS} are needed; merge rare values with {flag('merge')}"
-                )
+                known = {"when": when, "count": count, "level": level, "least": FEWEST_ROWS}
+                raise ConfigError(message("compare.few_in_time", **known))
     return replace(dataset, parts=parts, part_names=("test", "train"))
 
 

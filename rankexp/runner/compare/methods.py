@@ -15,7 +15,7 @@ from rankexp.errors import ConfigError
 from rankexp.registry import did_you_mean
 from rankexp.runner.analyse.select import Edge
 from rankexp.runner.compare.question import Kind
-from rankexp.runner.config.asking import flag
+from rankexp.runner.config.asking import message
 from rankexp.runner.config.estimators import resolve_estimator
 from rankexp.runner.strict import Strict
 
@@ -151,11 +151,7 @@ def offer(kind: Kind, asked: list[str] | None, *, within: bool = False) -> Offer
     `within` is for rows that are ranked within queries.
     """
     if within and kind == "continuous":
-        raise ConfigError(
-            f"{flag('queries')}: rankexp cannot train on pairs of numbers within queries; put the "
-            f"numbers into levels, or say {flag('groups')} to count pairs of rows of different "
-            "queries"
-        )
+        raise ConfigError(message("compare.numbers_of_queries"))
     whole = _whole(kind, within=within)
     if asked is None:
         return whole
@@ -168,14 +164,10 @@ def offer(kind: Kind, asked: list[str] | None, *, within: bool = False) -> Offer
             chosen[name.rpartition(".")[2]] = Candidate({"estimator": name}, {})
         else:
             hint, known = did_you_mean(name, whole.methods), ", ".join(whole.methods)
-            raise ConfigError(
-                f"{flag('methods')}: no method '{name}'{hint}; for this target there are {known}, "
-                "and any estimator by its import path"
-            )
+            raise ConfigError(message("compare.unknown_method", name=name, hint=hint, known=known))
     contrasts = {p: q for p, q in whole.contrasts.items() if p in chosen and q in chosen}
     if not contrasts:
-        pairs = " or ".join(f"{p} with {q}" for p, q in whole.contrasts.items())
-        raise ConfigError(f"{flag('methods')}: to compare pairs with points, also name {pairs}")
+        raise ConfigError(message("compare.lone_methods", contrasts=whole.contrasts))
     return Offer(contrasts, chosen, whole.remark, whole.scorers)
 
 

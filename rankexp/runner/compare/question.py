@@ -7,7 +7,7 @@ from typing import Literal
 
 from rankexp.errors import ConfigError
 from rankexp.registry import did_you_mean
-from rankexp.runner.config.asking import flag, merged, option
+from rankexp.runner.config.asking import flag, merged, message, option
 from rankexp.runner.data.levels import numbers_of, positive_of
 from rankexp.runner.diagnostics.tables import AlikeValues
 
@@ -74,10 +74,7 @@ def _merged(
     """Return the rows of each value after merging, in the order of the first of each."""
     _check_names(target, counts, into)
     if len(into) < sum(map(len, merge)) or any(len(own) < 2 for own in merge):
-        raise ConfigError(
-            "name two values or more that are to be one, and each value once: "
-            f"{merged([['yes', 'Yes', 'y']])}"
-        )
+        raise ConfigError(message("compare.merge"))
     made: dict[str, int] = {}
     for name, rows in counts.items():
         made[into.get(name, name)] = made.get(into.get(name, name), 0) + rows
@@ -100,9 +97,7 @@ def _asked(
     continuous: bool,
 ) -> Question:
     if sum((positive is not None, levels is not None, continuous)) > 1:
-        raise ConfigError(
-            f"{flag('positive')}, {flag('levels')} and {flag('continuous')} exclude each other"
-        )
+        raise ConfigError(message("compare.exclude"))
     if len(counts) < 2:
         found = f"only the value '{next(iter(counts))}'" if counts else "no value at all"
         blank = ". If an empty cell means no, write 'no' into it" * bool(counts)
@@ -123,32 +118,19 @@ def _guessed(target: str, counts: Mapping[str, int]) -> Question:
     numbers = numbers_of(counts)
     if len(counts) == 2:
         name = positive_of(counts)
-        guess = (
-            f"'{name}' is taken as the positive value of '{target}' ({counts[name]:,} of "
-            f"{sum(counts.values()):,} rows); {flag('positive')} changes it"
-        )
-        return _two(counts, name, [guess])
+        known = {"target": target, "rows": counts[name], "all": sum(counts.values())}
+        return _two(counts, name, [message("compare.positive", name=name, **known)])
     if numbers is None:
-        some = ", ".join(list(counts)[:12])
-        raise ConfigError(
-            f"target '{target}' has {len(counts)} values of unknown order ({some}): give it "
-            f"worst to best with {flag('levels')}, or name one with {flag('positive')} to rank it "
-            f"before all others{_proposed(counts)}{_alike(counts)}"
-        )
+        some, more = ", ".join(list(counts)[:12]), f"{_proposed(counts)}{_alike(counts)}"
+        known = {"target": target, "count": len(counts), "some": some, "more": more}
+        raise ConfigError(message("compare.no_order", **known))
     whole = all(value.is_integer() for value in numbers)
     if len(counts) <= MOST_LEVELS and (whole or min(counts.values()) >= REPEATED):
         names = [name for _, name in sorted(zip(numbers, counts, strict=True))]
-        guess = (
-            f"the {len(names)}{' whole' * whole} numbers of '{target}' are taken as ordered "
-            f"levels, {' < '.join(names)}; {flag('levels')} orders them anew, "
-            f"{flag('continuous')} takes them as a number; if they are only names, "
-            f"{flag('positive')} ranks one of them before all others"
-        )
         *_, before, last = sorted(numbers)
-        if last - before >= GAP * (before - min(numbers)) / max(len(names) - 2, 1) > 0:
-            how = option("missing", names[-1])
-            guess += f". {names[-1]} is far from the others: if it means no answer, say {how}"
-        return _levels(counts, names, [guess])
+        far = last - before >= GAP * (before - min(numbers)) / max(len(names) - 2, 1) > 0
+        known = {"target": target, "names": names, "whole": whole, "far": far}
+        return _levels(counts, names, [message("compare.ordered", **known)])
     guess = f"'{target}' is taken as a number to rank by ({len(counts):,} values)"
     return _number(target, counts, [f"{guess}; {flag('levels')} changes it"])
 
@@ -158,10 +140,9 @@ def _check_durations(target: str, counts: Mapping[str, int]) -> None:
     if len(counts) == 2 or not all(DURATION.fullmatch(value) for value in counts):
         return
     marks = {value.count(":") for value in counts}
-    y, hours = f"table['{target}']", "'0:' + " if marks == {1} else ""
-    how = f", in pandas: {y} = pd.to_timedelta({hours}{y}).dt.total_seconds()" * (len(marks) == 1)
-    what = f"durations or times ({', '.join([*counts][:3])}, ...)"
-    raise ConfigError(f"target '{target}' has {what}: turn them into seconds first{how}")
+    hours = None if len(marks) > 1 else "'0:' + " if marks == {1} else ""
+    some = ", ".join([*counts][:3])
+    raise ConfigError(message("compare.durations", target=target, some=some, hours=hours))
 
 
 def _proposed(counts: Mapping[str, int]) -> str:
@@ -188,10 +169,8 @@ def check_rows(target: str, question: Question, least: int) -> None:
         ways += [f"{flag('continuous')} takes the target as a number"] * (
             numbers_of(names) is not None
         )
-    raise ConfigError(
-        f"target '{target}' has {rows} row{'s' * (rows > 1)} of '{rare}'; at least {least} of "
-        f"each value are needed to train on some and to test on others: {'; '.join(ways)}"
-    )
+    known = {"target": target, "rows": rows, "rare": rare, "least": least, "ways": ways}
+    raise ConfigError(message("compare.few_rows", **known))
 
 
 def _alike(counts: Mapping[str, int]) -> str:
@@ -208,10 +187,8 @@ def _two(counts: Mapping[str, int], positive: str, guesses: list[str]) -> Questi
 def _against_rest(target: str, counts: Mapping[str, int], positive: str) -> Question:
     if len(counts) == 2:
         return _two(counts, positive, [])
-    rest = sum(counts.values()) - counts[positive]
-    said = (
-        f"'{positive}' of '{target}' is ranked before its {len(counts) - 1} other values together"
-    )
+    rest, others = sum(counts.values()) - counts[positive], len(counts) - 1
+    said = message("compare.against_rest", target=target, positive=positive, others=others)
     return Question("two", [["*"], positive], {"others": rest, positive: counts[positive]}, [said])
 
 
@@ -219,9 +196,7 @@ def _ordered(counts: Mapping[str, int], names: list[str], target: str) -> Questi
     left = [name for name in counts if name not in names]
     if left or len(set(names)) < len(names):
         what = f"leaves out {', '.join(left[:12])}" if left else "names a value twice"
-        raise ConfigError(
-            f"{flag('levels')} {what}: name each value of '{target}' once, worst to best"
-        )
+        raise ConfigError(message("compare.each_once", target=target, what=what))
     return _two(counts, names[-1], []) if len(names) == 2 else _levels(counts, names, [])
 
 
@@ -231,7 +206,5 @@ def _levels(counts: Mapping[str, int], names: list[str], guesses: list[str]) -> 
 
 def _number(target: str, counts: Mapping[str, int], guesses: list[str]) -> Question:
     if numbers_of(counts) is None:
-        raise ConfigError(
-            f"target '{target}' has values that are no numbers: {flag('levels')} orders them"
-        )
+        raise ConfigError(message("compare.no_numbers", target=target))
     return Question("continuous", None, {}, guesses)

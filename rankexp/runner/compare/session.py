@@ -13,7 +13,7 @@ from rankexp.metrics.metric import parse
 from rankexp.runner.compare import budget, looking, recipe, study
 from rankexp.runner.compare.methods import growth, narrowed, widened
 from rankexp.runner.compare.pilot import HANGS, SHORTEST, pilot
-from rankexp.runner.config.asking import flag
+from rankexp.runner.config.asking import flag, message
 from rankexp.runner.config.load import load
 from rankexp.runner.config.methods import takes
 from rankexp.runner.config.schema import Method, Study
@@ -37,10 +37,6 @@ SLOWEST = 8.0  # times a second of a processor may take on a machine that others
 LATE = 0.25  # of the time: an answer that comes so much later says so
 INTERRUPTED = 130
 ROUNDS = 4  # times that grids are made wider before the answer is given with what there is
-WEIGHTED = (
-    "A row of weight 2 counts as two identical rows: a pair counts the product of both weights, "
-    "both in training and in the metric."
-)
 
 
 def say(text: str) -> None:
@@ -118,7 +114,7 @@ class Session:
         training, remarks = budget.training(data, within=asked.within)
         self._leave_out_without_weights()
         if "weights" in asked.entry:
-            remarks = f"{WEIGHTED} {remarks}".strip()
+            remarks = f"{message('compare.weighted')} {remarks}".strip()
         together, said = budget.together(training, "queries" if asked.within else "groups")
         for line in filter(None, (remarks, said)):
             say(line)
@@ -170,14 +166,10 @@ class Session:
             return
         measure = parse(self.asked.question.metric)
         if "sample_weight" not in measure.takes:
-            raise ConfigError(
-                "rows with weights can only be compared where the target has two values or "
-                f"levels: the measure of a number to rank by, {measure!r}, takes no weights. "
-                "To compare with every row counting the same, say "
-                f"{flag('drop', weights)} in place of {flag('weights', weights)}"
-            )
-        known = {n: takes(Method.model_validate(m.content)) for n, m in self.methods.items()}
-        lone = [name for name, own in known.items() if "sample_weight" not in own]
+            known = {"measure": repr(measure), "weights": weights}
+            raise ConfigError(message("compare.weightless", **known))
+        taken = {n: takes(Method.model_validate(m.content)) for n, m in self.methods.items()}
+        lone = [name for name, own in taken.items() if "sample_weight" not in own]
         self._leave_out(dict.fromkeys(lone, "it takes no row weights"))
 
     def _leave_out(self, reasons: Mapping[str, str]) -> None:
@@ -209,14 +201,13 @@ class Session:
 
     def _say_late(self, names: Sequence[str], needed: float | None) -> None:
         """Say that methods are left out, and how to have them."""
-        it, them, are = ("it", "it", "is") if len(names) == 1 else ("they", "them", "are")
         if needed is None:
             more, what = f"a larger {flag('minutes')}", f"did not finish within {self.given}"
         else:
             minutes = math.ceil((60 * self.minutes - self.left + needed) / self.share / 60)
             more, what = flag("minutes", minutes), f"would take {duration(needed)} more"
-        end = f"{are} left out because {it} {what}; {more} includes {them}"
-        self.tell(f"{' and '.join(map(self._label, names))} {end}")
+        labels = [*map(self._label, names)]
+        self.tell(message("compare.late", names=labels, what=what, more=more))
 
     def widen(self) -> None:
         """Run the first repeat again with wider grids where choices lie at an edge."""
@@ -322,12 +313,8 @@ class Session:
             print(f"\n{self.code}")
         else:  # of an earlier answer
             (self.folder / "train.py").unlink(missing_ok=True)
-        say(
-            f"{len(written)} files in {self.folder}: {made.first.name} is the whole report, "
-            "answer.png the figure. study.yaml is the study that was run; edit it and run it "
-            "again."
-        )
+        known = {"files": len(written), "folder": self.folder, "first": made.first.name}
+        say(message("compare.written", **known))
         if (late := time.monotonic() - self.end) > LATE * 60 * self.minutes:
-            why = "The first comparison after an installation compiles; others may use the machine"
-            say(f"This took {duration(late)} longer than {self.given}. {why}.")
+            say(message("compare.took", late=duration(late), given=self.given))
         return max(self.outcome.exit_code, made.exit_code)

@@ -20,7 +20,7 @@ from rankexp.runner.analyse import select
 from rankexp.runner.analyse.delong import METRICS
 from rankexp.runner.compare.methods import Candidate, Offer
 from rankexp.runner.compare.question import Question
-from rankexp.runner.config.asking import flag
+from rankexp.runner.config.asking import flag, message
 from rankexp.runner.data.reading import Reading
 from rankexp.runner.report.build import open_report
 
@@ -87,22 +87,13 @@ def _check(folder: Path) -> None:
         raise ConfigError(f"{flag('out')}: '{folder}' is a file; name a folder")
     name = folder.resolve().name
     if name != safe(name):
-        raise ConfigError(
-            f"{flag('out')}: the folder's name is that of the study, too; instead of '{name}' "
-            f"take letters, digits, '_', '.' and '-': '{safe(name)}'"
-        )
+        raise ConfigError(message("compare.folder_name", name=name, safe=safe(name)))
     found = state(folder)
     if found == "edited":
-        raise ConfigError(
-            f"{folder / STUDY} was edited since 'rankexp compare' wrote it, and would be lost; "
-            f"run it with 'rankexp run', or name another folder with {flag('out')}"
-        )
+        raise ConfigError(message("compare.edited", file=folder / STUDY))
     if found == "foreign":
         there = [name for name in WRITTEN if (folder / name).exists()]
-        raise ConfigError(
-            f"'{folder}' holds {' and '.join(there)} that 'rankexp compare' did not write; name "
-            f"another folder with {flag('out')}"
-        )
+        raise ConfigError(message("compare.foreign", folder=folder, there=there))
 
 
 def _replaced(folder: Path) -> list[str]:
@@ -110,10 +101,7 @@ def _replaced(folder: Path) -> list[str]:
     if state(folder) != "made":
         return []
     title = yaml.safe_load((folder / STUDY).read_text("utf-8"))["title"]
-    return [
-        f"{folder} holds an earlier answer ({title}). This one replaces it and uses its fits "
-        f"again where they are the same; to keep both, name another folder with {flag('out')}"
-    ]
+    return [message("compare.earlier", folder=folder, title=title)]
 
 
 EXPERIMENT = "compare"

@@ -4,7 +4,9 @@ import shlex
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
-from typing import Literal
+from typing import Any, Literal
+
+from rankexp.runner.sentences import paragraphs
 
 OPTIONS = frozenset(
     ("drop", "keep", "nominal", "missing", "header", "decimal", "thousands", "delimiter")
@@ -93,6 +95,17 @@ def merged(groups: Sequence[Sequence[str]]) -> str:
     if manner() == "python":
         return f"merge={[*map(list, groups)]!r}"
     return " ".join(option("merge", *own) for own in groups)
+
+
+def message(block: str, **known: Any) -> str:
+    """Return the sentences of a block of a template, which may name options.
+
+    >>> with typed():
+    ...     message("compare.no_numbers", target="age")
+    "target 'age' has values that are no numbers: --levels orders them"
+    """
+    (text,) = paragraphs(block, option=option, flag=flag, merged=merged, **known)
+    return text
 
 
 def _argument(key: str, values: tuple[str | int, ...]) -> str:

@@ -12,6 +12,7 @@ from rankexp import names
 from rankexp.errors import ConfigError
 from rankexp.metrics.metric import parse
 from rankexp.runner.config import published
+from rankexp.runner.config.asking import message
 from rankexp.runner.config.fault import unknown_name
 from rankexp.runner.config.published import LINE, canonical, truth
 from rankexp.runner.config.schema import Simulate, Study
@@ -163,8 +164,7 @@ def _check(study: Study, row: ClaimRow) -> None:
         return
     if (curve := row.curve()) is not None:
         if not (setup.keep and setup.keep.at):
-            text = f"{row.metric} needs curves, but '{row.experiment}' keeps none 'at' points"
-            raise ConfigError(text)
+            raise ConfigError(message("study.no_curves", row=row))
         if not {*row.reference} <= {*setup.methods} or (curve[0] == "rms" and not row.reference):
             raise ConfigError(f"'{row.metric}' needs another method as its reference")
     metrics = [repr(parse(text)) for text in setup.metrics]
@@ -209,7 +209,6 @@ def _of_check(row: ClaimRow, setup: Simulate) -> None:
             raise ConfigError(unknown_name("problem", name, ["*", *setup.problems]))
     lone = row.problem and not setup.problems
     if lone or row.method or row.rule or row.test in ("best", "worst"):
-        text = f"'{row.experiment}' is a check: it has no methods, rules or best quantity"
-        raise ConfigError(text)
+        raise ConfigError(message("study.of_check", experiment=row.experiment))
     if len(row.reference) > 1:
         raise ConfigError("a quantity of a check takes at most one reference")

@@ -12,6 +12,7 @@ from rankexp import registry
 from rankexp.arrays import Ints
 from rankexp.errors import ConfigError
 from rankexp.imports import file_of, import_from_file, import_object, require
+from rankexp.runner.config.asking import message
 from rankexp.runner.config.schema import Method
 from rankexp.runner.strict import Plain
 
@@ -76,8 +77,7 @@ def _made(path: str, found: Any) -> EstimatorMaker:
         raise ValueError(f"'{path}' is neither an estimator nor a function that returns one")
     top = found.__module__.partition(".")[0]
     if top in NO_FACTORIES:
-        hint = "write a function that returns the estimator, as in 'models.py:my_pipeline'"
-        raise ValueError(f"'{path}' is not a class, but a function of '{top}'; {hint}")
+        raise ValueError(message("study.no_class", path=path, top=top))
     return EstimatorMaker(path, found)
 
 
@@ -142,8 +142,7 @@ def _resolved(name: str) -> Factory:
     try:
         return _scoring(name, registry.get("estimators", name))
     except registry.UnknownNameError as error:
-        hint = "; name others by import path, such as sklearn.linear_model.LogisticRegression"
-        raise ValueError(f"{error}{hint}") from None
+        raise ValueError(message("study.by_path", error=error)) from None
 
 
 def _made_or_class(name: str, found: Factory) -> Factory:

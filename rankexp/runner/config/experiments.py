@@ -7,6 +7,7 @@ from rankexp.checks.check import Takes
 from rankexp.checks.check import takes as takes_of
 from rankexp.metrics.metric import Kind, Metric, parse
 from rankexp.runner.config import fault, methods, schema
+from rankexp.runner.config.asking import message
 from rankexp.runner.config.data_entry import SECOND, DataEntry
 from rankexp.runner.config.fault import Fault, TreePath
 from rankexp.runner.config.schema import Evaluate, Method, Preprocess, Simulate, Study
@@ -156,11 +157,7 @@ def _parts(
     """Find parts that a protocol names and a data set has not, as far as its entry tells."""
     files = [value for value in entry.sources.values() if isinstance(value, dict)]
     if entry.part is None and not entry.test_file:
-        text = (
-            f"data set '{problem}' has no parts: name their column in 'part' of the data set, or "
-            "give a second file in 'source': {file: train.csv, test: test.csv}"
-        )
-        yield from [Fault(path, text)] * bool(named)
+        yield from [Fault(path, message("study.no_parts", problem=problem))] * bool(named)
     elif entry.part is None or (entry.part == "part" and len(files) == len(entry.sources)):
         known = dict.fromkeys(part for own in files for part in own) or ["train", SECOND]
         for place, part in named.items():
@@ -169,8 +166,7 @@ def _parts(
 
 def _times(entry: DataEntry, protocol: Protocol, problem: str, path: TreePath) -> Iterator[Fault]:
     if protocol.uses_time and entry.time is None:
-        text = f"protocol '{protocol.kind}' needs 'column', the one that says when a row is from"
-        yield Fault(path, text)
+        yield Fault(path, message("study.no_column", kind=protocol.kind))
     elif (column := protocol.column_of_time) not in (None, entry.time):
         text = f"data set '{problem}' goes by the column '{entry.time}', not by '{column}'"
         yield Fault((*path, "column"), text)
@@ -237,8 +233,7 @@ def simulate(study: Study, experiment: Simulate, path: tuple[str, str]) -> Itera
     elif experiment.problems:
         yield Fault((*path, "problems"), f"{owner} does not use data: remove 'problems'", key=True)
     if experiment.preprocess != Preprocess() and not experiment.problems:
-        text = "'preprocess' has no effect without 'problems'"
-        yield Fault((*path, "preprocess"), text, key=True)
+        yield Fault((*path, "preprocess"), message("study.no_effect"), key=True)
 
 
 def _problems(

@@ -8,6 +8,7 @@ from typing import Annotated
 from pydantic import AfterValidator, PositiveFloat, ValidationError
 
 from rankexp.errors import ConfigError
+from rankexp.runner.config.asking import message
 from rankexp.runner.strict import Strict
 
 _SIZE = re.compile(r"(\d+(?:\.\d+)?|\.\d+) ?([kMGT])(i?)B")
@@ -57,13 +58,11 @@ def asked(minutes: float | None, memory: str | None) -> Limits:
     try:
         made = Limits(minutes=minutes)
     except ValidationError:
-        what = f"a number above 0, got {minutes}"
-        raise ConfigError(f"--limit-minutes: expected {what}") from None
+        raise ConfigError(message("study.minutes", minutes=minutes)) from None
     try:
         return Limits(memory=memory).before(made)
     except ValidationError:
-        what = f"a size above 0 such as 4GB or 500MB, got {memory}"
-        raise ConfigError(f"--limit-memory: expected {what}") from None
+        raise ConfigError(message("study.memory", memory=memory)) from None
 
 
 UNLIMITED = Limits()

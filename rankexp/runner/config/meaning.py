@@ -16,6 +16,7 @@ from pydantic import TypeAdapter, ValidationError
 from rankexp import registry
 from rankexp.metrics.metric import Metric, parse
 from rankexp.runner.config import experiments, fault, methods, words
+from rankexp.runner.config.asking import message
 from rankexp.runner.config.data_entry import DataEntry
 from rankexp.runner.config.fault import Fault, TreePath
 from rankexp.runner.config.schema import Block, Evaluate, Simulate, Study
@@ -154,14 +155,11 @@ def _report(study: Study) -> Iterator[Fault]:
         named = (block.experiment, study.experiments, "experiment")
         yield from fault.unknown(*named, (*path, "experiment"))
         if names[block.name.lower()] > 1:
-            text = f"two blocks are named '{block.name}', if capitals do not count"
-            yield Fault((*path, "name"), text)
+            yield Fault((*path, "name"), message("study.two_named", name=block.name))
         if block.primary and block.name != first:
-            text = f"block '{first}' is primary already, and a study has one primary block"
-            yield Fault((*path, "primary"), text)
+            yield Fault((*path, "primary"), message("study.two_primary", first=first))
         if block.name.lower() in RESERVED:
-            text = f"'{block.name}' is reserved: every study writes a file of this name"
-            yield Fault((*path, "name"), text)
+            yield Fault((*path, "name"), message("study.reserved", name=block.name))
 
 
 def _block(study: Study, block: Block, path: TreePath, tree: YamlTree) -> list[Fault]:

@@ -11,6 +11,7 @@ from rankexp.errors import ConfigError, one_line
 from rankexp.imports import file_of, line_in
 from rankexp.risks.risk import plain
 from rankexp.runner.config import estimators
+from rankexp.runner.config.asking import message
 from rankexp.runner.config.estimators import EstimatorMaker, Factory
 from rankexp.runner.config.fault import Fault, TreePath, unknown_names, unknown_parameters
 from rankexp.runner.config.schema import Method
@@ -163,14 +164,12 @@ def _clashes(method: Method, path: TreePath) -> Iterator[Fault]:
         yield Fault((*path, "grid" if method.grid else "lambdas"), text)
     for key in ("lambdas", "scaling"):
         if getattr(method, key) is not None and not takes_lambdas(method):
-            text = f"'{key}' needs an estimator with a regularisation path, such as LinearRanker"
-            yield Fault((*path, key), f"{text}; use 'grid'", key=True)
+            yield Fault((*path, key), message("study.no_path", key=key), key=True)
     risks = [plain(str(risk)) for risk in _said(method, "risk").values()]
     ours = "." not in method.estimator and bool(risks)
     for key in ("params", "grid"):
         if "class_weight" in getattr(method, key) and ours and "classification" not in risks:
-            text = "class_weight only affects the classification risk; it has no effect on pairs"
-            yield Fault((*path, key, "class_weight"), text, key=True)
+            yield Fault((*path, key, "class_weight"), message("study.class_weight"), key=True)
         if method.lambdas and "lam" in getattr(method, key):
             yield Fault((*path, key, "lam"), "'lam' is already set by 'lambdas'", key=True)
 

@@ -22,6 +22,7 @@ from rankexp import names, registry
 from rankexp.errors import ConfigError
 from rankexp.imports import file_hash, file_of
 from rankexp.metrics.metric import absent, describe, parse
+from rankexp.runner.config.asking import message
 from rankexp.runner.config.estimators import estimator_of, has_path, resolve_estimator
 from rankexp.runner.config.schema import Method, Simulate, Study
 from rankexp.runner.strict import Plain
@@ -111,12 +112,12 @@ def lacking(found: Outside | None) -> list[str]:
         return []
     for text, described in found.metrics.items():
         absent(text, described)
-    named = ((registry.noun(name.partition(".")[0]), name, *own) for name, *own in _gone(found))
-    return [
-        f"{noun} '{name.partition('.')[2]}' needs the package '{package}' ({known} when it was "
-        "run), which is not installed: its results are shown as they were"
-        for noun, name, package, known in named
-    ]
+    said = []
+    for own, package, known in _gone(found):
+        room, _, name = own.partition(".")
+        asked = {"noun": registry.noun(room), "name": name, "package": package, "known": known}
+        said.append(message("study.not_installed", **asked))
+    return said
 
 
 def of_method(method: Method) -> dict[str, str]:

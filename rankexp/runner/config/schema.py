@@ -19,6 +19,7 @@ from pydantic.config import JsonDict
 
 from rankexp import registry
 from rankexp.keep.curves.placements import PLACEMENTS
+from rankexp.runner.config.asking import message
 from rankexp.runner.config.data_entry import DataEntry
 from rankexp.runner.config.limits import Limits
 from rankexp.runner.grid import size as grid_size
@@ -34,8 +35,7 @@ Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$")]
 
 def _fitted_attribute(name: str) -> str:
     if not (name.isidentifier() and name.endswith("_") and not name.startswith("_")):
-        text = f"'{name}' is not a fitted attribute: their names end in '_', such as 'gap_'"
-        raise ValueError(text)
+        raise ValueError(message("study.not_fitted", name=name))
     return name
 
 

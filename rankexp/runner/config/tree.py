@@ -13,6 +13,7 @@ from typing import Any
 
 import yaml
 
+from rankexp.runner.config.asking import message
 from rankexp.runner.config.fault import Fault, FileMark, TreePath, shortened
 from rankexp.runner.strict import Plain
 
@@ -179,8 +180,7 @@ class Builder:
         for key_node, child in node.value:
             if key_node.tag == TAG + "merge":
                 if merges:
-                    text = "only one '<<' is allowed; write '<<: [*one, *two]'"
-                    self._refuse(key_node, path, text)
+                    self._refuse(key_node, path, message("study.two_merged"))
                 merges.append(child)
             elif (key := self._key(key_node, path)) in value:
                 text = f"the key '{key}' occurs twice, first in line {keys[key].line}"

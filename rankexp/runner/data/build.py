@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from rankexp.errors import DataError
-from rankexp.runner.config.asking import option
+from rankexp.runner.config.asking import message
 from rankexp.runner.config.data_entry import DataEntry
 from rankexp.runner.data.belonging import alike
 from rankexp.runner.data.choose import Chosen, check_codes, choose
@@ -88,10 +88,8 @@ def _weights(chosen: Chosen) -> Floats | None:
         known = "no value" if np.isnan(values[at]) else number_text(values[at])
         if nominal and known != "no value":
             known = f"'{column.categories[int(values[at])]}'"
-        raise DataError(
-            f"weights: column '{column.name}' must hold finite numbers above 0; "
-            f"{chosen.place(at)} has {known}; correct it, or remove rows that should not count"
-        )
+        where = chosen.place(at)
+        raise DataError(message("data.weights", name=column.name, place=where, known=known))
     return values.copy()
 
 
@@ -101,8 +99,7 @@ def _times(chosen: Chosen) -> Floats | None:
     column = chosen.columns[at[0]]
     found = orders(column, chosen.values[:, at[0]])
     if any(not np.array_equal(np.argsort(one), np.argsort(found[0])) for one in found):
-        why = "may begin with the day or with the month; write them as 2024-01-31"
-        raise DataError(f"time: the dates of column '{column.name}' {why}")
+        raise DataError(message("data.dates", name=column.name))
     if not found or not np.isfinite(found[0]).all():
         where = chosen.place(int(np.argmin(np.isfinite(found[0])))) if found else "any row"
         raise DataError(f"time: column '{column.name}' has no date or number in {where}")
@@ -136,8 +133,7 @@ def first_difference(dataset: Dataset, other: Dataset) -> str:
         if feature.name != theirs.name:
             return f"column '{feature.name}' is where '{theirs.name}' should be"
         if feature != theirs:
-            text = "has different categories, or a different order of them"
-            return f"column '{feature.name}' {text}"
+            return message("data.categories", name=feature.name)
     if dataset.X.shape != other.X.shape:
         return "the number of rows or columns differs"
     cells = (dataset.X != other.X) & ~(np.isnan(dataset.X) & np.isnan(other.X))
@@ -168,8 +164,7 @@ def _target(
     if entry.levels is not None:
         return level_codes(target, values, entry.levels)
     if target.kind == "nominal":
-        shown = f"target '{target.name}' has the values {', '.join(target.categories[:10])}"
-        raise DataError(f"{shown}; list them from worst to best under {option('levels')}")
+        raise DataError(message("data.order_of_target", target=target))
     if not np.isfinite(values).all():
         raise DataError(f"target '{target.name}' has an infinite value")
     return values.copy(), None

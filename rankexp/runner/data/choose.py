@@ -8,7 +8,7 @@ import numpy as np
 from rankexp.arrays import Bools
 from rankexp.errors import DataError
 from rankexp.registry import did_you_mean
-from rankexp.runner.config.asking import option
+from rankexp.runner.config.asking import message, option
 from rankexp.runner.config.data_entry import DataEntry
 from rankexp.runner.data import suitable
 from rankexp.runner.data.belonging import called_sums, of_groups, totals
@@ -113,19 +113,13 @@ class Chosen:
         for j in self.of("target"):
             name, without = self.columns[j].name, self.without_target
             if without:
-                rows = f"{without:,} of {without + len(self.rows):,} rows"
                 usual = sorted(USUAL.intersection(layout.marks) - NO_WORDS)
-                listed = " or ".join(f"'{mark}'" for mark in usual)
-                way = f"; if {listed} is a value of it, name all values with {option('levels')}"
-                said = f"{rows} have no target '{name}' and were left out{way * bool(usual)}"
-                found.append(said)
+                known = {"without": without, "rows": without + len(self.rows), "usual": usual}
+                found.append(message("data.without_target", name=name, **known))
             two = np.unique(self.values[:, j])
             if levels is None and len(two) == 2:
-                low, high = map(number_text, two)
-                found.append(
-                    f"target '{name}' has two values and is treated as continuous; for two "
-                    f"classes write {option('levels', low, high)}, worst first"
-                )
+                ends = [*map(number_text, two)]
+                found.append(message("data.two_values", name=name, ends=ends))
         for kind, what in DOUBTS.items():
             columns = [c for j in self.doubtful if (c := self.columns[j]).kind == kind]
             like = [f" ({c.categories[0]!r})" if c.categories else "" for c in columns]
@@ -199,10 +193,7 @@ def _unfit(
         found = {j: reason for j, reason in found.items() if reason[0] != "constant"}
     named = [f"'{names[j]}': {why}" for j, (kind, why) in found.items() if kind != "empty"]
     if named and act == "refuse":
-        raise DataError(
-            f"these columns are not fit as features: {'; '.join(named)}. Leave them out with "
-            f"{option('drop', '...')} or keep them with {option('keep', '...')}"
-        )
+        raise DataError(message("data.unfit", named=named))
     return found, doubtful
 
 
@@ -234,9 +225,7 @@ def _recode(table: DataTable, entry: DataEntry) -> tuple[list[Feature], Floats]:
     nominal = {column_index(names, wanted, "nominal") for wanted in entry.nominal}
     numeric = {column_index(names, wanted, "numeric") for wanted in entry.numeric}
     if both := [names[j] for j in sorted(nominal & numeric)]:
-        raise DataError(
-            f"'{both[0]}' is named under 'nominal' and under 'numeric': drop it in one"
-        )
+        raise DataError(message("data.two_kinds", name=both[0]))
     for j, column in enumerate(columns):
         marked = general | marks.get(j, set())
         if not marked and j not in nominal | numeric:
@@ -262,10 +251,8 @@ def _marked(column: Feature, values: Floats, marks: set[str | float]) -> Bools:
 def check_codes(role: str, column: Feature, values: Floats) -> None:
     """Hold that numbers which name things were not rounded: different ones could be equal."""
     if column.kind == "numeric" and large(values).any():
-        raise DataError(
-            f"{role}: column '{column.name}' has numbers above {EXACT:.0f}, which are rounded, so "
-            "that different ones could be taken as equal; declare it as a string in the file"
-        )
+        exact = f"{EXACT:.0f}"
+        raise DataError(message("data.rounded", role=role, name=column.name, exact=exact))
 
 
 def _as_nominal(column: Feature, values: Floats) -> tuple[Feature, Floats]:

@@ -14,7 +14,7 @@ import numpy as np
 
 from rankexp import registry
 from rankexp.errors import DataError, EnvironmentProblemError
-from rankexp.runner.config.asking import manner
+from rankexp.runner.config.asking import manner, message
 from rankexp.runner.config.data_entry import DataEntry
 from rankexp.runner.data import origins
 from rankexp.runner.data.build import build, differences, first_difference
@@ -81,11 +81,7 @@ def add(name: str, entry: DataEntry, file: Path, cache: Path | None = None) -> F
     if not file.is_file():
         raise DataError(f"{file}: no such file")
     if entry.files:
-        count = "two" if len(entry.files) == 2 else len(entry.files)
-        raise DataError(
-            f"data set '{name}' has {count} files; put {' and '.join(entry.files)} into a folder "
-            "and name the folder with --data or RANKEXP_DATA"
-        )
+        raise DataError(message("data.files", name=name, files=list(entry.files)))
     _built(name, entry, origins.from_file(file, entry))
     kept = origins.added_folder(name, cache) / file.name
     if kept.resolve() != file.resolve():

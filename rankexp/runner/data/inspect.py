@@ -8,7 +8,7 @@ import numpy as np
 from pydantic import ValidationError
 
 from rankexp.errors import ConfigError, DataError
-from rankexp.runner.config.asking import option
+from rankexp.runner.config.asking import message
 from rankexp.runner.config.data_entry import DataEntry, Level
 from rankexp.runner.data.build import build
 from rankexp.runner.data.choose import Chosen, choose
@@ -114,8 +114,6 @@ def _two_levels(chosen: Chosen, target: str, positive: Option) -> list[str]:
     better = [text for text in present if key_of(text) == key_of(positive)]  # type: ignore[arg-type]
     if len(present) != 2 or len(better) != 1:
         shown = ", ".join(present[:10]) + (", ..." if len(present) > 10 else "")
-        raise DataError(
-            f"positive: target '{target}' has {len(present)} values ({shown}), but "
-            f"'{positive}' must be one of two; otherwise list {option('levels')}, worst first"
-        )
+        known = {"count": len(present), "shown": shown, "positive": positive}
+        raise DataError(message("data.one_of_two", target=target, **known))
     return [*(text for text in present if text not in better), *better]

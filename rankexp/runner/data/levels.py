@@ -8,6 +8,7 @@ import numpy as np
 from rankexp.arrays import Bools
 from rankexp.errors import DataError
 from rankexp.registry import did_you_mean
+from rankexp.runner.config.asking import message
 from rankexp.runner.data.called import called
 from rankexp.runner.data.dataset import Feature, Floats, Ints
 
@@ -105,10 +106,8 @@ def _assign(
             found = _matches(value, texts)
             if not found:
                 hint = did_you_mean(str(value), texts)
-                raise DataError(
-                    f"level '{_name(value)}': target '{target.name}' never has this value{hint}; "
-                    f"it has {_list(texts)}"
-                )
+                known = {"target": target.name, "hint": hint, "known": _list(texts)}
+                raise DataError(message("data.level", level=_name(value), **known))
             if any(i in given for i in found):
                 raise DataError(f"levels list the value '{_name(value)}' twice")
             given |= dict.fromkeys(found, level)

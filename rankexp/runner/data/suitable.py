@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from rankexp.errors import DataError
-from rankexp.runner.config.asking import option
+from rankexp.runner.config.asking import message
 from rankexp.runner.config.data_entry import DataEntry
 from rankexp.runner.data.called import called
 from rankexp.runner.data.dataset import Feature, Floats
@@ -41,8 +41,7 @@ def unfit(column: Feature, values: Floats, layout: Layout | None) -> Unfit | Non
     if np.isnan(values).all():
         return "empty", "it has no values"
     if layout is not None and column.name in layout.labels:
-        what = "it holds the query or part of each row"
-        return "identifier", f"{what}; name it under {option('groups')} or {option('part')}"
+        return "identifier", message("data.labels")
     if layout is not None and column.name in layout.dates:
         return "date", "it holds dates or times"
     if layout is not None and column.name == layout.unnamed and whole(values):
@@ -130,11 +129,8 @@ def check_width(features: Sequence[Feature], rows: int, entry: DataEntry) -> Non
     largest = ", ".join(f"'{name}' {count:,}" for count, name in sized[:5] if count > 1)
     coded = sum(count for count in width if count > 1)
     if coded > entry.most_coded:
-        raise DataError(
-            f"one-hot coding would make {coded:,} columns, but only {entry.most_coded:,} are "
-            f"allowed; most come from {largest}. Leave columns out with {option('drop')} or "
-            f"raise the limit with {option('most_coded', str(coded))}"
-        )
+        known = {"coded": coded, "most": entry.most_coded, "largest": largest}
+        raise DataError(message("data.wide", **known))
     check_memory(rows, sum(width), f"most columns come from {largest}; " if largest else "")
 
 
@@ -145,7 +141,5 @@ def check_memory(rows: int, width: int, why: str = "") -> None:
         return
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     if size > MOST_MEMORY * memory:
-        raise DataError(
-            f"the matrix of {rows:,} rows and {width:,} columns needs {size / 1e9:,.1f} GB, "
-            f"but this machine has {memory / 1e9:,.1f}; {why}leave out columns or rows"
-        )
+        known = {"needed": f"{size / 1e9:,.1f}", "memory": f"{memory / 1e9:,.1f}", "why": why}
+        raise DataError(message("data.memory", rows=rows, width=width, **known))

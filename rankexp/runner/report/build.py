@@ -18,6 +18,7 @@ from rankexp.metrics.metric import parse
 from rankexp.runner import plan
 from rankexp.runner.analyse.frame import COLUMNS, shortfall
 from rankexp.runner.config import claims, published
+from rankexp.runner.config.asking import message
 from rankexp.runner.config.load import load
 from rankexp.runner.config.outside import kept, lacking
 from rankexp.runner.config.schema import Block, Evaluate, Study
@@ -194,10 +195,7 @@ class Report:
         fresh clone do, are kept rather than replaced by empty ones.
         """
         if not self.context.records:
-            raise ConfigError(
-                f"{self.folder}: there are no records to make tables from, so its files were left "
-                "as they are; run the study first"
-            )
+            raise ConfigError(message("report.no_records", folder=self.folder))
         # It is the largest: written before blocks are made, it takes no memory beside theirs.
         scores = self.folder / "scores.csv"
         write_atomically(scores, csv.table(scores_table(self.context)).encode())
@@ -284,10 +282,8 @@ def open_report(
         study = study or Study.model_validate(manifest["study"])
     except ValidationError as error:
         why = "; ".join(lacking(kept(manifest))) or str(error)
-        raise ConfigError(
-            f"{folder / 'manifest.json'}: its study is of another format; run the study again: "
-            f"{why}"
-        ) from error
+        file = folder / "manifest.json"
+        raise ConfigError(message("report.other_format", file=file, why=why)) from error
     missing = lacking(kept(manifest))
     if cells is None:
         known = (kept(manifest), protocol_of(folder))
@@ -316,10 +312,7 @@ def edited(manifest: Mapping[str, Any]) -> str | None:
     now = study.model_dump(mode="json", include=set(REPORTED))
     if all(now[part] == then.get(part) for part in REPORTED):
         return None
-    return (
-        f"{file}: its report has changed since the last run; "
-        f"'rankexp report {file}{' --quick' * quick}' makes tables as it says now"
-    )
+    return message("report.changed", file=file, quick=quick)
 
 
 def progress(folder: Path) -> str:

@@ -14,6 +14,7 @@ from rankexp.charts.model import Axis, Chart, Interval, Intervals
 from rankexp.charts.numbers import number, short, span
 from rankexp.charts.paint import painted
 from rankexp.errors import ConfigError
+from rankexp.runner.config.asking import message
 from rankexp.runner.files import write_atomically
 from rankexp.runner.report.model import Card, Fact, Measured, Page
 from rankexp.runner.report.render import html
@@ -80,8 +81,7 @@ def _read(file: Path) -> Card:
         gains = {label: _measured(row) for label, row in found["gains"].items()}
         return Card(folder=file.parent.name, gains=gains, **{name: found[name] for name in SHOWN})
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        why = f"{file} is damaged; make it again: rankexp report {file.parent}"
-        raise ConfigError(why) from error
+        raise ConfigError(message("report.damaged", file=file)) from error
 
 
 def _measured(row: Row) -> Fact:

@@ -6,6 +6,7 @@ from contextlib import suppress
 from rankexp.metrics.metric import Metric, parse
 from rankexp.registry import did_you_mean
 from rankexp.runner.analyse import select
+from rankexp.runner.config.asking import message
 from rankexp.runner.config.schema import Evaluate, Study
 from rankexp.runner.plan import method_spec
 
@@ -41,10 +42,7 @@ def without_inner(
         return None
     if not (grids := with_grids(study, setup, methods)):
         return None
-    return (
-        f"'{experiment}' has no inner folds, which the rule needs as '{grids[0]}' has a grid: "
-        "give the experiment 'inner: {folds: 3}', or use another rule"
-    )
+    return message("report.no_inner", experiment=experiment, grid=grids[0])
 
 
 def unfounded(rule: select.Rule, study: Study, experiments: Sequence[str]) -> str | None:
@@ -53,10 +51,7 @@ def unfounded(rule: select.Rule, study: Study, experiments: Sequence[str]) -> st
     setups = {name: one for name, one in named.items() if isinstance(one, Evaluate)}
     for name, setup in setups.items():
         if rule.name == "validation" and not setup.protocol.validates:
-            return (
-                f"'{name}' has no validation part: name one in its protocol ('validation: ...' of "
-                "the kinds 'given' and 'models'), or use another rule"
-            )
+            return message("report.no_validation", name=name)
         known = list(map(repr, metrics_of(setup)))
         if rule.by is not None and (by := repr(rule.by)) not in known:
             has = f"{did_you_mean(by, known)}; it has: {', '.join(known)}"

@@ -9,6 +9,7 @@ from rankexp import __version__
 from rankexp.charts.labels import spoken
 from rankexp.charts.numbers import NOTHING
 from rankexp.runner.analyse import frame
+from rankexp.runner.config.asking import message
 from rankexp.runner.config.schema import Block, Evaluate, Simulate
 from rankexp.runner.report import diagnosed
 from rankexp.runner.report.context import Context
@@ -126,10 +127,7 @@ def wrong(context: Context, names: Sequence[str]) -> list[Note | str]:
     total = frame.total(map(context.total, names))
     notes: list[Note | str] = []
     if total.nan:
-        notes.append(
-            f"{total.nan} records have an undefined test value, because a class or level has no "
-            "example in the test part. They are left out of every mean."
-        )
+        notes.append(message("report.undefined", records=total.nan))
     for category, count in sorted(total.categories.items()):
         example = " ".join(total.examples[category][:MOST_LETTERS].split())
         (text,) = paragraphs("warned", count=count, category=category, example=example)

@@ -13,6 +13,7 @@ from types import FrameType
 from typing import NoReturn
 
 from rankexp.errors import EnvironmentProblemError, Interrupted, OutOfTime
+from rankexp.runner.config.asking import message
 from rankexp.runner.config.limits import UNLIMITED, Limits
 from rankexp.runner.config.schema import Study
 from rankexp.runner.files import explained, open_to_append
@@ -241,10 +242,8 @@ class _Run:
         lost = self.prepared.store.lost() & {*self.prepared.known, *self.cells}
         self.outcome.records -= len(lost)
         if lost:
-            raise EnvironmentProblemError(
-                f"{how_many(len(lost), 'record')} of '{self.prepared.folder}' were removed while "
-                "this run was at work; run again to make them anew"
-            )
+            known = {"records": how_many(len(lost), "record"), "folder": self.prepared.folder}
+            raise EnvironmentProblemError(message("run.removed", **known))
 
     def _save(self, *, complete: bool = False) -> None:
         self.saved = time.monotonic()

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from rankexp.errors import EnvironmentProblemError
+from rankexp.runner.config.asking import message
 from rankexp.runner.files import write_atomically
 
 
@@ -39,11 +40,7 @@ def advisory_lock(folder: Path) -> Iterator[str | None]:
     """
     file = folder / ".lock"
     if other := _holder(file):
-        yield (
-            f"another run (process {other[0]} on {other[1]}) seems to be writing to "
-            f"'{folder}'. Both go on, so some work may be done twice. If that run is no longer "
-            f"there, remove {file}"
-        )
+        yield message("run.another", other=other, folder=folder, file=file)
         return
     text = json.dumps({"pid": os.getpid(), "host": socket.gethostname()})
     with contextlib.suppress(EnvironmentProblemError):  # the first record will say so

@@ -15,6 +15,7 @@ from pydantic import BaseModel, ConfigDict, NonNegativeInt, ValidationError
 import rankexp
 from rankexp.errors import ConfigError, EnvironmentProblemError, RankexpError, one_line
 from rankexp.runner.config import claims, published
+from rankexp.runner.config.asking import message
 from rankexp.runner.config.outside import Outside
 from rankexp.runner.config.schema import Study
 from rankexp.runner.data.reading import Json
@@ -212,12 +213,7 @@ def other_versions(folder: Path) -> str | None:
     then = _read(folder)[0].packages
     both = [(name, then[name], _version(name)) for name in REPORTING if name in then]
     told = ", ".join(f"{name} {was} (here {now})" for name, was, now in both if was != now)
-    if not told:
-        return None
-    return (
-        f"the study was run with {told}: files of figures may differ in their bytes and tables "
-        "in the last digits, all from the same records"
-    )
+    return message("run.versions", told=told) if told else None
 
 
 def protocol_of(folder: Path) -> int | None:

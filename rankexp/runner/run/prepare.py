@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from rankexp import __version__, registry
 from rankexp.errors import ConfigError, DataError, DataNotFoundError
+from rankexp.runner.config.asking import message
 from rankexp.runner.config.experiments import metric_of
 from rankexp.runner.config.limits import UNLIMITED, Limits
 from rankexp.runner.config.meaning import remarks
@@ -66,20 +67,17 @@ class Plan:
         lines += list(self.missing.values())
         lines += self.notes
         if self.scored:
-            count = len(self.scored)
-            lines.append(f"{count:,} records are computed from kept scores, without fits")
+            kept = len(self.scored)
+            lines.append(f"{kept:,} records are computed from kept scores, without fits")
         if not self.jobs:
             lines.append("nothing to do" + ": every record is there" * bool(self.needed))
             return "\n".join(lines)
         busy = max(1, min(workers, len(self.jobs)))
         many = f"{busy} workers" if busy > 1 else "1 process"
         seconds = max(1.0, sum(self.seconds.values()) / busy)
-        lines.append(
-            f"to do: {how_many(len(self.jobs), 'job')}, {how_many(self.total_fits, 'fit')}, "
-            f"about {duration(seconds)} with {many}"
-            + (" (estimated from rows and rounds; kernels take longer)" * self.guessed)
-        )
-        return "\n".join(lines)
+        count = {"jobs": how_many(len(self.jobs), "job"), "fits": how_many(self.total_fits, "fit")}
+        known = {"time": duration(seconds), "many": many, "guessed": self.guessed}
+        return "\n".join([*lines, message("run.to_do", **count, **known)])
 
     def _line(self, name: str, needed: int, width: int) -> str:
         text = f"{name:<{width}}  {how_many(needed, 'record')}, {self.done.get(name, 0):,} done"
@@ -241,10 +239,7 @@ def _ungrouped(study: Study, only: Sequence[str]) -> Iterator[str]:
         data = [p for p in setup.problems if p in study.data and study.data[p].groups]
         lone = [m for m in setup.methods if data and "groups" not in takes(study.methods[m])]
         if lone:
-            yield (
-                f"{name}: {', '.join(lone)} cannot train within groups, so they train on all "
-                f"rows of {', '.join(data)} together; metrics are still means over groups"
-            )
+            yield message("run.ungrouped", name=name, methods=lone, data=data)
 
 
 def _remeasured(study: Study, folder: Path, unused: Set[str], data: DataFound) -> Iterator[str]:
@@ -258,12 +253,8 @@ def _remeasured(study: Study, folder: Path, unused: Set[str], data: DataFound) -
                 same = {name: setup.model_copy(update={"metrics": was})}
                 needed = cells(study.model_copy(update={"experiments": same}), data.facts)
                 if count := sum(cell.key in unused for cell in needed):
-                    yield (
-                        f"{name}: {how_many(count, 'record')} cannot be reused, because the "
-                        f"metrics have changed (they were {', '.join(was)}) and no scores were "
-                        "kept. With 'keep: {scores: true}' in the experiment, later metrics need "
-                        "no new fits"
-                    )
+                    records = how_many(count, "record")
+                    yield message("run.remeasured", name=name, records=records, was=was)
 
 
 def _find_data(

@@ -28,6 +28,7 @@ import numpy as np
 
 from rankexp.arrays import Floats, Numbers, Signed
 from rankexp.errors import ConfigError
+from rankexp.runner.config.asking import message
 from rankexp.runner.run.record import Label, Record, RecordRows, grid_of
 from rankexp.runner.spec import canonical
 
@@ -113,10 +114,7 @@ def open_sealed(file: Path) -> list[Sealed]:
         return unseal(content)
     except (OSError, ValueError) as error:
         what = f"cannot be read: {error.strerror}" if isinstance(error, OSError) else error
-        raise ConfigError(
-            f"{file} {what}. It holds sealed records: restore it from a copy (in a clone: git "
-            "checkout), or remove it and run the study, which computes its records again"
-        ) from error
+        raise ConfigError(message("run.sealed", file=file, what=what)) from error
 
 
 def seal(records: Sequence[Sealed]) -> bytes:

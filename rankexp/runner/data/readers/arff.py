@@ -11,6 +11,7 @@ import numpy as np
 
 from rankexp.errors import DataError
 from rankexp.registry import did_you_mean
+from rankexp.runner.config.asking import message
 from rankexp.runner.data.dataset import DataTable, Feature, Floats
 from rankexp.runner.data.readers.cells import described, short
 from rankexp.runner.data.readers.columns import plain_numbers
@@ -91,8 +92,7 @@ class _Reader:
         if word == "date":
             self.dates += (name,)
         if word not in NUMERIC | TEXT:
-            text = f"attribute '{name}' is of type {kind!r}, which is not supported"
-            raise self.fail(line, text)
+            raise self.fail(line, message("data.type", name=name, kind=repr(kind)))
         return name, "numeric" if word in NUMERIC else "text", ()
 
     def tokens(self, line: int, text: str) -> list[str | None]:
@@ -105,8 +105,7 @@ class _Reader:
         while comma:
             match = _TOKEN.match(text, at)
             if match is None:
-                what = f"a quote is left open or stands alone in {text[at:][:40]!r}"
-                raise self.fail(line, what)
+                raise self.fail(line, message("data.quote", text=repr(text[at:][:40])))
             quoted, token = match[1], (match[2] or "").strip()
             found.append(_bare(quoted) if quoted else None if token == "?" else token)
             at, comma = match.end(), match[3]

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rankexp.errors import DataError
-from rankexp.runner.config.asking import option
+from rankexp.runner.config.asking import message
 from rankexp.runner.data.dataset import Feature, Floats, Ints
 from rankexp.runner.data.levels import large
 from rankexp.runner.data.readers.columns import Codes
@@ -120,11 +120,10 @@ class Maker:
 
     def _doubt(self, column: TextColumn, text: str, other: NumberFormat) -> DataError:
         first = self.format
-        return DataError(
-            f"{self._where(column, text)}: '{short(text)}' in column '{column.name}' could be "
-            f"{first.value(text):g} or {other.value(text):g}; write "
-            f"{option('decimal', first.decimal)} or {option('thousands', other.thousands)}"
-        )
+        known = {"where": self._where(column, text), "text": short(text), "name": column.name}
+        known |= {"one": f"{first.value(text):g}", "two": f"{other.value(text):g}"}
+        known |= {"decimal": first.decimal, "thousands": other.thousands}
+        return DataError(message("data.doubt", **known))
 
     def _contradiction(
         self, numbers: Sequence[tuple[TextColumn, list[str], list[NumberFormat]]]
@@ -136,11 +135,8 @@ class Maker:
         for column, texts, _ in (numbers[0], second):
             text = min(texts, key=lambda t: sum(f.fits(t) for f in FORMATS))
             said.append(f"'{short(text)}' in column '{column.name}'")
-        return DataError(
-            f"{self._where(column, text)}: {' and '.join(said)} use different number "
-            f"formats; correct one column, leave it out with {option('drop')}, or list it under "
-            f"{option('nominal')}"
-        )
+        where = self._where(column, text)
+        return DataError(message("data.contradiction", where=where, said=said))
 
     def make(self, column: TextColumn) -> tuple[Feature, Floats]:
         """Return a column as numbers or as categories; DataError where it is mostly numbers."""
@@ -153,11 +149,8 @@ class Maker:
         codes = lenient or column.name in self.rules.labels
         if fits and not (codes and large(made).any()):
             if merged := self.format.merged(numbers, made[:-1]):
-                self.notes.append(
-                    f"column '{column.name}' has numbers with so many digits that some different "
-                    f"ones became equal, such as {short(merged[0])}; if they are codes, list the "
-                    f"column under {option('nominal')}"
-                )
+                text = short(merged[0])
+                self.notes.append(message("data.digits", name=column.name, text=text))
             signed = [t for t, bare in zip(column.texts, texts, strict=True) if t != bare]
             if signed and not lenient:
                 said = f"was read as numbers without the sign in {signed[0]}"
@@ -192,20 +185,12 @@ class Maker:
             for text, line in shown[1:]
         )
         signs = [sign for sign in SIGNS if any(sign in text for text in column.texts)]
+        known = {"where": self._place(shown[0][1]), "text": short(shown[0][0]), "more": more}
         if len(signs) > 1 and all(is_number[code] for code in strays):
-            raise DataError(
-                f"{self._place(shown[0][1])}: column '{column.name}' has amounts with different "
-                f"signs ({' and '.join(signs)}), such as '{short(shown[0][0])}'{more}; convert "
-                f"them into one unit, or leave the column out with {option('drop', column.name)}"
-            )
+            raise DataError(message("data.signs", name=column.name, signs=signs, **known))
         top = self._of_top(column, [code for code in strays if not is_number[code]])
         marks = [short(column.texts[c]) for c in strays[:3] if not is_number[c]]
-        missing = f"{option('missing', *marks)} if the value is unknown, or " if marks else ""
-        raise DataError(
-            f"{self._place(shown[0][1])}: '{short(shown[0][0])}' is not a number{more}, but most "
-            f"of column '{column.name}' is; {top}correct it, or write {missing}"
-            f"{option('nominal', column.name)} if the values are names"
-        )
+        raise DataError(message("data.stray", name=column.name, top=top, marks=marks, **known))
 
     def _of_top(self, column: TextColumn, strays: list[int]) -> str:
         """Ask whether a line holds the names, below notes, or units, below the names."""

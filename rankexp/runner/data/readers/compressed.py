@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from rankexp.errors import DataError
-from rankexp.runner.config.asking import option
+from rankexp.runner.config.asking import message, option
 
 OPENERS: dict[str, Callable[..., Any]] = {".gz": gzip.open, ".xz": lzma.open, ".bz2": bz2.open}
 LIMIT = "RANKEXP_UNPACKED_MB"
@@ -76,10 +76,8 @@ def check_size(path: Path, size: int) -> None:
     named, packed = os.environ.get(LIMIT, ""), path.stat().st_size
     usual = min(MOST_UNPACKED, max(SMALL, MOST_RATIO * packed))
     if size > (most := int(named) * 1_000_000 if named.isdecimal() else usual):
-        raise DataError(
-            f"{path}: the {packed / 1e6:,.2f} MB unpack to more than {most / 1e6:,.0f} MB; if you "
-            f"expect that, raise the limit with {LIMIT} (megabytes)"
-        )
+        known = {"packed": f"{packed / 1e6:,.2f}", "most": f"{most / 1e6:,.0f}", "limit": LIMIT}
+        raise DataError(message("data.large", path=path, **known))
 
 
 def encoding_of(
@@ -102,8 +100,7 @@ def encoding_of(
         if wrong is None:
             return name
     line = b"".join(content())[:wrong].count(b"\n") + first
-    text = f"the text is not valid {name}; give its encoding with {option('encoding')}"
-    raise DataError(f"{path}:{line}: {text}")
+    raise DataError(message("data.encoding", path=path, line=line, name=name))
 
 
 def _first_wrong(

@@ -11,7 +11,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from rankexp.errors import DataError
-from rankexp.runner.config.asking import option
+from rankexp.runner.config.asking import message
 from rankexp.runner.data.dataset import DataTable
 from rankexp.runner.data.readers.cells import short
 from rankexp.runner.data.readers.columns import LONGEST_CELL, ahead, cut
@@ -58,8 +58,7 @@ def _grid(path: Path, rules: TextRules) -> tuple[Grid, Layout]:
         file.check_comment(delimiter)
     grid = Grid(str(path), lambda: file.rows(delimiter), rules, partial(file.cut, delimiter))
     if encoding == "cp1252" and rules.encoding is None:
-        said = "the file is not valid UTF-8 and was read as Windows-1252"
-        grid.notes.append(f"{said}; {option('encoding')} changes this")
+        grid.notes.append(message("data.windows"))
     return grid, Layout("delimited text", encoding, delimiter)
 
 
@@ -81,10 +80,7 @@ class _Text:
                     break
                 self._before += 1
         if re.match(r"\S+\s+qid:", start):
-            raise DataError(
-                f"{path}: the file is in LETOR format; in a study write "
-                f"'source: {{letor: {path.name}}}'"
-            )
+            raise DataError(message("data.letor", path=path))
         for starts, what in _NO_TABLES.items():
             if start.lower().startswith(starts):
                 raise DataError(f"{path}: the file is {what}, not a table; save it as CSV")
@@ -134,8 +130,7 @@ class _Text:
         if best[0] < 0.5:
             return SPACES if self._score(SPACES) > best else ","
         if len(found) > 1:
-            text = f"the delimiter could be {' or '.join(map(repr, found))}"
-            raise DataError(f"{self.path}: {text}; choose one with {option('delimiter')}")
+            raise DataError(message("data.delimiter", path=self.path, found=[*map(repr, found)]))
         return found[0]
 
     def _score(self, delimiter: str) -> tuple[float, float]:
@@ -157,8 +152,4 @@ class _Text:
         row = next(self.rows(delimiter, strict=False), (0, []))[1]
         if len(next(one, [])) == len(row) > 1:
             said = short(self._comment.strip())
-            raise DataError(
-                f"{self.path}:{self._before}: '{said}' begins with '#' but has as many cells as "
-                "the rows; if it names the columns, remove the '#'; otherwise write "
-                f"{option('header', True)} or {option('header', False)} for the line after it"
-            )
+            raise DataError(message("data.comment", path=self.path, line=self._before, said=said))

@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from rankexp.errors import DataError
-from rankexp.runner.config.asking import option
+from rankexp.runner.config.asking import message
 from rankexp.runner.data.dataset import DataTable, Feature, Floats, Ints, matched
 from rankexp.runner.data.levels import large
 from rankexp.runner.data.readers.cells import Maker, TextColumn, described, short
@@ -85,10 +85,8 @@ class Grid:
         if len(first) > 1 and sum(map(bool, cells)) == 1 < len(cells) - 1:
             bare = [c for c in first[1][1] if LIKE_A_NUMBER.fullmatch(c.strip())]
             if all(map(str.strip, first[1][1])) and not bare:
-                raise DataError(
-                    f"{self.path}:{line}: only one cell is filled; column names seem to be in "
-                    f"line {first[1][0]}: remove what is above, or write {option('header', True)}"
-                )
+                known = {"path": self.path, "line": line, "next": first[1][0]}
+                raise DataError(message("data.one_filled", **known))
         marks = self.rules.missing - {""}
         number = [c in marks or LIKE_A_NUMBER.fullmatch(c) is not None for c in cells]
         if not any(number):
@@ -100,10 +98,8 @@ class Grid:
         above = [j for j in strange if below[j] and all(map(LIKE_A_NUMBER.fullmatch, below[j]))]
         if above or (strange and strange == texts and len(rows) >= ENOUGH):
             name, other = short(cells[(above or strange)[0]]), short(cells[number.index(True)])
-            raise DataError(
-                f"{self.path}:{line}: '{name}' looks like a column name but '{other}' does not; "
-                f"write {option('header', True)} or {option('header', False)}"
-            )
+            known = {"path": self.path, "line": line, "name": name, "other": other}
+            raise DataError(message("data.like_a_name", **known))
         return False
 
     def _names(self, first: Row) -> list[str]:
@@ -116,11 +112,8 @@ class Grid:
         names = [cell.strip() or number for cell, number in zip(cells, numbered, strict=True)]
         name, count = Counter(names).most_common(1)[0]
         if count > 1:
-            raise DataError(
-                f"{self.path}:{line}: the header names column '{short(name)}' twice"
-                f"{' (spaces around it do not count)' * (cells.count(name) < count)}; rename one, "
-                f"or write {option('header', False)} if this line is data"
-            )
+            known = {"path": self.path, "line": line, "spaces": cells.count(name) < count}
+            raise DataError(message("data.named_twice", name=short(name), **known))
         return names
 
     def _ragged(self, row: Row, *, first: bool = False) -> DataError:
@@ -241,16 +234,10 @@ class Grid:
         notes = [*self.notes, *maker.said()]
         dotted = scan.dotted - texts
         if dotted and not scan.points - scan.texts and self.rules.thousands is None:
-            notes.append(
-                "every number with a point has three digits after it; the point was read as a "
-                f"decimal point, and {option('thousands', '.')} changes this"
-            )
+            notes.append(message("data.points"))
         padded = [self.names[j] for j in sorted(scan.padded - scan.texts)]
         if padded := [name for name in padded if name not in self.rules.lenient]:
-            notes.append(
-                f"values with leading zeros were read as numbers in {', '.join(padded[:10])}; if "
-                f"they are codes, list the column under {option('nominal')}"
-            )
+            notes.append(message("data.padded", names=padded[:10]))
         plain = (marks for j, marks in scan.marks.items() if j not in texts)
         return replace(
             layout,

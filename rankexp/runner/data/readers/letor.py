@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from rankexp.errors import DataError
+from rankexp.runner.config.asking import message
 from rankexp.runner.data.dataset import DataTable, Feature, Floats, Ints
 from rankexp.runner.data.readers.cells import short
 from rankexp.runner.data.readers.compressed import encoding_of, pieces
@@ -90,10 +91,8 @@ def _check_queries(files: Mapping[str, Path], queries: Mapping[str, Ints]) -> No
     for part, own in queries.items():
         for query in np.unique(own).tolist():
             if (other := seen.setdefault(query, part)) != part:
-                raise DataError(
-                    f"query {query} occurs in two parts, '{other}' ({files[other]}) and '{part}' "
-                    f"({files[part]}); each query must be in one file only"
-                )
+                known = {"query": query, "other": other, "part": part, "files": files}
+                raise DataError(message("data.query_twice", **known))
 
 
 def _check_gaps(files: Mapping[str, Path], width: int, blocks: Sequence[Floats]) -> list[str]:
@@ -103,10 +102,8 @@ def _check_gaps(files: Mapping[str, Path], width: int, blocks: Sequence[Floats])
         used[: features.shape[1]] |= (features != 0).any(axis=0)
     said = f"only {used.sum():,} of {width:,} features are ever different from 0"
     if width > FAR and 10 * used.sum() < width:
-        raise DataError(
-            f"{_place(files, width)}: feature {width} is far beyond the others: {said}. Is the "
-            "index right? If it is, number the features from 1 on without gaps"
-        )
+        known = {"place": _place(files, width), "width": width, "said": said}
+        raise DataError(message("data.far_feature", **known))
     few = 2 * used.sum() < width
     return [f"{said}; feature {width} is in {_place(files, width)}"] if few else []
 
@@ -156,8 +153,7 @@ def _whole_lines(path: Path) -> Iterator[bytes]:
         cut = whole.rfind(b"\n") + 1
         rest = whole[cut:]
         if len(rest) > BLOCK:
-            text = f"a line has more than {BLOCK:,} bytes; is this file in LETOR format?"
-            raise DataError(f"{path}: {text}")
+            raise DataError(message("data.long_line", path=path, most=BLOCK))
         yield whole[:cut]
     yield rest
 
@@ -230,8 +226,7 @@ def _head(texts: Sequence[bytes]) -> tuple[float, int]:
     """Return label and query of a line; ValueError says what is wrong with them."""
     relevance = _number(texts[0])
     if relevance is None or not np.isfinite(relevance):
-        text = f"the line begins with {_shown(texts[0])}"
-        raise ValueError(f"{text}, but a label is a finite number")
+        raise ValueError(message("data.label", text=_shown(texts[0])))
     if len(texts) < 2 or not texts[1].startswith(b"qid:"):
         raise ValueError("the label is not followed by 'qid:'")
     query = texts[1].removeprefix(b"qid:")
@@ -249,8 +244,7 @@ def _pairs(texts: Sequence[bytes]) -> dict[int, float]:
         if not index.isdigit() or not cell:
             raise ValueError(f"{_shown(text)} is not a feature, which is written 'index:value'")
         if len(index) > DIGITS or (number := int(index)) > MOST_FEATURES:
-            most = f"at most {MOST_FEATURES:,} features are allowed"
-            raise ValueError(f"feature {_shown(index)}: {most}")
+            raise ValueError(message("data.index", index=_shown(index), most=MOST_FEATURES))
         if number <= last:
             wrong = f"feature {number} " + (f"comes after {last}" if last else "is below 1")
             raise ValueError(f"{wrong}; indices must increase and start at 1 or above")

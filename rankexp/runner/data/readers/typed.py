@@ -13,7 +13,7 @@ import numpy as np
 from pyarrow import parquet
 
 from rankexp.errors import DataError, one_line
-from rankexp.runner.config.asking import option
+from rankexp.runner.config.asking import message
 from rankexp.runner.data.dataset import DataTable, Feature
 from rankexp.runner.data.levels import EXACT
 from rankexp.runner.data.readers.cells import Maker, TextColumn, described
@@ -127,8 +127,7 @@ def read_excel(path: Path, rules: TextRules = DEFAULT, test: Path | None = None)
 
 def _grid(path: Path, rules: TextRules) -> tuple[Grid, str]:
     if find_spec("openpyxl") is None:
-        cure = "pip install 'rankexp[excel]', or save it as CSV"
-        raise DataError(f"{path}: Excel files need openpyxl: {cure}")
+        raise DataError(message("data.openpyxl", path=path))
     content = unpacked(path)
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as packed:
@@ -141,10 +140,7 @@ def _grid(path: Path, rules: TextRules) -> tuple[Grid, str]:
     if rules.sheet is not None:
         sheets = {name: rows for name, rows in sheets.items() if name == rules.sheet}
     if len(sheets) != 1:
-        hold = f"{len(sheets)} sheets hold values ({', '.join(sheets)}); choose one with "
-        hold += option("sheet")
-        lacks = f"there is no sheet '{rules.sheet}' with values"
-        raise DataError(f"{path}: {hold if rules.sheet is None else lacks}")
+        raise DataError(message("data.sheets", path=path, sheets=list(sheets), wanted=rules.sheet))
     ((name, rows),) = sheets.items()
     return Grid(str(path), lambda: iter(rows), rules), name
 
@@ -177,9 +173,8 @@ def _sheets(path: Path, content: bytes) -> dict[str, list[Row]]:
 def _check_gaps(path: Path, title: str, used: Collection[int]) -> None:
     """Hold that a wide sheet is not so for one cell that is far from all others."""
     if 10 * len(used) < (width := max(used, default=0)) > FAR:
-        few = f"{len(used):,} of {width:,} columns hold anything"
-        text = f"column {width:,} of the sheet '{title}' is far from the others: {few}"
-        raise DataError(f"{path}: {text}; delete what it holds")
+        known = {"path": path, "width": width, "title": title, "used": len(used)}
+        raise DataError(message("data.far_column", **known))
 
 
 def _cell_text(cell: Any) -> str:

@@ -19,6 +19,7 @@ from types import ModuleType
 from unittest.mock import patch
 
 from rankexp.errors import DataError
+from rankexp.runner.config.asking import message
 from rankexp.runner.config.data_entry import DataEntry
 from rankexp.runner.data.dataset import DataTable
 from rankexp.runner.data.sources import Reference, asks_network
@@ -35,8 +36,7 @@ def from_openml(reference: Reference, entry: DataEntry, folders: Sequence[Path])
     """Return a data set of OpenML by its number. Goes online unless the user's cache has it."""
     number = str(reference)
     if not (number.isdecimal() and number.isascii()):
-        text = "OpenML data sets are identified by number, not by name"
-        raise DataError(f"{text}: openml: {reference!r}")
+        raise DataError(message("data.by_number", reference=repr(reference)))
     import openml
 
     entry = entry.model_copy(update={"encoding": None})  # of a file; the package writes UTF-8

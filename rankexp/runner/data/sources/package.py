@@ -7,6 +7,7 @@ from pathlib import Path
 
 from rankexp.errors import DataError, DataNotFoundError
 from rankexp.registry import did_you_mean
+from rankexp.runner.config.asking import message
 from rankexp.runner.config.data_entry import DataEntry
 from rankexp.runner.data.dataset import DataTable
 from rankexp.runner.data.sources import Reference
@@ -25,8 +26,7 @@ def from_package(reference: Reference, entry: DataEntry, folders: Sequence[Path]
     """
     package, _, name = str(reference).partition("/")
     if not name.strip("/"):
-        text = f"which table of the package '{package}'? Name it, as in"
-        raise DataError(f"{text} {{package: {package}, name: magic}}")
+        raise DataError(message("data.which_table", package=package))
     file = _table_file(_folder(package), package, name)
     table = read(file, entry, kind="arff" if _declares(file) else None)
     where = {"source": "package", "package": package, "file": file.name}

@@ -15,6 +15,7 @@ from rankexp.charts.numbers import number, printed, short
 from rankexp.errors import ConfigError
 from rankexp.metrics.metric import parse
 from rankexp.runner.analyse import compare
+from rankexp.runner.config.asking import message
 from rankexp.runner.config.schema import Block
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.heads import EXPERIMENT, PROBLEM, Head, Role, heads
@@ -124,10 +125,8 @@ class Along(AtRule):
         if problem in context.study.generators:
             known |= context.study.generators[problem].params
         if not isinstance(known.get(self.parameter), int | float):
-            raise ConfigError(
-                f"experiment '{experiment}', problem '{problem}': no number '{self.parameter}' in "
-                "a method's grid, the protocol or the generator"
-            )
+            of = {"experiment": experiment, "problem": problem, "parameter": self.parameter}
+            raise ConfigError(message("report.no_number", **of))
         return float(known[self.parameter])
 
     def _panel(self, context: Context, problem: str) -> str:

@@ -13,6 +13,7 @@ from rankexp.charts.labels import spoken, value_text
 from rankexp.charts.model import Axis, Chart, Line, Lines
 from rankexp.charts.numbers import number, short
 from rankexp.runner.analyse import compare
+from rankexp.runner.config.asking import message
 from rankexp.runner.config.fault import Fault
 from rankexp.runner.config.schema import Block, Simulate, Study
 from rankexp.runner.grid import points
@@ -87,8 +88,7 @@ class SimulationAlong(BlockKind):
         for setup in (one for one in setups if isinstance(one, Simulate)):
             values = setup.grid.get(self.parameter, [""])
             if self.parameter == STEP and self.against:
-                text = "'against' is for numbers of a grid, not for steps"
-                yield Fault(("options", "against"), text)
+                yield Fault(("options", "against"), message("report.not_for_steps"))
             if self.parameter == STEP and not setup.grid:
                 continue
             if not all(type(value) in (int, float) for value in values):

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from rankexp.charts.model import Intervals
 from rankexp.charts.numbers import amount, short, span
+from rankexp.runner.config.asking import message
 from rankexp.runner.config.schema import Block
 from rankexp.runner.report import verdict_words
 from rankexp.runner.report.blocks.statistics.comparison import Comparison, Judged, numbers
@@ -46,10 +47,7 @@ class Answer(Comparison):
         """Return the answer in short, a sentence a reference."""
         metrics = list(dict.fromkeys(one.metric.label for one in judged))
         if len(metrics) > 1:
-            return [
-                f"There is no short answer, because differences in {' and '.join(metrics)} cannot "
-                "be compared. Give each metric a block of its own."
-            ]
+            return [message("report.not_short", metrics=metrics)]
         method, label = context.method_label(self.method), context.method_label
         found = {
             name: [one for one in judged if one.reference == name] for name in self.references
@@ -72,11 +70,10 @@ class Answer(Comparison):
         if shown:
             most = max(shown, key=lambda c: sign * c.difference)
             low, high = sorted((sign * most.low_all, sign * most.high_all))
-            parts.append(
-                f"the largest significant gain is {amount(abs(most.difference), self.digits)} "
-                f"({context.problem_label(most.problem)}; {100 * self.level:g} % "
-                f"CI{verdict_words.at_once(most)} {span(low, high, self.digits, sign=False)})"
-            )
+            known = {"gain": amount(abs(most.difference), self.digits), "level": self.level}
+            known |= {"problem": context.problem_label(most.problem)}
+            ends = verdict_words.at_once(most), span(low, high, self.digits, sign=False)
+            parts.append(message("report.largest", at_once=ends[0], ends=ends[1], **known))
         return "; ".join(parts) + "."
 
     def _over(self, context: Context, judged: Judged) -> str:
@@ -101,12 +98,9 @@ class Answer(Comparison):
         names = [f"{label} − {context.method_label(name)}" for name in self.references]
         header = [EXPERIMENT, PROBLEM, *heads(Role.DIFFERENCE, *names)]
         margins = [own.settings.margin for own in judged if own.settings.margin]
-        within = f", equivalent within {', '.join(dict.fromkeys(map(short, margins)))}"
+        known = {"label": label, "margins": list(dict.fromkeys(map(short, margins)))}
         ends = verdict_words.intervals(found, judged[0].settings)
-        caption = (
-            f"Differences of {label} with {ends}, and verdicts: better, worse (slightly: within "
-            f"the margin){within * bool(margins)}, undecided"
-        )
+        caption = message("report.differences", ends=ends, **known)
         metric = judged[0].metric
         of = {Role.METRIC: metric.label}
         return Table(header, list(rows.values()), caption, of=of, better=metric.direction)

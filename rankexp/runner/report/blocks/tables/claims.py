@@ -12,6 +12,7 @@ from scipy import special
 from rankexp.charts.numbers import NOTHING, short
 from rankexp.errors import ConfigError
 from rankexp.runner.analyse.select import Rule
+from rankexp.runner.config.asking import message
 from rankexp.runner.config.claims import OVER, TESTS, UNTESTED, ClaimRow, parsed, rows_of
 from rankexp.runner.config.fault import Fault
 from rankexp.runner.config.schema import Block, Evaluate, Simulate, Study
@@ -240,10 +241,7 @@ def _without_rule(study: Study, row: ClaimRow) -> str | None:
         except ValueError as error:
             return str(error)
     elif isinstance(setup, Evaluate) and with_grids(study, setup):
-        return (
-            f"experiment '{row.experiment}' tunes a grid, so this claim needs a 'rule', such as "
-            "oracle or nested"
-        )
+        return message("report.untuned", experiment=row.experiment)
     return None
 
 

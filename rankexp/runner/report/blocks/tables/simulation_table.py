@@ -12,6 +12,7 @@ from rankexp.charts.labels import spoken, value_text
 from rankexp.charts.numbers import amount, number
 from rankexp.runner.analyse import compare
 from rankexp.runner.analyse.frame import typed
+from rankexp.runner.config.asking import message
 from rankexp.runner.config.schema import Block, Simulate
 from rankexp.runner.grid import points
 from rankexp.runner.report.context import Context
@@ -186,7 +187,5 @@ def _gist(numbers: pd.DataFrame) -> str:
     most = float(apart.max())
     if most < ROUNDING:
         return f"{len(known)} means are what they should be, but for rounding."
-    return (
-        f"{len(known)} means are within {amount(most, 4)} of what they should be; "
-        f"{beyond or 'none'} of them differ by more than {FAR:g} SE."
-    )
+    means = {"means": len(known), "most": amount(most, 4)}
+    return message("report.apart", beyond=beyond, far=f"{FAR:g}", **means)
