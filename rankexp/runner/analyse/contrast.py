@@ -15,6 +15,7 @@ import pandas as pd
 from rankexp.runner.analyse import complete_blocks, queries
 from rankexp.runner.analyse.complete_blocks import Blocks, IncompleteError
 from rankexp.runner.analyse.delong import Seen
+from rankexp.runner.config.asking import message
 from rankexp.statistics import paired, several
 from rankexp.statistics.contrast import NAN, Contrast, Settings, adjusted, together
 from rankexp.statistics.design import EXAMPLES, QUERIES, Design
@@ -23,10 +24,6 @@ from rankexp.statistics.paired import Estimate
 from rankexp.statistics.pooled import pooled
 from rankexp.statistics.verdicts import MIXED, NOT_RUN, UNDECIDED, Lack, Refusal
 
-UNBOUNDED = (
-    "most differences are equal, so their spread says nothing, and no other bound on the error is "
-    "known"
-)
 AT_LEAST = (
     "the differences hardly vary, so the SE is the smallest that the test {}, which count as "
     f"{{:.4g}}, allow ({paired.UNSEEN:g} divided by those tested)"
@@ -130,7 +127,7 @@ def _on_one(
     if isinstance(seen, Seen) and placed:
         return _by_placements(base, settled, estimate, seen, design, settings)
     if np.isnan(estimate.se):
-        return replace(base, refusal=Refusal(UNBOUNDED, problem)), None
+        return replace(base, refusal=Refusal(message("report.unbounded"), problem)), None
     if least:
         what = QUERIES if design.pairs == QUERIES else EXAMPLES
         base = replace(base, caveats=(AT_LEAST.format(what, design.examples), *base.caveats))

@@ -9,7 +9,6 @@ import numpy as np
 from sklearn.linear_model import Ridge
 
 from rankexp.arrays import Floats, Ints
-from rankexp.charts.numbers import number
 from rankexp.errors import ConfigError, DataError
 from rankexp.metrics.continuous import concordance
 from rankexp.runner.compare.pilot import FEWEST_ROWS
@@ -64,12 +63,8 @@ def _ahead(dataset: Dataset, measure: str, rows: Ints) -> str:
     """Say how least squares rank the latest of rows in order of time, and random ones."""
     orders, cut = (rows, np.random.default_rng(0).permutation(len(rows))), int(PAST * len(rows))
     later, mixed = (_value(dataset, order, cut) for order in orders)
-    told = f" and of {number(mixed, 3)} with a random split."
-    told += " Random splits promise what later rows will not have." * (mixed - later >= MATTERS)
-    return (
-        f" Least squares, trained on the earlier {100 * PAST:g} % of the rows, have {measure} of "
-        f"{number(later, 3)} on the later rows{told}"
-    )
+    known = {"measure": measure, "past": PAST, "later": later, "mixed": mixed}
+    return f" {message('compare.ahead', less=mixed - later >= MATTERS, **known)}"
 
 
 def _value(dataset: Dataset, order: Ints, cut: int) -> float:

@@ -232,12 +232,5 @@ _Dumper.add_representer(list, _sequence)
 
 def text(study: Mapping[str, Any], name: str, results: str) -> str:
     """Return the YAML of a study, headed by how to run the file `name` again."""
-    made = yaml.dump(
-        study,
-        Dumper=_Dumper,
-        sort_keys=False,
-        width=98,
-        allow_unicode=True,
-        default_flow_style=False,
-    )
-    return headed(made, name, results)
+    how: dict[str, Any] = {"sort_keys": False, "width": 98, "allow_unicode": True}
+    return headed(yaml.dump(study, Dumper=_Dumper, **how), name, results)

@@ -8,7 +8,7 @@ import numpy as np
 from rankexp.arrays import Bools
 from rankexp.errors import DataError
 from rankexp.registry import did_you_mean
-from rankexp.runner.config.asking import message, option
+from rankexp.runner.config.asking import message
 from rankexp.runner.config.data_entry import DataEntry
 from rankexp.runner.data import suitable
 from rankexp.runner.data.belonging import called_sums, of_groups, totals
@@ -21,13 +21,6 @@ from rankexp.runner.data.times import ascends
 
 NO_WORDS = {"?", EMPTY}
 Levels = Sequence[tuple[str, int]]
-DOUBTS = {
-    "numeric": "every row has a different whole number; kept as a feature. If the column only "
-    "identifies rows, leave it out with {drop}; {keep} silences this note",
-    "nominal": "numbers with units were read as unordered categories. To use them as numbers, "
-    "remove the units; {nominal} confirms that they are categories",
-}
-"""What is said of a column that may be another thing than it is taken for."""
 
 
 @dataclass(frozen=True)
@@ -120,25 +113,21 @@ class Chosen:
             if levels is None and len(two) == 2:
                 ends = [*map(number_text, two)]
                 found.append(message("data.two_values", name=name, ends=ends))
-        for kind, what in DOUBTS.items():
+        for kind in ("numeric", "nominal"):
             columns = [c for j in self.doubtful if (c := self.columns[j]).kind == kind]
             like = [f" ({c.categories[0]!r})" if c.categories else "" for c in columns]
             shown = [f"'{c.name}'{text}" for c, text in zip(columns[:10], like, strict=False)]
-            words = {key: option(key) for key in ("drop", "keep", "nominal")}
-            found += [f"{', '.join(shown)}: {what.format(**words)}"] if shown else []
+            found += [message("data.doubtful", shown=shown, kind=kind)] if shown else []
         if out := self.of("left out"):
             shown = [f"'{self.columns[j].name}' ({self.unfit[j][1]})" for j in out[:10]]
-            more = f" and {len(out) - 10:,} more" if len(out) > 10 else ""
             fit = any(self.unfit[j][0] not in ("empty", "text", "constant") for j in out)
-            hint = f"; {option('keep', 'NAME')} keeps one" if fit else ""
-            found.append(f"left out: {', '.join(shown)}{more}{hint}")
+            found.append(message("data.left_out", shown=shown, more=len(out) - 10, fit=fit))
         return found
 
 
 def _marks(layout: Layout) -> list[str]:
     words = [f"{m} ({n:,})" for m, n in layout.marks.items() if m not in NO_WORDS]
-    said = f"read as missing: {', '.join(words)}; {option('missing_values')} changes this"
-    return [said] if words else []
+    return [message("data.marks", marks=words)] if words else []
 
 
 def choose(table: DataTable, entry: DataEntry, target: str | None) -> Chosen:

@@ -20,10 +20,6 @@ FAR = 0.1  # from chance: where intervals reach as far, the rows are too few to 
 NEAR = 1.64  # standard errors above chance from which a single method would rank: too few, too
 
 
-def _number(value: float) -> str:
-    return printed(f"{value:.3f}")
-
-
 class NoBetterThanChance(AfterFitting):
     """No method ranks better than random scores, so no other sentence means anything."""
 
@@ -79,19 +75,16 @@ class BelowChance(AfterFitting):
         if NoBetterThanChance.too_few(results):
             return None
         worse = [one for one in results.methods if results.above_chance(one) < -1]
-        named = ", ".join(f"{one.label} ({_number(one.mean)})" for one in worse)
-        said = f"The {results.measure} is worse than chance for {named}."
-        advice = "Do relations turn around in some rows, over time, or between queries?"
-        return (said, advice) if worse else None
+        named = [f"{one.label} ({printed(f'{one.mean:.3f}')})" for one in worse]
+        return told("RK203", measure=results.measure, named=named) if worse else None
 
 
 class EdgeOfRange(AfterFitting):
     """The best settings are at the end of the range that was tried, so others may be better."""
 
     def look(self, results: ResultFacts) -> Said:
-        named = ", ".join(f"{one.label} ({one.edge})" for one in results.methods if one.edge)
-        said = f"The best settings are at the end of the range tried: {named}."
-        return (said, "Widen the range in the study") if named else None
+        named = [f"{one.label} ({one.edge})" for one in results.methods if one.edge]
+        return told("RK204", named=named) if named else None
 
 
 class OneClass(AfterFitting):
@@ -107,7 +100,5 @@ class NotConverged(AfterFitting):
 
     def look(self, results: ResultFacts) -> Said:
         stopped = [one for one in results.methods if one.unconverged]
-        named = ", ".join(f"{one.label} (in {one.unconverged:,} records)" for one in stopped)
-        said = f"Fits stopped before they converged: {named}."
-        advice = "Allow more iterations, as with 'max_iter', or leave out the largest settings"
-        return (said, advice) if stopped else None
+        named = [f"{one.label} (in {one.unconverged:,} records)" for one in stopped]
+        return told("RK206", named=named) if stopped else None

@@ -8,7 +8,7 @@ from itertools import zip_longest
 import numpy as np
 
 from rankexp.charts.numbers import printed
-from rankexp.runner.config.asking import flag, manner, merged, option
+from rankexp.runner.config.asking import flag, manner, merged, message, option
 from rankexp.runner.data.called import called
 from rankexp.runner.data.dataset import Dataset
 from rankexp.runner.data.levels import number_text, numbers_of
@@ -47,32 +47,23 @@ class GivesAway(BeforeFitting):
         counts = [len(data.y)] if data.levels is None else np.bincount(data.y.astype(np.int64))
         if min(counts) < FEWEST:
             return None
-        share = printed(f"{best.value:.3f}")
-        what = f"has an AUC of {share}" if len(counts) == 2 else f"puts {share} of pairs in order"
-        also = _filled_alike(data, best.column) if best.filled >= FILLED else []
-        same = f"; the same rows have {', '.join(map(repr, also))}" * bool(also)
-        how = f" (whether it is filled in says nearly as much{same})" * (best.filled >= FILLED)
-        advice = f"If not, leave {'them' if also else 'it'} out with "
-        advice += option("drop", best.column, *also)
-        if best.categories >= GROUPS:
-            advice += (
-                f". If rows of one value belong together, say {option('groups', best.column)}"
-            )
-        return f"'{best.column}' alone {what}{how}: is it known before the target is?", advice
+        filled, groups = best.filled >= FILLED, best.categories >= GROUPS
+        also = _filled_alike(data, best.column) if filled else []
+        share, same = printed(f"{best.value:.3f}"), ", ".join(map(repr, also))
+        known = {"two": len(counts) == 2, "filled": filled, "groups": groups}
+        names = {"column": best.column, "share": share, "same": same}
+        return told("RK101", what="alone", also=also, **names, **known)
 
     @staticmethod
     def _encoded(data: Dataset | None) -> Said:
         name = encoded(data) if data else None
-        said = f"'{name}' holds the mean target of the rows with its value: the target was used."
-        advice = f"Leave it out with {option('drop', name or '')}, or make it of training rows"
-        return (said, advice) if name else None
+        return told("RK101", what="mean", column=name) if name else None
 
     @staticmethod
     def _unusual(found: Mapping[str, str]) -> Said:
-        said = "; ".join(f"all {own}" for own in [*found.values()][:5])
-        known, it = ("Are these columns", "them") if len(found) > 1 else ("Is it", "it")
-        advice = f"If not, leave {it} out with {option('drop', *[*found][:5])}"
-        return (f"A{said[1:]}. {known} known before the target is?", advice) if found else None
+        known = {"found": [*found.values()][:5], "columns": [*found][:5]}
+        several = len(found) > 1
+        return told("RK101", what="unusual", several=several, **known) if found else None
 
 
 class InOrderOfTime(BeforeFitting):
@@ -105,13 +96,7 @@ def _filled_alike(data: Dataset, column: str) -> list[str]:
 
 
 def _by_time(name: str) -> str:
-    if not name:
-        return (
-            "Is everything recorded in the same way in all rows, the target included? If later "
-            "rows are to be ranked, add a column of their time and split by it"
-        )
-    how = option("time", name) if manner() else f"'protocol: {{kind: time, column: {name}}}'"
-    return f"If later rows are to be ranked, split by time: {how}"
+    return message("data.by_time", name=name, of_study=not manner())
 
 
 class FreeText(BeforeFitting):
@@ -123,16 +108,10 @@ class FreeText(BeforeFitting):
         texts = [f"'{c.name}' {c.why}" for c in out if c.kind == "text"]
         when = [c.name for c in out if c.kind == "date"]
         dates = [f"'{name}'" for name in when]
-        said = [f"{'; '.join(texts[:5])}: rankexp does not read texts."] if texts else []
-        said += [f"Dates were left out: {', '.join(dates[:5])}."] if dates else []
-        how = [WORDS] * bool(texts)
-        how += ["the days since a fixed day, the weekday or the hour"] * bool(dates)
-        advice = (
-            f"Make numbers of them first, such as {' or '.join(how)}, and add these as columns"
-        )
-        if when and (table.dataset is None or table.dataset.times is None):
-            advice += f". {_by_time(when[0])}"
-        return (" ".join(said), advice) if said else None
+        untimed = table.dataset is None or table.dataset.times is None
+        by_time = _by_time(when[0]) if when and untimed else ""
+        shown = {"texts": texts[:5], "dates": dates[:5]}
+        return told("RK103", words=WORDS, by_time=by_time, **shown) if texts or dates else None
 
 
 class EqualRowsParted(BeforeFitting):
@@ -170,9 +149,8 @@ class AlikeValues(BeforeFitting):
             rows = sum(values[name] for name in groups.get(typed, ()))
             groups.setdefault(typed if values[value] <= RARE * rows else word, []).append(value)
         found = [own for own in groups.values() if len(own) > 1]
-        said = "; ".join(f"{', '.join(own)} look alike" for own in found)
-        advice = f"To make each one value: {merged(found)}"
-        return (f"Of the target's values {said}.", advice) if found else None
+        said = [f"{', '.join(own)} look alike" for own in found]
+        return told("RK105", said=said, merged=merged(found)) if found else None
 
 
 def _misspelt(word: str, known: str) -> bool:
@@ -218,10 +196,9 @@ class CodesForMissing(BeforeFitting):
                 each, rows = np.unique(values[~np.isnan(values)], return_counts=True)
                 counts[f"'{feature.name}'"] = dict(zip(each, rows.tolist(), strict=True))
         found = [(code, n, name) for name, own in counts.items() for code, n in _codes(own)]
-        shown = ", ".join(f"{number_text(c)} in {name} ({n:,} rows)" for c, n, name in found[:5])
-        codes = option("missing", *map(number_text, sorted({code for code, _, _ in found})))
-        said = f"Far from all other values: {shown}. Is this a code for a missing value?"
-        return (said, f"If so, say {codes}") if found else None
+        shown = [f"{number_text(c)} in {name} ({n:,} rows)" for c, n, name in found[:5]]
+        codes = [*map(number_text, sorted({code for code, _, _ in found}))]
+        return told("RK107", shown=shown, codes=codes) if found else None
 
 
 def _codes(counts: Mapping[float, int]) -> list[tuple[float, int]]:

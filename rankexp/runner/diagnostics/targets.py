@@ -8,7 +8,6 @@ from scipy import special
 
 from rankexp.arrays import Floats, Ints
 from rankexp.charts.numbers import printed
-from rankexp.runner.config.asking import option
 from rankexp.runner.data.called import called
 from rankexp.runner.data.dataset import Dataset, Feature
 from rankexp.runner.data.levels import in_words, number_text
@@ -52,10 +51,8 @@ class RowOfTotals(BeforeFitting):
     """Rows hold sums of the rows above, so they are no rows like these."""
 
     def look(self, table: TableFacts) -> Said:
-        found = table.reading.totals
-        said = "; ".join(f"{rows} sums of those above{names}" for rows, names in found)
-        advice = "Such rows are used like all others. Delete them from the table and compare again"
-        return (f"R{said[1:]}.", advice) if found else None
+        found = [f"{rows} sums of those above{names}" for rows, names in table.reading.totals]
+        return told("RK110", found="; ".join(found)[1:]) if found else None
 
 
 class RecordedOtherwise(BeforeFitting):
@@ -82,14 +79,8 @@ class CountsRows(BeforeFitting):
         few = all(len(np.unique(values)) <= OF_A_CELL for values in others.T)
         if not few or len(np.unique(others, axis=0)) < (1 - SHARE) * len(others):
             return None
-        name = named[0]
-        said = f"'{name}' may count rows: nearly no row repeats another in all other columns."
-        if data.levels is None:  # a measure of numbers takes no weights
-            return said, f"If it does, write each row so many times, or {option('drop', name)}"
-        return (
-            said,
-            f"If it does, this answer is about kinds of rows; say {option('weights', name)}",
-        )
+        # A measure of numbers takes no weights.
+        return told("RK113", name=named[0], levels=data.levels is not None)
 
 
 def _far_below(data: Dataset, name: str) -> Said:

@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 
 from rankexp.charts.numbers import number, span
-from rankexp.runner.config.asking import flag
+from rankexp.runner.config.asking import flag, message
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.gains import Effect, Gains
 from rankexp.runner.report.verdict_words import REPEATS, at_once, enough, share_of_loss
@@ -13,10 +13,6 @@ from rankexp.runner.sentences import capital, paragraphs
 from rankexp.statistics.contrast import Contrast, Settings
 
 PLAIN = {"ConvergenceWarning": "stopped before it converged"}
-AT_CHANCE = (
-    "Whether training on pairs helps cannot be told from these columns, because no method is "
-    "shown to rank better than chance"
-)
 FEW, UNTESTED = "the data are too few", "without a test there is no way"
 
 
@@ -108,7 +104,7 @@ class Words:
 
     def _headline(self) -> str:
         if self.found.chance:
-            return AT_CHANCE
+            return message("report.at_chance")
         effects = {self.label(method): self.found.effect(method) for method in self.found.pairs}
         scorers = {self.label(method): own for method, own in self.found.scorers.items()}
         best, found = self.found.best_on_points, self.found

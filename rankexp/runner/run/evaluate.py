@@ -90,9 +90,7 @@ class _Work:
         self.cell, self.most = cell, most
         self.load = _from_outside(cell)
         if self.load is None and isinstance(cell.spec, EvaluateSpec):
-            with contextlib.suppress(
-                Exception
-            ):  # the step says so; its time has no import of ours
+            with contextlib.suppress(Exception):  # the step says so, without our imports' time
                 resolve_estimator(cell.spec.method.estimator)
         self.versions = {"rankexp": __version__}
         self.scores: Scores | None = None

@@ -26,13 +26,9 @@ from rankexp.apart import damaged, leave
 from rankexp.runner.run.watch import WatchedStep, prepare, step_in, watched_in
 
 T = TypeVar("T")
-ONE_THREAD = dict.fromkeys(
-    (
-        *("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS"),
-        *("VECLIB_MAXIMUM_THREADS", "NUMBA_NUM_THREADS", "NUMEXPR_NUM_THREADS", "ENABLE_IPC"),
-    ),
-    "1",
-)
+_LIBRARIES = ("OMP", "OPENBLAS", "MKL", "BLIS", "NUMBA", "NUMEXPR")
+ONE_THREAD = {f"{name}_NUM_THREADS": "1" for name in _LIBRARIES}
+ONE_THREAD |= {"VECLIB_MAXIMUM_THREADS": "1", "ENABLE_IPC": "1"}
 """What numeric libraries read when they are loaded."""
 TICK = 0.5  # seconds between looks at workers that do not answer
 PATIENCE = 300.0  # seconds after which a worker that has nothing to do ends
@@ -90,9 +86,8 @@ class Worker:
         self.seen: dict[str, str] = {}
         # A connection is what can be sent to a process with its file descriptor.
         ends = [Connection(os.dup(file.fileno())) for file in self.files]
-        self.process = LokyProcess(
-            target=_serve, args=(theirs, *ends, os.getpid()), env=ONE_THREAD
-        )
+        arguments = (theirs, *ends, os.getpid())
+        self.process = LokyProcess(target=_serve, args=arguments, env=ONE_THREAD)
         self.process.start()
         _workers.add(self)
         for end in (theirs, *ends):

@@ -6,6 +6,7 @@ import gzip
 import io
 import lzma
 import os
+import tomllib
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
@@ -24,20 +25,8 @@ MOST_RATIO = 200
 """By which it may be packed, where it holds more than `SMALL`; tables are by 2 to 50."""
 SMALL = 50_000_000
 
-FOREIGN = {
-    b"PK\x03\x04": "the file is a zip archive; unpack it first",
-    b"\xd0\xcf\x11\xe0": "the file is in the old Excel format; save it as .xlsx or CSV",
-    b"\x1f\x8b": "the file is compressed with gzip, so its name must end in .gz",
-    b"BZh9": "the file is compressed with bzip2, so its name must end in .bz2",
-    b"\xfd7zXZ": "the file is compressed with xz, so its name must end in .xz",
-    b"\x28\xb5\x2f\xfd": "the file is compressed with zstd; unpack it first",
-    b"SQLite": "the file is an SQLite database; export the table as CSV",
-    b"%PDF": "the file is a PDF, not a table",
-    b"\x93NUMPY": "the file is a numpy array; save it as a table, for example CSV",
-    b"PAR1": "the file is in Parquet format, so its name must end in .parquet",
-    b"\x80\x04\x95": "the file is a pickle, and pickles are never read; save CSV or Parquet",
-    b"\x80\x05\x95": "the file is a pickle, and pickles are never read; save CSV or Parquet",
-}
+_STARTS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
+FOREIGN = {start.encode("latin-1"): what for start, what in _STARTS.items()}
 """First bytes of a file that cannot be read, and what to do."""
 _MARKS = {
     codecs.BOM_UTF8: "utf-8-sig",

@@ -12,6 +12,7 @@ from rankexp.charts.numbers import short
 from rankexp.metrics.metric import Metric
 from rankexp.runner.analyse import complete_blocks, delong, select
 from rankexp.runner.analyse.contrast import Family, family
+from rankexp.runner.config.asking import message
 from rankexp.runner.config.fault import Fault
 from rankexp.runner.config.schema import Block, Evaluate, Study
 from rankexp.runner.report.context import Context, design
@@ -29,10 +30,6 @@ from rankexp.statistics.verdicts import Note
 REGISTER = {"comparison": "Comparison"}
 
 RESAMPLED = ["se_resampled", "low_resampled", "high_resampled", "p_resampled"]
-NOTHING_KEPT = (
-    "'{}' has one test set, so a test needs what each of its examples wins: give it "
-    "'keep: {{curves: [{}]}}'"
-)
 
 HEADER = [
     PROBLEM,
@@ -108,15 +105,10 @@ class Comparison(InBlocks):
                 metric = next(iter([self.metric] if self.metric else metrics_of(setup)), None)
                 kept = setup.keep.curves if setup.keep else []
                 pairs = {design(study, setup, problem).pairs for problem in setup.problems}
-                if (
-                    EXAMPLES in pairs
-                    and metric
-                    and repr(metric) in delong.METRICS
-                    and delong.METRICS[repr(metric)][1] not in kept
-                ):
-                    yield Fault(
-                        ("experiment",), NOTHING_KEPT.format(name, delong.METRICS[repr(metric)][1])
-                    )
+                _, curve = delong.METRICS.get(repr(metric), (0.0, ""))
+                if EXAMPLES in pairs and curve and curve not in kept:
+                    text = message("report.nothing_kept", name=name, curve=curve)
+                    yield Fault(("experiment",), text)
 
     def needed(self, context: Context, block: Block) -> list[str]:
         """Return the methods compared."""

@@ -13,6 +13,7 @@ from rankexp.charts.numbers import short
 from rankexp.errors import ConfigError
 from rankexp.runner.analyse import select
 from rankexp.runner.analyse.contrast import OVER_ROWS
+from rankexp.runner.config.asking import message
 from rankexp.runner.config.fault import Fault
 from rankexp.runner.config.schema import Block, Evaluate, Study
 from rankexp.runner.protocols.dividing import Dividing
@@ -73,11 +74,6 @@ def chart(found: Gains, label: Callable[[str], str]) -> Chart:
 
 REGISTER = {"pairs_or_points": "PairsOrPoints"}
 
-NO_MARGIN = (
-    "the metric {} has no margin of its own: set the option 'margin' to the difference that is of "
-    "no importance"
-)
-
 TURNED: dict[str | None, Literal["better", "worse"] | None] = {
     "better": "worse",
     "worse": "better",
@@ -111,7 +107,7 @@ class PairsOrPoints(BlockKind):
         own = [metrics_of(one)[:1] for one in setups if isinstance(one, Evaluate)]
         for metric in [self.metric] if self.metric else chain.from_iterable(own):
             if self.margin is None and metric.reading.margin is None:
-                yield Fault(("options",), NO_MARGIN.format(metric))
+                yield Fault(("options",), message("report.no_margin", metric=metric))
         problems = [p for s in setups if isinstance(s, Evaluate) for p in s.problems]
         if len(problems) > 1:
             text = f"block '{block.block}' is for one problem, got {', '.join(problems)}"
@@ -150,7 +146,7 @@ class PairsOrPoints(BlockKind):
         }
         settings = next(iter(judged.values())).settings
         if settings.margin is None:
-            raise ConfigError(NO_MARGIN.format(metric))
+            raise ConfigError(message("report.no_margin", metric=metric))
         ranked = standings(context, experiment, metric, self.rule, settings)
         best, *others = (one.method for one in ranked)
         behind = [self._judged(context, block, best, m).contrasts[0] for m in others]
