@@ -15,10 +15,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, partial
 from pathlib import Path
 from pkgutil import resolve_name
-from typing import Any, Generic, NamedTuple, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, NoReturn, TypeVar
 
 import numpy as np
 import sklearn
+
+if TYPE_CHECKING:
+    from threadpoolctl import LibController
 
 K = TypeVar("K")
 T = TypeVar("T")
@@ -37,6 +40,9 @@ class SharedSetting(NamedTuple, Generic[T]):
     put: Callable[[T], object]
 
 
+Shared = SharedSetting[Any]
+
+
 def _each(
     keys: Callable[[], Iterable[K]], read: Callable[[K], T], put: Callable[[K, T], object]
 ) -> SharedSetting[dict[K, T]]:
@@ -48,7 +54,7 @@ def _each(
 
 
 def _of_names(owner: str) -> SharedSetting[dict[str, T]]:
-    """Return the names of a module or object; those that are added later may stay."""
+    """Return the names of a module or logger; those that are added later may stay."""
     named = vars(found := resolve_name(owner))
 
     def put(before: dict[str, T]) -> None:
@@ -98,18 +104,18 @@ def _file(number: int) -> tuple[int, int] | None:
 
 
 @cache
-def _pools() -> dict[str, Any]:
+def _pools() -> dict[str, "LibController"]:
     from threadpoolctl import ThreadpoolController
 
     return {pool.filepath: pool for pool in ThreadpoolController().lib_controllers}
 
 
-COMMON: Sequence[SharedSetting[Any]] = [
+COMMON: Sequence[Shared] = [
     SharedSetting(os.getcwd, os.chdir),
     SharedSetting(lambda: dict(os.environ), _put_environment),
 ]
 """All that is worth a look after a method of ours."""
-ALL: list[SharedSetting[Any]] = [
+ALL: list[Shared] = [
     *COMMON,
     *map(_of_names, SHARED["owners"]),
     *map(_of_list, SHARED["lists"]),
@@ -127,7 +133,7 @@ ALL: list[SharedSetting[Any]] = [
     _each(_pools, lambda n: _pools()[n].num_threads, lambda n, k: _pools()[n].set_num_threads(k)),
     _each(_streams, _file, lambda number, _: os.dup2(_streams()[number], number)),
 ]
-_loaded: dict[tuple[str, ...], list[tuple[SharedSetting[Any], Any]]] = {}
+_loaded: dict[tuple[str, ...], list[tuple[Shared, Any]]] = {}
 """What methods have changed when they were loaded, which is for themselves."""
 _damage: list[str] = []
 

@@ -18,7 +18,7 @@ EXHAUSTED = (*FULL, errno.EROFS, errno.EIO, errno.EMFILE, errno.ENFILE)
 """Error numbers that say nothing about a method that meets them."""
 
 
-Content = bytes | Callable[[BinaryIO], object]
+Content = bytes | Callable[[BinaryIO], None]
 _LASTING: set[Path] = set()  # folders whose names are on disk
 
 

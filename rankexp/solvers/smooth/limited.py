@@ -6,14 +6,13 @@ Hessian: that is at most twice as dear as the better choice.
 """
 
 from math import ceil, inf, log
-from typing import Any
 
 import numpy as np
 
 from rankexp.arrays import Floats
 from rankexp.solvers.smooth.certificate import bound
 from rankexp.solvers.smooth.inverse import Memory
-from rankexp.solvers.smooth.objective import SAMPLE_ROWS
+from rankexp.solvers.smooth.objective import SAMPLE_ROWS, Objective, SmoothIterate
 from rankexp.solvers.smooth.steps import Descent
 
 WIDE = 96  # columns, or rows where these are fewer: below, Hessians are cheap. Tuned
@@ -39,11 +38,20 @@ class LimitedDescent(Descent):
 
     most_slow = inf
 
-    def __init__(self, memory: Memory, most: int, *given: Any) -> None:
-        self.memory, self.most, (problem, at, lam) = memory, most, given[:3]
+    def __init__(
+        self,
+        memory: Memory,
+        most: int,
+        problem: Objective,
+        at: SmoothIterate,
+        lam: float,
+        tol: float,
+        risk: float | None = None,
+    ) -> None:
+        self.memory, self.most = memory, most
         memory.ridge = np.full(at.theta.size, lam)
         memory.ridge[problem.X.shape[1] :] = 0.0
-        super().__init__(*given)
+        super().__init__(problem, at, lam, tol, risk)
         self.start = self._above()
 
     def refresh(self) -> None:

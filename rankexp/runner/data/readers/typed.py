@@ -25,6 +25,7 @@ from rankexp.runner.data.reading import Layout
 
 if TYPE_CHECKING:
     import pandas as pd
+    from openpyxl.cell.read_only import ReadOnlyCell
 
 INDEX = "__index_level_0__"
 """What pandas calls an index without name in a Parquet file."""
@@ -177,7 +178,7 @@ def _check_gaps(path: Path, title: str, used: Collection[int]) -> None:
         raise DataError(message("data.far_column", **known))
 
 
-def _cell_text(cell: Any) -> str:
+def _cell_text(cell: "ReadOnlyCell") -> str:
     """Return the text of a cell; an error, such as of a formula, is missing."""
     whole = isinstance(cell.value, float) and cell.value.is_integer()
     return "" if cell.data_type == "e" else _text(int(cell.value) if whole else cell.value) or ""

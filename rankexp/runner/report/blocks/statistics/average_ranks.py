@@ -68,7 +68,8 @@ class AverageRanks(Choosing, InBlocks):
         ranked = sorted(zip(found.average, map(context.method_label, panel.methods), strict=True))
         named = ", ".join(f"{label} {number(rank, self.digits)}" for rank, label in ranked)
         cell = p_value(float(found.omnibus.p))
-        p = "= " * bool(found.omnibus.p >= cell.least / 2) + cell_text(cell)  # or less than the least
+        exact = bool(found.omnibus.p >= cell.least / 2)  # it is not said to be less than the least
+        p = "= " * exact + cell_text(cell)
         return f"Average ranks over {found.blocks} {panel.unit}, {panel.title}: {named} (p {p})."
 
     def needed(self, context: Context, block: Block) -> list[str]:
