@@ -116,7 +116,7 @@ def line_in(file: str, error: BaseException) -> int | None:
     return next((frame.lineno for frame in reversed(frames) if frame.filename == file), None)
 
 
-def _module(name: str) -> Any:
+def _module(name: str) -> ModuleType:
     """Import a module, or say which part of its path does not exist."""
     try:
         return importlib.import_module(name)
