@@ -67,7 +67,7 @@ def compared(folder: Path, more: str = "") -> dict[str, str]:
     rng = np.random.default_rng(0)
     X = rng.standard_normal((120, 3))
     rows = zip(X.tolist(), X[:, 0] + rng.standard_normal(120) > 0, strict=True)
-    lines = ["a,b,c,target", *(",".join([*map(repr, row), "ny"[up]]) for row, up in rows)]
+    lines = ["a,b,c,target", *(",".join([*map(repr, row), "ny"[int(up)]]) for row, up in rows)]
     (folder / "t.csv").write_text("\n".join([*lines, ""]))
     given = [
         "compare",
