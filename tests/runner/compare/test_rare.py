@@ -111,6 +111,8 @@ def test_pilots_time_one_grid_point_of_what_takes_long_and_end_in_a_fifth_of_the
 
 def test_methods_are_warm_before_the_first_is_timed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pilot, "_WARM", {})
+    here = lambda function, each, workers: [function(*one) for one in each]  # noqa: E731
+    monkeypatch.setattr(pilot, "side_by_side", here)
     Slow.fitted.clear()
     data = rare(2_000, 900, columns=9)
     pilot.pilot(study(a={"estimator": f"{__name__}.Slow"}), replace(data, levels=None), 1.0)

@@ -32,7 +32,7 @@ def no_network(monkeypatch: pytest.MonkeyPatch) -> None:
     def never(*_: object, **__: object) -> None:
         raise AssertionError("the network was asked")
 
-    monkeypatch.setattr("rankexp.runner.data.find.remote", never)
+    monkeypatch.setattr("rankexp.runner.data.origins.remote", never)
 
 
 def found(name: str, cache: Path, *folders: Path) -> FoundData:

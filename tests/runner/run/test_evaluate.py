@@ -12,6 +12,7 @@ import toys
 from sklearn.linear_model import LogisticRegression
 
 from rankexp import registry
+from rankexp.errors import EnvironmentProblemError
 from rankexp.metrics.bipartite import rank_loss
 from rankexp.runner.config.schema import Study
 from rankexp.runner.data.dataset import Dataset, Feature
@@ -279,11 +280,10 @@ def test_a_fold_of_one_class_is_nan_and_warned_of(tmp_path: Path) -> None:
     assert all("UndefinedMetricWarning" in r.warnings[0] for r in undefined)
 
 
-def test_data_that_went_missing_fails_its_cells_only(tmp_path: Path) -> None:
+def test_data_that_went_missing_end_the_run_and_make_no_record(tmp_path: Path) -> None:
     facts = {"small": DataFacts(40, "0" * 64, str(tmp_path / "gone.npz"))}
-    for _, record in outcome(crossed({"log": LINEAR}), facts):
-        assert record.status == "failed"
-        assert "gone.npz" in (record.reason or "")
+    with pytest.raises(EnvironmentProblemError, match=r"gone.npz .*run again"):
+        list(outcome(crossed({"log": LINEAR}), facts))
 
 
 @pytest.mark.parametrize("order", [1, -1])
