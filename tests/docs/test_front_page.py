@@ -39,7 +39,7 @@ def test_its_numbers_are_those_of_the_committed_run(said: str, study: str) -> No
 @pytest.mark.parametrize(("study", "minutes"), MINUTES, ids=[study for study, _ in MINUTES])
 def test_minutes_are_those_of_the_committed_run(study: str, minutes: str) -> None:
     page = (ROOT / "results" / "reference" / study / "report.md").read_text(encoding="utf-8")
-    took = re.search(r"(?:(\d+) h )?(\d+) min(?: (\d+) s)? of computing; \d", page)
+    took = re.search(r"(?:(\d+) h )?(\d+) min(?: (\d+) s)? of computing\.", page)
     assert took is not None
     hours, whole, seconds = (int(one or 0) for one in took.groups())
     assert round(60 * hours + whole + seconds / 60) == int(minutes)

@@ -155,9 +155,7 @@ def _estimate(own: Contrast, settings: Settings, digits: int) -> str:
         if own.pooled and own.pooled.new_low <= low and high <= own.pooled.new_high:
             new = span(own.pooled.new_low, own.pooled.new_high, digits)
             # else it is about the precise sets alone
-            interval += (
-                f"; {100 * settings.level:g} % prediction interval for a new data set {new}"
-            )
+            interval += f"; for a new data set {new}"
     return f"{number(own.difference, digits, sign=True)} ({interval})"
 
 

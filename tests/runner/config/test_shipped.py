@@ -65,11 +65,12 @@ def test_a_committed_page_is_read_in_two_minutes(run):
         for part in re.split(r"(?<=[a-z0-9%)])\. (?=[A-Z])", text)
     ]
     assert max(counts) <= 64, counts
-    assert max(len(text.split()) for text in texts) <= 140
+    assert max(len(text.split()) for text in texts) <= 160
     assert "nothing is known" not in head
     rows = [line for part in rest for line in part.splitlines() if line.startswith("| ")]
-    seen = [re.sub(r"\]\(\S+?\)", "]", row) for row in rows]  # a link is its words
-    assert max(map(len, seen)) <= 180
+    seen = [re.sub(r"(; )?see \[.*?\]\(\S+?\)", "", row) for row in rows]  # links are passed over
+    seen = [re.sub(r"\]\(\S+?\)", "]", row) for row in seen]  # a link is its words
+    assert max(map(len, seen)) <= 205
 
 
 @pytest.mark.parametrize("file", CONFIGS, ids=lambda file: file.stem)
