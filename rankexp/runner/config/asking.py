@@ -104,7 +104,7 @@ def message(block: str, **known: Any) -> str:
     ...     message("compare.no_numbers", target="age")
     "target 'age' has values that are no numbers: --levels orders them"
     """
-    (text,) = paragraphs(block, option=option, flag=flag, merged=merged, **known)
+    (text,) = paragraphs(block, **{"option": option, "flag": flag, "merged": merged, **known})
     return text
 
 
