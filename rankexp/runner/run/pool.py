@@ -98,7 +98,7 @@ class Worker:
         from joblib.externals.loky.backend.reduction import dumps
 
         self.call = call
-        sent = dumps((str(Path.cwd()), sys.path, *call))
+        sent = dumps((str(Path.cwd()), sys.path, {**os.environ, **ONE_THREAD}, *call))
         with contextlib.suppress(OSError):  # it is dead, which `answer` tells
             self.pipe.send_bytes(sent)
 
@@ -220,12 +220,20 @@ def _serve(pipe: Connection, state: Connection, printed: Connection, parent: int
     leave(0)
 
 
+_told: set[str] = set()
+"""The names of the environment that the parent had, at any call."""
+
+
 def _made(call: bytes) -> object:
     from joblib import parallel_config
 
-    folder, path, function, arguments = pickle.loads(call)
+    folder, path, environment, function, arguments = pickle.loads(call)
     os.chdir(folder)
     sys.path[:] = path
+    for name in _told - environment.keys():  # what the parent no longer has
+        os.environ.pop(name, None)
+    _told.update(environment)
+    os.environ.update(environment)
     with parallel_config("threading"):  # what a method does side by side needs no more processes
         return function(*arguments)
 

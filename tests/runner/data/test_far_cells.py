@@ -40,7 +40,7 @@ def sheet(write):
             "XFD",
             "column 16,384 of the sheet 'Sheet1' is far .*: 3 of 16,384 columns hold",
         ),
-        (2**40, "A", "unpack to more than 50 MB"),
+        pytest.param(2**40, "A", "unpack to more than 50 MB", marks=pytest.mark.slow),
     ],
 )
 def test_one_far_cell_is_refused_at_once(sheet, entry, row, column, said):

@@ -127,6 +127,7 @@ def operations(runs: Runs) -> int:
     return disk.count
 
 
+@pytest.mark.slow
 def test_some_failures(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     runs = Runs(place, capsys)
     count = operations(runs)

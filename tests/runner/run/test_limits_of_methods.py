@@ -35,6 +35,7 @@ def records(outcome: Outcome) -> dict[str, Record]:
     return {cell.method: found[cell.key] for cell in outcome.cells or ()}
 
 
+@pytest.mark.slow
 def test_a_hang_in_native_code_becomes_a_record_that_says_where(tmp_path: Path) -> None:
     warm = run(toys.study({"mean": "MeanDifference"}, **SMALL), tmp_path / "warm", minutes=1.0)
     assert warm.exit_code == 0

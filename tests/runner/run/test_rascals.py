@@ -17,7 +17,7 @@ from rankexp.runner.config.schema import Study
 from rankexp.runner.run.execute import Outcome, execute
 from rankexp.runner.run.store import Store
 
-FEW = ["set_config", "umask", "patches_numpy", "closes", "posix_exit", "forks"]
+FEW = ["umask", "posix_exit"]
 SMALL = {"models": 1, "training_sets": 2}
 
 
