@@ -130,8 +130,7 @@ def _alike(panels: Sequence[Panel], chart: Chart) -> Sequence[Panel]:
 
 def _ends(panel: Lines) -> tuple[float, float]:
     """Return the least and the largest of what is drawn over y; NaN where there is nothing."""
-    sides = (
-        side for one in panel.lines for side in (one.y, one.low, one.high) if side is not None
-    )
-    known = [v for v in chain(*sides, [panel.reference]) if math.isfinite(v)]
+    sides = chain(*((one.y, one.low, one.high) for one in panel.lines))
+    drawn = chain(*(side for side in sides if side is not None), [panel.reference])
+    known = list(filter(math.isfinite, drawn))
     return (min(known), max(known)) if known else (math.nan, math.nan)

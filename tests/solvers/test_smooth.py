@@ -12,8 +12,8 @@ from rankexp.solvers.pairs.partial_order import PartialOrder
 from rankexp.solvers.pairs.path import pair_path
 from rankexp.solvers.result import scores
 from rankexp.solvers.smooth import objective as objectives
-from rankexp.solvers.smooth.objective import derivative_search
 from rankexp.solvers.smooth.path import smooth_path
+from rankexp.solvers.smooth.steps import derivative_search
 
 LAMS = 10.0 ** -np.arange(6)
 SMOOTH = [Logistic(), Exponential(), SquaredHinge()]

@@ -8,7 +8,7 @@ from rankexp.losses import parse
 from rankexp.solvers.pairs.partial_order import PartialOrder
 from rankexp.solvers.pairs.path import pair_path
 from rankexp.solvers.smooth import descent, limited
-from rankexp.solvers.smooth.path import smooth_path
+from rankexp.solvers.smooth.path import ExampleRisk, signs, smooth_path
 
 LAMS = [1e-1, 1e-3, 1e-5]
 SHAPES = {"tall": (300, 120), "wide": (110, 400)}
@@ -33,6 +33,10 @@ def path(what, X, y, lams=LAMS, tol=1e-6, max_iter=500):
         return smooth_path(X, y, parse(loss), lams, tol=tol, max_iter=max_iter)
     order = PartialOrder.of_classes(y)
     return pair_path(X, order, parse(loss), lams, tol=tol, max_iter=max_iter)
+
+
+def smooth_risk(y):
+    return ExampleRisk(parse("logistic"), signs(y), None, True)
 
 
 @pytest.fixture
@@ -73,6 +77,20 @@ def test_no_hessian_is_taken_of_independent_columns(monkeypatch):
     X, y = rows("tall", "normal")
     monkeypatch.setattr(descent.Path, "take_hessians", lambda *_: pytest.fail("a Hessian"))
     assert path("logistic points", X, y, [1.0, 0.1]).converged.all()
+
+
+def test_what_is_remembered_tells_the_last_step():
+    """The change of the gradient leads back to the step, and the inverse is symmetric."""
+    X, y = rows("tall", "normal")
+    found = descent.Path(X, smooth_risk(y), 1.0, 1e-9, 500)
+    found.go(1.0)
+    memory = found.problem.memory
+    moved, changed = memory.steps[-1]
+    np.testing.assert_allclose(
+        memory.times(changed + np.append(moved[:-1], 0.0)), moved, atol=1e-9 * abs(moved).max()
+    )
+    u, v = np.random.default_rng(1).standard_normal((2, moved.size))
+    assert u @ memory.times(v) == pytest.approx(v @ memory.times(u), rel=1e-9)
 
 
 @pytest.mark.parametrize("shape", SHAPES)

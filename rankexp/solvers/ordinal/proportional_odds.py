@@ -22,8 +22,9 @@ from rankexp.solvers.ordinal.threshold_terms import thresholds as hinge_threshol
 from rankexp.solvers.result import PathResult, scores
 from rankexp.solvers.smooth.certificate import EPS, SUMMED, product
 from rankexp.solvers.smooth.descent import descend
-from rankexp.solvers.smooth.objective import SmoothRisk, derivative_search, inverse
+from rankexp.solvers.smooth.objective import SmoothRisk, inverse
 from rankexp.solvers.smooth.path import penalties
+from rankexp.solvers.smooth.steps import derivative_search
 
 EXACT = 1e-13  # imbalance at which thresholds are final: some hundred roundings of the pulls
 ROUNDED = 1e-10  # imbalance from which on a step that doesn't lower it is only rounding

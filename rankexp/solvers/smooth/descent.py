@@ -4,15 +4,11 @@ Each penalty starts from the solution of the last one. Of few columns, a Hessian
 (`steps`). Of many, steps without one are tried first (`limited`), until a penalty takes too many.
 """
 
-from collections.abc import Callable
-from functools import partial
-
 import numpy as np
 
 from rankexp.arrays import Floats
 from rankexp.solvers.result import PathResult, bearable
 from rankexp.solvers.smooth.certificate import Solution, finish
-from rankexp.solvers.smooth.inverse import Memory
 from rankexp.solvers.smooth.limited import LimitedDescent, patience
 from rankexp.solvers.smooth.objective import Objective, SmoothIterate, SmoothRisk, prepare
 from rankexp.solvers.smooth.steps import Descent
@@ -45,13 +41,13 @@ class Path:
         self.tol, self.max_iter = tol, max_iter
         self.tries = patience(X) if lam else 0  # steps without a Hessian
         self.problem = prepare(X, risk, reduced=not self.tries)
-        self.descent: Callable[..., Descent] = Descent
-        if self.tries:
-            self.descent = partial(LimitedDescent, Memory(self.problem.squares), self.tries)
+        self.descent = LimitedDescent if self.tries else Descent
         theta, small = np.zeros(self.problem.X.shape[1] + risk.intercept), self.problem.sampled
         if small is not None:  # begin at the solution on a sample of many rows
             run = self.descent(small, small.at(theta, lam), lam, SAMPLE_TOL)
             theta = solve(run, SAMPLE_ITER).at.theta
+            if self.tries:
+                self.problem.memory = small.memory  # what it has told
         self.at = self.problem.at(theta, lam)
         self.value: float | None = None  # of the risk there, where it is known
         self.found: list[Solution] = []
@@ -87,11 +83,10 @@ class Path:
             return
         self.problem = prepare(wide.given, wide.risk)
         for solution in self.found:
-            theta, free = solution.at.theta, wide.risk.intercept
             if solution.coef is None:
-                solution.coef = theta[:d]
-                solution.intercept = float(theta[d] - wide.centre @ theta[:d]) if free else 0.0
-            solution.at.theta = self.problem.reduced(theta)
+                w, b = solution.at.theta[:d], solution.at.theta[d:]  # none: no intercept
+                solution.coef, solution.intercept = w, float(b.sum() - b.size * (wide.centre @ w))
+            solution.at.theta = self.problem.reduced(solution.at.theta)
         self.at, self.value = self.problem.at(self.problem.reduced(self.at.theta), lam), None
 
 

@@ -11,8 +11,7 @@ import numpy as np
 
 from rankexp.arrays import Floats
 from rankexp.solvers.smooth.certificate import bound
-from rankexp.solvers.smooth.inverse import Memory
-from rankexp.solvers.smooth.objective import SAMPLE_ROWS, Objective, SmoothIterate
+from rankexp.solvers.smooth.objective import SAMPLE_ROWS
 from rankexp.solvers.smooth.steps import Descent
 
 WIDE = 96  # columns, or rows where these are fewer: below, Hessians are cheap. Tuned
@@ -36,32 +35,18 @@ def patience(X: Floats) -> int:
 class LimitedDescent(Descent):
     """The descent for one penalty above 0, without a Hessian."""
 
-    most_slow = inf
-
-    def __init__(
-        self,
-        memory: Memory,
-        most: int,
-        problem: Objective,
-        at: SmoothIterate,
-        lam: float,
-        tol: float,
-        risk: float | None = None,
-    ) -> None:
-        self.memory, self.most = memory, most
-        memory.ridge = np.full(at.theta.size, lam)
-        memory.ridge[problem.X.shape[1] :] = 0.0
-        super().__init__(problem, at, lam, tol, risk)
-        self.start = self._above()
+    most_slow, start = inf, inf
 
     def refresh(self) -> None:
         """Forget the steps, which lead nowhere; those of larger penalties remain at first."""
-        if self.n_iter:
-            self.memory.steps = []
+        memory, d = self.problem.memory, self.problem.X.shape[1]
+        memory.steps = [] if self.n_iter else memory.steps
+        memory.ridge = np.where(np.arange(self.at.theta.size) < d, self.lam, 0.0)
         if self.problem.risk.intercept:
             curvature = self.problem.risk.hessian(self.problem.X[:, :0], self.at.s)
-            self.memory.last = 1.0 / max(float(curvature[-1, -1]), TINY)
-        self.inverse = self.memory
+            memory.last = 1.0 / max(float(curvature[-1, -1]), TINY)
+        self.start = self.start if self.n_iter else self._above()
+        self.inverse = memory
         self.begin()
 
     def _above(self) -> float:
@@ -80,4 +65,4 @@ class LimitedDescent(Descent):
             return False
         above, enough = self._above(), max(self.tol * self.objective, TINY)
         won = log(self.start / above) if 0.0 < above < self.start else 0.0
-        return won * HOPE * self.most < log(max(above / enough, 1.0)) * self.n_iter
+        return won * HOPE * patience(self.problem.X) < log(max(above / enough, 1.0)) * self.n_iter

@@ -1,16 +1,15 @@
 """What the descent works on: a risk of scores, the rows, and how they are put together."""
 
 from abc import abstractmethod
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from math import isfinite
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol
 
 import numpy as np
 from scipy.linalg.lapack import dpotrf, dpotri
 
 from rankexp.arrays import Bools, Floats, Ints
+from rankexp.solvers.smooth.inverse import Memory
 
 SAMPLE_ABOVE = 50_000  # rows: with more, Hessians come from a sample and X isn't copied
 SAMPLE_ROWS = 20_000  # of the sample: only the number of steps depends on it
@@ -104,6 +103,11 @@ class Objective:
             squares -= self.mean**2
         squares = np.maximum(squares, LEAST_SQUARE * max(float(squares.max()), LEAST_RIDGE))
         return np.append(squares, 1.0) if self.risk.intercept else squares
+
+    @cached_property
+    def memory(self) -> Memory:
+        """What steps without a Hessian have told."""
+        return Memory(self.squares)
 
     def reduced(self, theta: Floats) -> Floats:
         """Return parameters of the rows' own columns in those of `basis`."""
@@ -265,37 +269,3 @@ def _check_size(X: Floats, norms: Floats) -> None:
             f"column {int(size.argmax())} of X (counted from 0) has values up to "
             f"{size.max():.3g}: their squares overflow; scale the features, or mark missing values"
         )
-
-
-T = TypeVar("T")
-
-GROWTH = 1.5, 10.0  # A step that is too short grows by at least and at most these factors. Tuned
-INSIDE = 0.1, 0.9  # shares of an interval that a new step keeps from its ends
-OVERFLOWED = 0.2  # where in an interval the step goes whose far end is no number. Tuned
-ENOUGH, MOST = 0.5, 40  # of the first derivative, small enough; evaluations
-
-
-def derivative_search(
-    along: Callable[[float], tuple[float, T]], start: float
-) -> tuple[float, T | None]:
-    """Find a t at which the derivative is small against its `start`, 0 if none goes down."""
-    enough = -ENOUGH * start
-    low, d_low, high, d_high = 0.0, start, 0.0, float("inf")
-    best: T | None = None
-    t = 1.0
-    for _ in range(MOST):
-        d, found = along(t)
-        if -enough <= d <= enough:
-            return t, found
-        if d < 0.0:
-            low, d_low, best = t, d, found
-            slack = start - d if d > start else 0.0
-            grown = t * start / slack if slack else GROWTH[1] * t
-        else:
-            high, d_high = t, d if isfinite(d) else float("inf")
-        if not high:
-            t = min(max(grown, GROWTH[0] * t), GROWTH[1] * t)
-            continue
-        share = d_low / (d_low - d_high) if isfinite(d_high) else OVERFLOWED
-        t = low + (high - low) * min(max(share, INSIDE[0]), INSIDE[1])
-    return low, best

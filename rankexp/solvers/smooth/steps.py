@@ -5,15 +5,18 @@ line search on the derivative along cached scores. Where progress is slow the He
 anew, so that in the worst case this is Newton's method.
 """
 
-from math import inf
+from collections.abc import Callable
+from math import inf, isfinite
+from typing import TypeVar
 
 import numpy as np
 
 from rankexp.arrays import Floats
 from rankexp.solvers.smooth.certificate import STALE, bound, largest, relative
 from rankexp.solvers.smooth.inverse import Dense, Inverse
-from rankexp.solvers.smooth.objective import Objective, SmoothIterate, derivative_search
+from rankexp.solvers.smooth.objective import Objective, SmoothIterate
 
+T = TypeVar("T")
 SLOW = 0.1  # A step that leaves more than this share of the squared decrement is slow. Tuned
 MOST_SLOW = 2  # slow steps in a row, after which the Hessian is taken anew. Tuned
 VANISHED = 1e-30  # of the first value: an unpenalised risk goes to 0 on separable data
@@ -28,6 +31,36 @@ LOOK = 25
 """Steps after which it is looked at what they have won, from the second time on. Where rounding
 forbids more, that is next to nothing: of the objective, and of what one step promises."""
 WON, KEPT = 1e-4, 1e-2
+GROWTH = 1.5, 10.0  # A step that is too short grows by at least and at most these factors. Tuned
+INSIDE = 0.1, 0.9  # shares of an interval that a new step keeps from its ends
+OVERFLOWED = 0.2  # where in an interval the step goes whose far end is no number. Tuned
+ENOUGH, MOST = 0.5, 40  # of the first derivative, small enough; evaluations
+
+
+def derivative_search(
+    along: Callable[[float], tuple[float, T]], start: float
+) -> tuple[float, T | None]:
+    """Find a t at which the derivative is small against its `start`, 0 if none goes down."""
+    enough = -ENOUGH * start
+    low, d_low, high, d_high = 0.0, start, 0.0, float("inf")
+    best: T | None = None
+    t = 1.0
+    for _ in range(MOST):
+        d, found = along(t)
+        if -enough <= d <= enough:
+            return t, found
+        if d < 0.0:
+            low, d_low, best = t, d, found
+            slack = start - d if d > start else 0.0
+            grown = t * start / slack if slack else GROWTH[1] * t
+        else:
+            high, d_high = t, d if isfinite(d) else float("inf")
+        if not high:
+            t = min(max(grown, GROWTH[0] * t), GROWTH[1] * t)
+            continue
+        share = d_low / (d_low - d_high) if isfinite(d_high) else OVERFLOWED
+        t = low + (high - low) * min(max(share, INSIDE[0]), INSIDE[1])
+    return low, best
 
 
 def polish(
