@@ -134,7 +134,7 @@ def _warm(specs: Sequence[MethodSpec], fold: Fold, seed: int, seconds: float) ->
             try:
                 with _as_in_a_run(spec, seconds):
                     fit(_first(spec), fold, seed)
-            except Exception as error:  # the timed fit says so
+            except BaseException as error:  # the timed fit says so; no user stops a worker
                 if (problem := environment_problem(error)) is not None:
                     raise problem from error
             _WARM[spec.digest] = time.monotonic()
@@ -193,7 +193,7 @@ def _timings(
                     if one > most:
                         return [(rows, one)], ""
                 found.append((rows, _timed(spec, fold, seed, seconds)))
-            except Exception as error:  # as in a run, where it would be every record's
+            except BaseException as error:  # as in a run, where it would be every record's
                 if (problem := environment_problem(error)) is not None:
                     raise problem from error
                 return found, one_line(error)

@@ -71,6 +71,20 @@ def test_shortened_training_parts_keep_rows_of_each_level(n: int, positives: int
     assert n - test == pytest.approx(max(250, np.ceil(fewest)), abs=1)
 
 
+class Leaves:
+    """Ends its process, or tries to."""
+
+    def fit(self, X: Any, y: Any) -> "Leaves":
+        raise SystemExit("I leave")
+
+
+def test_a_method_that_leaves_is_left_out_and_the_others_are_timed() -> None:
+    made = study(leaves={"estimator": f"{__name__}.Leaves"}, a=LINEAR)
+    costs, failed = pilot.pilot(made, rare(600, 200), 20.0, 2)
+    assert costs.keys() == {"a"} and failed.keys() == {"leaves"}
+    assert "I leave" in failed["leaves"]
+
+
 class Slow:
     """Takes a tenth of a second for each unit of `size`."""
 

@@ -3,6 +3,7 @@
 import math
 from dataclasses import dataclass
 from statistics import mean
+from typing import NamedTuple
 
 import pandas as pd
 
@@ -32,6 +33,21 @@ class Compared:
     points: float
 
 
+class Over(NamedTuple):
+    """A loss over all settings, or data sets; means are over those that all losses have."""
+
+    contrast: str
+    of: str
+    n: int
+    pairs: float
+    points: float
+    least: float  # of the differences
+    largest: float
+    better: int  # so many times are pairs
+    worse: int
+    within: int
+
+
 class LossesByPairs(Contrasts):
     """A row a loss and one of all: pairs beside points, and where pairs rank better or worse.
 
@@ -55,6 +71,12 @@ class LossesByPairs(Contrasts):
             | {"pairs": one.pairs, "points": one.points}
             for one in found
         ]
+        sums = [
+            _over(found, label, of, len(self.contrasts))._asdict()
+            for of in (SETTINGS, DATA)
+            for label in [*self.contrasts, "all"]
+            if _some(found, label, of)
+        ]
         told = [
             f"pairs in place of points: {facts[f'all in {of}'].text}, over {of}"
             for of in (SETTINGS, DATA)
@@ -67,7 +89,7 @@ class LossesByPairs(Contrasts):
             if _some(found, "all", of)
         ]
         return Output(
-            pd.DataFrame(rows),
+            pd.DataFrame([*rows, *sums]),
             tables,
             notes=self._notes(found),
             gist=f"{capital('; '.join(told))}.",
@@ -99,23 +121,15 @@ class LossesByPairs(Contrasts):
         return judged
 
     def _losses(self, found: list[Compared], of: str, metric: str, better: str) -> Table:
-        everywhere = _everywhere(found, of, len(self.contrasts))
         rows: list[list[Entry]] = []
         for label in [*self.contrasts, "all"]:
-            own = _some(found, label, of)
-            if not own:
+            if not _some(found, label, of):
                 continue
-            same = [one for one in own if one.where in everywhere]
-            sides: list[Entry] = [Cell(), Cell()]
-            if same:
-                values = mean(one.points for one in same), mean(one.pairs for one in same)
-                sides = [Cell(value, digits=self.digits) for value in values]
-            ends = [f(one.own.difference for one in own) for f in (min, max)]
-            spread = " to ".join(number(end, self.digits, sign=True) for end in ends)
-            near = sum(one.own.verdict.equivalent for one in own)
-            words = [_word(one) for one in own]
-            counts = [f"{words.count(word)} of {len(own)}" for word in ("better", "worse")]
-            rows.append([label, *sides, *counts, f"{near} of {len(own)}", spread])
+            own = _over(found, label, of, len(self.contrasts))
+            sides = [Cell(value, digits=self.digits) for value in (own.points, own.pairs)]
+            ends = (number(end, self.digits, sign=True) for end in (own.least, own.largest))
+            counts = [f"{count} of {own.n}" for count in (own.better, own.worse, own.within)]
+            rows.append([label, *sides, *counts, " to ".join(ends)])
         header = heads(Role.SETTING, "Loss") + heads(Role.VALUE, "On points", "On pairs")
         header += heads(Role.VALUE, "Pairs better in", "Pairs worse in")
         header += heads(Role.VALUE, f"Within {short(self.margin)} in", "Pairs − points")
@@ -132,6 +146,25 @@ class LossesByPairs(Contrasts):
 
 def _some(found: list[Compared], label: str, of: str) -> list[Compared]:
     return [one for one in found if one.of == of and label in ("all", one.loss)]
+
+
+def _over(found: list[Compared], label: str, of: str, losses: int) -> Over:
+    """Return what stands in the table of a loss."""
+    own, everywhere = _some(found, label, of), _everywhere(found, of, losses)
+    same = [one for one in own if one.where in everywhere]
+    words, ends = [_word(one) for one in own], [one.own.difference for one in own]
+    return Over(
+        label,
+        f"all {of}",
+        n=len(own),
+        pairs=mean(one.pairs for one in same) if same else math.nan,
+        points=mean(one.points for one in same) if same else math.nan,
+        least=min(ends),
+        largest=max(ends),
+        better=words.count("better"),
+        worse=words.count("worse"),
+        within=sum(one.own.verdict.equivalent for one in own),
+    )
 
 
 def _everywhere(found: list[Compared], of: str, losses: int) -> set[tuple[str, str]]:
