@@ -343,7 +343,7 @@ class Soak:
             self.wrong["lost"] += len(lost)
             self.say("lost", f"{where}: {len(lost)}, {[*lost.items()][:3]}")
         for key, record in found.items():
-            killed = record.status == "failed" and "kill" in (record.reason or "")
+            killed = record.status == "failed" and "SIGKILL" in (record.reason or "")
             if not killed and told(record) != self.records.get(key):
                 self.wrong["wrong"] += 1
                 self.say("wrong", f"{where}: {record}")
