@@ -63,7 +63,7 @@ def row_faults(
         try:
             check(row)
         except (ConfigError, ValueError) as error:
-            yield f"{file}:{row[LINE]}: {error}"
+            yield f"{file}:{row[LINE]}: {' '.join(str(error).split())}"  # cells may have lines
 
 
 def block_kinds(study: Study) -> list[tuple[Block, Any]] | None:
