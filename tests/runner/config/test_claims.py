@@ -94,6 +94,7 @@ def test_what_can_be_tested(told, changed):
         ({"metric": "slope(low=0)"}, "needs curves, but 'e' keeps none 'at' points"),
         ({"reference": "kk"}, "unknown reference 'kk' (did you mean 'k'?)"),
         ({"reference": ""}, "the test 'lower' needs a reference"),
+        ({"test": "lower,\nthe next line"}, "unknown test 'lower, the next line'"),
         ({"test": "lowr"}, "unknown test 'lowr' (did you mean 'lower'?); known: lower, higher"),
         ({"test": "not tested"}, "an untested claim needs a reason in 'note'"),
         ({"test": "within"}, "'within' needs a number above 0 as its threshold"),
