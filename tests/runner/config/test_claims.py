@@ -94,7 +94,6 @@ def test_what_can_be_tested(told, changed):
         ({"metric": "slope(low=0)"}, "needs curves, but 'e' keeps none 'at' points"),
         ({"reference": "kk"}, "unknown reference 'kk' (did you mean 'k'?)"),
         ({"reference": ""}, "the test 'lower' needs a reference"),
-        ({"test": "lower,\nthe next line"}, "unknown test 'lower, the next line'"),
         ({"test": "lowr"}, "unknown test 'lowr' (did you mean 'lower'?); known: lower, higher"),
         ({"test": "not tested"}, "an untested claim needs a reason in 'note'"),
         ({"test": "within"}, "'within' needs a number above 0 as its threshold"),
@@ -134,6 +133,12 @@ def test_a_fault_is_told_with_its_line(told, changed, message):
     assert isinstance(said, str)
     assert "said.csv:4: " in said and message in said
     assert "t.yaml:5:9: claims: " in said or "t.yaml:22:18: report[0].block: " in said
+
+
+def test_a_cell_with_a_line_break_is_told_in_one_line(told):
+    said = told(row(test='"lower,\nthe next line"'))
+    assert "said.csv:3: unknown test" in said and "lower, the next line" in said
+    assert "\n" not in said
 
 
 def test_words_stand_once_and_every_fault_is_told(told):
