@@ -136,7 +136,7 @@ def test_a_fault_is_told_with_its_line(told, changed, message):
 
 
 def test_a_cell_with_a_line_break_is_told_in_one_line(told):
-    said = told(row(test='"lower,\nthe next line"'))
+    said = told(row(test="lower,\nthe next line"))
     assert "said.csv:3: unknown test" in said and "lower, the next line" in said
     assert "\n" not in said
 
