@@ -31,7 +31,6 @@ EVERYWHERE = {
     "categories",
     "compiled",
     "errors",
-    "apart",
     "imports",
     "names",
     "registry",

@@ -11,7 +11,6 @@ from functools import partial
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from rankexp.apart import apart, begin
 from rankexp.arrays import Ints, Labels
 from rankexp.errors import one_line
 from rankexp.runner.compare.methods import GROWING, ON_RANKS
@@ -22,6 +21,7 @@ from rankexp.runner.data.dataset import Dataset
 from rankexp.runner.files import environment_problem
 from rankexp.runner.plan import method_spec
 from rankexp.runner.protocols.protocol import Part, Parts
+from rankexp.runner.run.apart import apart, begin
 from rankexp.runner.run.fitting import fit
 from rankexp.runner.run.material import Fold
 from rankexp.runner.run.pool import Death

@@ -18,7 +18,6 @@ import numpy as np
 import sklearn
 
 from rankexp import __version__, registry
-from rankexp.apart import apart, begin
 from rankexp.arrays import Floats
 from rankexp.errors import EnvironmentProblemError, Interrupted
 from rankexp.keep import KeptName, curves
@@ -30,6 +29,7 @@ from rankexp.runner.config.estimators import resolve_estimator
 from rankexp.runner.files import environment_problem
 from rankexp.runner.plan import Job, PlanCell
 from rankexp.runner.run import options  # noqa: F401  (kept apart)
+from rankexp.runner.run.apart import apart, begin
 from rankexp.runner.run.fitting import NOTHING_MORE, Extras, Factory, Fitted, fit
 from rankexp.runner.run.material import TEST, Fold, folds, problem
 from rankexp.runner.run.measured import best_points, measured, rows, rows_of, with_ties
