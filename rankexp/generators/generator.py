@@ -101,11 +101,10 @@ def table(array: Floats) -> Rows:
     return tuple(map(tuple, array.tolist()))
 
 
-def class_counts(n: int, shares: Floats) -> Ints:
-    """Return how many of n examples each class has, (K,), by largest remainders."""
-    exact = n * shares
+def rounded(exact: Floats, total: int) -> Ints:
+    """Return shares as whole numbers that add up to a total, by largest remainders."""
     counts = np.floor(exact + 1e-9).astype(np.int64)  # 3 * (1 / 3) is to be 1
-    most = np.argsort(counts - exact, kind="stable")[: n - counts.sum()]
+    most = np.argsort(counts - exact, kind="stable")[: total - counts.sum()]
     counts[most] += 1
     return counts
 
@@ -190,7 +189,7 @@ class ClassModel(ABC):
         """Draw X (n, d), float64 in C order, and y (n,) of `levels`."""
         shares = np.array(self.priors)
         if self.stratified:
-            codes = rng.permutation(np.repeat(np.arange(len(shares)), class_counts(n, shares)))
+            codes = rng.permutation(np.repeat(np.arange(len(shares)), rounded(n * shares, n)))
         else:
             codes = rng.choice(len(shares), size=n, p=shares)
         return self._draw(codes, rng), np.array(self.levels)[codes]

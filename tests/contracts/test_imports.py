@@ -35,7 +35,6 @@ EVERYWHERE = {
     "names",
     "registry",
     "seeds",
-    "splits",
     "warn",
 }
 LIBRARY = {

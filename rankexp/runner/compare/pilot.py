@@ -20,6 +20,7 @@ from rankexp.runner.config.schema import Evaluate, Study
 from rankexp.runner.data.dataset import Dataset
 from rankexp.runner.files import environment_problem
 from rankexp.runner.plan import method_spec
+from rankexp.runner.protocols.dealing import KeptRows, holdout
 from rankexp.runner.protocols.protocol import Part, Parts
 from rankexp.runner.run.apart import apart, begin
 from rankexp.runner.run.fitting import fit
@@ -29,7 +30,6 @@ from rankexp.runner.run.watch import watched
 from rankexp.runner.run.workers import side_by_side
 from rankexp.runner.spec import MethodSpec
 from rankexp.seeds import stream
-from rankexp.splits import KeptRows, holdout
 
 PILOT_ROWS = (250, 1000, 4000, 16_000, 64_000)
 """Training rows of the pilot fits, smallest first; the third and later only where cheap."""
