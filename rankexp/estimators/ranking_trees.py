@@ -84,13 +84,7 @@ class CRank(OrientedTree):
     array([1., 2., 3., 4.])
     """
 
-    depth: int = 3
     classifier: BaseEstimator | str | None = None
-    min_samples_leaf: int = 1
-    max_features: int | float | str | None = None
-    prune: str | None = None
-    cv: int = 5
-    random_state: Seed = None
 
     def check(self) -> None:
         """Raise ValueError if a parameter is impossible; this needs no data."""
@@ -167,13 +161,7 @@ class KendallTree(OrientedTree):
     array([1., 2., 3., 4.])
     """
 
-    depth: int = 3
-    min_samples_leaf: int = 1
     count_ties: bool = True
-    max_features: int | float | str | None = None
-    prune: str | None = None
-    cv: int = 5
-    random_state: Seed = None
 
     def _rule(self, X: Floats, node: Sorted, features: Ints) -> SplitRule | None:
         charges, least, ties = kendall_charges(node), self.min_samples_leaf, self.count_ties
