@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 
 from rankexp.charts import marks
-from rankexp.charts.marks import Given, element, text, words
+from rankexp.charts.marks import element, text, words
 from rankexp.charts.model import Interval, Intervals
 from rankexp.charts.numbers import number, span
 from rankexp.charts.scale import Scale
@@ -82,9 +82,8 @@ def _mark(panel: Intervals, row: Interval, x: Scale, at: float) -> str:
     say += f", {row.said}" * bool(row.said)
     for (low, high), kind in (((row.low, row.high), "bar"), (row.near, "bar near")):
         if math.isfinite(low + high):
-            ends: dict[str, Given] = {"x1": f"{x.at(low):g}%", "x2": f"{x.at(high):g}%"}
-            ends |= {"y1": at, "y2": at}
-            found += element("line", class_=f"{kind} {marks.kind(row.method)}", **ends)
+            x1, x2, colour = f"{x.at(low):g}%", f"{x.at(high):g}%", marks.kind(row.method)
+            found += element("line", class_=f"{kind} {colour}", x1=x1, x2=x2, y1=at, y2=at)
     if math.isfinite(row.low + row.high):
         found += _beyond(x, row, at)
     size, hollow = POOLED if row.pooled else marks.SIZE, "" if row.decided else "hollow"
