@@ -22,8 +22,7 @@ Ties = Literal["expected", "order", "reversed", "best", "worst"]
 Empty = Literal["zero", "skip"]
 Given = npt.ArrayLike | names.Value
 ListMetric = metric.OfScores[...]
-MOST = 50
-"""The highest level whose gain, 2^y - 1, is exact, as sums of such gains have to be."""
+MOST = 50  # the highest level whose gain, 2^y - 1, is exact, as sums of such gains have to be
 
 
 class Queries:
