@@ -38,11 +38,6 @@ def _font() -> "FT2Font":
     return font
 
 
-@cache
-def _glyphs() -> frozenset[int]:
-    return frozenset(_font().get_charmap())
-
-
 def inches(text: str) -> float:
     """Return the width of a line of text at the usual size."""
     font = _font()
@@ -56,8 +51,8 @@ def literal(text: object, longest: float = LONGEST) -> str:
     Letters that the font lacks become a replacement character. A leading underscore, which would
     keep a label out of legends, stands behind a space of no width. What is longer is cut.
     """
-    line = one_line(str(text))[:500]
-    line = "".join(c if ord(c) in _glyphs() else "\N{REPLACEMENT CHARACTER}" for c in line)
+    line, drawn = one_line(str(text))[:500], _font().get_char_index
+    line = "".join(c if drawn(ord(c)) else "\N{REPLACEMENT CHARACTER}" for c in line)
     while (width := inches(line)) > longest:
         line = line[: min(int(len(line) * longest / width), len(line) - 2)] + "…"
     return "\N{ZERO WIDTH SPACE}" + line if line.startswith("_") else line
