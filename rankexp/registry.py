@@ -121,16 +121,19 @@ def wings() -> list[str]:
     return sorted(path.parent.name for path in folder.glob("*/__init__.py"))
 
 
+def _folders(group: str) -> list[str]:
+    """Return where the things of a room lie: its own folder first, then those of wings."""
+    room = ROOMS.get(group)
+    kind = group.rpartition(".")[2]
+    return [room.folder, *(f"{WINGS}.{wing}.{kind}" for wing in wings())] if room else []
+
+
 @cache
 def _own(room: str) -> dict[str, Target]:
-    """Map the names of a room to where they lie: its own folder first, then those of wings."""
-    if room not in ROOMS:
-        return {}
-    kind = room.rpartition(".")[2]
-    folders = [ROOMS[room].folder, *(f"{WINGS}.{wing}.{kind}" for wing in wings())]
+    """Map the names of a room to where they lie in this package."""
     return {
         name: Target(module, attribute)
-        for folder in folders
+        for folder in _folders(room)
         for module, file in _files(folder)
         for name, attribute in _literal(file, "REGISTER", dict[str, str]()).items()
     }
