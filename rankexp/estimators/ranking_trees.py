@@ -248,7 +248,8 @@ class RankingForest(RealRanker):
             rows = np.sort(rng.randint(n, size=n)) if self.bootstrap else slice(None)
             tree.fit(X[rows], y[rows])
             self.estimators_.append(tree)
-            self._shares.append(_distribution(tree.predict(X)))
+            edges, counts = np.unique(tree.predict(X), return_counts=True)
+            self._shares.append((edges, np.concatenate(([0.0], np.cumsum(counts))) / n))
         return self
 
     @property
@@ -267,8 +268,3 @@ class RankingForest(RealRanker):
             total += below[edges.searchsorted(s, "left")] + below[edges.searchsorted(s, "right")]
         total /= 2 * len(self.estimators_)
         return total
-
-
-def _distribution(s: Floats) -> tuple[Floats, Floats]:
-    values, counts = np.unique(s, return_counts=True)
-    return values, np.concatenate(([0.0], np.cumsum(counts))) / s.size
