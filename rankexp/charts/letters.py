@@ -22,9 +22,8 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 
 def one_line(text: str) -> str:
     """Return text on one line, without control characters that a file or a terminal obeys."""
-    return _CONTROL.sub(
-        "\N{REPLACEMENT CHARACTER}", " ".join(text.replace("\t", " ").splitlines())
-    )
+    line = " ".join(text.replace("\t", " ").splitlines())
+    return _CONTROL.sub("\N{REPLACEMENT CHARACTER}", line)
 
 
 @cache

@@ -15,7 +15,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import isfinite
-from typing import Protocol, TypeAlias
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -62,7 +62,6 @@ def check_number(name: str, value: float, *, least: float, open_below: bool = Fa
 
 
 Rows = tuple[tuple[float, ...], ...]
-Nested: TypeAlias = "float | tuple[Nested, ...]"
 
 
 def levels_of(classes: int) -> tuple[int, ...]:
@@ -91,14 +90,9 @@ def numbers(name: str, value: ArrayLike) -> Floats:
     return array.astype(np.float64)
 
 
-def plain(array: Floats) -> Nested:
+def plain(array: Floats) -> Any:
     """Return an array as nested tuples of floats, which can be compared, hashed and written."""
     return tuple(map(plain, array)) if array.ndim else float(array)
-
-
-def table(array: Floats) -> Rows:
-    """Return a matrix as nested tuples of floats."""
-    return tuple(map(tuple, array.tolist()))
 
 
 def rounded(exact: Floats, total: int) -> Ints:
