@@ -12,13 +12,13 @@ from typing import Any
 from rankexp.errors import one_line
 from rankexp.imports import attribute_of
 
-_IN_FILE = re.compile(r"(?P<file>[^:]+\.py):(?P<attribute>\w+)")
+_IN_FILE = re.compile(r"([^:]+\.py):\w+")
 
 
 def file_of(path: str) -> str | None:
     """Return the file that ``models.py:name`` names; None for an import path."""
     match = _IN_FILE.fullmatch(path)
-    return None if match is None else match["file"]
+    return None if match is None else match[1]
 
 
 def file_hash(path: str, folder: str) -> str:
