@@ -12,7 +12,10 @@ from contextlib import AbstractContextManager, nullcontext
 from functools import cache, wraps
 from inspect import isfunction, isgeneratorfunction
 from threading import Lock
-from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
+
+if TYPE_CHECKING:
+    from threadpoolctl import LibController
 
 ENTRIES = 2**22  # of a matrix, 32 MB: by a vector it takes some milliseconds
 PRODUCTS = 2**27  # of the same matrix by itself: some 10 ms in one thread
@@ -22,17 +25,8 @@ R = TypeVar("R")
 Estimator = TypeVar("Estimator", bound="SparesThreads")
 
 
-class Library(Protocol):
-    """What threadpoolctl has of a BLAS library."""
-
-    num_threads: int | None
-
-    def set_num_threads(self, num_threads: int) -> None:
-        """Set the number of threads of the process."""
-
-
 @cache
-def _libraries() -> list[Library]:
+def _libraries() -> "list[LibController]":
     """Return the controllers of the BLAS libraries; finding them takes 1,000 times an entry."""
     # Libraries on OpenMP are left out: others share their count, and each thread has its own.
     import scipy.linalg  # noqa: F401 - its library is found once it is loaded
@@ -42,7 +36,7 @@ def _libraries() -> list[Library]:
     return [one for one in found if getattr(one, "threading_layer", "") != "openmp"]
 
 
-def _set(library: Library, n: int) -> None:
+def _set(library: "LibController", n: int) -> None:
     """Set a count even if threadpoolctl (such as 3.8) lets only one thread of Python set it."""
     # That is the first one, while it lives; the last user may be another.
     free = getattr(library, "clear_controlling_thread", lambda force: None)
@@ -58,7 +52,7 @@ class _OneThread:
     """A context in which BLAS has one thread; it may be nested, and entered by several threads."""
 
     def __init__(self) -> None:
-        self._lock, self._inside, self._before = Lock(), 0, list[tuple[Library, int]]()
+        self._lock, self._inside, self._before = Lock(), 0, list[tuple[Any, int]]()
         if hasattr(os, "register_at_fork"):  # else a child could wait for a thread it has not
             free = self._lock.release
             os.register_at_fork(

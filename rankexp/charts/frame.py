@@ -25,15 +25,13 @@ Figure: TypeAlias = "matplotlib.figure.Figure"
 
 COLOURS = ["#0072B2", "#D55E00", "#00855F", "#B97700", "#2A93D5", "#B0508E", "#857A00", "#666666"]
 """Okabe and Ito's palette, the light ones darker: each has a contrast of 3:1 to white."""
-MARKERS = "osD^vP*X"
-"""Shapes of methods; further ones have the same shapes, hollow."""
+MARKERS = "osD^vP*X"  # shapes of methods; further ones have the same shapes, hollow
 STYLES = ["-", "-.", ":", (0, (3, 1, 1, 1, 1, 1)), (0, (5, 1)), "--"]  # of lines
 SMALL = 7.5
-KINDS: dict[str, dict[str, Any]] = {
+KINDS: dict[str, dict[str, Any]] = {  # of files; nothing in them changes with time or place
     "png": {"Software": None},
     "pdf": {"CreationDate": None, "Creator": None, "Producer": None},
 }
-"""Kinds of files that a figure is written as; nothing in them changes with time or place."""
 DPI = 200
 REMARK = "#b00000"
 LINE = 0.17  # height of a line at the usual size, inches
@@ -69,21 +67,20 @@ def panels(
     *,
     heights: Sequence[float] = (1.0,),
     below: float = 0.0,
-    least: float = 0.0,
     share: Share = "none",
 ) -> tuple[Figure, list[Axes]]:
     """Return a figure and the axes of its panels, row by row; places left over stay empty.
 
     At most `columns` panels stand side by side, each of a size in inches. `heights` are those of
     the parts of a panel, one below the other, in proportion: the axes returned are those of the
-    first panel from above, then those of the second. `below` is the height for a legend, `least`
-    the width of the whole at least, in inches; `share` says which panels have the same x and y.
+    first panel from above, then those of the second. `below` is the height for a legend, in
+    inches; `share` says which panels have the same x and y.
     """
     from matplotlib.figure import Figure
 
     columns = max(min(columns, count), 1)
     rows = max(-(-count // columns), 1)
-    figure = Figure(figsize=(max(size[0] * columns, least), size[1] * rows + below))
+    figure = Figure(figsize=(size[0] * columns, size[1] * rows + below))
     figure.set_layout_engine("constrained", w_pad=0.06, h_pad=0.05)
     parts, ratios = len(heights), [*heights] * rows
     same = "none" if share == "span" else share  # spans differ in where they begin

@@ -22,9 +22,8 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 
 def one_line(text: str) -> str:
     """Return text on one line, without control characters that a file or a terminal obeys."""
-    return _CONTROL.sub(
-        "\N{REPLACEMENT CHARACTER}", " ".join(text.replace("\t", " ").splitlines())
-    )
+    line = " ".join(text.replace("\t", " ").splitlines())
+    return _CONTROL.sub("\N{REPLACEMENT CHARACTER}", line)
 
 
 @cache
@@ -36,11 +35,6 @@ def _font() -> "FT2Font":
     font = FT2Font(findfont(FONT))
     font.set_size(SIZE, 72)
     return font
-
-
-@cache
-def _glyphs() -> frozenset[int]:
-    return frozenset(_font().get_charmap())
 
 
 def inches(text: str) -> float:
@@ -56,8 +50,8 @@ def literal(text: object, longest: float = LONGEST) -> str:
     Letters that the font lacks become a replacement character. A leading underscore, which would
     keep a label out of legends, stands behind a space of no width. What is longer is cut.
     """
-    line = one_line(str(text))[:500]
-    line = "".join(c if ord(c) in _glyphs() else "\N{REPLACEMENT CHARACTER}" for c in line)
+    line, drawn = one_line(str(text))[:500], _font().get_char_index
+    line = "".join(c if drawn(ord(c)) else "\N{REPLACEMENT CHARACTER}" for c in line)
     while (width := inches(line)) > longest:
         line = line[: min(int(len(line) * longest / width), len(line) - 2)] + "…"
     return "\N{ZERO WIDTH SPACE}" + line if line.startswith("_") else line

@@ -10,7 +10,7 @@ from rankexp.arrays import Floats
 from rankexp.charts import frame
 from rankexp.charts.frame import Axes, Figure, colour
 from rankexp.charts.letters import literal, wrapped
-from rankexp.charts.model import Axis, Chart, Drawing, Intervals, Line, Lines, Map, OwnPanel, Share
+from rankexp.charts.model import Axis, Chart, Drawing, Intervals, Line, Lines, Map, OwnPanel
 from rankexp.charts.numbers import number, short
 from rankexp.charts.scale import levelled
 
@@ -34,11 +34,9 @@ def painted(chart: Chart | Drawing) -> Figure:
     first = chart.panels[0]
     if isinstance(first, OwnPanel):
         return first.painted(chart)
-    share: Share = chart.share
-    made, axes = frame.panels(
-        len(chart.panels), chart.columns, chart.size, below=chart.below, share=share
-    )
-    shown = levelled(chart) if share == "span" else chart.panels
+    how: dict[str, Any] = {"below": chart.below, "share": chart.share}
+    made, axes = frame.panels(len(chart.panels), chart.columns, chart.size, **how)
+    shown = levelled(chart) if chart.share == "span" else chart.panels
     for panel, own in zip(shown, axes, strict=True):
         if isinstance(panel, Lines):
             _lines(own, panel, chart.strokes)

@@ -44,9 +44,7 @@ class Scale:
         for side, given in enumerate((axis.low, axis.high)):
             if math.isfinite(given) and (given > 0 or not log):
                 ends[side] = place(given)
-        if ends[1] - ends[0] <= CLOSE * max(
-            map(abs, ends)
-        ):  # what was given leaves out all there is
+        if ends[1] - ends[0] <= CLOSE * max(map(abs, ends)):  # what was given leaves out all
             ends = [low - room, high + room]
         return cls(ends[0], ends[1], start, end, log)
 
@@ -68,9 +66,7 @@ class Scale:
             return self._decades()
         values = self._whole()
         texts = list(map(_written, values))
-        if len({*texts}) < len(
-            texts
-        ):  # as of numbers with an offset: what they are beyond the first
+        if len({*texts}) < len(texts):  # with an offset: what they are beyond the first
             texts[1:] = [f"+{short(value - values[0])}" for value in values[1:]]
         return [(self.at(value), text) for value, text in zip(values, texts, strict=True)]
 

@@ -16,12 +16,11 @@ __all__ = ["Problem", "of_data"]
 Rows = list[dict[str, float | str]]
 """What a check returns: rows with a quantity, its value, and perhaps a group and a step."""
 KINDS: tuple[Kind, ...] = ("binary", "ordinal", "continuous")
-APART = {
+APART = {  # what the quantities of `apart` are called on pages
     "coef": "relative change of coefficients",
     "angle": "angle between coefficients",
     "swapped": "share of pairs swapped",
 }
-"""What the quantities of `apart` are called on pages."""
 Check = TypeVar("Check", bound=Callable[..., Any])
 
 

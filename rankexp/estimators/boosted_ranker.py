@@ -32,7 +32,6 @@ REGISTER = {"BoostedRanker": "BoostedRanker"}
 RISKS = ("classification", "balanced", "bipartite", "multipartite")
 PAIRS = ("bipartite", "multipartite")
 
-
 Rows = tuple[ArrayLike, ArrayLike] | tuple[ArrayLike, ArrayLike, ArrayLike]
 EvalSet = Rows | list[Rows] | None
 """Rows to stop early by: X, y and perhaps groups; also as a list of one, as elsewhere."""

@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     from rankexp.estimators.boosted_ranker import BoostedRanker
 
 Setting = bool | float | str | Sequence[float] | Sequence[str] | None
-Settings = Mapping[str, Setting]
-"""Parameters of an engine, by its own names."""
+Settings = Mapping[str, Setting]  # parameters of an engine, by its own names
 
 OURS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
 """Engine parameters that are refused, because parameters of the estimator set them."""

@@ -146,7 +146,6 @@ class KernelRanker(RiskRanker):
         """
         self.check()
         labels, task = self._task(self._trained(), X, y, np.array([float(self.lam)]), groups)
-        self.gamma_ = _gamma(task.X) if self.gamma is None else float(self.gamma)
         rows, first, back = np.unique(task.X, axis=0, return_index=True, return_inverse=True)
         self._expand(task.X, rows, first, OfLabels(task), back.reshape(-1))
         if not task.risk.several_levels:
@@ -174,7 +173,6 @@ class KernelRanker(RiskRanker):
         self.check()
         X = parameters.training_rows(self, X)
         used, problem = self._listed(X, pairs, labels, sample_weight)
-        self.gamma_ = _gamma(X) if self.gamma is None else float(self.gamma)
         rows, first, back = np.unique(X[used], axis=0, return_index=True, return_inverse=True)
         problem = problem.on(back.reshape(-1), rows.shape[0])
         self._expand(X, rows, used[first], problem, np.arange(rows.shape[0]))
@@ -184,6 +182,7 @@ class KernelRanker(RiskRanker):
     def _expand(
         self, X: Floats, rows: Floats, first: Ints, problem: PairProblem, back: Ints
     ) -> None:
+        self.gamma_ = _gamma(X) if self.gamma is None else float(self.gamma)
         with np.errstate(over="ignore", invalid="ignore"):  # what isn't finite is refused
             factor = Factor(self._kernel(), np.ascontiguousarray(rows))
             found = self._solve(factor, problem, back)

@@ -153,8 +153,7 @@ def shift_to_share(s: Floats, codes: Ints, weight: Floats | None) -> float:
     return float(brentq(excess, low, high, xtol=1e-10))
 
 
-ClassWeight = Mapping[Hashable, float] | str | None
-"""A weight by label, or "balanced"."""
+ClassWeight = Mapping[Hashable, float] | str | None  # a weight by label, or "balanced"
 
 
 def class_weights(given: ClassWeight, labels: Labels, task: Task) -> tuple[float, float]:

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from numbers import Integral
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -18,26 +19,26 @@ from sklearn.model_selection import KFold
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from rankexp.arrays import Floats, Ints, PerRow
+from rankexp.arrays import Floats, Ints, PerRow, Seed
 from rankexp.estimators.parameters import check_count, fitted_rows
 from rankexp.estimators.risk_mixin import RealRanker
 from rankexp.metrics.dominance import runs
 from rankexp.solvers.trees import Node, Sorted, SplitRule, Threshold, cells, presort
 
-NodeRow = dict[str, int | float | str | bool]
-"""A node for JSON."""
+NodeRow = dict[str, int | float | str | bool]  # a node for JSON
 DEEPEST = 50  # leaf scores are exact in double precision
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class OrientedTree(RealRanker):
     """What oriented trees share; a subclass says how to split a node."""
 
-    depth: int
-    min_samples_leaf: int
-    max_features: int | float | str | None
-    prune: str | None
-    cv: int
-    random_state: Any
+    depth: int = 3
+    min_samples_leaf: int = 1
+    max_features: int | float | str | None = None
+    prune: str | None = None
+    cv: int = 5
+    random_state: Seed = None
 
     @abstractmethod
     def _rule(self, X: Floats, node: Sorted, features: Ints) -> SplitRule | None:

@@ -16,8 +16,7 @@ from rankexp.solvers.pairs.partial_order import PartialOrder
 from rankexp.solvers.result import PathResult
 from rankexp.solvers.smooth.descent import descend
 
-MOST_PAIRS = 20_000_000
-"""Listed for rankers that look at pairs one by one: some 0.3 GB."""
+MOST_PAIRS = 20_000_000  # listed for rankers that look at pairs one by one: some 0.3 GB
 
 
 def held_out(codes: Ints, groups: Ints | None, share: float, rng: np.random.RandomState) -> Bools:

@@ -84,13 +84,7 @@ class CRank(OrientedTree):
     array([1., 2., 3., 4.])
     """
 
-    depth: int = 3
     classifier: BaseEstimator | str | None = None
-    min_samples_leaf: int = 1
-    max_features: int | float | str | None = None
-    prune: str | None = None
-    cv: int = 5
-    random_state: Seed = None
 
     def check(self) -> None:
         """Raise ValueError if a parameter is impossible; this needs no data."""
@@ -167,13 +161,7 @@ class KendallTree(OrientedTree):
     array([1., 2., 3., 4.])
     """
 
-    depth: int = 3
-    min_samples_leaf: int = 1
     count_ties: bool = True
-    max_features: int | float | str | None = None
-    prune: str | None = None
-    cv: int = 5
-    random_state: Seed = None
 
     def _rule(self, X: Floats, node: Sorted, features: Ints) -> SplitRule | None:
         charges, least, ties = kendall_charges(node), self.min_samples_leaf, self.count_ties
@@ -260,7 +248,8 @@ class RankingForest(RealRanker):
             rows = np.sort(rng.randint(n, size=n)) if self.bootstrap else slice(None)
             tree.fit(X[rows], y[rows])
             self.estimators_.append(tree)
-            self._shares.append(_distribution(tree.predict(X)))
+            edges, counts = np.unique(tree.predict(X), return_counts=True)
+            self._shares.append((edges, np.concatenate(([0.0], np.cumsum(counts))) / n))
         return self
 
     @property
@@ -279,8 +268,3 @@ class RankingForest(RealRanker):
             total += below[edges.searchsorted(s, "left")] + below[edges.searchsorted(s, "right")]
         total /= 2 * len(self.estimators_)
         return total
-
-
-def _distribution(s: Floats) -> tuple[Floats, Floats]:
-    values, counts = np.unique(s, return_counts=True)
-    return values, np.concatenate(([0.0], np.cumsum(counts))) / s.size

@@ -131,7 +131,7 @@ class Gaussian:
             variances = variances[:, None]
         shares = np.ones(len(means)) if self.priors is None else np.array(self.priors)
         priors = tuple((shares / shares.sum()).tolist())
-        each = generator.table(means), generator.table(np.broadcast_to(variances, means.shape))
+        each = generator.plain(means), generator.plain(np.broadcast_to(variances, means.shape))
         return GaussianModel(priors, self.stratified, *each)
 
 
@@ -220,6 +220,6 @@ class Discrete:
         return DiscreteModel(
             tuple((shares / shares.sum()).tolist()),
             self.stratified,
-            generator.table(points.reshape(len(points), -1)),
-            generator.table(pmfs / pmfs.sum(axis=1, keepdims=True)),
+            generator.plain(points.reshape(len(points), -1)),
+            generator.plain(pmfs / pmfs.sum(axis=1, keepdims=True)),
         )

@@ -15,7 +15,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import isfinite
-from typing import Protocol, TypeAlias
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -62,7 +62,6 @@ def check_number(name: str, value: float, *, least: float, open_below: bool = Fa
 
 
 Rows = tuple[tuple[float, ...], ...]
-Nested: TypeAlias = "float | tuple[Nested, ...]"
 
 
 def levels_of(classes: int) -> tuple[int, ...]:
@@ -91,21 +90,15 @@ def numbers(name: str, value: ArrayLike) -> Floats:
     return array.astype(np.float64)
 
 
-def plain(array: Floats) -> Nested:
+def plain(array: Floats) -> Any:
     """Return an array as nested tuples of floats, which can be compared, hashed and written."""
     return tuple(map(plain, array)) if array.ndim else float(array)
 
 
-def table(array: Floats) -> Rows:
-    """Return a matrix as nested tuples of floats."""
-    return tuple(map(tuple, array.tolist()))
-
-
-def class_counts(n: int, shares: Floats) -> Ints:
-    """Return how many of n examples each class has, (K,), by largest remainders."""
-    exact = n * shares
+def rounded(exact: Floats, total: int) -> Ints:
+    """Return shares as whole numbers that add up to a total, by largest remainders."""
     counts = np.floor(exact + 1e-9).astype(np.int64)  # 3 * (1 / 3) is to be 1
-    most = np.argsort(counts - exact, kind="stable")[: n - counts.sum()]
+    most = np.argsort(counts - exact, kind="stable")[: total - counts.sum()]
     counts[most] += 1
     return counts
 
@@ -190,7 +183,7 @@ class ClassModel(ABC):
         """Draw X (n, d), float64 in C order, and y (n,) of `levels`."""
         shares = np.array(self.priors)
         if self.stratified:
-            codes = rng.permutation(np.repeat(np.arange(len(shares)), class_counts(n, shares)))
+            codes = rng.permutation(np.repeat(np.arange(len(shares)), rounded(n * shares, n)))
         else:
             codes = rng.choice(len(shares), size=n, p=shares)
         return self._draw(codes, rng), np.array(self.levels)[codes]

@@ -120,14 +120,11 @@ def concordance(y: npt.ArrayLike, scores: npt.ArrayLike) -> float | Floats:
     """
     target, s = checked(y, scores)
     sizes = np.unique(target, return_counts=True)[1]
-    pairs = (target.size**2 - int((sizes**2).sum())) // 2
-    if pairs == 0:
+    both = target.size**2 - int((sizes**2).sum())
+    if both == 0:
         return metric.undefined(s, "y is constant: there is no pair to rank, and no share")
-
-    def won(found: PairCounts) -> float:
-        return (pairs + found.concordant - found.discordant) / (2 * pairs)
-
-    return _each(s, ordered(target), won)
+    half = both // 2
+    return _each(s, ordered(target), lambda own: (half + own.concordant - own.discordant) / both)
 
 
 @share(source="Kendall, Biometrika 33 (1945); variant b", reading=TAU, label="Kendall's tau-b")

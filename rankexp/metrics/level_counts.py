@@ -120,8 +120,7 @@ def twice_won(table: Floats, ties: str, weighted: bool = False) -> Ints | Floats
     return won if weighted else won.astype(np.int64)
 
 
-MOST = 50_000_000
-"""Levels times distinct scores, counted in one table."""
+MOST = 50_000_000  # levels times distinct scores, counted in one table
 
 
 def won(levels: Ints, scores: Floats) -> Floats:

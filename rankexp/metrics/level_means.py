@@ -69,7 +69,11 @@ def mean_of(
             warn(known, f"{there.size - there.sum()} of {there.size} {what}", query is not None)
         mean = values[0]
     else:
-        _say_partly(name, there, what)
+        partly = there.any(axis=1) & ~there.all(axis=1)  # groups without some of the terms
+        if partly.any():
+            n, of = int((~there[partly]).sum()), there[partly].size
+            text = f"{name}: {partly.sum()} of {len(there)} groups lack levels: {n} of their {of}"
+            warn_user(f"{text} {what} left out", UndefinedMetricWarning)
         mean = mean_over_groups(values, name)
     return each_column(mean, given.scores)
 
@@ -98,15 +102,6 @@ def _pairs_of_groups(
     kind = np.int64 if weight is None else np.float64
     pairs = np.array([np.outer(levels.sizes, levels.sizes) for levels in lists])
     return np.array(won, kind).reshape(len(rows), len(columns), K, K), pairs
-
-
-def _say_partly(name: str, there: Bools, what: str) -> None:
-    """Warn of groups that have a value without some of the terms, (Q, terms)."""
-    partly = there.any(axis=1) & ~there.all(axis=1)
-    if partly.any():
-        n, terms = int((~there[partly]).sum()), there[partly].size
-        text = f"{name}: {partly.sum()} of {len(there)} groups lack levels: {n} of their {terms}"
-        warn_user(f"{text} {what} left out", UndefinedMetricWarning)
 
 
 def warn(known: Levels, what: str, grouped: bool = False) -> None:

@@ -112,13 +112,11 @@ class Declaration:
 
 declare = Declaration
 
-
-WORDS = {
+WORDS = {  # parameters that tables call otherwise than by name and value
     "discount letor": "LETOR's discount",
     "form sum": "sum over positives",
     "kind 5": "cut-offs of equal weight",
 }
-"""Parameters that tables call otherwise than by name and value."""
 
 
 @dataclass(frozen=True, repr=False, eq=False)

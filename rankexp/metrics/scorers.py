@@ -44,7 +44,6 @@ __all__ = [
     "u_pairs_scorer",
 ]
 
-
 Request = bool | str | None
 """Whether to ask for something, under which other name, or None: undecided."""
 

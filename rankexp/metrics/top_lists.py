@@ -22,8 +22,7 @@ Ties = Literal["expected", "order", "reversed", "best", "worst"]
 Empty = Literal["zero", "skip"]
 Given = npt.ArrayLike | names.Value
 ListMetric = metric.OfScores[...]
-MOST = 50
-"""The highest level whose gain, 2^y - 1, is exact, as sums of such gains have to be."""
+MOST = 50  # the highest level whose gain, 2^y - 1, is exact, as sums of such gains have to be
 
 
 class Queries:
@@ -141,11 +140,10 @@ def _levels(y: Floats, levels: int | None) -> tuple[Floats, Ints]:
                 f"0 .. {levels - 1}; for other labels give levels=[worst, ..., best]"
             )
     values, code = distinct(y)
-    if values[0] < 0 or (values != values.round()).any():
-        raise ValueError(
-            f"y holds {values[0] if values[0] < 0 else values[values != values.round()][0]:g}: "
-            "expected levels 0, 1, 2, ..., or levels=[worst, ..., best]"
-        )
+    strange = values[(values < 0) | (values != values.round())]
+    if strange.size:
+        expected = "expected levels 0, 1, 2, ..., or levels=[worst, ..., best]"
+        raise ValueError(f"y holds {strange[0]:g}: {expected}")
     return values, code
 
 

@@ -241,22 +241,17 @@ def regrets(
 
 def _totals(queries: list[Query], costs: list[Floats], by_query: bool) -> list[Floats]:
     """Return costs of pairs, added up over all queries or over those with the same items."""
-    together: dict[frozenset[int | str], dict[tuple[int | str, int | str], float]] = {}
-    for one, W in zip(queries, costs, strict=True):
-        of_set = together.setdefault(frozenset(one.items if by_query else ()), {})
-        for u, row in zip(one.items, W, strict=True):
-            for v, cost in zip(one.items, row, strict=True):
-                of_set[u, v] = of_set.get((u, v), 0.0) + cost
-    return [_matrix(each) for each in together.values()]
-
-
-def _matrix(costs: dict[tuple[int | str, int | str], float]) -> Floats:
-    """Return costs of pairs of items that are named as a matrix."""
-    place = {name: i for i, name in enumerate(dict.fromkeys(u for u, _ in costs))}
-    W = np.zeros((len(place), len(place)))
-    for (u, v), cost in costs.items():
-        W[place[u], place[v]] = cost
-    return W
+    place: dict[frozenset[int | str], dict[int | str, int]] = {}  # of each item among its set
+    sets = [frozenset(one.items if by_query else ()) for one in queries]
+    for one, key in zip(queries, sets, strict=True):
+        own = place.setdefault(key, {})
+        for name in one.items:
+            own.setdefault(name, len(own))
+    found = {key: np.zeros((len(own), len(own))) for key, own in place.items()}
+    for one, key, W in zip(queries, sets, costs, strict=True):
+        at = [place[key][name] for name in one.items]
+        found[key][np.ix_(at, at)] += W
+    return list(found.values())
 
 
 def best_order(W: npt.ArrayLike) -> tuple[Ints, float]:

@@ -161,9 +161,7 @@ def _ordered(
     first, second = first[kept], second[kept]
     swap = y[first] < y[second]
     upper, lower = np.where(swap, second, first), np.where(swap, first, second)
-    weight = (
-        np.ones(upper.size) if omega is None else np.asarray(omega(place[lower], place[upper]))
-    )
+    weight = np.ones(upper.size) if omega is None else omega(place[lower], place[upper])
     return upper, lower, np.broadcast_to(weight, upper.shape)
 
 

@@ -129,10 +129,9 @@ class Risk(Named, ABC):
 
     def refuses(self, given: Given) -> str:
         """Return why the risk does not take groups or weights."""
-        known = " or ".join(
-            f"'{risk.name}'" for risk in _all("risks", Risk.parse) if given in risk.takes
-        )
-        return f"the {self!r} risk takes no {given}: {self.reason}; risk={known} takes them"
+        known = [f"'{risk.name}'" for risk in _all("risks", Risk.parse) if given in risk.takes]
+        why = f"the {self!r} risk takes no {given}: {self.reason}"
+        return f"{why}; risk={' or '.join(known)} takes them"
 
     reason: ClassVar[str]
     """What it averages over, which explains what it does not take."""

@@ -117,13 +117,6 @@ class Factor:
             if self.bound(weight) <= goal:
                 return
 
-    def _make_room(self, columns: int) -> None:
-        if columns > self._columns.shape[1]:
-            n, r = self.X.shape[0], self.pivots.size
-            grown = np.empty((n, min(n, 2 * columns)))
-            grown[:, :r] = self.L
-            self._columns = grown
-
     def _extend(self, size: int) -> None:
         r = self.pivots.size
         candidates = np.argsort(-self.left, kind="stable")[:size]
@@ -137,7 +130,10 @@ class Factor:
         if not rank > 0:
             raise ValueError("the kernel isn't positive semidefinite on the rows of X")
         taken, R = candidates[order[:rank] - 1], np.tril(R[:rank, :rank])
-        self._make_room(r + rank)
+        if r + rank > self._columns.shape[1]:
+            n = self.X.shape[0]
+            self._columns = np.empty((n, min(n, 2 * (r + rank))))
+            self._columns[:, :r] = L
         new = self.kernel(self.X, self.X[taken]) - L @ L[taken].T
         new = solve_triangular(R, new.T, lower=True, check_finite=False).T
         new[self.pivots], new[taken] = 0.0, R

@@ -9,6 +9,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import partial
 
 import numpy as np
 
@@ -50,12 +51,9 @@ def of_estimate(label: str, limits: Range, found: paired.Estimate, *, one_sided:
     """Test a mean with its standard error; `one_sided` for ranges that test equivalence."""
     if math.isnan(found.se):
         return Finding(label, limits, float(found.mean), why="a single value has no error")
-
-    def interval(level: float) -> Range:
-        return paired.interval(found, level)
-
+    mean, interval = float(found.mean), partial(paired.interval, found)
     return _tested(
-        Finding(label, limits, float(found.mean), one_sided=one_sided, interval=interval),
+        Finding(label, limits, mean, one_sided=one_sided, interval=interval),
         lambda null: float(paired.p_value(found, null)),
     )
 

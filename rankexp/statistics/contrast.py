@@ -14,8 +14,7 @@ from rankexp.statistics.paired import Estimate
 from rankexp.statistics.pooled import Pooled
 from rankexp.statistics.verdicts import NOT_RUN, Kind, Refusal, Verdict, judge
 
-Policy = Literal["refuse", "drop"]
-"""What is done where a block lacks a value."""
+Policy = Literal["refuse", "drop"]  # what is done where a block lacks a value
 NAN = math.nan
 MORE_UNITS, NOT_KNOWN = Growth(), Needed()
 

@@ -3,8 +3,7 @@
 import math
 from dataclasses import dataclass
 
-EXAMPLES = "examples"
-"""The pairs of a design that has one test set only."""
+EXAMPLES = "examples"  # the pairs of a design that has one test set only
 QUERIES = "queries"
 """The pairs of a design whose test sets the data names, where rows come in queries."""
 

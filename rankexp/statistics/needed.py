@@ -57,10 +57,8 @@ def needed(
             return math.inf
         return math.exp(brentq(short, low, high, xtol=1e-4)) if short(low) < 0 else ENDS[0]
 
-    ways = [
-        (again, test, by) for again in (False, True) for test, by in ((shown, size), (same, room))
-    ]
-    return Needed(*(least(test, by, again) for again, test, by in ways))
+    tests = ((shown, size), (same, room))
+    return Needed(*(least(test, by, again) for again in (False, True) for test, by in tests))
 
 
 def shown(size: float, df: float, alpha: float) -> float:

@@ -11,8 +11,7 @@ from scipy import special
 
 from rankexp.arrays import Floats
 
-STEPS = (np.arange(400) + 0.5) / 400
-"""Middles of equal parts of a distribution."""
+STEPS = (np.arange(400) + 0.5) / 400  # middles of equal parts of a distribution
 
 
 @dataclass(frozen=True)

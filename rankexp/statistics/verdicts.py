@@ -6,8 +6,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Literal
 
-LEVEL = 0.95
-"""The share of perfect reproductions that are to be called reproduced."""
+LEVEL = 0.95  # the share of perfect reproductions that are to be called reproduced
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from rankexp.generators import Discrete, Gaussian
-from rankexp.generators.generator import class_counts
+from rankexp.generators.generator import rounded
 from rankexp.metrics.bipartite import rank_loss
 
 RNG = np.random.default_rng(0)
@@ -144,11 +144,11 @@ def test_stratified_counts_are_exact_and_rows_shuffled(generator):
 @given(st.integers(0, 1000), st.lists(st.integers(1, 50), min_size=2, max_size=6))
 def test_rounded_counts_add_up(n, parts):
     shares = np.array(parts) / sum(parts)
-    counts = class_counts(n, shares)
+    counts = rounded(n * shares, n)
     assert counts.sum() == n
     assert (np.abs(counts - n * shares) < 1).all()
     total = n * sum(parts)
-    np.testing.assert_array_equal(class_counts(total, shares), n * np.array(parts))
+    np.testing.assert_array_equal(rounded(total * shares, total), n * np.array(parts))
 
 
 @EACH_GAUSSIAN

@@ -5,7 +5,6 @@ file. Panels are as wide as a telephone, so that letters keep their size everywh
 """
 
 import math
-from functools import partial
 from itertools import chain
 
 from rankexp.charts import marks
@@ -27,16 +26,10 @@ SLIGHT = " Slightly better or worse: a difference is shown, but it is within the
 
 def web(chart: Chart) -> str:
     """Return a chart as markup."""
-    panels = "".join(map(partial(_framed, chart), levelled(chart)))
+    panels = "".join(_panel(panel, chart) for panel in levelled(chart))
     wide = any(isinstance(one, Intervals) for one in chart.panels)
     inside = element("div", panels, class_="panels") + _legend(chart) + _key(chart)
     return element("div", inside, class_="chart wide" if wide else "chart", data_chart="")
-
-
-def _framed(chart: Chart, panel: Panel) -> str:
-    more = direct.room(panel) if isinstance(panel, Lines) else 0.0
-    style = f"width: {WIDTH + more:g}px" if more else None
-    return element("figure", _panel(panel, chart), class_="panel", style=style)
 
 
 def points(chart: Chart) -> int:
@@ -53,12 +46,15 @@ def _points(panel: Panel) -> int:
 
 
 def _panel(panel: Panel, chart: Chart) -> str:
-    title = element("figcaption", words(panel.title)) if panel.title else ""
+    found, style = element("figcaption", words(panel.title)) if panel.title else "", None
     if isinstance(panel, Lines):
-        return title + lines(panel, chart.strokes)
-    if isinstance(panel, OwnPanel):
-        return title + panel.web()
-    return title + (rows(panel) if isinstance(panel, Intervals) else cells(panel))
+        found += lines(panel, chart.strokes)
+        style = f"width: {WIDTH + more:g}px" if (more := direct.room(panel)) else None
+    elif isinstance(panel, OwnPanel):
+        found += panel.web()
+    else:
+        found += rows(panel) if isinstance(panel, Intervals) else cells(panel)
+    return element("figure", found, class_="panel", style=style)
 
 
 def _legend(chart: Chart) -> str:

@@ -24,10 +24,9 @@ def lines(panel: Lines, strokes: Mapping[str, int]) -> str:
     around = [e for line in panel.lines for e in (line.low, line.high) if e is not None]
     values = chain(*(line.y for line in panel.lines), *around, [panel.reference])
     y = Scale.over(values, panel.y, HEIGHT - BOTTOM, TOP)
-    drawn = "".join(
-        upright(x.at(edge), TOP, HEIGHT - BOTTOM, "zero dashed") for edge in panel.window
-    )
-    drawn += "".join(_line(line, panel, x, y, stroked(line, strokes)) for line in panel.lines)
+    edges = [upright(x.at(e), TOP, HEIGHT - BOTTOM, "zero dashed") for e in panel.window]
+    curves = [_line(line, panel, x, y, stroked(line, strokes)) for line in panel.lines]
+    drawn = "".join(edges + curves)
     content = band(y, panel.margin, panel.reference) + sides(x, y)
     content += _within(drawn) if math.isfinite(panel.y.high) else drawn
     if direct.fits(panel):

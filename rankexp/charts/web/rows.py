@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 
 from rankexp.charts import marks
-from rankexp.charts.marks import Given, element, text, words
+from rankexp.charts.marks import element, text, words
 from rankexp.charts.model import Interval, Intervals
 from rankexp.charts.numbers import number, span
 from rankexp.charts.scale import Scale
@@ -30,7 +30,9 @@ def rows(panel: Intervals) -> str:
     label, above = panel.axis.label.replace("\n", " "), _ends(panel, x)
     direction = "" if above else panel.axis.direction
     head = element("p", words(", ".join(filter(None, [label, direction]))), class_="axis")
-    foot = _side(_ticks(x))
+    middle = {"class_": "tick", "text_anchor": "middle"}
+    ticks = "".join(text(told, f"{at:g}%", 12, **middle) for at, told in x.ticks())
+    foot = _side(element("svg", ticks, height=16, aria_hidden="true"))
     several = " several" * (len(panel.methods) > 1)
     widths = '<colgroup><col class="name"/><col/><col class="told"/></colgroup>'
     content = widths + above + "".join(made) + foot
@@ -82,22 +84,15 @@ def _mark(panel: Intervals, row: Interval, x: Scale, at: float) -> str:
     say += f", {row.said}" * bool(row.said)
     for (low, high), kind in (((row.low, row.high), "bar"), (row.near, "bar near")):
         if math.isfinite(low + high):
-            ends: dict[str, Given] = {"x1": f"{x.at(low):g}%", "x2": f"{x.at(high):g}%"}
-            ends |= {"y1": at, "y2": at}
-            found += element("line", class_=f"{kind} {marks.kind(row.method)}", **ends)
-    if math.isfinite(row.low + row.high):
-        found += _beyond(x, row, at)
+            x1, x2, colour = f"{x.at(low):g}%", f"{x.at(high):g}%", marks.kind(row.method)
+            found += element("line", class_=f"{kind} {colour}", x1=x1, x2=x2, y1=at, y2=at)
+    sides = ((row.low, False, "0.5%"), (row.high, True, "99.5%"))
+    for end, right, place in sides if math.isfinite(row.low + row.high) else ():
+        if not x.holds(end):  # it leaves the view
+            found += marks.arrow(right, place, at)
     size, hollow = POOLED if row.pooled else marks.SIZE, "" if row.decided else "hollow"
     place = f"{x.at(row.value):g}%"
     return found + marks.shape(row.method, place, at, size, class_=hollow, data_say=say)
-
-
-def _beyond(x: Scale, row: Interval, at: float) -> str:
-    """Return an arrow at each end that leaves the view."""
-    sides = ((row.low, False, "0.5%"), (row.high, True, "99.5%"))
-    return "".join(
-        marks.arrow(right, place, at) for end, right, place in sides if not x.holds(end)
-    )
 
 
 def _numbers(panel: Intervals, own: Sequence[Interval]) -> str:
@@ -111,9 +106,3 @@ def _numbers(panel: Intervals, own: Sequence[Interval]) -> str:
         told += f" ({span(row.low, row.high, digits, sign=signed)})"
     said = " " + element("b", words(row.said)) if row.said else ""
     return words(told) + said
-
-
-def _ticks(x: Scale) -> str:
-    middle = {"class_": "tick", "text_anchor": "middle"}
-    found = "".join(text(told, f"{at:g}%", 12, **middle) for at, told in x.ticks())
-    return element("svg", found, height=16, aria_hidden="true")

@@ -11,9 +11,9 @@ from rankexp.errors import ConfigError
 from rankexp.runner.compare.pilot import FEWEST_ROWS, PILOT_ROWS, Cost, rankable
 from rankexp.runner.config.asking import flag, message
 from rankexp.runner.data.dataset import Dataset
+from rankexp.runner.protocols.dealing import combined, duplicates, worth_keeping
 from rankexp.runner.run.progress import duration
 from rankexp.runner.sentences import paragraphs
-from rankexp.splits import combined, duplicates, worth_keeping
 from rankexp.statistics.paired import FEWEST
 
 MOST_REPEATS = 10

@@ -11,7 +11,6 @@ from functools import partial
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from rankexp.apart import apart, begin
 from rankexp.arrays import Ints, Labels
 from rankexp.errors import one_line
 from rankexp.runner.compare.methods import GROWING, ON_RANKS
@@ -21,7 +20,9 @@ from rankexp.runner.config.schema import Evaluate, Study
 from rankexp.runner.data.dataset import Dataset
 from rankexp.runner.files import environment_problem
 from rankexp.runner.plan import method_spec
+from rankexp.runner.protocols.dealing import KeptRows, holdout
 from rankexp.runner.protocols.protocol import Part, Parts
+from rankexp.runner.run.apart import apart, begin
 from rankexp.runner.run.fitting import fit
 from rankexp.runner.run.material import Fold
 from rankexp.runner.run.pool import Death
@@ -29,7 +30,6 @@ from rankexp.runner.run.watch import watched
 from rankexp.runner.run.workers import side_by_side
 from rankexp.runner.spec import MethodSpec
 from rankexp.seeds import stream
-from rankexp.splits import KeptRows, holdout
 
 PILOT_ROWS = (250, 1000, 4000, 16_000, 64_000)
 """Training rows of the pilot fits, smallest first; the third and later only where cheap."""

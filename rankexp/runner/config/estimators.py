@@ -11,8 +11,9 @@ import numpy as np
 from rankexp import registry
 from rankexp.arrays import Ints
 from rankexp.errors import ConfigError
-from rankexp.imports import file_of, import_from_file, import_object, require
+from rankexp.imports import import_object, require
 from rankexp.runner.config.asking import message
+from rankexp.runner.config.own_file import file_of, import_from_file
 from rankexp.runner.config.schema import Method
 from rankexp.runner.strict import Plain
 

@@ -15,7 +15,7 @@ from rankexp.runner.data.levels import number_text, numbers_of
 from rankexp.runner.data.suitable import WORDS
 from rankexp.runner.diagnostics.alone import FILLED, alike, drift, encoded, unusual
 from rankexp.runner.diagnostics.diagnostic import BeforeFitting, Said, TableFacts, told
-from rankexp.splits import duplicates, worth_keeping
+from rankexp.runner.protocols.dealing import duplicates, worth_keeping
 
 REGISTER = {
     "RK101": "GivesAway",

@@ -9,9 +9,9 @@ from pydantic import Field, PositiveFloat, PositiveInt
 
 from rankexp.arrays import Ints
 from rankexp.errors import DataError
+from rankexp.runner.protocols.dealing import KeptRows, Split, deal, duplicates, fold_of, holdout
 from rankexp.runner.protocols.protocol import Loaded, Parts, Place, Protocol
 from rankexp.seeds import stream
-from rankexp.splits import KeptRows, Split, deal, duplicates, fold_of, holdout
 from rankexp.statistics.design import Design
 
 REGISTER = {"cross_validation": "CrossValidation", "split": "Holdout"}

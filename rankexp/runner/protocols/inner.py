@@ -6,9 +6,9 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from rankexp.arrays import Ints
+from rankexp.runner.protocols.dealing import KeptRows, Split, deal, fold_of, holdout
 from rankexp.runner.protocols.protocol import Part
 from rankexp.runner.strict import Strict
-from rankexp.splits import KeptRows, Split, deal, fold_of, holdout
 
 
 class Inner(Strict):

@@ -17,11 +17,11 @@ from rankexp.runner.config.schema import Preprocess
 from rankexp.runner.data.dataset import Dataset, Feature
 from rankexp.runner.data.preprocess import Preprocessor
 from rankexp.runner.data.snapshot import load_snapshot
+from rankexp.runner.protocols.dealing import duplicates
 from rankexp.runner.protocols.inner import inner_folds
 from rankexp.runner.protocols.protocol import TRUTHS, Generated, Loaded, Part, Parts
 from rankexp.runner.spec import DataProblem, EvaluateSpec, GeneratorProblem, Setting, canonical
 from rankexp.seeds import stream
-from rankexp.splits import duplicates
 
 TEST = "test"  # the part that is always scored
 

@@ -1,4 +1,4 @@
-"""Options of pandas and matplotlib, which are kept apart beside what `rankexp.apart` knows."""
+"""Options of pandas and matplotlib, which are kept apart beside what `apart` knows."""
 
 import pickle
 import sys
@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import pandas as pd
 from pandas._config import config
 
-from rankexp.apart import ALL, SharedSetting
+from rankexp.runner.run.apart import ALL, SharedSetting
 
 T = TypeVar("T")
 MATPLOTLIB = "matplotlib"  # which is loaded by those who need it

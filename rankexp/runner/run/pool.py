@@ -22,7 +22,7 @@ from multiprocessing.connection import Connection, Pipe, wait
 from pathlib import Path
 from typing import Any, Generic, NamedTuple, TypeVar
 
-from rankexp.apart import damaged, leave
+from rankexp.runner.run.apart import damaged, leave
 from rankexp.runner.run.watch import WatchedStep, prepare, step_in, watched_in
 
 T = TypeVar("T")

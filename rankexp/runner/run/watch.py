@@ -17,8 +17,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from rankexp.apart import leave
 from rankexp.runner.config.limits import UNLIMITED, Limits
+from rankexp.runner.run.apart import leave
 from rankexp.runner.run.progress import duration
 
 _HEAD = struct.Struct("<64sddQ")

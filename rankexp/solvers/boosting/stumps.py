@@ -108,19 +108,15 @@ class Binned:
         # The edge is the sum of the charges, (n,), above the cut, in absolute value. Of edges that
         # are equal but for rounding that of the first feature wins, and then of the lowest cut.
         # All charges sum to 0: those above a cut to minus those below.
-        edges = np.abs(np.cumsum(self.histograms(charges), axis=1))
+        from rankexp.solvers.loops import histograms
+
+        edges = np.abs(np.cumsum(histograms(self.bins, charges, self.width), axis=1))
         edges[self.beyond] = 0.0
         most = edges.max()
         if not most > NOTHING:
             return None
         feature, cut = divmod(int(np.argmax(edges >= (1.0 - ALIKE) * most)), edges.shape[1])
         return Stump(feature, cut, float(self.cuts[feature][cut]))
-
-    def histograms(self, charges: Floats) -> Floats:
-        """Return the sum of charges in each bin of each feature, (d, bins)."""
-        from rankexp.solvers.loops import histograms
-
-        return histograms(self.bins, charges, self.width)
 
     def above(self, stump: Stump) -> Bools:
         """Return which training rows are above a stump's threshold, (n,)."""

@@ -11,7 +11,7 @@ from rankexp.runner.compare import budget, pilot
 from rankexp.runner.compare.pilot import Cost
 from rankexp.runner.config.schema import Evaluate, Study
 from rankexp.runner.data.dataset import Dataset, Feature
-from rankexp.splits import KeptRows, holdout
+from rankexp.runner.protocols.dealing import KeptRows, holdout
 
 
 def rare(n: int, positives: int, columns: int = 4) -> Dataset:

@@ -4,11 +4,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rankexp.errors import DataError
+from rankexp.runner.protocols.dealing import KeptRows, deal, duplicates
 from rankexp.runner.protocols.dividing import CrossValidation, Holdout
 from rankexp.runner.protocols.inner import Inner, inner_folds
 from rankexp.runner.protocols.protocol import Loaded, Part, Place
 from rankexp.seeds import stream
-from rankexp.splits import KeptRows, deal, duplicates
 
 law = settings(max_examples=40)
 

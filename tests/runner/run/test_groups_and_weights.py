@@ -340,8 +340,8 @@ def test_groups_and_weights_that_cannot_be(
 
 
 def test_a_validation_part_is_scored_like_the_test_part(tmp_path: Path) -> None:
+    from rankexp.runner.protocols.dealing import Split
     from rankexp.runner.protocols.dividing import Holdout
-    from rankexp.splits import Split
 
     class Given(Holdout):
         def split(self, n: int, place: Place, rng: Any, kept: Any) -> Split:

@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 K = TypeVar("K")
 T = TypeVar("T")
 leave = os._exit  # while a method runs the name in `os` is refused
-SHARED = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
+_told = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
+OWNERS, LISTS, SETTINGS = _told.values()  # in the order of the file
 LIMITS = [getattr(resource, name) for name in dir(resource) if name.startswith("RLIMIT_")]
 _locale, _blocked = partial(locale.setlocale, locale.LC_ALL), signal.pthread_sigmask
 TIMERS = (signal.ITIMER_REAL, signal.ITIMER_VIRTUAL, signal.ITIMER_PROF)
@@ -117,9 +118,9 @@ COMMON: Sequence[Shared] = [
 """All that is worth a look after a method of ours."""
 ALL: list[Shared] = [
     *COMMON,
-    *map(_of_names, SHARED["owners"]),
-    *map(_of_list, SHARED["lists"]),
-    *(SharedSetting(*map(resolve_name, pair)) for pair in SHARED["settings"].items()),
+    *map(_of_names, OWNERS),
+    *map(_of_list, LISTS),
+    *(SharedSetting(*map(resolve_name, pair)) for pair in SETTINGS.items()),
     SharedSetting(_umask, os.umask),
     SharedSetting(_locale, _locale),
     SharedSetting(sklearn.get_config, lambda given: sklearn.set_config(**given)),

@@ -1,7 +1,6 @@
 """Dealing rows into training and test parts, determined by a random stream alone."""
 
 import heapq
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -10,6 +9,7 @@ from numpy.typing import NDArray
 
 from rankexp.arrays import Ints
 from rankexp.errors import DataError
+from rankexp.generators.generator import rounded
 
 FEW_REPEATS = 0.01  # share of rows that repeat others, below which it hardly matters where
 
@@ -109,7 +109,7 @@ def holdout(n: int, test: float, rng: np.random.Generator, kept: KeptRows) -> Sp
         raise DataError(f"a test part of {wanted} of {n} rows leaves one part empty")
     order = rng.permutation(len(size))
     codes, index = np.unique(stratum, return_inverse=True)
-    share = _shares(np.bincount(index, weights=size) * wanted / n, wanted)
+    share = rounded(np.bincount(index, weights=size) * wanted / n, wanted)
     chosen = np.zeros(len(size), dtype=bool)
     for code, rows in zip(codes, share, strict=True):
         mine = order[stratum[order] == code]
@@ -143,11 +143,3 @@ def _even(sizes: Ints, held: list[int]) -> list[int]:
         held[fold] += size
         given.append(fold)
     return given
-
-
-def _shares(exact: NDArray[np.float64], total: int) -> Sequence[int]:
-    """Round shares to integers of the given sum, largest remainders up."""
-    whole = np.floor(exact + 1e-9).astype(np.int64)
-    short = total - int(whole.sum())
-    whole[np.argsort(whole - exact, kind="stable")[:short]] += 1
-    return [int(rows) for rows in whole]
