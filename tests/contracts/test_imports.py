@@ -47,6 +47,7 @@ LIBRARY = {
     "estimators": {"losses", "metrics", "solvers", "risks", "objectives"},
     "preference": {"metrics", "estimators"},
     "theory": {"losses", "metrics", "generators"},
+    "keep": {"metrics"},
     "statistics": set(),
     "checks": {"metrics"},
     "charts": set(),
@@ -54,21 +55,17 @@ LIBRARY = {
 """Each room of the library, and the rooms that it may use."""
 RUNNER = {
     "files": set(),
-    "keep": set(),
     "sentences": set(),
     "grid": {"strict"},
     "strict": set(),
     "protocols": {"strict"},
-    "config": {"strict", "grid", "keep", "protocols", "sentences"},
+    "config": {"strict", "grid", "protocols", "sentences"},
     "spec": {"config", "grid", "protocols", "strict"},
     "plan": {"config", "grid", "protocols", "spec"},
     "data": {"config", "plan", "files"},
     "diagnostics": {"config", "data", "protocols", "sentences"},
-    "run": {
-        *("config", "plan", "data", "diagnostics", "grid", "keep", "protocols", "spec"),
-        "files",
-    },
-    "analyse": {"config", "keep", "plan", "run", "grid", "protocols", "spec"},
+    "run": {*("config", "plan", "data", "diagnostics", "grid", "protocols", "spec"), "files"},
+    "analyse": {"config", "plan", "run", "grid", "protocols", "spec"},
     "report": {
         *("config", "plan", "run", "analyse", "grid", "strict", "protocols", "files"),
         *("diagnostics", "sentences"),
