@@ -121,11 +121,8 @@ class ContrastMap(Contrasts):
         told = f"significantly worse in {worse} of the {len(own)}, better in {better}"
         told = told if shown else "no difference is significant"
         between = " to ".join(dict.fromkeys(ends))
-        between = (
-            f"{'significant ones' if shown else 'differences'} from {between}"
-            if ends[0] != ends[-1]
-            else between
-        )
+        kind = "significant ones" if shown else "differences"
+        between = f"{kind} from {between}" if ends[0] != ends[-1] else between
         return Fact(verdict, f"{near}; {told} ({between})")
 
     def _tables(self, found: list[MapContrast], metric: Metric) -> list[Table]:
