@@ -188,18 +188,19 @@ def _linked(study: Study, row: ClaimRow) -> None:
         name, slash, block = link.rpartition("/")
         if slash and name not in shipped():
             raise ConfigError(unknown_name("study", name, shipped()))
-        known = _blocks(shipped()[name]) if slash else [own.name for own in study.report]
+        known = [*titles(name)] if slash else [own.name for own in study.report]
         if block not in known:
             raise ConfigError(unknown_name("block", block, known))
 
 
 @cache
-def _blocks(file: Path) -> list[str]:
-    """Return the names of the blocks in a study's file, which is not checked."""
-    tree, _ = parse_yaml(file.read_text(encoding="utf-8"))
+def titles(study: str) -> dict[str, str]:
+    """Return the titles of a study's blocks by name, if it comes with rankexp; not checked."""
+    file = shipped().get(study)
+    tree = parse_yaml(file.read_text(encoding="utf-8"))[0] if file else None
     report = tree.child("report") if tree else None
-    named = (block.child("name") for block in (report.value if report else ()))
-    return [str(name.value) for name in named if name]
+    found = [(b.child("name"), b.child("title")) for b in (report.value if report else ())]
+    return {str(name.value): str(title.value) if title else "" for name, title in found if name}
 
 
 def _of_check(row: ClaimRow, setup: Simulate) -> None:

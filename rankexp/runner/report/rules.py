@@ -27,10 +27,10 @@ def with_grids(study: Study, setup: Evaluate, methods: Sequence[str] = ()) -> li
 
 
 def by_rule(rule: select.Rule, study: Study, experiment: str, methods: Sequence[str] = ()) -> str:
-    """Say by which rule settings are chosen; nothing where no method has points to choose from."""
+    """Say which settings are taken; nothing where no method has points to choose from."""
     setup = study.experiments[experiment]
     chosen = isinstance(setup, Evaluate) and with_grids(study, setup, methods)
-    return f", settings chosen by {rule.label}" if chosen else ""
+    return f", {'at' if rule.point else 'settings chosen by'} {rule.label}" if chosen else ""
 
 
 def without_inner(

@@ -257,12 +257,12 @@ def counted(found: Sequence[Contrast]) -> str:
 
 
 def by_sign(found: Sequence[Contrast], label: Label) -> str:
-    """Name the problems of each sign: ``better on a, worse on b``."""
+    """Name the problems of each sign: ``better (a; b), worse (c)``."""
     names = {
         word: "; ".join(label(c.problem) for c in found if c.verdict.shown == word)
         for word in ("better", "worse")
     }
-    return ", ".join(f"{word} on {own}" for word, own in names.items())
+    return ", ".join(f"{word} ({own})" for word, own in names.items())
 
 
 def headline(found: Sequence[Contrast], settings: Settings) -> str:

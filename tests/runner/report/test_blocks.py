@@ -400,7 +400,8 @@ def test_completeness_names_what_is_wrong(make: Make) -> None:
     assert rows(output.tables[0])[0][:4] == shown
     notes = output.texts
     assert "6 records: singular" in notes
-    assert "In 12 records a fit stopped before it converged, such as: “gap 1e-3”." in notes
+    said = "In 12 records a fit stopped before it converged, such as: “gap 1e-3”. "
+    assert f"{said}These records count all the same." in notes
     assert any("were made by version 0.0.1" in note for note in notes)
     assert "Data not available: gone." in notes
     assert notes[-1] == "records/00/x.json is truncated"

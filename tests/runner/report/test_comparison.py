@@ -235,7 +235,7 @@ def test_no_mean_is_shown_over_effects_of_opposite_signs(make: Make) -> None:
     assert output.numbers is not None
     overall = output.numbers.query("reference == 'logistic' and problem == ''").iloc[0]
     assert math.isnan(overall["difference"]) and overall["verdict"].startswith("better on some")
-    said = "over the 2 settings better on hard, worse on linear, balanced: no mean is shown"
+    said = "over the 2 settings better (hard), worse (linear, balanced): no mean is shown"
     assert said in output.lead[0]
     assert rows(output.tables[0])[-1][2] == "better on some, worse on others: no mean is shown"
     assert output.gist.startswith("SVM-OR against logistic: better on 1 of 2, worse on 1")

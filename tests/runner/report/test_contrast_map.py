@@ -91,8 +91,8 @@ def test_a_map_has_a_cell_a_share_and_size(sizes: Context) -> None:
     worse = output.numbers["verdict"].str.contains("worse").sum()
     assert worse == 4 and not output.numbers["verdict"].str.contains("better").any()
     fact = output.facts["pairs"]
-    assert "; significantly worse in 4 of them, better in none (" in fact.text
-    assert fact.verdict == "worse" and "differences from +.0" in fact.text
+    assert "; significantly worse in 4 of the 4, better in none (" in fact.text
+    assert fact.verdict == "worse" and "significant ones from +.0" in fact.text
     turned = kind.model_copy(update={"contrasts": {"pairs": [("logistic", "svm_or")]}})
     assert turned.build(sizes, block).facts["pairs"].verdict == "better"
     strict = kind.model_copy(update={"margin": 1e-9})

@@ -30,7 +30,7 @@ from rankexp.runner.report.model import (
     Tally,
 )
 from rankexp.runner.report.render import html
-from rankexp.statistics.verdicts import Reproduction
+from rankexp.statistics.verdicts import Reproduction, Verdict
 
 LABELS = st.one_of(st.sampled_from(HOSTILE), st.text(max_size=8))
 
@@ -277,6 +277,14 @@ def test_a_drawing_has_a_name_and_no_time() -> None:
     assert 'role="img" aria-label="a &quot;tree&quot; &lt;of&gt; it"' in page
     assert not re.search(r"<dc:date|20\d\d-\d\d-\d\d|<image|font-face", page)
     assert not re.search(r'id="(figure|axes|patch)_\d', page)
+    assert ".drawing svg { fill: currentColor; }" in page  # text that has no colour of its own
+
+
+def test_a_verdict_behind_a_number_may_stand_below_it() -> None:
+    own = Cell("equivalent", verdict=Verdict(equivalent=True))
+    rows = [["a", Cells([Cell(0.1), own], "; ")], ["b", own]]
+    page = written(Page("t", "", "", [], [Section("s", "", Output(tables=[Table("ab", rows)]))]))
+    assert len(re.findall(r"<td[^>]* data-told>", page)) == 1
 
 
 def test_columns_of_numbers_stand_to_the_right() -> None:

@@ -282,7 +282,7 @@ def test_the_gist_names_what_does_not_hold(make: Make) -> None:
     assert shown[1][0] == "bad" and shown[1][1].startswith("+.01") and " to +.0" in shown[1][1]
     assert output.facts["bad"].verdict == "does not hold"
     assert output.facts["bad"].text == shown[1][1]
-    assert output.facts["open"].text.endswith("as much data would tell, if the number stays)")
+    assert output.facts["open"].text.endswith("as much data would tell, if the estimate stays)")
     assert output.numbers is not None
     assert output.numbers["verdict"].tolist() == [
         *["holds"] * 2, *["does not hold"] * 2, *["undecided"] * 2, "not tested here",
@@ -361,10 +361,14 @@ def test_a_claim_links_to_the_blocks_that_tell_more(make: Make) -> None:
     made.study.report[:] = [Block(block="claims", name="claims", experiment="boxes")]
     output = show(made, row)
     text = markdown.render(output) or ""
-    linked = "not tested here \\[1]; see [claims](claims.md); see [other-study, worst]"
+    linked = "not tested here \\[1]; see [claims](claims.md); see [worst (other-study)]"
     assert f"{linked}(../other-study/worst.md) |" in text
     assert rows(output.tables[0])[0][-1] == (
-        "not tested here; see claims; see other-study, worst"  # a profile lacks the block zero
+        "not tested here; see claims; see worst (other-study)"  # a profile lacks the block zero
+    )
+    output = show(made, claim(test="not tested", note="Proved.", see="kotlowski2011/table1"))
+    assert "see [Table 1: rank loss on real data (kotlowski2011)](" in (
+        markdown.render(output) or ""
     )
 
 

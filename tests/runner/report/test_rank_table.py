@@ -55,7 +55,8 @@ def test_ranks_stand_beside_the_print(make: Make) -> None:
     assert detail.detail and not table.detail
     shown = rows(table)
     assert [row[0] for row in shown] == [
-        *("exponential", "SVM-OR", "logistic", "All together", "Spearman's rho")
+        *("exponential", "SVM-OR", "logistic", "All together"),
+        "Spearman's rho, with the published ranks / of two runs",
     ]
     assert "≠" in shown[0][1] and "≠" not in shown[2][1]
     assert shown[3][1] == "6.50 / 6.00" and shown[4][1] == ".50 / 1.00"

@@ -215,7 +215,8 @@ class RankTable(Choosing, InBlocks):
             both = [Cell(row.spearman, digits=2), again][not printed :]
             together = Cells([Cell(value, digits=2) for value in sums])
             rows.setdefault("All together", []).append(together)
-            rows.setdefault("Spearman's rho", []).append(Cells(both))
+            rho = f"Spearman's rho{', with the published ranks / of two runs' * printed}"
+            rows.setdefault(rho, []).append(Cells(both))
         what = f"Average ranks{', published / reproduced' * printed}"
         caption = f"{what}, by {self.rule_of(name).label}; 1 is best"
         label, names = context.method_label, [metric.label for metric in found]

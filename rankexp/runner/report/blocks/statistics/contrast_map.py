@@ -118,10 +118,11 @@ class ContrastMap(Contrasts):
         verdict = "mixed" if len({*words}) == 2 else str(next(iter(words), "undecided"))
         verdict = verdict if shown or open_ else "equivalent"
         better, worse = (words.count(word) or "none" for word in ("better", "worse"))
-        told = f"significantly worse in {worse} of them, better in {better}"
+        told = f"significantly worse in {worse} of the {len(own)}, better in {better}"
         told = told if shown else "no difference is significant"
         between = " to ".join(dict.fromkeys(ends))
-        between = f"differences from {between}" if ends[0] != ends[-1] else between
+        kind = "significant ones" if shown else "differences"
+        between = f"{kind} from {between}" if ends[0] != ends[-1] else between
         return Fact(verdict, f"{near}; {told} ({between})")
 
     def _tables(self, found: list[MapContrast], metric: Metric) -> list[Table]:
@@ -151,7 +152,7 @@ class ContrastMap(Contrasts):
         """Return what a contrast is of: the methods, or how many pairs of them."""
         (first, second), *more = self.contrasts[label]
         pair = f"{context.method_label(first)} − {context.method_label(second)}"
-        return f"{pair} and {len(more)} more" if more else pair
+        return f"mean over {1 + len(more)} pairs of methods, such as {pair}" if more else pair
 
     def _drawn(self, context: Context, found: list[MapContrast], metric: Metric) -> Chart:
         maps = dict.fromkeys((one.place.contrast, one.place.generator) for one in found)

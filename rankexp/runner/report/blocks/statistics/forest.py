@@ -59,7 +59,7 @@ def panel(
 
 def _said(own: Contrast) -> str:
     known = own.problem or math.isfinite(own.low_all) or math.isnan(own.difference)
-    return f"{own.verdict.words}{'' if known else ', too few for an interval'}"
+    return f"{own.verdict.words}{'' if known else ', too few for this CI'}"
 
 
 def row(label: str, own: Contrast, method: int = 0) -> Interval:

@@ -13,7 +13,7 @@ from rankexp.charts.numbers import NOTHING, short
 from rankexp.errors import ConfigError
 from rankexp.runner.analyse.select import Rule
 from rankexp.runner.config.asking import message
-from rankexp.runner.config.claims import OVER, TESTS, UNTESTED, ClaimRow, parsed, rows_of
+from rankexp.runner.config.claims import OVER, TESTS, UNTESTED, ClaimRow, parsed, rows_of, titles
 from rankexp.runner.config.fault import Fault
 from rankexp.runner.config.schema import Block, Evaluate, Simulate, Study
 from rankexp.runner.report.context import Context
@@ -178,7 +178,7 @@ def _needed(found: Found, verdict: Standing) -> str:
     se = (high - low) / 2 / special.ndtri(0.975)
     alpha = 2 * special.ndtr(-half / se)  # of the adjusted test
     times = needed(Estimate(gap, se, math.inf), None, Growth(), alpha, 0.8).data_to_show
-    return f" (about {math.ceil(times)} times as much data would tell, if the number stays)"
+    return f" (about {math.ceil(times)} times as much data would tell, if the estimate stays)"
 
 
 def tally(judged: Sequence[JudgedClaim], what: str = " claims tested") -> Tally:
@@ -206,11 +206,11 @@ def _verdict(context: Context, rows: Sequence[ClaimRow], verdict: Standing) -> C
     for link in dict.fromkeys(link for row in rows for link in row.see):
         if "/" in link or link in own:
             file = f"../{link}.md" if "/" in link else f"{link}.md"
-            *study, block = link.split("/")
-            named = own.get(link) or ""
+            study, _, block = link.rpartition("/")
+            named = (titles(study) if study else own).get(block) or ""
             if not 0 < len(named) <= LONGEST:
-                named = ", ".join([*study, block.replace("-", " ")])
-            parts.append(Cell(named, link=file))
+                named = block.replace("-", " ")
+            parts.append(Cell(named + f" ({study})" * bool(study), link=file))
     return Cells(parts, "; see ")
 
 

@@ -1,7 +1,6 @@
 """Means of what a check found, one row a setting of its parameters."""
 
 import math
-from collections.abc import Mapping
 from functools import partial
 from typing import Annotated, NamedTuple, Self
 
@@ -122,7 +121,7 @@ class SimulationTable(BlockKind):
             shown["group"] = table.group.map(partial(spoken, own=labels))
         places = pd.DataFrame(shown, index=table.index)
         if self.wide:
-            return self._across(table, places, experiment, labels)
+            return self._across(context, experiment, table, places)
         digits = self._digits(table)
         header = heads(Role.SETTING, *places) + heads(Role.METRIC, "quantity")
         header += heads(Role.VALUE, "mean ± SE")
@@ -144,7 +143,7 @@ class SimulationTable(BlockKind):
             for place, row in zip(places.to_numpy(), typed(table, Simulated), strict=True)
             if row.quantity not in left_out
         ]
-        return Table(header, rows, experiment, of={Role.EXPERIMENT: experiment})
+        return Table(header, rows, context.title(experiment), of={Role.EXPERIMENT: experiment})
 
     def _digits(self, table: pd.DataFrame) -> dict[str, int]:
         """Return the decimals of each quantity: none if all of its numbers are whole."""
@@ -152,9 +151,9 @@ class SimulationTable(BlockKind):
         return {str(q): self.digits * bool((own % 1 != 0).any(axis=None)) for q, own in parts}
 
     def _across(
-        self, table: pd.DataFrame, places: pd.DataFrame, title: str, labels: Mapping[str, str]
+        self, context: Context, experiment: str, table: pd.DataFrame, places: pd.DataFrame
     ) -> Table:
-        digits = self._digits(table)
+        digits, labels = self._digits(table), context.labels(experiment)
         found: dict[tuple[int | str, ...], tuple[list[str], dict[str, Cell]]] = {}
         for place, row in zip(places.to_numpy(), typed(table, Simulated), strict=True):
             own = found.setdefault((row.setting, *place), (list(place), {}))
@@ -165,7 +164,7 @@ class SimulationTable(BlockKind):
         ]
         header = heads(Role.SETTING, *places)
         header += heads(Role.VALUE, *(spoken(q, labels) for q in digits), names=Role.METRIC)
-        return Table(header, rows, title, of={Role.EXPERIMENT: title})
+        return Table(header, rows, context.title(experiment), of={Role.EXPERIMENT: experiment})
 
     def _comparison(self, row: Simulated) -> list[Cell]:
         if math.isnan(row.difference):

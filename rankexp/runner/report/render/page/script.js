@@ -230,7 +230,7 @@ function tools(table) {
   table.parentElement.before(bar);
 }
 
-// On a telephone, rows of differences are cards, whose values say what they are.
+// On a telephone, rows of differences, and of few columns that are cut, are cards that say what values are.
 function labelled(table) {
   const heads = [...table.tHead.rows[0].cells].map((head) => head.textContent);
   for (const row of table.tBodies[0].rows) {
@@ -241,6 +241,11 @@ function labelled(table) {
   table.classList.add("judged");
 }
 for (const table of all("table.stacked")) labelled(table);
+if (matchMedia("(max-width: 52rem)").matches) {
+  const few = all("table.data:not(.judged)").filter((table) => table.tHead.rows[0].cells.length < 8);
+  const cut = few.filter(({ parentElement: box }) => box.scrollWidth > box.clientWidth + 1);
+  for (const table of cut) { table.classList.add("stacked"); labelled(table); }
+}
 
 // A table that is cut at the right says so.
 const look = (box) => {
