@@ -12,8 +12,7 @@ from typing import BinaryIO, TextIO
 
 from rankexp.errors import EnvironmentProblemError
 
-FULL = (errno.ENOSPC, errno.EDQUOT)
-"""Error numbers of a disk, or a quota, that has no room."""
+FULL = (errno.ENOSPC, errno.EDQUOT)  # error numbers of a disk, or a quota, that has no room
 EXHAUSTED = (*FULL, errno.EROFS, errno.EIO, errno.EMFILE, errno.ENFILE)
 """Error numbers that say nothing about a method that meets them."""
 

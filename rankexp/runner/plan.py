@@ -57,24 +57,20 @@ class DataFacts:
     """What planning has to know of a data set."""
 
     rows: int
-    fingerprint: str
-    """SHA-256 of its content."""
-    snapshot: str
-    """File that workers load it from."""
+    fingerprint: str  # SHA-256 of its content
+    snapshot: str  # file that workers load it from
 
 
 @dataclass(frozen=True, slots=True)
 class PlanCell:
     """One record that a study needs: a method or check with its grid at one place of a problem."""
 
-    key: str
-    """SHA-256 of the specification's identity; never of the experiment's name."""
+    key: str  # SHA-256 of the specification's identity; never of the experiment's name
     experiment: str
     problem: str
     method: str
     spec: Spec
-    limits: Limits = UNLIMITED
-    """Of time and memory; in no key."""
+    limits: Limits = UNLIMITED  # of time and memory; in no key
 
     @property
     def place(self) -> Place:
@@ -86,12 +82,9 @@ class PlanCell:
 class Job:
     """Cells that a worker evaluates in one go: splits of one model or repeat, by all methods."""
 
-    key: str
-    """SHA-256 over the keys of its cells."""
-    cells: tuple[PlanCell, ...]
-    """Split by split, in the order of the plan."""
-    cost: float
-    """Training rows times fits, for comparing jobs."""
+    key: str  # SHA-256 over the keys of its cells
+    cells: tuple[PlanCell, ...]  # split by split, in the order of the plan
+    cost: float  # training rows times fits, for comparing jobs
     folder: str = ""
     """Of the results, where scores of examples are kept and looked for; empty: nowhere."""
     again: frozenset[str] = frozenset()

@@ -21,8 +21,7 @@ from rankexp.runner.strict import Plain
 Asked = TypeVar("Asked")
 MAX_SETTINGS = 1000
 """Grid points that are tried out before a run; a larger grid is checked in part."""
-MAX_POINTS = 100_000
-"""Most grid points of a method: a record holds the metrics of each."""
+MAX_POINTS = 100_000  # most grid points of a method: a record holds the metrics of each
 
 
 def faults(method: Method, path: TreePath) -> Iterator[Fault]:

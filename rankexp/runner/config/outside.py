@@ -27,8 +27,7 @@ from rankexp.runner.config.estimators import estimator_of, has_path, resolve_est
 from rankexp.runner.config.schema import Method, Simulate, Study
 from rankexp.runner.strict import Plain
 
-Code = Mapping[str, str]
-"""Packages with their versions, modules and files with their SHA-256."""
+Code = Mapping[str, str]  # packages with their versions, modules and files with their SHA-256
 FOUNDATION = frozenset({"rankexp", "sklearn", "numpy", "scipy", "joblib", "pandas"})
 """Modules that no key depends on."""
 _distributions = cache(packages_distributions)

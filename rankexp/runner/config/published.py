@@ -113,18 +113,13 @@ class Published:
     """One published number."""
 
     value: float
-    last_digit: float
-    """The unit of its last printed digit, such as 0.0001."""
-    source: str = ""
-    """Page, table or figure."""
-    verified: bool = True
-    """Whether somebody read it off the print."""
-    note: str = ""
-    """Why it does not reproduce, where it does not."""
+    last_digit: float  # the unit of its last printed digit, such as 0.0001
+    source: str = ""  # page, table or figure
+    verified: bool = True  # whether somebody read it off the print
+    note: str = ""  # why it does not reproduce, where it does not
     units: int | None = None
     """Models, repeats or seeds that it averages over. Default: as many as the run."""
-    line: str = ""
-    """Its line in the file; empty in manifests of earlier versions."""
+    line: str = ""  # its line in the file; empty in manifests of earlier versions
 
 
 def table(rows: Iterable[Mapping[str, str]]) -> dict[PublishedKey, Published]:

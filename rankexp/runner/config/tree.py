@@ -49,14 +49,10 @@ for _name, (_pattern, _first) in _IMPLICIT.items():
 class YamlTree:
     """A YAML value and the places of all its parts."""
 
-    mark: FileMark
-    """Where the value begins."""
-    value: Any
-    """A scalar, a list of trees or a mapping of names to trees."""
-    keys: dict[str, FileMark] = field(default_factory=dict)
-    """For a mapping: where each key stands."""
-    size: int = 1
-    """Number of values in it, aliases written out."""
+    mark: FileMark  # where the value begins
+    value: Any  # a scalar, a list of trees or a mapping of names to trees
+    keys: dict[str, FileMark] = field(default_factory=dict)  # for a mapping: where each key stands
+    size: int = 1  # number of values in it, aliases written out
 
     def plain(self) -> Plain:
         """Return the value without the places."""

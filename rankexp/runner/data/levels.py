@@ -15,8 +15,7 @@ from rankexp.runner.data.dataset import Feature, Floats, Ints
 Value = bool | int | float | str | None
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 REST = "*"
-EXACT = 2.0**53
-"""From here on, not every whole number is one that a computer's numbers can be."""
+EXACT = 2.0**53  # from here on, not every whole number is one that a computer's numbers can be
 
 # YAML reads a bare yes or no as a truth value
 TRUTHS = {

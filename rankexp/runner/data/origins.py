@@ -25,8 +25,7 @@ class Origin:
     """A place that has a data set: in words, and what reads it."""
 
     where: str
-    identity: str
-    """Changes whenever the content may have changed."""
+    identity: str  # changes whenever the content may have changed
     table: Callable[[], DataTable]
     kept: Path | None = None
     """The file of what was fetched, which is not fetched again while it is there."""

@@ -21,10 +21,8 @@ from rankexp.statistics.contrast import Contrast, Settings
 from rankexp.statistics.design import QUERIES
 
 NAN = math.nan
-SAME = 1e-9
-"""Two ways to one number differ by less."""
-LIKELY = 0.75
-"""Of a gain: where its interval reaches less far below 0, it is worth a second look."""
+SAME = 1e-9  # two ways to one number differ by less
+LIKELY = 0.75  # of a gain: where its interval reaches less far below 0, it is worth a second look
 FLAT = 0.1
 """Share of the margin: where the metric at a grid's edge differs from its neighbour by less, a
 wider grid has little to give. Where both of two methods are as near to the best value, neither

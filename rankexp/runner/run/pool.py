@@ -220,8 +220,7 @@ def _serve(pipe: Connection, state: Connection, printed: Connection, parent: int
     leave(0)
 
 
-_told: set[str] = set()
-"""The names of the environment that the parent had, at any call."""
+_told: set[str] = set()  # the names of the environment that the parent had, at any call
 
 
 def _made(call: bytes) -> object:

@@ -88,10 +88,8 @@ class Hands:
     """What a run's jobs are done with."""
 
     workers: int
-    warn: Callable[[str, str], None]
-    """Takes a line, and what a worker that died has printed."""
-    code: Mapping[str, str]
-    """What jobs take from outside, in which version."""
+    warn: Callable[[str, str], None]  # takes a line, and what a worker that died has printed
+    code: Mapping[str, str]  # what jobs take from outside, in which version
     longest: Callable[[], float] | None = None
     """Tells how many seconds a step may take by now; what takes longer is not tried again."""
 

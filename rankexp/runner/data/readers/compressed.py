@@ -19,8 +19,7 @@ from rankexp.runner.config.asking import message, option
 OPENERS: dict[str, Callable[..., Any]] = {".gz": gzip.open, ".xz": lzma.open, ".bz2": bz2.open}
 LIMIT = "RANKEXP_UNPACKED_MB"
 """Environment variable: megabytes that a packed file may hold, whatever its ratio."""
-MOST_UNPACKED = 2_000_000_000
-"""Bytes that a packed file may hold."""
+MOST_UNPACKED = 2_000_000_000  # bytes that a packed file may hold
 MOST_RATIO = 200
 """By which it may be packed, where it holds more than `SMALL`; tables are by 2 to 50."""
 SMALL = 50_000_000

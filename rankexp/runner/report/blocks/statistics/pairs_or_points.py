@@ -35,8 +35,7 @@ from rankexp.runner.sentences import paragraphs
 from rankexp.statistics.contrast import Contrast, Policy, adjusted
 from rankexp.statistics.design import EXAMPLES
 
-WIDTH, FRAME, ROW = 3.6, 1.1, 0.26
-"""Of a panel; of what is around its rows; of a row: inches."""
+WIDTH, FRAME, ROW = 3.6, 1.1, 0.26  # of a panel; of what is around its rows; of a row: inches
 
 
 def chart(found: Gains, label: Callable[[str], str]) -> Chart:
