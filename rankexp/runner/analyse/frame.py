@@ -1,7 +1,7 @@
 """Records as one long table, and the slices of it that selection works on."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any, NamedTuple, TypeVar
@@ -52,9 +52,9 @@ def long_frame(cells: Iterable[PlanCell], records: Mapping[str, Record]) -> pd.D
     and metric and the value NaN.
     """
     found = [(cell, records[cell.key]) for cell in cells if cell.key in records]
-    all_rows = [
-        rows if isinstance(rows, RecordRows) else RecordRows(rows) for rows in _rows(found)
-    ]
+    blank = RecordRows([RecordRow("", NONE, None, None, "", float("nan"))])
+    each = (record.rows or blank for _, record in found)
+    all_rows = [rows if isinstance(rows, RecordRows) else RecordRows(rows) for rows in each]
     lengths = np.array([len(rows) for rows in all_rows], dtype=np.int64)
     beside = _beside(all_rows)
     # The points of each grid, preceded by one that stands for none.
@@ -78,13 +78,6 @@ def long_frame(cells: Iterable[PlanCell], records: Mapping[str, Record]) -> pd.D
         "status": _categorical(record.status for _, record in found).repeat(lengths),
     }
     return pd.DataFrame(data, copy=False)
-
-
-def _rows(found: Iterable[tuple[PlanCell, Record]]) -> Iterator[Sequence[RecordRow]]:
-    """Yield the rows of each record, one of a record without any."""
-    blank = RecordRows([RecordRow("", NONE, None, None, "", float("nan"))])
-    for _, record in found:
-        yield record.rows or blank
 
 
 def _beside(all_rows: Sequence[RecordRows]) -> dict[str, Any]:

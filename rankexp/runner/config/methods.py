@@ -29,7 +29,9 @@ def faults(method: Method, path: TreePath) -> Iterator[Fault]:
     try:
         estimator = estimators.estimator_of(method)
     except ConfigError as error:
-        yield Fault((*path, "estimator"), f"{error}{_cure(str(error), path)}")
+        absent = any(why in str(error) for why in ("there is no package", "not installed"))
+        cure = f": method '{path[-1]}' needs it; install it or leave the method out" * absent
+        yield Fault((*path, "estimator"), f"{error}{cure}")
         return
     found: list[Fault] = []
     owner = estimator.__name__
@@ -139,12 +141,6 @@ def construction(
         named = [key for key in params if re.search(rf"\b{re.escape(key)}\b", text)]
         first = min(named, key=text.index, default=None)
         yield Fault(path if first is None else (*path, first), where + text)
-
-
-def _cure(text: str, path: TreePath) -> str:
-    if "there is no package" in text or "not installed" in text:
-        return f": method '{path[-1]}' needs it; install it or leave the method out"
-    return ""
 
 
 def _clashes(method: Method, path: TreePath) -> Iterator[Fault]:

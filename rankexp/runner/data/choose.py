@@ -65,7 +65,7 @@ class Chosen:
             levels=tuple((in_words(name), count) for name, count in levels or ()),
             parts=tuple(parts),
             width=sum(suitable.coded_width([self.columns[j] for j in self.of("feature")])),
-            warnings=(*layout.notes, *_marks(layout), *self._warnings(layout, levels)),
+            warnings=(*layout.notes, *self._warnings(layout, levels)),
             in_order=tuple(self._in_order(layout)),
             totals=() if self.first is not None else tuple(self._totals()),
         )
@@ -102,7 +102,8 @@ class Chosen:
         return Column(column.name, kind, role, why, missing, present, frequent)
 
     def _warnings(self, layout: Layout, levels: Levels | None) -> list[str]:
-        found = []
+        marks = [f"{m} ({n:,})" for m, n in layout.marks.items() if m not in NO_WORDS]
+        found = [message("data.marks", marks=marks)] if marks else []
         for j in self.of("target"):
             name, without = self.columns[j].name, self.without_target
             if without:
@@ -123,11 +124,6 @@ class Chosen:
             fit = any(self.unfit[j][0] not in ("empty", "text", "constant") for j in out)
             found.append(message("data.left_out", shown=shown, more=len(out) - 10, fit=fit))
         return found
-
-
-def _marks(layout: Layout) -> list[str]:
-    words = [f"{m} ({n:,})" for m, n in layout.marks.items() if m not in NO_WORDS]
-    return [message("data.marks", marks=words)] if words else []
 
 
 def choose(table: DataTable, entry: DataEntry, target: str | None) -> Chosen:

@@ -1,23 +1,19 @@
 """What rules of choice rest on, and whether experiments have it: found before anything runs."""
 
 from collections.abc import Sequence
-from contextlib import suppress
 
-from rankexp.metrics.metric import Metric, parse
+from rankexp.metrics.metric import Metric
 from rankexp.registry import did_you_mean
 from rankexp.runner.analyse import select
 from rankexp.runner.config.asking import message
+from rankexp.runner.config.experiments import metric_of
 from rankexp.runner.config.schema import Evaluate, Study
 from rankexp.runner.plan import method_spec
 
 
 def metrics_of(setup: Evaluate) -> list[Metric]:
     """Return an experiment's metrics, less those that are none, which is complained about."""
-    found = []
-    for text in setup.metrics:
-        with suppress(ValueError):
-            found.append(parse(text))
-    return found
+    return [metric for metric in map(metric_of, setup.metrics) if metric is not None]
 
 
 def with_grids(study: Study, setup: Evaluate, methods: Sequence[str] = ()) -> list[str]:

@@ -8,7 +8,7 @@ import signal
 import traceback
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from time import perf_counter, process_time
@@ -34,7 +34,7 @@ from rankexp.runner.run.fitting import NOTHING_MORE, Extras, Factory, Fitted, fi
 from rankexp.runner.run.material import TEST, Fold, folds, problem
 from rankexp.runner.run.measured import best_points, measured, rows, rows_of, with_ties
 from rankexp.runner.run.pool import Death
-from rankexp.runner.run.record import LIMIT, Record, RecordRow
+from rankexp.runner.run.record import LIMIT, Record, RecordRow, Status
 from rankexp.runner.run.scored import Scores
 from rankexp.runner.run.watch import watched
 from rankexp.runner.spec import EvaluateSpec, SimulateSpec
@@ -244,14 +244,8 @@ def _of_memory(error: BaseException) -> bool:
 def failure(cell: PlanCell, error: BaseException) -> Record:
     """Return the failed record of a cell, with one line of reason and the traceback."""
     trace = "".join(traceback.format_exception(error))
-    return Record(
-        cell.key,
-        status="failed",
-        reason=_shortened(f"{type(error).__name__}: {_lines(error)[0]}", LONGEST),
-        grid=cell.spec.points,
-        texts={"traceback": _shortened(trace, 20 * LONGEST)},
-        version=__version__,
-    )
+    reason = f"{type(error).__name__}: {_lines(error)[0]}"
+    return _without_rows(cell, "failed", reason, {"traceback": trace})
 
 
 def _lines(error: BaseException) -> list[str]:
@@ -268,9 +262,13 @@ def ended(cell: PlanCell, died: Death) -> Record:
     if limit is not None and not died.late:
         why += f"; it was allowed {limit} of memory"
     texts = {"traceback": died.step.trace, LIMIT: repr(died.step.seconds)} if died.late else {}
+    return _without_rows(cell, "timeout" if died.late else "failed", why, texts)
+
+
+def _without_rows(cell: PlanCell, status: Status, why: str, texts: Mapping[str, str]) -> Record:
     return Record(
         cell.key,
-        status="timeout" if died.late else "failed",
+        status=status,
         reason=_shortened(why, LONGEST),
         grid=cell.spec.points,
         texts={name: _shortened(text, 20 * LONGEST) for name, text in texts.items()},
@@ -335,7 +333,7 @@ def _score_test(work: _Work, spec: EvaluateSpec, fold: Fold) -> float:
 def _score_inner(work: _Work, spec: EvaluateSpec, fold: Fold) -> float:
     """Fit and score a method on a fold inside the training part."""
     (fitted, seconds), setting = work.fitted(spec, fold, NOTHING_MORE), spec.setting
-    known = with_ties(fitted.of_test), fitted.known, fold.test
+    known = with_ties(fitted.scores[TEST]), fitted.known, fold.test
     work.inner.append(measured(setting.metrics, *known, setting.round_scores)[0])
     return seconds
 

@@ -17,7 +17,7 @@ from rankexp.keep import texts
 from rankexp.runner.config import estimators
 from rankexp.runner.config.estimators import EstimatorMaker, fit_takes, resolve_estimator
 from rankexp.runner.run import thresholds
-from rankexp.runner.run.material import TEST, Fold, FoldRows
+from rankexp.runner.run.material import Fold, FoldRows
 from rankexp.runner.spec import MethodSpec
 from rankexp.seeds import stream
 from rankexp.solvers.result import scores
@@ -42,11 +42,6 @@ class Fitted:
     texts: dict[str, str] = field(default_factory=dict)
     """What was asked for and an estimator has, ``tree:0`` of the first grid point."""
     at: Floats | None = None  # scores of the further rows asked for, (m, G)
-
-    @property
-    def of_test(self) -> Floats:
-        """Scores of the test part, (n, G)."""
-        return self.scores[TEST]
 
 
 class FittedModel(Protocol):

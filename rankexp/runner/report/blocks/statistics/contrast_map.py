@@ -106,10 +106,8 @@ class ContrastMap(Contrasts):
         after = [one.place.column for one in own if one.place.column > max(open_, default=-1.0)]
         shown = [one for one in own if one.own.verdict.shown]
         name = self.label or spoken(self.column)
-        ends = [
-            number(one.own.difference, self.digits, sign=True)
-            for one in (min(shown or own, key=_size), max(shown or own, key=_size))
-        ]
+        values = [one.own.difference for one in shown or own]
+        ends = [number(end(values), self.digits, sign=True) for end in (min, max)]
         near = f"within ±{short(self.margin)} in {len(own) - len(open_)} of {len(own)} cells"
         if after:
             more = " or more" * (min(after) < max(one.place.column for one in own))
@@ -180,7 +178,3 @@ class ContrastMap(Contrasts):
                 )
             )
         return Chart(panels, 2, (WIDTH, HEIGHT), below=0.1)
-
-
-def _size(one: MapContrast) -> float:
-    return one.own.difference

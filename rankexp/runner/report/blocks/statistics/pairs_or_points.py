@@ -173,12 +173,9 @@ class PairsOrPoints(BlockKind):
         return diagnosed.with_findings(context, experiment, made)
 
     def _judged(self, context: Context, block: Block, method: str, like: str) -> Judged:
-        return self._comparison(method, like).judged(context, block)[0]
-
-    def _comparison(self, method: str, like: str) -> Comparison:
         shared = ("metric", "rule", "margin", "level", "incomplete")
         given = {name: getattr(self, name) for name in shared}
-        return Comparison(method=method, references=[like], **given)
+        return Comparison(method=method, references=[like], **given).judged(context, block)[0]
 
     def _table(self, context: Context, found: Gains) -> Table:
         rows: list[list[Entry]] = [
