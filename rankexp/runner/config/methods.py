@@ -12,7 +12,6 @@ from rankexp.imports import file_of, line_in
 from rankexp.risks.risk import plain
 from rankexp.runner.config import estimators
 from rankexp.runner.config.asking import message
-from rankexp.runner.config.estimators import EstimatorMaker, Factory
 from rankexp.runner.config.fault import Fault, TreePath, unknown_names, unknown_parameters
 from rankexp.runner.config.schema import Method
 from rankexp.runner.grid import Point
@@ -37,7 +36,7 @@ def faults(method: Method, path: TreePath) -> Iterator[Fault]:
     owner = estimator.__name__
     for key in ("params", "grid"):
         given, place = getattr(method, key), (*path, key)
-        if isinstance(estimator, EstimatorMaker):
+        if isinstance(estimator, estimators.EstimatorMaker):
             names = estimator.names(method.first)
             found += unknown_names(names, given, place, owner) if names is not None else []
         else:
@@ -124,7 +123,7 @@ def misshapen_costs(method: Method, levels: int, problem: str, path: TreePath) -
 
 
 def construction(
-    factory: Factory, params: Mapping[str, Plain], path: TreePath, file: Path = Path()
+    factory: estimators.Factory, params: Mapping[str, Plain], path: TreePath, file: Path = Path()
 ) -> Iterator[Fault]:
     """Yield what a factory, of a file or not, says against its parameters, at the one named."""
     try:
@@ -169,7 +168,7 @@ def _clashes(method: Method, path: TreePath) -> Iterator[Fault]:
             yield Fault((*path, key, "lam"), "'lam' is already set by 'lambdas'", key=True)
 
 
-def _settings(estimator: Factory, method: Method, path: TreePath) -> Iterator[Fault]:
+def _settings(estimator: estimators.Factory, method: Method, path: TreePath) -> Iterator[Fault]:
     """Try the parameters with every grid point; stop at the first that is impossible."""
     points = product(*method.grid.values())
     file = Path(method.folder, file_of(method.estimator) or "").absolute()

@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 from rankexp import registry
 from rankexp.errors import ConfigError
 from rankexp.metrics.metric import parse
-from rankexp.registry import did_you_mean
 from rankexp.runner.config.schema import Block, Evaluate, Study
 
 LINE = "line"  # a further key of each row: its line in the file
@@ -35,7 +34,7 @@ def read_rows(file: Path | None, columns: Sequence[str]) -> list[dict[str, str]]
         if lacking := [name for name in needed if name not in names]:
             raise ConfigError(f"{file}:{at}: the first line lacks {', '.join(lacking)}")
         for name in set(names) - {*columns, UNITS}:
-            hint = did_you_mean(name, [*columns, UNITS])
+            hint = registry.did_you_mean(name, [*columns, UNITS])
             raise ConfigError(f"{file}:{at}: the first line has an unknown column '{name}'{hint}")
         for row in reader:
             if None in row:
@@ -201,12 +200,12 @@ def _strange(study: Study, key: PublishedKey) -> str | None:
     name = key.experiment
     setup = study.experiments.get(name)
     if not isinstance(setup, Evaluate):
-        hint = did_you_mean(name, study.experiments)
+        hint = registry.did_you_mean(name, study.experiments)
         return f"the study evaluates no experiment '{name}'{hint}"
     problem = ("problem", key.problem, [*setup.problems, ALL])
     for what, own, known in (problem, ("method", key.method, setup.methods)):
         if own not in known:
-            return f"experiment '{name}' has no {what} '{own}'{did_you_mean(own, known)}"
+            return f"experiment '{name}' has no {what} '{own}'{registry.did_you_mean(own, known)}"
     return None
 
 
@@ -226,6 +225,8 @@ def _unseen(key: PublishedKey, shown: set[PublishedKey]) -> str | None:
     for what, own in reversed(key._asdict().items()):
         near = sorted(getattr(k, what) for k in shown if k._replace(**{what: own}) == key)
         if near:
-            said = f"the {what} '{own}'{did_you_mean(own, near)}; shown: {', '.join(near)}"
+            said = (
+                f"the {what} '{own}'{registry.did_you_mean(own, near)}; shown: {', '.join(near)}"
+            )
             return f"no block of the report shows {said}"
     return f"no block of the report shows {' / '.join(filter(None, key))}"

@@ -16,7 +16,6 @@ from rankexp.runner.data.dataset import DataTable, Feature, Floats, Ints
 from rankexp.runner.data.levels import EXACT, in_words, key_of, large, number_text
 from rankexp.runner.data.readers.numbers import USUAL
 from rankexp.runner.data.reading import EMPTY, FREQUENT, Column, Layout, Reading, Role
-from rankexp.runner.data.suitable import Unfit
 from rankexp.runner.data.times import ascends
 
 NO_WORDS = {"?", EMPTY}
@@ -36,7 +35,7 @@ class Chosen:
     rows: Ints
     without_target: int
     roles: list[Role]
-    unfit: dict[int, Unfit]
+    unfit: dict[int, suitable.Unfit]
     doubtful: list[int]
     first: int | None = None
 
@@ -153,7 +152,7 @@ def choose(table: DataTable, entry: DataEntry, target: str | None) -> Chosen:
 
 def _unfit(
     table: DataTable, entry: DataEntry, columns: list[Feature], values: Floats, roles: list[Role]
-) -> tuple[dict[int, Unfit], list[int]]:
+) -> tuple[dict[int, suitable.Unfit], list[int]]:
     """Return the columns that are left out, and doubtful ones; or refuse, if the entry says so."""
     names = [column.name for column in columns]
     wanted = {column_index(names, name, "keep") for name in entry.keep}
@@ -161,7 +160,7 @@ def _unfit(
     of_file = table.provenance.get("source") in ("file", "shipped")
     act = entry.identifiers or ("drop" if of_file else "keep")
     labels = table.layout.labels if table.layout else ()
-    found: dict[int, Unfit] = {}
+    found: dict[int, suitable.Unfit] = {}
     doubtful = []
     for j, column in enumerate(columns):
         own, is_feature = values[:, j], roles[j] == "feature"

@@ -13,12 +13,9 @@ from rankexp import registry
 from rankexp.errors import ConfigError
 from rankexp.metrics.metric import Metric, parse
 from rankexp.runner.analyse import compare, delong, frame, queries, select
-from rankexp.runner.analyse.compare import Mean
 from rankexp.runner.analyse.contrast import Family
-from rankexp.runner.analyse.delong import Seen
-from rankexp.runner.analyse.frame import Count, long_frame, scores
+from rankexp.runner.analyse.frame import Count
 from rankexp.runner.analyse.kept import sources
-from rankexp.runner.analyse.queries import QUERY
 from rankexp.runner.config import published
 from rankexp.runner.config.schema import Evaluate, Simulate, Study
 from rankexp.runner.plan import PlanCell
@@ -84,7 +81,7 @@ class Context:
     @cached_property
     def frame(self) -> pd.DataFrame:
         """All numbers, long."""
-        return long_frame(self.cells, self.records)
+        return frame.long_frame(self.cells, self.records)
 
     @cached_property
     def counts(self) -> dict[tuple[str, str, str], Count]:
@@ -141,9 +138,9 @@ class Context:
         by_query: bool = False,
     ) -> pd.DataFrame:
         """Return the slice of one metric or named quantity; it is kept for other blocks."""
-        key = (experiment, str(quantity), part, *[QUERY] * by_query)
+        key = (experiment, str(quantity), part, *[queries.QUERY] * by_query)
         if key not in self._slices:
-            found = scores(self.frame, experiment, str(quantity), part, by_query=by_query)
+            found = frame.scores(self.frame, experiment, str(quantity), part, by_query=by_query)
             self._slices[key] = found
         return self._slices[key]
 
@@ -251,7 +248,9 @@ class Context:
             splits, each = (table[table.problem == problem] for table in tables)
             if queries.are_pairs(splits, each):
                 reach = each.value.max() - each.value.min()  # of a query, as far as is seen
-                return replace(found, examples=each[QUERY].nunique() / reach if reach else NAN)
+                return replace(
+                    found, examples=each[queries.QUERY].nunique() / reach if reach else NAN
+                )
             found = design(self.study, setup, problem, rows, grouped=False)
         return replace(found, examples=self.examples(problem, metric))
 
@@ -269,7 +268,7 @@ class Context:
 
     def placed(
         self, experiment: str, metric: Metric, rule: select.Rule, pairs: Sequence[Sequence[str]]
-    ) -> dict[str, Seen | Refusal]:
+    ) -> dict[str, delong.Seen | Refusal]:
         """Return the mean difference of pairs of methods over test rows, by problem."""
         chosen = self.chosen(experiment, metric, rule, [m for pair in pairs for m in pair])
         kept = list(sources(self.cells, self.records, experiment, chosen))
@@ -316,7 +315,7 @@ class Context:
 
     def means(
         self, experiment: str, metric: Metric, rule: select.Rule, methods: Sequence[str]
-    ) -> list[Mean]:
+    ) -> list[compare.Mean]:
         """Return the mean of each problem and method that a rule chooses, over its units."""
         rows = self.units(experiment, metric, rule)
         return compare.means(rows[rows.method.isin(list(methods))])

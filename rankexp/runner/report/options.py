@@ -23,9 +23,8 @@ from pydantic import (
 from pydantic_core import CoreSchema, core_schema
 
 from rankexp.metrics.metric import Metric, parse
-from rankexp.registry import did_you_mean
 from rankexp.runner.analyse import complete_blocks, kept, select
-from rankexp.runner.config.fault import Fault
+from rankexp.runner.config.fault import Fault, unknown_name
 from rankexp.runner.config.published import PublishedKey
 from rankexp.runner.config.schema import Block, Evaluate, Simulate, Study
 from rankexp.runner.report.context import Context
@@ -60,10 +59,7 @@ class Holds:
     def _known(self, value: Any, info: ValidationInfo) -> Any:
         known = None if info.context is None else info.context[self.what]
         if known is not None and value not in known:
-            names = [str(one) for one in known]
-            hint = did_you_mean(str(value), names)
-            listed = ", ".join(names) or "none"
-            raise ValueError(f"unknown {self.what} '{value}'{hint}; known: {listed}")
+            raise ValueError(unknown_name(self.what, str(value), map(str, known)))
         return value
 
 

@@ -9,7 +9,6 @@ from rankexp.charts.numbers import number, short
 from rankexp.metrics.metric import Metric, parse
 from rankexp.runner.analyse import compare, reproduced, select
 from rankexp.runner.analyse.queries import QUERY
-from rankexp.runner.analyse.reproduced import JudgedValue
 from rankexp.runner.config.published import Published, PublishedKey
 from rankexp.runner.grid import Point
 from rankexp.runner.report.context import Context
@@ -31,7 +30,7 @@ def judged(
     rule: select.Rule,
     target: Published | None,
     first: float = math.inf,
-) -> JudgedValue:
+) -> reproduced.JudgedValue:
     """Return what a run has at a place, and how that stands to a published value.
 
     Every verdict on a published value comes from here, so that a page has one for each. Of the
@@ -47,7 +46,7 @@ def judged(
         over = compare.OF_NOTHING if math.isnan(se) else compare.OF_EXAMPLES
         row = row._replace(se=se, se_of=over)
     if target is None:
-        return JudgedValue(row)
+        return reproduced.JudgedValue(row)
     shared = NAN
     if row.se_of == compare.OF_QUERIES:
         queries = of_problem.pivot(index=["fold", QUERY], columns="method", values="value")

@@ -22,7 +22,6 @@ from rankexp.apart import apart, begin
 from rankexp.arrays import Floats
 from rankexp.errors import EnvironmentProblemError, Interrupted
 from rankexp.keep import KeptName, curves
-from rankexp.keep.curves import Curve
 from rankexp.keep.curves.placements import ROWS, is_placements
 from rankexp.keep.curves.scoring_function import AT_POINTS, at_points, points
 from rankexp.metrics.by_example import NAMES as THRESHOLDS
@@ -101,7 +100,7 @@ class _Work:
             self.scores = Scores(cell.spec, job.folder, again, self.versions)
         self.rows: list[RecordRow] = []
         self.inner: list[Floats] = []
-        self.curves: dict[str, Curve] = {}
+        self.curves: dict[str, curves.Curve] = {}
         self.texts: dict[str, str] = {}
         self.fitting = self.scoring = self.cpu = 0.0  # seconds
         self.caught: list[str] = []
@@ -170,7 +169,8 @@ class _Work:
             raise problem from error
         self.failed = self.failed or failure(self.cell, error)
         memory = self.cell.limits.memory
-        if memory is not None and any(map(_of_memory, _chain(error))):
+        lacks = (isinstance(e, MemoryError) or "bad_alloc" in _lines(e)[0] for e in _chain(error))
+        if memory is not None and any(lacks):
             self.failed = replace(self.failed, reason=f"took more than {memory}")
 
     def record(self) -> Record:
@@ -235,10 +235,6 @@ def _chain(error: BaseException) -> Iterator[BaseException]:
             return
         yield found
         found = found.__cause__ or found.__context__
-
-
-def _of_memory(error: BaseException) -> bool:
-    return isinstance(error, MemoryError) or "bad_alloc" in _lines(error)[0]
 
 
 def failure(cell: PlanCell, error: BaseException) -> Record:

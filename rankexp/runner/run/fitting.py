@@ -15,7 +15,6 @@ from rankexp.arrays import Floats, Ints
 from rankexp.categories import without_imaginary
 from rankexp.keep import texts
 from rankexp.runner.config import estimators
-from rankexp.runner.config.estimators import EstimatorMaker, fit_takes, resolve_estimator
 from rankexp.runner.run import thresholds
 from rankexp.runner.run.material import Fold, FoldRows
 from rankexp.runner.spec import MethodSpec
@@ -77,10 +76,10 @@ def fit(method: MethodSpec, fold: Fold, seed: int, extras: Extras = NOTHING_MORE
 
     The seed is the study's; a method's own randomness has the fold's path and the method's hash.
     """
-    estimator: Any = resolve_estimator(method.estimator, method.folder, method.sha256)
+    estimator: Any = estimators.resolve_estimator(method.estimator, method.folder, method.sha256)
     params = dict(method.params)
     levels = fold.train.part.levels
-    if isinstance(estimator, EstimatorMaker):
+    if isinstance(estimator, estimators.EstimatorMaker):
         found = estimator.values(params) | params
         known = frozenset(name for name, value in found.items() if value is None)
     else:
@@ -110,7 +109,9 @@ def _beside(model: FittedModel, rows: FoldRows) -> tuple[Ints | None, dict[str, 
     order, named = estimators.ordered(model, part.groups)
     weights = part.weights if part.weights is None or order is None else part.weights[order]
     given = {"groups": None if named else part.groups, "sample_weight": weights}
-    takes = fit_takes(model) if any(v is not None for v in given.values()) else frozenset()
+    takes = (
+        estimators.fit_takes(model) if any(v is not None for v in given.values()) else frozenset()
+    )
     if part.weights is not None and "sample_weight" not in takes:
         raise ValueError(f"{type(model).__name__} takes no row weights with these parameters")
     found = {name: _own(model, v) for name, v in given.items() if v is not None and name in takes}
@@ -202,7 +203,7 @@ def _models(
         yield from _by_rounds(estimator, params, grid, train)
         return
     for point in grid:
-        if isinstance(estimator, EstimatorMaker):  # its arguments may be in the grid
+        if isinstance(estimator, estimators.EstimatorMaker):  # its arguments may be in the grid
             model = estimator(**{**params, **point})
         else:
             model = estimator(**params)

@@ -82,6 +82,9 @@ class Manifest:
         if self._before is not NOTHING:
             both = asked and self._before.only
             asked = sorted({*self._before.only, *asked}) if both else []
+        # What a run before could not find and this one, of others, did not look for:
+        unsought = self.study.data.keys() - {*self.prepared.data.facts, *missing}
+        lost = {k: v for k, v in self._before.missing_data.items() if k in unsought}
         return {
             "format": FORMAT,
             "rankexp": rankexp.__version__,
@@ -96,7 +99,7 @@ class Manifest:
             "only": asked,
             "seed": self.study.seed,
             "data": self._data,
-            "missing_data": self._unsought() | {k: _portable(v) for k, v in missing.items()},
+            "missing_data": lost | {k: _portable(v) for k, v in missing.items()},
             "published": published.rows_of(self.study),
             "claims": claims.rows_of(self.study),
             "study": self.study.model_dump(mode="json"),
@@ -111,12 +114,6 @@ class Manifest:
     def names(self) -> Set[str]:
         """The data sets that this run or one before found."""
         return self._data.keys()
-
-    def _unsought(self) -> dict[str, str]:
-        """Return what a run before could not find and this one, of others, did not look for."""
-        sought = {*self.prepared.data.facts, *self.prepared.plan.missing}
-        asked = self.study.data.keys() - sought
-        return {k: v for k, v in self._before.missing_data.items() if k in asked}
 
     def _known(self) -> dict[str, dict[str, Any]]:
         """Return what is known of data sets: where they come from, and what was read of them."""

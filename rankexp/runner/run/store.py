@@ -104,10 +104,6 @@ def _checked(record: Record) -> Record:
     return record
 
 
-def _age(version: str) -> tuple[int, ...]:
-    return tuple(int(number) for number in re.findall(r"\d+", version))
-
-
 class Store:
     """The records of a study, in ``<folder>/records/<2 hex>/<job key>.json``, or sealed.
 
@@ -148,7 +144,8 @@ class Store:
                 continue
             self._note(file, generation, [record.key for record in records])
             for record in records:
-                rank = (generation, False, record.status == "ok", _age(record.version), file.stem)
+                age = tuple(map(int, re.findall(r"\d+", record.version)))
+                rank = (generation, False, record.status == "ok", age, file.stem)
                 if record.key not in found or rank > found[record.key][0]:
                     found[record.key] = (rank, record)
         unlike = set()

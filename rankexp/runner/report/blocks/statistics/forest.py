@@ -57,13 +57,9 @@ def panel(
     return Intervals(title, rows, axis, margin, reference=0.0)
 
 
-def _said(own: Contrast) -> str:
-    known = own.problem or math.isfinite(own.low_all) or math.isnan(own.difference)
-    return f"{own.verdict.words}{'' if known else ', too few for an interval'}"
-
-
 def row(label: str, own: Contrast, method: int = 0) -> Interval:
     """Return the row of a contrast: hollow if it is undecided, pooled if it is of no problem."""
+    known = own.problem or math.isfinite(own.low_all) or math.isnan(own.difference)
     return Interval(
         label,
         own.difference,
@@ -73,5 +69,5 @@ def row(label: str, own: Contrast, method: int = 0) -> Interval:
         method,
         decided=own.verdict.equivalent or own.verdict.shown is not None,
         pooled=not own.problem,
-        said=_said(own),
+        said=own.verdict.words + ("" if known else ", too few for an interval"),
     )

@@ -17,7 +17,6 @@ from rankexp.runner.config.asking import message
 from rankexp.runner.config.fault import Fault
 from rankexp.runner.config.schema import Block, Evaluate, Study
 from rankexp.runner.protocols.dividing import Dividing
-from rankexp.runner.protocols.protocol import Protocol
 from rankexp.runner.report import diagnosed
 from rankexp.runner.report.blocks.statistics.comparison import Comparison, Judged
 from rankexp.runner.report.blocks.statistics.forest import row
@@ -153,11 +152,13 @@ class PairsOrPoints(BlockKind):
         setup = context.evaluate(experiment)
         problem, protocol = setup.problems[0], setup.protocol
         entry, levels = context.study.data.get(problem), context.levels(problem)
+        rows, drawn = context.rows(problem), isinstance(protocol, Dividing)
+        known = drawn and not math.isnan(rows)
         made = Gains(
             metric=metric,
             margin=settings.margin,
             level=self.level,
-            rows=context.rows(problem),
+            rows=rows,
             standings=ranked,
             pairs=self.contrasts,
             contrasts=dict(zip(judged, adjusted(own, settings), strict=True)),
@@ -168,7 +169,7 @@ class PairsOrPoints(BlockKind):
             repeats=protocol.repeats if isinstance(protocol, Dividing) else 0,
             rarest=min(levels, key=lambda level: level[1], default=None),
             within=setup.within_groups and bool(entry and entry.groups),
-            trained=_trained(protocol, context.rows(problem)),
+            trained=float(protocol.training_rows(int(rows))) if known else math.nan,
         )
         return diagnosed.with_findings(context, experiment, made)
 
@@ -221,11 +222,6 @@ class PairsOrPoints(BlockKind):
             margin=found.margin,
             edge=Mark.EDGE.value,
         )
-
-
-def _trained(protocol: Protocol, rows: float) -> float:
-    known = isinstance(protocol, Dividing) and not math.isnan(rows)
-    return float(protocol.training_rows(int(rows))) if known else math.nan
 
 
 def _turned(own: Contrast | None) -> Contrast | None:

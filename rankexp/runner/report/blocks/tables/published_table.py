@@ -1,7 +1,8 @@
 """Published values beside the reproduced ones, with standard errors and a verdict."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import product
 from typing import Annotated
 
@@ -159,12 +160,8 @@ class PublishedTable(Choosing, Ruled):
             source=target.source if target else "",
             verified=target.verified if target else None,
             note="Its data was not available." if context.missing_data(problem) else note,
-            difference=found.difference,
             relative=found.difference / loss if loss > 0 else NAN,
-            printed_units=found.printed_units,
-            z=found.z,
-            tolerance=found.tolerance,
-            verdict=found.verdict,
+            **{name: value for name, value in found._asdict().items() if name != "row"},
         )
 
     def _wide(
@@ -222,15 +219,12 @@ class PublishedTable(Choosing, Ruled):
             return Cells([*first, Cell(self._nothing(line), beside=beside)])
         mark = MARKS.get(line.verdict) if line.verdict else None
         value = Cell(line.reproduced, line.se, mark=mark, digits=self.digits, beside=beside)
-        return Cells([*first, value, *self._others(line)])
+        return Cells([*first, value, *(Cell(own, digits=self.digits) for own in line.others)])
 
     def _nothing(self, line: PublishedLine) -> str:
         if not math.isnan(line.referred):
             return f"not run here (reference {number(line.referred, self.digits)})"
         return "undefined" if line.state == "complete" else "not run"
-
-    def _others(self, line: PublishedLine) -> list[Cell]:
-        return [Cell(value, digits=self.digits) for value in line.others]
 
     def _mean_difference(self, lines: Sequence[PublishedLine], method: str) -> Cell:
         own = [line.difference for line in lines if line.method == method]
@@ -241,42 +235,36 @@ class PublishedTable(Choosing, Ruled):
         return Cell(float(np.mean(known)), remark=remark, digits=self.digits, sign=True)
 
     def _details(self, context: Context, lines: Sequence[PublishedLine]) -> Table:
-        header = [
-            DATA_SET,
-            METHOD,
-            *heads(Role.METRIC, "Metric") * bool(self.metrics),
-            *heads(Role.PUBLISHED, "Published"),
-            *heads(Role.REPRODUCED, "Reproduced"),
-            *heads(Role.VALUE, *(rule.label.capitalize() for rule in self.rules[1:])),
-            *heads(Role.DIFFERENCE, "Difference", "Of the loss"),
-            *heads(Role.VALUE, "z", "Passes"),
-            *heads(Role.VERDICT, "Verdict"),
-            *heads(Role.LABEL, "Chosen", "Splits"),
-            *heads(Role.COUNT, "Undefined"),
-            *heads(Role.LABEL, "Note"),
+        cell = partial(Cell, digits=self.digits)
+        columns: list[tuple[Role, str, Callable[[PublishedLine], Entry]]] = [
+            (Role.METHOD, "Method", lambda own: context.method_label(own.method)),
+            *[(Role.METRIC, "Metric", lambda own: parse(own.metric).label)] * bool(self.metrics),
+            (Role.PUBLISHED, "Published", lambda own: cell(own.published)),
+            (Role.REPRODUCED, "Reproduced", lambda own: cell(own.reproduced, own.se)),
+            *(
+                (Role.VALUE, rule.label.capitalize(), lambda own, i=i: cell(own.others[i]))
+                for i, rule in enumerate(self.rules[1:])
+            ),
+            (Role.DIFFERENCE, "Difference", lambda own: cell(own.difference, sign=True)),
+            (Role.DIFFERENCE, "Of the loss", lambda own: Cell(percent(own.relative))),
+            (Role.VALUE, "z", lambda own: Cell(own.z, digits=1, sign=True)),
+            (Role.VALUE, "Passes", lambda own: cell(own.tolerance)),
+            (Role.VERDICT, "Verdict", lambda own: Cell(own.verdict)),
+            (
+                Role.LABEL,
+                "Chosen",
+                lambda own: Cell(own.chosen.label or None, remark=own.edge and "edge"),
+            ),
+            (Role.LABEL, "Splits", lambda own: f"{own.splits}/{own.expected}"),
+            (Role.COUNT, "Undefined", lambda own: own.nan),
+            (Role.LABEL, "Note", lambda own: Cell("", note=own.note)),
         ]
-        rows: list[list[Entry]] = []
-        labels = context.row_labels([(line.experiment, line.problem) for line in lines])
-        for line, label in zip(lines, labels, strict=True):
-            rows.append(
-                [
-                    label,
-                    context.method_label(line.method),
-                    *[parse(line.metric).label] * bool(self.metrics),
-                    Cell(line.published, digits=self.digits),
-                    Cell(line.reproduced, line.se, digits=self.digits),
-                    *self._others(line),
-                    Cell(line.difference, digits=self.digits, sign=True),
-                    Cell(percent(line.relative)),
-                    Cell(line.z, digits=1, sign=True),
-                    Cell(line.tolerance, digits=self.digits),
-                    Cell(line.verdict),
-                    Cell(line.chosen.label or None, remark="edge" if line.edge else ""),
-                    f"{line.splits}/{line.expected}",
-                    line.nan,
-                    Cell("", note=line.note),
-                ]
-            )
+        header = [DATA_SET, *(Head(label, role) for role, label, _ in columns)]
+        places = context.row_labels([(line.experiment, line.problem) for line in lines])
+        rows = [
+            [place, *(entry(line) for *_, entry in columns)]
+            for place, line in zip(places, lines, strict=True)
+        ]
         name, better = measured(parse(line.metric) for line in lines)
         return Table(header, rows, "Details", True, {Role.METRIC: name}, better)
 
