@@ -99,9 +99,8 @@ def compare(
         why = f"there is one test set, and the variance of the {metric.label} over it is not known"
         return Refusal(why, problem)
     sign, name = METRICS[repr(metric)]
-    found = {
-        (one.method, one.place): one for one in _found(sources, metric) if one.problem == problem
-    }
+    own = [one for one in _found(sources, metric) if one.problem == problem]
+    found = {(one.method, one.place): one for one in own}
     places = list(dict.fromkeys(place for _, place in found))
     methods = list(dict.fromkeys(method for pair in pairs for method in pair))
     if not places or any((method, place) not in found for method in methods for place in places):

@@ -105,9 +105,8 @@ def hint_for_more(method: Method) -> str:
     """Return how a method that ranks two classes could rank more levels, if it could."""
     more = method.model_copy(update={"params": method.params | {"risk": "multipartite"}})
     named = estimators.parameters(estimators.estimator_of(method)) or {}
-    return "; with 'risk: multipartite' it ranks more levels" * (
-        "risk" in named and not is_binary(more)
-    )
+    able = "risk" in named and not is_binary(more)
+    return "; with 'risk: multipartite' it ranks more levels" * able
 
 
 def misshapen_costs(method: Method, levels: int, problem: str, path: TreePath) -> Iterator[Fault]:

@@ -225,8 +225,7 @@ def _unseen(key: PublishedKey, shown: set[PublishedKey]) -> str | None:
     for what, own in reversed(key._asdict().items()):
         near = sorted(getattr(k, what) for k in shown if k._replace(**{what: own}) == key)
         if near:
-            said = (
-                f"the {what} '{own}'{registry.did_you_mean(own, near)}; shown: {', '.join(near)}"
-            )
+            hint = registry.did_you_mean(own, near)
+            said = f"the {what} '{own}'{hint}; shown: {', '.join(near)}"
             return f"no block of the report shows {said}"
     return f"no block of the report shows {' / '.join(filter(None, key))}"

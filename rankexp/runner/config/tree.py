@@ -23,14 +23,12 @@ MAX_VALUES = 200_000
 MAX_DIGITS = 30
 """Most digits of a whole number: above any seed or identifier, below what Python refuses."""
 
+_FINITE = r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?"
 _IMPLICIT = {
     "null": (r"~|null|Null|NULL|", ["~", "n", "N", ""]),
     "bool": (r"true|True|TRUE|false|False|FALSE", list("tTfF")),
     "int": (r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+", list("-+0123456789")),
-    "float": (
-        r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?|[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)",
-        list("-+.0123456789"),
-    ),
+    "float": (rf"{_FINITE}|[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)", list("-+.0123456789")),
     "merge": (r"<<", ["<"]),
 }
 

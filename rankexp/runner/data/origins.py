@@ -37,9 +37,8 @@ def cache_folder() -> Path:
     try:
         return Path(os.environ.get("RANKEXP_CACHE") or usual).expanduser()
     except RuntimeError as error:  # nor does the system know this user
-        raise EnvironmentProblemError(
-            "HOME is not set; name a folder with RANKEXP_CACHE"
-        ) from error
+        text = "HOME is not set; name a folder with RANKEXP_CACHE"
+        raise EnvironmentProblemError(text) from error
 
 
 def local(
@@ -183,11 +182,9 @@ def _from_table(table: DataTable, where: str) -> Origin:
 
 def _fetched(entry: DataEntry, cache: Path) -> list[tuple[str, Path]]:
     """Return the network sources of an entry, each with the file its table is kept in."""
-    return [
-        (source, cache / "tables" / f"{source}-{quote(str(reference), safe='')}.npz")
-        for source, reference in entry.sources.items()
-        if needs_network(source)
-    ]
+    named = {source: quote(str(own), safe="") for source, own in entry.sources.items()}
+    online = {source: name for source, name in named.items() if needs_network(source)}
+    return [(source, cache / "tables" / f"{source}-{name}.npz") for source, name in online.items()]
 
 
 def _named(source: str, entry: DataEntry) -> str:

@@ -195,15 +195,10 @@ class Report:
         for own in self.blocks:
             contents |= own.files
         headed, said = any(_gathers(own.block) for own in self.blocks), set[str]()
-        sections, aside = (
-            [
-                own.on_page(said) if headed else own.section
-                for own in self.blocks
-                if own.block.aside is where
-            ]
-            for where in (False, True)
-        )
-        shown = page(self.context, sections, aside)
+        ordered = sorted(self.blocks, key=lambda own: own.block.aside)
+        sections = [own.on_page(said) if headed else own.section for own in ordered]
+        count = sum(not own.block.aside for own in ordered)
+        shown = page(self.context, sections[:count], sections[count:])
         contents |= self._pages(shown)
         if first := index.summary(shown, self.context.study.study):
             contents[index.SUMMARY] = first.encode()

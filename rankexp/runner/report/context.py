@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
 import pandas as pd
 
@@ -40,27 +40,6 @@ class Estimated(NamedTuple):
     low: float = NAN
     high: float = NAN
     units: int = 0  # values that it is over
-
-    @classmethod
-    def of(
-        cls,
-        place: tuple[str, str],
-        rows: pd.DataFrame,
-        own: Design,
-        level: float,
-        ends: tuple[float, float],
-    ) -> Self:
-        """Return the estimate from the values of splits, models or queries, NaN left out.
-
-        `ends` are those of the values there can be, beyond which no interval goes.
-        """
-        each = compare.unit_means(rows) if own.pairs == "models" else rows
-        each = each.dropna(subset=["value"])
-        if each.empty:
-            return cls(*place)
-        found, _ = paired.of_design(each.value, own, each.get("fold"))
-        low, high = (min(max(float(x), ends[0]), ends[1]) for x in paired.interval(found, level))
-        return cls(*place, float(found.mean), float(found.se), low, high, len(each))
 
 
 @dataclass
@@ -248,9 +227,8 @@ class Context:
             splits, each = (table[table.problem == problem] for table in tables)
             if queries.are_pairs(splits, each):
                 reach = each.value.max() - each.value.min()  # of a query, as far as is seen
-                return replace(
-                    found, examples=each[queries.QUERY].nunique() / reach if reach else NAN
-                )
+                count = each[queries.QUERY].nunique()
+                return replace(found, examples=count / reach if reach else NAN)
             found = design(self.study, setup, problem, rows, grouped=False)
         return replace(found, examples=self.examples(problem, metric))
 
@@ -305,13 +283,22 @@ class Context:
         rows = compare.paired(rows, reference) if reference else rows
         places = ((p, m) for p in map(str, rows.problem.unique()) for m in methods)
         own = dict(list(rows.groupby(["problem", "method"], sort=False)))
-        most = metric.reading.most
+        most, made = metric.reading.most, []
+        # Beyond these no value can be, and no interval goes.
         ends = (0.0 if most == 1.0 and not reference else -most, most)
-        return [
-            Estimated.of(place, own[place], designs[place[0]], level, ends)
-            for place in places
-            if place in own
-        ]
+        for place in (place for place in places if place in own):
+            known, each = designs[place[0]], own[place]
+            each = compare.unit_means(each) if known.pairs == "models" else each
+            each = each.dropna(subset=["value"])
+            if each.empty:
+                made.append(Estimated(*place))
+                continue
+            found, _ = paired.of_design(each.value, known, each.get("fold"))
+            reach = paired.interval(found, level)
+            low, high = (min(max(float(end), ends[0]), ends[1]) for end in reach)
+            mean, se = float(found.mean), float(found.se)
+            made.append(Estimated(*place, mean, se, low, high, len(each)))
+        return made
 
     def means(
         self, experiment: str, metric: Metric, rule: select.Rule, methods: Sequence[str]
@@ -336,7 +323,11 @@ class Context:
             count *= known.alone.untied if known and known.alone else 1.0
         elif "continuous" not in metric.kinds:
             counts = (prints.classes if prints else None) or levels
-            count = _moved(counts, pooled=metric.reading.pooled) if counts else count / 2
+            least, total = min(counts, default=count / 2), sum(counts)
+            pairs = (total**2 - sum(own**2 for own in counts)) / 2
+            # Where pairs are pooled, an example of the smallest level is in so many of them.
+            several = bool(counts) and metric.reading.pooled
+            count = pairs / (total - least) if several else float(least)
         return float("nan") if reach is None else count / reach
 
     def missing_data(self, problem: str) -> str | None:
@@ -362,16 +353,3 @@ def design(
     if folds > 1:
         return Design("folds", 1.0 / (folds - 1), repeatable=False)
     return Design(EXAMPLES)
-
-
-def _moved(counts: Sequence[int], *, pooled: bool) -> float:
-    """Return how many examples there are for the one that has most to say.
-
-    All pairs over those of an example of the smallest level where pairs are pooled; else the
-    smallest level's examples, as each pair of levels has a share of its own.
-    """
-    if not pooled:
-        return float(min(counts))
-    total = sum(counts)
-    pairs = (total**2 - sum(count**2 for count in counts)) / 2
-    return pairs / (total - min(counts))

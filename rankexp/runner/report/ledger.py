@@ -139,10 +139,8 @@ def _shortfall(context: Context, key: Key, label: str) -> Finding | None:
 def _of_case(context: Context, row: ClaimRow, case: Case) -> Finding:
     ends = limits(row, higher=_higher(case.own.quantity))
     if case.other is not None and case.other.problem != case.own.problem:
-        mine, other = (
-            _mean(context, row, cell.problem, _series(context, row, cell).dropna())
-            for cell in (case.own, case.other)
-        )
+        sides = [(c.problem, _series(context, row, c).dropna()) for c in (case.own, case.other)]
+        mine, other = (_mean(context, row, *side) for side in sides)
         half = paired.average([mine, other._replace(mean=-other.mean)])  # of independent means
         found = paired.Estimate(2 * half.mean, 2 * half.se, half.df)
         return claims.of_estimate(case.label, ends, found, one_sided=row.one_sided)
@@ -190,9 +188,8 @@ def _of_check(context: Context, row: ClaimRow, setup: Simulate) -> Iterator[Find
         where = f", {words(context, problem)}" if setup.problems else ""
         label = f"{' − '.join(wanted)} {point.text}".strip() + where
         named = " − ".join(words(context, name, row.experiment) for name in wanted)
-        shown = (
-            ", ".join(filter(None, [named, point.named(context.labels(row.experiment))])) + where
-        )
+        at = point.named(context.labels(row.experiment))
+        shown = ", ".join(filter(None, [named, at])) + where
         found = _shortfall(context, (row.experiment, problem, setup.check), label)
         if not found:
             for name in {*wanted} - {*table.columns}:

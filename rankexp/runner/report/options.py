@@ -83,6 +83,7 @@ ExperimentName = Annotated[str, Holds("experiment")]
 BlockName = Annotated[str, Holds("block")]  # another of the report
 MetricOption = Annotated[Metric, PlainValidator(_metric), Holds("metric")]
 Rule = Annotated[select.Rule, PlainValidator(_rule), WithJsonSchema({"type": "string"})]
+Rules = Annotated[tuple[Rule, ...], Field(min_length=1, strict=False, validate_default=True)]
 RuleOfEach = Rule | dict[ExperimentName, Rule]  # one rule for all experiments, or one for each
 
 
@@ -248,9 +249,8 @@ class InBlocks(Ruled):
         metric = context.metric(experiment, self.metric)
         chosen = context.chosen(experiment, metric, self.rule_of(experiment), methods)
         chosen = context.spread(experiment, metric, chosen) if spread else chosen
-        return complete_blocks.wide(
-            chosen, complete_blocks.places(context.cells, experiment), methods
-        )
+        expected = complete_blocks.places(context.cells, experiment)
+        return complete_blocks.wide(chosen, expected, methods)
 
 
 class Choosing(OfMetric):

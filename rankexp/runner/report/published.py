@@ -17,11 +17,7 @@ from rankexp.runner.sentences import counted_names, paragraphs
 from rankexp.statistics.contrast import NAN
 from rankexp.statistics.verdicts import LEVEL, Kind, Note, Reproduction, counted
 
-MARKS = {
-    Reproduction.NEAR: Mark.NEAR,
-    Reproduction.APART: Mark.APART,
-    Reproduction.UNDECIDED: Mark.UNDECIDED,
-}
+MARKS = {own: Mark[own.name] for own in Reproduction if own.name in Mark.__members__}
 
 
 def judged(
@@ -124,9 +120,8 @@ def tally(context: Context, lines: Sequence[PublishedLine], digits: int) -> Tall
     name = f"{context.problem_label(worst.problem)} {context.method_label(worst.method)}"
     name += f" {parse(worst.metric).label}" * several
     own, printed = (number(value, digits) for value in (worst.reproduced, worst.published))
-    lacks = (
-        f"{len(apart)} of {len(told)} values, furthest {name} ({own} here, {printed} published)"
-    )
+    furthest = f"furthest {name} ({own} here, {printed} published)"
+    lacks = f"{len(apart)} of {len(told)} values, {furthest}"
     return Tally(found, lacks, left, verdicts)
 
 

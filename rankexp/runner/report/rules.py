@@ -52,13 +52,9 @@ def unfounded(rule: select.Rule, study: Study, experiments: Sequence[str]) -> st
         if rule.by is not None and (by := repr(rule.by)) not in known:
             has = f"{did_you_mean(by, known)}; it has: {', '.join(known)}"
             return f"'{name}' has no metric {by} to choose by{has}"
-    points = {
-        point.text
-        for setup in setups.values()
-        for name in setup.methods
-        if name in study.methods
-        for point in method_spec(study.methods[name], setup).points
-    }
+    methods = [(setup, name) for setup in setups.values() for name in setup.methods]
+    specs = [method_spec(study.methods[n], setup) for setup, n in methods if n in study.methods]
+    points = {point.text for spec in specs for point in spec.points}
     if rule.point is None or rule.point.text in points:
         return None
     return f"no method has the grid point {rule.point}{did_you_mean(rule.point.text, points)}"

@@ -163,7 +163,11 @@ class _Work:
 
         What is no failure of the method is raised: that the user stops, or that a disk is full.
         """
-        if (stopped := _by_user(error)) is not None:
+        # A run's own handler raises `Interrupted`; without it a plain KeyboardInterrupt is Ctrl-C.
+        # Compiled loops, and methods, may raise an error of their own in place of it.
+        default = signal.getsignal(signal.SIGINT) is signal.default_int_handler
+        wish = KeyboardInterrupt if default else Interrupted
+        for stopped in (found for found in _chain(error) if isinstance(found, wish)):
             raise stopped from None
         if (problem := environment_problem(error)) is not None:
             raise problem from error
@@ -214,17 +218,6 @@ def _told(caught: Sequence[warnings.WarningMessage]) -> list[str]:
     """
     kinds = (w for w in caught if not issubclass(w.category, registry.PluginWarning))
     return [f"{w.category.__name__}: {w.message}" for w in kinds]
-
-
-def _by_user(error: BaseException) -> BaseException | None:
-    """Return the user's wish to stop that an error is, or comes from; None if it has none.
-
-    A run's own handler raises `Interrupted`; without it a plain KeyboardInterrupt is Ctrl-C.
-    Compiled loops, and methods, may raise an error of their own in place of it.
-    """
-    default = signal.getsignal(signal.SIGINT) is signal.default_int_handler
-    wish = KeyboardInterrupt if default else Interrupted
-    return next((found for found in _chain(error) if isinstance(found, wish)), None)
 
 
 def _chain(error: BaseException) -> Iterator[BaseException]:

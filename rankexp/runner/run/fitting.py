@@ -109,9 +109,8 @@ def _beside(model: FittedModel, rows: FoldRows) -> tuple[Ints | None, dict[str, 
     order, named = estimators.ordered(model, part.groups)
     weights = part.weights if part.weights is None or order is None else part.weights[order]
     given = {"groups": None if named else part.groups, "sample_weight": weights}
-    takes = (
-        estimators.fit_takes(model) if any(v is not None for v in given.values()) else frozenset()
-    )
+    asked = any(value is not None for value in given.values())
+    takes = estimators.fit_takes(model) if asked else frozenset()
     if part.weights is not None and "sample_weight" not in takes:
         raise ValueError(f"{type(model).__name__} takes no row weights with these parameters")
     found = {name: _own(model, v) for name, v in given.items() if v is not None and name in takes}
@@ -242,17 +241,14 @@ def _numbers(model: FittedModel, names: Sequence[str]) -> Iterator[tuple[str, fl
     for name in names:
         if not hasattr(model, name):
             continue
+        what = f"{type(model).__name__}.{name}"
         try:
             values = np.asarray(getattr(model, name), dtype=np.float64)
         except (TypeError, ValueError):
-            raise ValueError(
-                f"{type(model).__name__}.{name} is neither a number nor an array of numbers"
-            ) from None
+            raise ValueError(f"{what} is neither a number nor an array of numbers") from None
         if values.size > MOST_NUMBERS:
-            raise ValueError(
-                f"{type(model).__name__}.{name} has {values.size} numbers; a record keeps at "
-                f"most {MOST_NUMBERS}: leave it out of 'fitted'"
-            )
+            advice = f"a record keeps at most {MOST_NUMBERS}: leave it out of 'fitted'"
+            raise ValueError(f"{what} has {values.size} numbers; {advice}")
         for index, value in np.ndenumerate(values):
             place = ",".join(map(str, index))
             yield f"{name}[{place}]" if index else name, float(value)
@@ -268,10 +264,8 @@ def _scores_of(model: FittedModel, X: Floats) -> Floats:
     elif column is None:
         column = _real(model.predict(X))
     if column.shape != (len(X),):
-        raise ValueError(
-            f"{type(model).__name__} gives scores of shape {column.shape}, not one a row; "
-            "with more than two levels use an estimator that ranks"
-        )
+        given = f"{type(model).__name__} gives scores of shape {column.shape}, not one a row"
+        raise ValueError(f"{given}; with more than two levels use an estimator that ranks")
     return column
 
 

@@ -58,9 +58,8 @@ class Death:
         if self.late:
             return self.step.reason
         if self.code is not None and self.code < 0:
-            name = next(
-                (s.name for s in signal.Signals if s == -self.code), f"signal {-self.code}"
-            )
+            names = {int(known): known.name for known in signal.Signals}
+            name = names.get(-self.code, f"signal {-self.code}")
             lack = ", perhaps for lack of memory" * (self.code == -signal.SIGKILL)
             return f"its process was ended by {name}{lack}"
         return f"its process ended itself (exit status {self.code})"

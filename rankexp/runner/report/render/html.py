@@ -130,20 +130,16 @@ class PagePart:
         shown = table.rows[: len(table.rows) - self.left_out(table)]
         of_one = any(table is one for one in self.output.unfolded.values())
         view = _ends(table.cells()) if of_one else []
-        made = [
-            [
-                self._cell(entry, f"{cell_text(row[0])}, {name}", view)
-                for name, entry in zip(table.labels, row, strict=True)
-            ]
-            for row in shown
-        ]
-        for own, cells in zip(shown, made, strict=True):
-            name = cell_text(own[0])
+        made = []
+        for row in shown:
+            name, entries = cell_text(row[0]), zip(table.labels, row, strict=True)
+            cells = [self._cell(entry, f"{name}, {label}", view) for label, entry in entries]
             link = f"#{self.unfolds(name)}" if self.unfolds(name) else ""
             if full := self.output.quoted.get(name, "") if not table.detail else "":
                 cells[0] = PageCell([Piece(name, link)], below=full)
             elif link:
                 cells[0] = PageCell([Piece(name, link)])
+            made.append(cells)
         return made
 
     def unfolds(self, name: str) -> str:

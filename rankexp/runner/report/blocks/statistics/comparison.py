@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import product
 from typing import Annotated, ClassVar, Literal
 
 import pandas as pd
@@ -107,11 +108,8 @@ class Comparison(InBlocks):
 
     def judged(self, context: Context, block: Block) -> list[Judged]:
         """Return the comparisons, experiment by experiment, reference by reference."""
-        return [
-            self._family(context, experiment, reference)
-            for experiment in block.experiments
-            for reference in self.references
-        ]
+        pairs = product(block.experiments, self.references)
+        return [self._family(context, experiment, reference) for experiment, reference in pairs]
 
     def _family(self, context: Context, experiment: str, reference: str) -> Judged:
         metric = context.metric(experiment, self.metric)
@@ -145,13 +143,8 @@ class Comparison(InBlocks):
             if text := precision(own.family.overall, self.digits):
                 place = f"{context.title(own.experiment)}, {context.method_label(own.reference)}"
                 notes.append(f"{place}: {text}.")
-        return Output(
-            numbers(judged),
-            tables,
-            notes=notes,
-            gist=self.gist(context, judged),
-            facts=self.facts(context, judged),
-        )
+        gist, facts = self.gist(context, judged), self.facts(context, judged)
+        return Output(numbers(judged), tables, notes=notes, gist=gist, facts=facts)
 
     def gist(self, context: Context, judged: Sequence[Judged]) -> str:
         """Return the verdicts on single problems in a sentence a reference and metric."""

@@ -4,7 +4,6 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import product
-from typing import Annotated
 
 import numpy as np
 import pandas as pd
@@ -20,7 +19,7 @@ from rankexp.runner.grid import Point
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.heads import METHOD, Head, Role, heads, measured
 from rankexp.runner.report.model import Beside, Cell, Cells, Entry, Output, Table
-from rankexp.runner.report.options import Choosing, MethodName, MetricOption, Rule, Ruled
+from rankexp.runner.report.options import Choosing, MethodName, MetricOption, Ruled, Rules
 from rankexp.runner.report.published import MARKS, PublishedLine, judged, legend, tally
 from rankexp.runner.report.verdict_words import leaders
 from rankexp.statistics.contrast import NAN
@@ -39,9 +38,7 @@ class PublishedTable(Choosing, Ruled):
     """Extra method -> the method whose published value it stands beside."""
     metrics: list[MetricOption] = Field(default_factory=list)
     """Several in place of `metric`: a table a problem, of rows of methods and columns of these."""
-    rules: Annotated[
-        tuple[Rule, ...], Field(min_length=1, strict=False, validate_default=True)
-    ] = select.BOTH
+    rules: Rules = select.BOTH
     """The first is compared with the published values."""
     details: bool = True
     """Whether a second table has a row for each problem and method; the .csv always has."""
@@ -70,17 +67,12 @@ class PublishedTable(Choosing, Ruled):
     def output(self, context: Context, block: Block) -> Output:
         """Return the wide table, the details, and what the marks mean."""
         methods = dict.fromkeys(self.needed(context, block), "") | self.beside
-        lines = [
-            line
-            for experiment, metric in self._columns(context, block)
-            for line in self._lines(context, experiment, metric, methods)
-        ]
-        lines = [
-            line
-            if line.known or line.state == "complete"
-            else line._replace(referred=context.referred(block.name, "reproduced", line[:3]))
-            for line in lines
-        ]
+        columns = self._columns(context, block)
+        lines = [line for own in columns for line in self._lines(context, *own, methods)]
+        for i, line in enumerate(lines):
+            if not line.known and line.state != "complete":
+                value = context.referred(block.name, "reproduced", line[:3])
+                lines[i] = line._replace(referred=value)
         wide = [] if self.metrics else [self._wide(context, lines, methods)]
         tables = wide or self._by_metric(context, lines)
         tables += [self._details(context, lines)] if self.details else []
@@ -107,10 +99,8 @@ class PublishedTable(Choosing, Ruled):
         points: dict[tuple[str, str], tuple[Point, str]] = {}  # those chosen most often
         for problem, method, grid, _, edge in counts.itertuples(index=False, name=None):
             points.setdefault((problem, method), (grid, str(edge or "")))
-        found = [
-            {one[:2]: one.mean for one in context.means(experiment, metric, rule, list(methods))}
-            for rule in self.rules[1:]
-        ]
+        others = [context.means(experiment, metric, r, list(methods)) for r in self.rules[1:]]
+        found = [{one[:2]: one.mean for one in own} for own in others]
         return [
             self._line(
                 context,
@@ -199,17 +189,11 @@ class PublishedTable(Choosing, Ruled):
             rows.setdefault(name, [context.method_label(name)]).append(self._cell(line, known))
         names = [metric.label for metric in self.metrics]
         header = [METHOD, *heads(Role.VALUE, *names, names=Role.METRIC)]
-        labels = context.row_labels(list(found))
-        return [
-            Table(
-                header,
-                list(rows.values()),
-                f"{label}: {self._what(known)}",
-                of={Role.PROBLEM: label},
-                better=measured(self.metrics)[1],
-            )
-            for label, rows in zip(labels, found.values(), strict=True)
-        ]
+        better, tables = measured(self.metrics)[1], []
+        for label, rows in zip(context.row_labels(list(found)), found.values(), strict=True):
+            caption, of = f"{label}: {self._what(known)}", {Role.PROBLEM: label}
+            tables.append(Table(header, list(rows.values()), caption, of=of, better=better))
+        return tables
 
     def _cell(self, line: PublishedLine, known: bool) -> Cells:
         printed = Cell(line.published, digits=self.digits)

@@ -131,10 +131,8 @@ def chart(context: Context, table: pd.DataFrame, methods: Sequence[str], metric:
     view = (min(reach), max(reach)) if apart else (math.nan, math.nan)  # the same in all panels
     axis = Axis(label, False, "lower", *view, sides=("", ""))
     shown, said = [] if apart else names, "the best scorer"
-    made = [
-        Intervals(title, rows, axis, math.nan, 0.0, None, shown, said)
-        for title, rows in panels.items()
-    ]
+    alike = (axis, math.nan, 0.0, None, shown, said)
+    made = [Intervals(title, rows, *alike) for title, rows in panels.items()]
     most = max(len(panel.labels) for panel in made)
     height = max((0.22 if apart else 0.42) * most, 1.2)
     return Chart(
