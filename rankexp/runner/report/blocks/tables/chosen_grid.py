@@ -104,15 +104,11 @@ class ChosenGrid(Choosing, Ruled):
             mark = Mark.EDGE if row.edge else None
             cell = Cell(row.grid.label, mark=mark, remark=str(row.times))
             rules.setdefault(row.rule, []).append(cell)
-        rows: list[list[Entry]] = [
-            [
-                experiment,
-                context.problem_label(problem),
-                context.method_label(method),
-                *(Cells(rules.get(str(rule), [Cell()]), ", ") for rule in self.rules),
-            ]
-            for (experiment, problem, method), rules in points.items()
-        ]
+        rows: list[list[Entry]] = []
+        for (experiment, problem, method), rules in points.items():
+            place = experiment, context.problem_label(problem), context.method_label(method)
+            chosen = (rules.get(str(rule), [Cell()]) for rule in self.rules)
+            rows.append([*place, *(Cells(own, ", ") for own in chosen)])
         labels = [rule.label for rule in self.rules]
         header = [EXPERIMENT, PROBLEM, METHOD, *heads(Role.LABEL, *labels)]
         caption = f"Grid points chosen (how often; {Mark.EDGE.value} at the edge of the grid)"

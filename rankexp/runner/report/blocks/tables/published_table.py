@@ -101,18 +101,12 @@ class PublishedTable(Choosing, Ruled):
             points.setdefault((problem, method), (grid, str(edge or "")))
         others = [context.means(experiment, metric, r, list(methods)) for r in self.rules[1:]]
         found = [{one[:2]: one.mean for one in own} for own in others]
-        return [
-            self._line(
-                context,
-                PublishedKey(experiment, problem, method, str(metric)),
-                methods[method],
-                [means.get((problem, method), NAN) for means in found],
-                points.get((problem, method), (Point(()), "")),
-            )
-            for problem in setup.problems
-            for method in methods
-            if method in setup.methods
-        ]
+        lines, shown = [], [method for method in methods if method in setup.methods]
+        for place in product(setup.problems, shown):
+            key, point = PublishedKey(experiment, *place, str(metric)), points.get(place)
+            values = [means.get(place, NAN) for means in found]
+            lines.append(self._line(context, key, methods[key.method], values, point))
+        return lines
 
     def _line(
         self,
@@ -120,7 +114,7 @@ class PublishedTable(Choosing, Ruled):
         key: PublishedKey,
         beside: str,
         others: Sequence[float],
-        point: tuple[Point, str],
+        point: tuple[Point, str] | None,
     ) -> PublishedLine:
         experiment, problem, method, quantity = key
         target = context.published.get(key._replace(method=beside or method))
@@ -141,8 +135,8 @@ class PublishedTable(Choosing, Ruled):
             se=main.se,
             se_of=main.se_of,
             others=tuple(others),
-            chosen=point[0],
-            edge=point[1],
+            chosen=point[0] if point else Point(()),
+            edge=point[1] if point else "",
             splits=main.splits,
             nan=main.nan,
             expected=count.expected,

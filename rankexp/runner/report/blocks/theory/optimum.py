@@ -94,9 +94,8 @@ class Optimum(AtRule):
             best = Cell(first.best, first.best_se, digits=self.digits)
             head: list[Entry] = [str(label), best]
             each, digits = [found.get(name) for name in methods], self.digits
-            apart.append(
-                [*head, *(Cell(r.short, r.short_se, digits=digits) if r else Cell() for r in each)]
-            )
+            gaps = (Cell(r.short, r.short_se, digits=digits) if r else Cell() for r in each)
+            apart.append([*head, *gaps])
             values.append([*head, *(Cell(r.value, digits=digits) if r else Cell() for r in each)])
         labels = list(map(context.method_label, methods))
         header = [PROBLEM, *heads(Role.VALUE, "Best ± SE")]
