@@ -12,8 +12,7 @@ from typing import BinaryIO, TextIO
 
 from rankexp.errors import EnvironmentProblemError
 
-FULL = (errno.ENOSPC, errno.EDQUOT)
-"""Error numbers of a disk, or a quota, that has no room."""
+FULL = (errno.ENOSPC, errno.EDQUOT)  # error numbers of a disk, or a quota, that has no room
 EXHAUSTED = (*FULL, errno.EROFS, errno.EIO, errno.EMFILE, errno.ENFILE)
 """Error numbers that say nothing about a method that meets them."""
 
@@ -123,14 +122,10 @@ def _of_compiled(error: BaseException) -> bool:
 def explained(folder: Path, error: OSError, option: str = "--results") -> EnvironmentProblemError:
     """Return the story of a failed write: what happened, and what to do."""
     if error.errno in FULL:
-        return EnvironmentProblemError(
-            f"the disk is full: cannot write to '{folder}'; make room and run again, "
-            "what is done is kept"
-        )
+        advice = "make room and run again, what is done is kept"
+        return EnvironmentProblemError(f"the disk is full: cannot write to '{folder}'; {advice}")
     reason = error.strerror or str(error)
     if error.errno == errno.ELOOP:
         reason = f"'{error.filename}' is a symbolic link, which is not followed"
-    return EnvironmentProblemError(
-        f"cannot write to '{folder}': {reason}; make it writable or choose another folder with "
-        f"{option}"
-    )
+    advice = f"make it writable or choose another folder with {option}"
+    return EnvironmentProblemError(f"cannot write to '{folder}': {reason}; {advice}")

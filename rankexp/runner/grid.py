@@ -15,8 +15,7 @@ from rankexp.runner.strict import Plain
 REAL = frozenset({"lam"})
 """Names whose numbers are real whatever they are written as: ``lam: 1`` and ``lam: 1.0`` are one
 point, with the text ``lam=1``. Any other name keeps 1 and 1.0 apart, as estimators do."""
-EQUAL = 1e-12
-"""Values of grid points that are nearer differ by rounding, and are equally good."""
+EQUAL = 1e-12  # values of grid points that are nearer differ by rounding, and are equally good
 SIMPLER = {"lam": 1.0, "alpha": 1.0, "C": -1.0, "n_rounds": -1.0, "max_leaf_nodes": -1.0}
 SIMPLER |= {"max_depth": -1.0, "depth": -1.0, "min_samples_leaf": 1.0, "learning_rate": -1.0}
 """The direction in which a grid's parameter means a simpler model."""

@@ -57,24 +57,20 @@ class DataFacts:
     """What planning has to know of a data set."""
 
     rows: int
-    fingerprint: str
-    """SHA-256 of its content."""
-    snapshot: str
-    """File that workers load it from."""
+    fingerprint: str  # SHA-256 of its content
+    snapshot: str  # file that workers load it from
 
 
 @dataclass(frozen=True, slots=True)
 class PlanCell:
     """One record that a study needs: a method or check with its grid at one place of a problem."""
 
-    key: str
-    """SHA-256 of the specification's identity; never of the experiment's name."""
+    key: str  # SHA-256 of the specification's identity; never of the experiment's name
     experiment: str
     problem: str
     method: str
     spec: Spec
-    limits: Limits = UNLIMITED
-    """Of time and memory; in no key."""
+    limits: Limits = UNLIMITED  # of time and memory; in no key
 
     @property
     def place(self) -> Place:
@@ -86,12 +82,9 @@ class PlanCell:
 class Job:
     """Cells that a worker evaluates in one go: splits of one model or repeat, by all methods."""
 
-    key: str
-    """SHA-256 over the keys of its cells."""
-    cells: tuple[PlanCell, ...]
-    """Split by split, in the order of the plan."""
-    cost: float
-    """Training rows times fits, for comparing jobs."""
+    key: str  # SHA-256 over the keys of its cells
+    cells: tuple[PlanCell, ...]  # split by split, in the order of the plan
+    cost: float  # training rows times fits, for comparing jobs
     folder: str = ""
     """Of the results, where scores of examples are kept and looked for; empty: nowhere."""
     again: frozenset[str] = frozenset()
@@ -127,87 +120,79 @@ def cells(
         if (count := experiment.size()) > schema.MOST_RECORDS:
             most = schema.MOST_RECORDS
             raise ConfigError(message("study.too_many", name=name, count=count, most=most))
-    code = outside(study) if code is None else code
+    made = _Planner(study, facts, outside(study) if code is None else code, version, limits)
     for name, experiment in experiments.items():
         if isinstance(experiment, Simulate):
-            yield from _simulate_cells(study, name, experiment, facts, code, limits)
+            yield from made.simulate(name, experiment)
         else:
-            yield from _evaluate_cells(study, name, experiment, facts, code, version, limits)
+            yield from made.evaluate(name, experiment)
 
 
-def _simulate_cells(
-    study: Study,
-    name: str,
-    experiment: Simulate,
-    facts: Mapping[str, DataFacts],
-    code: Outside,
-    limits: Limits,
-) -> Iterator[PlanCell]:
-    check, how = experiment.check, experiment.preprocess
-    limits = limits.before(experiment.limits)
-    theirs = code.of("checks", check)
-    named = {problem: _problem(study, problem, facts) for problem in experiment.problems}
-    problems = {problem: what for problem, what in named.items() if isinstance(what, DataProblem)}
-    settings = enumerate(points(experiment.grid))
-    given = list(problems.items()) if named else [(check, None)]
-    for (problem, what), (setting, point) in product(given, settings):
-        params = experiment.params | dict(point.values)
-        for rep in range(experiment.repetitions):
-            place = Place(rep=rep, setting=setting)
-            spec = SimulateSpec(study.seed, check, params, point, place, theirs, what, how)
-            yield PlanCell(digest(spec.identity()), name, problem, check, spec, limits)
+@dataclass(frozen=True)
+class _Planner:
+    """What the cells of all experiments are made from, see `cells`."""
 
+    study: Study
+    facts: Mapping[str, DataFacts]
+    code: Outside
+    version: int | None
+    limits: Limits
 
-def _problem(
-    study: Study, name: str, facts: Mapping[str, DataFacts]
-) -> GeneratorProblem | DataProblem | None:
-    if name in study.generators:
-        entry = study.generators[name]
-        return GeneratorProblem(name, entry.generator, entry.params)
-    if name not in facts:
-        return None
-    data, known = study.data[name], facts[name]
-    found = (known.fingerprint, data.target, data.levels, known.snapshot, known.rows)
-    return DataProblem(name, *found, grouped=bool(data.groups))
+    def simulate(self, name: str, experiment: Simulate) -> Iterator[PlanCell]:
+        seed, check, how = self.study.seed, experiment.check, experiment.preprocess
+        limits = self.limits.before(experiment.limits)
+        theirs = self.code.of("checks", check)
+        named = {problem: self._problem(problem) for problem in experiment.problems}
+        problems = {p: what for p, what in named.items() if isinstance(what, DataProblem)}
+        settings = enumerate(points(experiment.grid))
+        given = list(problems.items()) if named else [(check, None)]
+        for (problem, what), (setting, point) in product(given, settings):
+            params = experiment.params | dict(point.values)
+            for rep in range(experiment.repetitions):
+                place = Place(rep=rep, setting=setting)
+                spec = SimulateSpec(seed, check, params, point, place, theirs, what, how)
+                yield PlanCell(digest(spec.identity()), name, problem, check, spec, limits)
 
+    def _problem(self, name: str) -> GeneratorProblem | DataProblem | None:
+        if name in self.study.generators:
+            entry = self.study.generators[name]
+            return GeneratorProblem(name, entry.generator, entry.params)
+        if name not in self.facts:
+            return None
+        data, known = self.study.data[name], self.facts[name]
+        found = (known.fingerprint, data.target, data.levels, known.snapshot, known.rows)
+        return DataProblem(name, *found, grouped=bool(data.groups))
 
-def _evaluate_cells(
-    study: Study,
-    name: str,
-    experiment: Evaluate,
-    facts: Mapping[str, DataFacts],
-    code: Outside,
-    version: int | None,
-    limits: Limits,
-) -> Iterator[PlanCell]:
-    each = {m: limits.before(study.methods[m].limits) for m in experiment.methods}
-    own = {m: known.before(experiment.limits) for m, known in each.items()}
-    methods = {
-        m: method_spec(study.methods[m], experiment, m in code.paths, code.of("methods", m))
-        for m in experiment.methods
-    }
-    metrics = tuple(sorted({parse(text) for text in experiment.metrics}, key=repr))
-    protocol = experiment.protocol
-    for problem in experiment.problems:
-        what = _problem(study, problem, facts)
-        if what is None:
-            continue
-        if isinstance(what, GeneratorProblem) != (protocol.problems == "generators"):
-            known = {"name": name, "protocol": protocol, "problem": problem}
-            raise ConfigError(message("study.other_problems", **known))
+    def evaluate(self, name: str, experiment: Evaluate) -> Iterator[PlanCell]:
+        code, known, protocol = self.code, self.study.methods, experiment.protocol
+        each = {m: self.limits.before(known[m].limits) for m in experiment.methods}
+        own = {m: limits.before(experiment.limits) for m, limits in each.items()}
+        methods = {
+            m: method_spec(known[m], experiment, m in code.paths, code.of("methods", m))
+            for m in experiment.methods
+        }
+        metrics = tuple(sorted({parse(text) for text in experiment.metrics}, key=repr))
         how = (experiment.preprocess, experiment.inner, experiment.within_groups)
-        rows = code.of("generators", problem) | code.of("protocols", protocol.kind)
         measured = code.of("metrics", *experiment.metrics)
-        codes = (rows, measured, experiment.round_scores)
-        setting = Setting(study.seed, what, protocol, metrics, *how, *codes)
         kept, scores = experiment.keep, bool(experiment.keep and experiment.keep.scores)
         if kept and scores and not kept.identity():
             kept = None  # nothing is kept in records
-        for number, place in enumerate(protocol.places()):
-            keep = kept if kept is None or number < kept.splits else kept.of_all
-            for method, described in methods.items():
-                spec = EvaluateSpec(setting, place, described, keep, scores, version)
-                yield PlanCell(digest(spec.identity()), name, problem, method, spec, own[method])
+        for problem in experiment.problems:
+            what = self._problem(problem)
+            if what is None:
+                continue
+            if isinstance(what, GeneratorProblem) != (protocol.problems == "generators"):
+                named = {"name": name, "protocol": protocol, "problem": problem}
+                raise ConfigError(message("study.other_problems", **named))
+            rows = code.of("generators", problem) | code.of("protocols", protocol.kind)
+            codes = (rows, measured, experiment.round_scores)
+            setting = Setting(self.study.seed, what, protocol, metrics, *how, *codes)
+            for number, place in enumerate(protocol.places()):
+                keep = kept if kept is None or number < kept.splits else kept.of_all
+                for method, described in methods.items():
+                    spec = EvaluateSpec(setting, place, described, keep, scores, self.version)
+                    key = digest(spec.identity())
+                    yield PlanCell(key, name, problem, method, spec, own[method])
 
 
 def method_spec(

@@ -67,8 +67,7 @@ class DataProblem:
     name: str
     fingerprint: str
     target: str
-    levels: Sequence[Any] | None = None
-    """As the study declares them."""
+    levels: Sequence[Any] | None = None  # as the study declares them
     snapshot: str = ""
     rows: int = 0
     grouped: bool = False
@@ -84,8 +83,7 @@ class DataProblem:
 class MethodSpec:
     """An estimator with its whole grid."""
 
-    estimator: str
-    """A registered name, an import path, or a name in a file."""
+    estimator: str  # a registered name, an import path, or a name in a file
     params: Mapping[str, Any] = field(default_factory=dict)
     grid: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     """Without `lam` where there are `lambdas`."""
@@ -95,8 +93,7 @@ class MethodSpec:
     """Whether a penalty is divided by the number of training rows (``scaling: sum``)."""
     folder: str = ""
     """Where a file that the estimator names lies; in no key, as the file's SHA-256 is."""
-    sha256: str = ""
-    """Of that file, so that no worker takes another."""
+    sha256: str = ""  # of that file, so that no worker takes another
     code: Mapping[str, str] = field(default_factory=dict)
     """What it takes from outside; in the records' keys, not in `digest`: that a package has
     another version is no reason for other random numbers."""
@@ -187,8 +184,7 @@ class EvaluateSpec:
     place: Place
     method: MethodSpec
     keep: Keep | None = None
-    scores: bool = False
-    """Whether the scores of the examples are kept."""
+    scores: bool = False  # whether the scores of the examples are kept
     version: int | None = None
     """That of the protocol which the record was made by; by default today's."""
 
@@ -268,13 +264,10 @@ class SimulateSpec:
     params: Mapping[str, Any]
     point: Point
     place: Place
-    code: Mapping[str, str] = field(default_factory=dict)
-    """What the check takes from outside."""
+    code: Mapping[str, str] = field(default_factory=dict)  # what the check takes from outside
     problem: DataProblem | None = None
-    preprocess: Preprocess = field(default_factory=Preprocess)
-    """Of the problem."""
-    fits: ClassVar[int] = 1
-    """Calls of the check."""
+    preprocess: Preprocess = field(default_factory=Preprocess)  # of the problem
+    fits: ClassVar[int] = 1  # calls of the check
     training_rows: ClassVar[int] = SIMULATION_ROWS
 
     def identity(self) -> dict[str, Plain]:

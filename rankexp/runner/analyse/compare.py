@@ -25,8 +25,7 @@ OF_REPEATS = "partition"
 OF_EXAMPLES = "test examples"
 OF_QUERIES = "queries"
 OF_NOTHING = "none"
-CASE = ["problem", "setting", "group"]
-"""What the repetitions of a check share."""
+CASE = ["problem", "setting", "group"]  # what the repetitions of a check share
 
 
 class Mean(NamedTuple):

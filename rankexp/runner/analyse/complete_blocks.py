@@ -45,11 +45,8 @@ class Blocks:
 
 def places(cells: Iterable[PlanCell], experiment: str) -> pd.DataFrame:
     """Return the splits that an experiment expects, as problem, model, rep, fold."""
-    rows = {
-        (cell.problem, *(NONE if v is None else v for v in cell.place[:3]))
-        for cell in cells
-        if cell.experiment == experiment
-    }
+    own = [cell for cell in cells if cell.experiment == experiment]
+    rows = {(cell.problem, *(NONE if v is None else v for v in cell.place[:3])) for cell in own}
     return pd.DataFrame(sorted(rows), columns=PLACE)
 
 

@@ -99,15 +99,13 @@ def compare(
         why = f"there is one test set, and the variance of the {metric.label} over it is not known"
         return Refusal(why, problem)
     sign, name = METRICS[repr(metric)]
-    found = {
-        (one.method, one.place): one for one in _found(sources, metric) if one.problem == problem
-    }
+    own = [one for one in _found(sources, metric) if one.problem == problem]
+    found = {(one.method, one.place): one for one in own}
     places = list(dict.fromkeys(place for _, place in found))
     methods = list(dict.fromkeys(method for pair in pairs for method in pair))
     if not places or any((method, place) not in found for method in methods for place in places):
-        return Refusal(
-            f"there is one test set, and the records keep no {name} (see 'keep')", problem
-        )
+        why = f"there is one test set, and the records keep no {name} (see 'keep')"
+        return Refusal(why, problem)
     kept = [[found[method, place] for method in methods] for place in places]
     if not all(np.array_equal(o.x, a.x) and _same(o.rows, a.rows) for a, *b in kept for o in b):
         return Refusal("the two methods were tested on different rows", problem)

@@ -1,7 +1,7 @@
 """Records as one long table, and the slices of it that selection works on."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any, NamedTuple, TypeVar
@@ -27,10 +27,8 @@ T = TypeVar("T", bound=NamedTuple)
 
 def typed(frame: pd.DataFrame, kind: type[T]) -> list[T]:
     """Return the rows of a frame as named tuples, whose fields are columns; NaN for others."""
-    columns = list(kind._fields)
-    return [
-        kind(*row) for row in frame.reindex(columns=columns).itertuples(index=False, name=None)
-    ]
+    known = frame.reindex(columns=list(kind._fields))
+    return [kind(*row) for row in known.itertuples(index=False, name=None)]
 
 
 def _categorical(values: Iterable[Any]) -> pd.Categorical:
@@ -52,9 +50,9 @@ def long_frame(cells: Iterable[PlanCell], records: Mapping[str, Record]) -> pd.D
     and metric and the value NaN.
     """
     found = [(cell, records[cell.key]) for cell in cells if cell.key in records]
-    all_rows = [
-        rows if isinstance(rows, RecordRows) else RecordRows(rows) for rows in _rows(found)
-    ]
+    blank = RecordRows([RecordRow("", NONE, None, None, "", float("nan"))])
+    each = (record.rows or blank for _, record in found)
+    all_rows = [rows if isinstance(rows, RecordRows) else RecordRows(rows) for rows in each]
     lengths = np.array([len(rows) for rows in all_rows], dtype=np.int64)
     beside = _beside(all_rows)
     # The points of each grid, preceded by one that stands for none.
@@ -80,13 +78,6 @@ def long_frame(cells: Iterable[PlanCell], records: Mapping[str, Record]) -> pd.D
     return pd.DataFrame(data, copy=False)
 
 
-def _rows(found: Iterable[tuple[PlanCell, Record]]) -> Iterator[Sequence[RecordRow]]:
-    """Yield the rows of each record, one of a record without any."""
-    blank = RecordRows([RecordRow("", NONE, None, None, "", float("nan"))])
-    for _, record in found:
-        yield record.rows or blank
-
-
 def _beside(all_rows: Sequence[RecordRows]) -> dict[str, Any]:
     """Return what stands beside the values of all rows, a column each field of `Label`.
 
@@ -101,10 +92,8 @@ def _beside(all_rows: Sequence[RecordRows]) -> dict[str, Any]:
     ends = np.cumsum(lengths)
     total = int(ends[-1]) if len(ends) else 0
     at = np.arange(total) + np.repeat(starts[kinds] - (ends - lengths), lengths)
-    whole = list(zip(*chain.from_iterable(shared.values()), strict=True)) or [()] * len(
-        Label._fields
-    )
-    part, grid, step, group, quantity = whole
+    labels, none = chain.from_iterable(shared.values()), [()] * len(Label._fields)
+    part, grid, step, group, quantity = list(zip(*labels, strict=True)) or none
     return {
         "part": _categorical(part)[at],
         "grid": np.array(grid, dtype=np.int64)[at],
@@ -190,11 +179,9 @@ class Count:
             reason = record.reason or record.status
             cut = f"{reason[:LONGEST]}... (whole in the records)"
             self.reasons[reason if len(reason) <= LONGEST else cut] += 1
-        self.nan += any(
-            row.value != row.value
-            for row in record.rows
-            if row.part == "test" and (row.group is None or not evaluated)
-        )
+        tested = (row for row in record.rows if row.part == "test")
+        counts = (row for row in tested if row.group is None or not evaluated)
+        self.nan += any(row.value != row.value for row in counts)
         self.warned += bool(record.warnings)
         self.categories.update([*record.warned])
         self.examples |= record.warned
@@ -225,11 +212,8 @@ def shortfall(count: Count) -> str | None:
     """Say in one line what an incomplete run lacks; None where it is complete."""
     if count.complete:
         return None
-    lacks = [
-        f"{number} {word}"
-        for word in ("missing", "failed", "timeout", "skipped")
-        if (number := getattr(count, word))
-    ]
+    known = {word: getattr(count, word) for word in ("missing", "failed", "timeout", "skipped")}
+    lacks = [f"{number} {word}" for word, number in known.items() if number]
     return f"INCOMPLETE: {count.ok} of {count.expected} records are good ({', '.join(lacks)})"
 
 

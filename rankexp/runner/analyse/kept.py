@@ -54,11 +54,9 @@ def curves(sources: Iterable[Source], name: str) -> list[KeptItem]:
 
 def by_method(found: Sequence[KeptItem], problem: str) -> dict[str, list[KeptItem]]:
     """Return what is kept of a problem, by method as they come."""
-    methods: dict[str, list[KeptItem]] = {}
-    for one in found:
-        if one.problem == problem:
-            methods.setdefault(one.method, []).append(one)
-    return methods
+    own = [one for one in found if one.problem == problem]
+    methods = dict.fromkeys(one.method for one in own)
+    return {name: [one for one in own if one.method == name] for name in methods}
 
 
 def sources(

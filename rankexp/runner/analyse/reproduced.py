@@ -13,7 +13,6 @@ from scipy import special
 
 from rankexp.arrays import Floats
 from rankexp.runner.analyse import compare
-from rankexp.runner.analyse.compare import Mean
 from rankexp.runner.config.published import Published
 from rankexp.statistics.contrast import NAN
 from rankexp.statistics.paired import stratified
@@ -21,7 +20,7 @@ from rankexp.statistics.verdicts import LEVEL, Reproduction
 
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(16)
 EQUAL = 1 - 1e-9  # binary fractions: .1225 - .1224 is not .0001
-NOT_RUN = Mean("", "", NAN, NAN, compare.OF_NOTHING, NAN, NAN, NAN, 0, 0, 0)
+NOT_RUN = compare.Mean("", "", NAN, NAN, compare.OF_NOTHING, NAN, NAN, NAN, 0, 0, 0)
 
 
 class Tolerance(NamedTuple):
@@ -35,7 +34,7 @@ class Tolerance(NamedTuple):
 class JudgedValue(NamedTuple):
     """A reproduced mean, and how it stands to the published value if there is one."""
 
-    row: Mean
+    row: compare.Mean
     difference: float = NAN
     printed_units: float = NAN
     z: float = NAN
@@ -92,7 +91,7 @@ def paired_error(own: Floats, others: Floats, folds: npt.ArrayLike) -> float:
 
 
 def judged(
-    row: Mean,
+    row: compare.Mean,
     printed: Published,
     margin: float | None = None,
     runs: Floats | None = None,

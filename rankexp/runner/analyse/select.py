@@ -48,7 +48,9 @@ def grid_means(scores: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
 def _best(means: pd.DataFrame, by: Sequence[str], value: str, higher: bool) -> pd.DataFrame:
     """Return the best grid point of each group; of equals the simplest, then the first."""
     known = means.dropna(subset=[value])
-    ranked = known[_equals(known, by, value, higher)].assign(simple=lambda rows: _ranks(rows.grid))
+    equal = known[_equals(known, by, value, higher)]
+    order = sorted({point.simplicity for point in equal.grid.unique()}, reverse=True)
+    ranked = equal.assign(simple=[order.index(point.simplicity) for point in equal.grid])
     return ranked.sort_values(["simple", "place"]).drop_duplicates(list(by))[[*by, "grid"]]
 
 
@@ -56,13 +58,6 @@ def _equals(known: pd.DataFrame, by: Sequence[str], value: str, higher: bool) ->
     """Return which rows are as good as the best of their group, but for rounding."""
     best = known.groupby(list(by), sort=False)[value].transform("max" if higher else "min")
     return (known[value] - best).abs() <= EQUAL
-
-
-def _ranks(grid: pd.Series) -> pd.Series:
-    """Return how far each grid point is from the simplest; equal if nothing is known of them."""
-    order = sorted({point.simplicity for point in grid.unique()}, reverse=True)
-    places = {simplicity: place for place, simplicity in enumerate(order)}
-    return grid.map(lambda point: places[point.simplicity])
 
 
 def _take(scores: pd.DataFrame, chosen: pd.DataFrame) -> pd.DataFrame:

@@ -33,10 +33,8 @@ class Word(NamedTuple):
     one_sided: bool = False  # tests of a margin, as two one-sided tests of equivalence
 
 
-TESTS = {
-    test: Word(**said)
-    for test, said in tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8")).items()
-}
+_WORDS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
+TESTS = {test: Word(**said) for test, said in _WORDS.items()}
 
 
 @dataclass(frozen=True)

@@ -9,12 +9,9 @@ from rankexp.runner.strict import Strict
 
 Value = bool | int | float | str | None
 Level = Value | list[Value]
-Files = Annotated[dict[str, str], Field(min_length=1)]
-"""Part of the data -> its file."""
-SECOND = "test"
-"""In `source`, beside ``file``: the file whose rows are the test part."""
-PACKAGE, NAME = "package", "name"
-"""In `source`, beside ``package``: which of its tables."""
+Files = Annotated[dict[str, str], Field(min_length=1)]  # part of the data -> its file
+SECOND = "test"  # in `source`, beside ``file``: the file whose rows are the test part
+PACKAGE, NAME = "package", "name"  # in `source`, beside ``package``: which of its tables
 
 
 class Fingerprint(Strict):

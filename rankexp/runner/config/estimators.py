@@ -50,7 +50,7 @@ class EstimatorMaker:
         own = self._own(params)
         model = self._make(**own)
         require(self.__name__, model, "fit")
-        _check_scores(model, f"what '{self.__name__}' returns has")
+        _scoring(model, f"what '{self.__name__}' returns has")
         if rest := {k: v for k, v in params.items() if k not in own}:
             model.set_params(**rest)
         return model
@@ -141,7 +141,7 @@ def _resolved(name: str) -> Factory:
     if "." in name:
         return _made_or_class(name, import_object(name))
     try:
-        return _scoring(name, registry.get("estimators", name))
+        return _scoring(registry.get("estimators", name), f"'{name}' cannot score: it has")
     except registry.UnknownNameError as error:
         raise ValueError(message("study.by_path", error=error)) from None
 
@@ -150,16 +150,12 @@ def _made_or_class(name: str, found: Factory) -> Factory:
     if not inspect.isclass(found):
         return _made(name, found)
     require(name, found, "fit")
-    return _scoring(name, found)
+    return _scoring(found, f"'{name}' cannot score: it has")
 
 
-def _check_scores(found: Any, has: str) -> None:
+def _scoring(found: Factory, has: str) -> Factory:
     if not any(hasattr(found, method) for method in ("decision_function", "predict")):
         raise ValueError(f"{has} neither 'decision_function' nor 'predict'")
-
-
-def _scoring(name: str, found: Factory) -> Factory:
-    _check_scores(found, f"'{name}' cannot score: it has")
     return found
 
 

@@ -102,12 +102,8 @@ def nothing_aside(study: Study) -> Iterator[Fault]:
     for name, method in study.methods.items():
         own = [setup for setup in setups if name in setup.methods]
         where = methods.says_of_queries(method, "across")
-        grouped = (
-            setup.within_groups and study.data[problem].groups
-            for setup in own
-            for problem in setup.problems
-            if problem in study.data
-        )
+        data = [(setup, p) for setup in own for p in setup.problems if p in study.data]
+        grouped = (setup.within_groups and study.data[p].groups for setup, p in data)
         if own and where and not any(grouped):
             text = "no problem here is ranked within groups: remove it"
             yield Fault(("methods", name, *where), f"'across' ignores groups, but {text}")

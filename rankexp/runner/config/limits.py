@@ -56,13 +56,10 @@ class Limits(Strict):
 def asked(minutes: float | None, memory: str | None) -> Limits:
     """Return the limits of a command; ConfigError names the option that is wrong."""
     try:
-        made = Limits(minutes=minutes)
-    except ValidationError:
-        raise ConfigError(message("study.minutes", minutes=minutes)) from None
-    try:
-        return Limits(memory=memory).before(made)
-    except ValidationError:
-        raise ConfigError(message("study.memory", memory=memory)) from None
+        return Limits(minutes=minutes, memory=memory)
+    except ValidationError as error:
+        wrong = error.errors()[0]["loc"][0]  # names the sentence, too
+        raise ConfigError(message(f"study.{wrong}", minutes=minutes, memory=memory)) from None
 
 
 UNLIMITED = Limits()

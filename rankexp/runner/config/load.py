@@ -14,8 +14,7 @@ from rankexp.runner.config.shipped import shipped, study_file
 from rankexp.runner.config.tree import YamlTree, parse
 from rankexp.runner.strict import Plain
 
-LONGEST = 1000
-"""Most characters of what is written about one fault."""
+LONGEST = 1000  # most characters of what is written about one fault
 
 
 def load(path: str | Path, profile: str | None = None) -> Study:

@@ -70,11 +70,9 @@ def _wing(study: Study) -> Iterator[Fault]:
     named = [*(("checks", check) for check in checks)]
     named += [("report.blocks", block.block) for block in study.report]
     folder = study.study.replace("-", "_")
-    lacks = any(  # and is no misspelling
-        registry.target(room, name) is None
-        and not registry.did_you_mean(name, registry.names(room))
-        for room, name in named
-    )
+    lacking = [(room, name) for room, name in named if registry.target(room, name) is None]
+    near = (registry.did_you_mean(name, registry.names(room)) for room, name in lacking)
+    lacks = not all(near)  # one is no misspelling
     if lacks and study.study in shipped() and folder not in registry.wings():
         text = f"study '{study.study}' needs rankexp/{registry.WINGS}/{folder}, which is missing"
         yield Fault(("study",), f"{text}; install the whole package")

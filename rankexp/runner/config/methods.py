@@ -11,7 +11,6 @@ from rankexp.errors import ConfigError, one_line
 from rankexp.risks.risk import plain
 from rankexp.runner.config import estimators
 from rankexp.runner.config.asking import message
-from rankexp.runner.config.estimators import EstimatorMaker, Factory
 from rankexp.runner.config.fault import Fault, TreePath, unknown_names, unknown_parameters
 from rankexp.runner.config.own_file import file_of, line_in
 from rankexp.runner.config.schema import Method
@@ -21,8 +20,7 @@ from rankexp.runner.strict import Plain
 Asked = TypeVar("Asked")
 MAX_SETTINGS = 1000
 """Grid points that are tried out before a run; a larger grid is checked in part."""
-MAX_POINTS = 100_000
-"""Most grid points of a method: a record holds the metrics of each."""
+MAX_POINTS = 100_000  # most grid points of a method: a record holds the metrics of each
 
 
 def faults(method: Method, path: TreePath) -> Iterator[Fault]:
@@ -30,13 +28,15 @@ def faults(method: Method, path: TreePath) -> Iterator[Fault]:
     try:
         estimator = estimators.estimator_of(method)
     except ConfigError as error:
-        yield Fault((*path, "estimator"), f"{error}{_cure(str(error), path)}")
+        absent = any(why in str(error) for why in ("there is no package", "not installed"))
+        cure = f": method '{path[-1]}' needs it; install it or leave the method out" * absent
+        yield Fault((*path, "estimator"), f"{error}{cure}")
         return
     found: list[Fault] = []
     owner = estimator.__name__
     for key in ("params", "grid"):
         given, place = getattr(method, key), (*path, key)
-        if isinstance(estimator, EstimatorMaker):
+        if isinstance(estimator, estimators.EstimatorMaker):
             names = estimator.names(method.first)
             found += unknown_names(names, given, place, owner) if names is not None else []
         else:
@@ -105,9 +105,8 @@ def hint_for_more(method: Method) -> str:
     """Return how a method that ranks two classes could rank more levels, if it could."""
     more = method.model_copy(update={"params": method.params | {"risk": "multipartite"}})
     named = estimators.parameters(estimators.estimator_of(method)) or {}
-    return "; with 'risk: multipartite' it ranks more levels" * (
-        "risk" in named and not is_binary(more)
-    )
+    able = "risk" in named and not is_binary(more)
+    return "; with 'risk: multipartite' it ranks more levels" * able
 
 
 def misshapen_costs(method: Method, levels: int, problem: str, path: TreePath) -> Iterator[Fault]:
@@ -123,7 +122,7 @@ def misshapen_costs(method: Method, levels: int, problem: str, path: TreePath) -
 
 
 def construction(
-    factory: Factory, params: Mapping[str, Plain], path: TreePath, file: Path = Path()
+    factory: estimators.Factory, params: Mapping[str, Plain], path: TreePath, file: Path = Path()
 ) -> Iterator[Fault]:
     """Yield what a factory, of a file or not, says against its parameters, at the one named."""
     try:
@@ -140,12 +139,6 @@ def construction(
         named = [key for key in params if re.search(rf"\b{re.escape(key)}\b", text)]
         first = min(named, key=text.index, default=None)
         yield Fault(path if first is None else (*path, first), where + text)
-
-
-def _cure(text: str, path: TreePath) -> str:
-    if "there is no package" in text or "not installed" in text:
-        return f": method '{path[-1]}' needs it; install it or leave the method out"
-    return ""
 
 
 def _clashes(method: Method, path: TreePath) -> Iterator[Fault]:
@@ -174,7 +167,7 @@ def _clashes(method: Method, path: TreePath) -> Iterator[Fault]:
             yield Fault((*path, key, "lam"), "'lam' is already set by 'lambdas'", key=True)
 
 
-def _settings(estimator: Factory, method: Method, path: TreePath) -> Iterator[Fault]:
+def _settings(estimator: estimators.Factory, method: Method, path: TreePath) -> Iterator[Fault]:
     """Try the parameters with every grid point; stop at the first that is impossible."""
     points = product(*method.grid.values())
     file = Path(method.folder, file_of(method.estimator) or "").absolute()

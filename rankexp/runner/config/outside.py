@@ -27,8 +27,7 @@ from rankexp.runner.config.own_file import file_hash, file_of
 from rankexp.runner.config.schema import Method, Simulate, Study
 from rankexp.runner.strict import Plain
 
-Code = Mapping[str, str]
-"""Packages with their versions, modules and files with their SHA-256."""
+Code = Mapping[str, str]  # packages with their versions, modules and files with their SHA-256
 FOUNDATION = frozenset({"rankexp", "sklearn", "numpy", "scipy", "joblib", "pandas"})
 """Modules that no key depends on."""
 _distributions = cache(packages_distributions)
@@ -102,7 +101,7 @@ def missing(folders: Iterable[Path]) -> dict[str, str]:
 def _gone(found: Outside) -> Iterator[tuple[str, str, str]]:
     for name, code in found.code.items():
         for package, known in code.items():
-            if not known.startswith("sha256:") and _version(package) is None:
+            if not known.startswith("sha256:") and installed(package) is None:
                 yield name, package, known
 
 
@@ -149,7 +148,7 @@ def of_name(room: str, name: str) -> dict[str, str]:
     target = registry.target(room, name)
     if target is None or target.package == "rankexp":
         return {}
-    known = _version(target.package)
+    known = installed(target.package)
     return {target.package: known} if known else _of_modules([target.module])
 
 
@@ -185,7 +184,7 @@ def _of_modules(modules: Iterable[str]) -> dict[str, str]:
         top = module.partition(".")[0]
         if top in FOUNDATION or top in sys.stdlib_module_names:
             continue
-        packages = {package: _version(package) for package in _distributions().get(top, ())}
+        packages = {package: installed(package) for package in _distributions().get(top, ())}
         found |= {package: known for package, known in packages.items() if known}
         loaded = sys.modules.get(module)
         file = getattr(loaded, "__file__", None)
@@ -195,7 +194,8 @@ def _of_modules(modules: Iterable[str]) -> dict[str, str]:
     return found
 
 
-def _version(package: str) -> str | None:
+def installed(package: str) -> str | None:
+    """Return the version of a package that is installed; None of others."""
     try:
         return version(package)
     except PackageNotFoundError:

@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 from rankexp import registry
 from rankexp.errors import ConfigError
 from rankexp.metrics.metric import parse
-from rankexp.registry import did_you_mean
 from rankexp.runner.config.schema import Block, Evaluate, Study
 
 LINE = "line"  # a further key of each row: its line in the file
@@ -34,8 +33,8 @@ def read_rows(file: Path | None, columns: Sequence[str]) -> list[dict[str, str]]
         names = reader.fieldnames or []
         if lacking := [name for name in needed if name not in names]:
             raise ConfigError(f"{file}:{at}: the first line lacks {', '.join(lacking)}")
-        for name in set(names) - {*columns, UNITS}:
-            hint = did_you_mean(name, [*columns, UNITS])
+        for name in {" ".join(own.split()) for own in {*names} - {*columns, UNITS}}:
+            hint = registry.did_you_mean(name, [*columns, UNITS])
             raise ConfigError(f"{file}:{at}: the first line has an unknown column '{name}'{hint}")
         for row in reader:
             if None in row:
@@ -113,18 +112,13 @@ class Published:
     """One published number."""
 
     value: float
-    last_digit: float
-    """The unit of its last printed digit, such as 0.0001."""
-    source: str = ""
-    """Page, table or figure."""
-    verified: bool = True
-    """Whether somebody read it off the print."""
-    note: str = ""
-    """Why it does not reproduce, where it does not."""
+    last_digit: float  # the unit of its last printed digit, such as 0.0001
+    source: str = ""  # page, table or figure
+    verified: bool = True  # whether somebody read it off the print
+    note: str = ""  # why it does not reproduce, where it does not
     units: int | None = None
     """Models, repeats or seeds that it averages over. Default: as many as the run."""
-    line: str = ""
-    """Its line in the file; empty in manifests of earlier versions."""
+    line: str = ""  # its line in the file; empty in manifests of earlier versions
 
 
 def table(rows: Iterable[Mapping[str, str]]) -> dict[PublishedKey, Published]:
@@ -206,12 +200,12 @@ def _strange(study: Study, key: PublishedKey) -> str | None:
     name = key.experiment
     setup = study.experiments.get(name)
     if not isinstance(setup, Evaluate):
-        hint = did_you_mean(name, study.experiments)
+        hint = registry.did_you_mean(name, study.experiments)
         return f"the study evaluates no experiment '{name}'{hint}"
     problem = ("problem", key.problem, [*setup.problems, ALL])
     for what, own, known in (problem, ("method", key.method, setup.methods)):
         if own not in known:
-            return f"experiment '{name}' has no {what} '{own}'{did_you_mean(own, known)}"
+            return f"experiment '{name}' has no {what} '{own}'{registry.did_you_mean(own, known)}"
     return None
 
 
@@ -231,6 +225,7 @@ def _unseen(key: PublishedKey, shown: set[PublishedKey]) -> str | None:
     for what, own in reversed(key._asdict().items()):
         near = sorted(getattr(k, what) for k in shown if k._replace(**{what: own}) == key)
         if near:
-            said = f"the {what} '{own}'{did_you_mean(own, near)}; shown: {', '.join(near)}"
+            hint = registry.did_you_mean(own, near)
+            said = f"the {what} '{own}'{hint}; shown: {', '.join(near)}"
             return f"no block of the report shows {said}"
     return f"no block of the report shows {' / '.join(filter(None, key))}"

@@ -23,14 +23,12 @@ MAX_VALUES = 200_000
 MAX_DIGITS = 30
 """Most digits of a whole number: above any seed or identifier, below what Python refuses."""
 
+_FINITE = r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?"
 _IMPLICIT = {
     "null": (r"~|null|Null|NULL|", ["~", "n", "N", ""]),
     "bool": (r"true|True|TRUE|false|False|FALSE", list("tTfF")),
     "int": (r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+", list("-+0123456789")),
-    "float": (
-        r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?|[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)",
-        list("-+.0123456789"),
-    ),
+    "float": (rf"{_FINITE}|[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)", list("-+.0123456789")),
     "merge": (r"<<", ["<"]),
 }
 
@@ -49,14 +47,10 @@ for _name, (_pattern, _first) in _IMPLICIT.items():
 class YamlTree:
     """A YAML value and the places of all its parts."""
 
-    mark: FileMark
-    """Where the value begins."""
-    value: Any
-    """A scalar, a list of trees or a mapping of names to trees."""
-    keys: dict[str, FileMark] = field(default_factory=dict)
-    """For a mapping: where each key stands."""
-    size: int = 1
-    """Number of values in it, aliases written out."""
+    mark: FileMark  # where the value begins
+    value: Any  # a scalar, a list of trees or a mapping of names to trees
+    keys: dict[str, FileMark] = field(default_factory=dict)  # for a mapping: where each key stands
+    size: int = 1  # number of values in it, aliases written out
 
     def plain(self) -> Plain:
         """Return the value without the places."""

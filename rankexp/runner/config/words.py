@@ -19,9 +19,8 @@ from rankexp.runner.config.fault import Fault, TreePath, got
 from rankexp.runner.config.tree import YamlTree
 from rankexp.runner.strict import Plain
 
-_EXPECTED, _NATURAL = tomllib.loads(
-    Path(__file__).with_suffix(".toml").read_text("utf-8")
-).values()
+_KNOWN = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
+_EXPECTED, _NATURAL = _KNOWN.values()
 """What was expected where pydantic has an error of a type, and how one would rather say it."""
 
 

@@ -81,10 +81,8 @@ def alike(
     size = (n - float((sizes**2).sum()) / n) / (count - 1)
     agreement = (between - inside) / (between + (size - 1) * inside)
     own = of_groups or _called(column)
-    if (
-        agreement < (OF_GROUPS if own else SAME)
-        or special.fdtrc(count - 1, n - count, between / inside) > SURE
-    ):
+    chance = special.fdtrc(count - 1, n - count, between / inside)
+    if agreement < (OF_GROUPS if own else SAME) or chance > SURE:
         return None
     if not (own or column.categories) and np.corrcoef(means[1:], means[:-1])[0, 1] > NEIGHBOURS:
         return None

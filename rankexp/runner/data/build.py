@@ -120,11 +120,8 @@ def differences(dataset: Dataset, entry: DataEntry) -> list[str]:
         ("missing cells", declared.missing, int(np.isnan(dataset.X).sum())),
         ("SHA-256 of the content", declared.sha256, dataset.fingerprint),
     ]
-    return [
-        f"{what}: declared {expected}, found {found}"
-        for what, expected, found in pairs
-        if expected is not None and expected != found
-    ]
+    wrong = [pair for pair in pairs if pair[1] is not None and pair[1] != pair[2]]
+    return [f"{what}: declared {expected}, found {found}" for what, expected, found in wrong]
 
 
 def first_difference(dataset: Dataset, other: Dataset) -> str:

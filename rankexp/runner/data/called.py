@@ -4,12 +4,8 @@ import re
 import tomllib
 from pathlib import Path
 
-KNOWN = {
-    kind: re.compile(pattern, re.IGNORECASE | re.VERBOSE)
-    for kind, pattern in tomllib.loads(
-        Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")
-    ).items()
-}
+_PATTERNS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
+KNOWN = {k: re.compile(text, re.IGNORECASE | re.VERBOSE) for k, text in _PATTERNS.items()}
 
 
 def called(kind: str, name: str) -> re.Match[str] | None:

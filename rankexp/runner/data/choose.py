@@ -16,7 +16,6 @@ from rankexp.runner.data.dataset import DataTable, Feature, Floats, Ints
 from rankexp.runner.data.levels import EXACT, in_words, key_of, large, number_text
 from rankexp.runner.data.readers.numbers import USUAL
 from rankexp.runner.data.reading import EMPTY, FREQUENT, Column, Layout, Reading, Role
-from rankexp.runner.data.suitable import Unfit
 from rankexp.runner.data.times import ascends
 
 NO_WORDS = {"?", EMPTY}
@@ -36,7 +35,7 @@ class Chosen:
     rows: Ints
     without_target: int
     roles: list[Role]
-    unfit: dict[int, Unfit]
+    unfit: dict[int, suitable.Unfit]
     doubtful: list[int]
     first: int | None = None
 
@@ -65,7 +64,7 @@ class Chosen:
             levels=tuple((in_words(name), count) for name, count in levels or ()),
             parts=tuple(parts),
             width=sum(suitable.coded_width([self.columns[j] for j in self.of("feature")])),
-            warnings=(*layout.notes, *_marks(layout), *self._warnings(layout, levels)),
+            warnings=(*layout.notes, *self._warnings(layout, levels)),
             in_order=tuple(self._in_order(layout)),
             totals=() if self.first is not None else tuple(self._totals()),
         )
@@ -102,7 +101,8 @@ class Chosen:
         return Column(column.name, kind, role, why, missing, present, frequent)
 
     def _warnings(self, layout: Layout, levels: Levels | None) -> list[str]:
-        found = []
+        marks = [f"{m} ({n:,})" for m, n in layout.marks.items() if m not in NO_WORDS]
+        found = [message("data.marks", marks=marks)] if marks else []
         for j in self.of("target"):
             name, without = self.columns[j].name, self.without_target
             if without:
@@ -123,11 +123,6 @@ class Chosen:
             fit = any(self.unfit[j][0] not in ("empty", "text", "constant") for j in out)
             found.append(message("data.left_out", shown=shown, more=len(out) - 10, fit=fit))
         return found
-
-
-def _marks(layout: Layout) -> list[str]:
-    words = [f"{m} ({n:,})" for m, n in layout.marks.items() if m not in NO_WORDS]
-    return [message("data.marks", marks=words)] if words else []
 
 
 def choose(table: DataTable, entry: DataEntry, target: str | None) -> Chosen:
@@ -157,7 +152,7 @@ def choose(table: DataTable, entry: DataEntry, target: str | None) -> Chosen:
 
 def _unfit(
     table: DataTable, entry: DataEntry, columns: list[Feature], values: Floats, roles: list[Role]
-) -> tuple[dict[int, Unfit], list[int]]:
+) -> tuple[dict[int, suitable.Unfit], list[int]]:
     """Return the columns that are left out, and doubtful ones; or refuse, if the entry says so."""
     names = [column.name for column in columns]
     wanted = {column_index(names, name, "keep") for name in entry.keep}
@@ -165,7 +160,7 @@ def _unfit(
     of_file = table.provenance.get("source") in ("file", "shipped")
     act = entry.identifiers or ("drop" if of_file else "keep")
     labels = table.layout.labels if table.layout else ()
-    found: dict[int, Unfit] = {}
+    found: dict[int, suitable.Unfit] = {}
     doubtful = []
     for j, column in enumerate(columns):
         own, is_feature = values[:, j], roles[j] == "feature"

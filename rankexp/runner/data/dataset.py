@@ -99,13 +99,14 @@ def matched(
     lacking = [name for name in names if name not in others]
     extra = [name for name in others if name not in names]
     if lacking or extra:
-        said = (f"lacks {_listed(lacking)}", f"has {_listed(extra)}, which {path} lacks")
+        said = (f"lacks {quoted(lacking)}", f"has {quoted(extra)}, which {path} lacks")
         both = (text for text, found in zip(said, (lacking, extra), strict=True) if found)
         raise DataError(f"{other}: {' and '.join(both)}; both files need the same columns")
     return [list(others).index(name) for name in names]
 
 
-def _listed(names: Sequence[str]) -> str:
+def quoted(names: Sequence[str]) -> str:
+    """Return ten names in quotes, and how many more there are."""
     more = f" and {len(names) - 10} more" if len(names) > 10 else ""
     return ", ".join(f"'{name}'" for name in names[:10]) + more
 

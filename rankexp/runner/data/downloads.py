@@ -10,7 +10,6 @@ from unittest.mock import patch
 from urllib.parse import urlsplit
 
 import requests
-from requests import adapters
 
 from rankexp.errors import DataError, one_line
 from rankexp.runner.data.readers.compressed import MOST_UNPACKED
@@ -21,7 +20,7 @@ EVERY = 5.0  # seconds between lines that say how much has come
 Found = TypeVar("Found")
 
 
-class Download(adapters.HTTPAdapter):  # type: ignore[misc]
+class Download(requests.adapters.HTTPAdapter):  # type: ignore[misc]
     """Makes the requests of a package, and knows how they went on; `title` names what comes."""
 
     def __init__(self, title: str) -> None:

@@ -26,8 +26,7 @@ from rankexp.runner.plan import DataFacts
 
 __all__ = ["FoundData", "add", "cache_folder", "find", "listing", "load_snapshot", "verify"]
 
-READING = 6
-"""Raised when files come to be read otherwise, so that snapshots are made anew."""
+READING = 6  # raised when files come to be read otherwise, so that snapshots are made anew
 
 ASIDE = {"label", "source", "verified", "fingerprint", "optional", "note", "origin"}
 """What of an entry does not determine the data set made of a table."""

@@ -129,9 +129,8 @@ def _check(frame: pd.DataFrame, named: Collection[str]) -> None:
     if twice := [name for name, count in Counter(names).items() if count > 1]:
         raise ConfigError(f"the frame has two columns '{twice[0]}'; rename one of them")
     for name in {*map(str, frame.index.names)} & {*named} - {*names}:
-        raise ConfigError(
-            f"'{name}' is the frame's index, not a column; frame.reset_index() makes it one"
-        )
+        advice = "frame.reset_index() makes it one"
+        raise ConfigError(f"'{name}' is the frame's index, not a column; {advice}")
 
 
 def _column(name: str, column: "Column") -> pa.Array:

@@ -18,8 +18,7 @@ from rankexp.runner.data.reading import Reading
 from rankexp.runner.data.sources.file import read
 
 NO_TARGET = "-"
-MOST_LEVELS = 10
-"""Of more values of a target, none are listed to be put in order."""
+MOST_LEVELS = 10  # of more values of a target, none are listed to be put in order
 Scalar = bool | int | float | str | Path | None
 Option = Scalar | Sequence[Scalar | Sequence[Scalar]] | Mapping[Scalar, Sequence[str]]
 """A value of an option, of whichever type an entry takes."""

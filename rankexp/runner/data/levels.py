@@ -10,13 +10,12 @@ from rankexp.errors import DataError
 from rankexp.registry import did_you_mean
 from rankexp.runner.config.asking import message
 from rankexp.runner.data.called import called
-from rankexp.runner.data.dataset import Feature, Floats, Ints
+from rankexp.runner.data.dataset import Feature, Floats, Ints, quoted
 
 Value = bool | int | float | str | None
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 REST = "*"
-EXACT = 2.0**53
-"""From here on, not every whole number is one that a computer's numbers can be."""
+EXACT = 2.0**53  # from here on, not every whole number is one that a computer's numbers can be
 
 # YAML reads a bare yes or no as a truth value
 TRUTHS = {
@@ -67,7 +66,8 @@ def level_codes(
     unnamed = [text for i, text in enumerate(texts) if present[i] and i not in given]
     rest = [code for code, named in enumerate(items) if REST in named]
     if unnamed and not rest:
-        raise DataError(f"target '{target.name}' contains {_list(unnamed)}, but no level lists it")
+        named = quoted(unnamed)
+        raise DataError(f"target '{target.name}' contains {named}, but no level lists it")
     codes = np.array([given.get(i, rest[0] if rest else 0) for i in range(len(texts))])
     y = codes[index].astype(np.int64)
     names = tuple("|".join(_name(value) for value in named) for named in items)
@@ -106,7 +106,7 @@ def _assign(
             found = _matches(value, texts)
             if not found:
                 hint = did_you_mean(str(value), texts)
-                known = {"target": target.name, "hint": hint, "known": _list(texts)}
+                known = {"target": target.name, "hint": hint, "known": quoted(texts)}
                 raise DataError(message("data.level", level=_name(value), **known))
             if any(i in given for i in found):
                 raise DataError(f"levels list the value '{_name(value)}' twice")
@@ -120,7 +120,7 @@ def _matches(value: Value, texts: Sequence[str]) -> list[int]:
     if isinstance(value, bool):
         found = [i for i, text in enumerate(texts) if text in TRUTHS[value]]
         if len(found) > 1:
-            shown = _list([texts[i] for i in found])
+            shown = quoted([texts[i] for i in found])
             raise DataError(f"level {value} could mean {shown}; put it in quotes")
         return found
     return [i for i, text in enumerate(texts) if key_of(text) == key_of(value)]
@@ -129,8 +129,3 @@ def _matches(value: Value, texts: Sequence[str]) -> list[int]:
 def _name(value: Value) -> str:
     key = key_of(value)
     return number_text(key) if isinstance(key, float) else key
-
-
-def _list(texts: Sequence[str]) -> str:
-    shown = ", ".join(f"'{text}'" for text in texts[:10])
-    return shown + (f" and {len(texts) - 10} more" if len(texts) > 10 else "")

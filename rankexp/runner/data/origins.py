@@ -25,8 +25,7 @@ class Origin:
     """A place that has a data set: in words, and what reads it."""
 
     where: str
-    identity: str
-    """Changes whenever the content may have changed."""
+    identity: str  # changes whenever the content may have changed
     table: Callable[[], DataTable]
     kept: Path | None = None
     """The file of what was fetched, which is not fetched again while it is there."""
@@ -38,9 +37,8 @@ def cache_folder() -> Path:
     try:
         return Path(os.environ.get("RANKEXP_CACHE") or usual).expanduser()
     except RuntimeError as error:  # nor does the system know this user
-        raise EnvironmentProblemError(
-            "HOME is not set; name a folder with RANKEXP_CACHE"
-        ) from error
+        text = "HOME is not set; name a folder with RANKEXP_CACHE"
+        raise EnvironmentProblemError(text) from error
 
 
 def local(
@@ -184,11 +182,9 @@ def _from_table(table: DataTable, where: str) -> Origin:
 
 def _fetched(entry: DataEntry, cache: Path) -> list[tuple[str, Path]]:
     """Return the network sources of an entry, each with the file its table is kept in."""
-    return [
-        (source, cache / "tables" / f"{source}-{quote(str(reference), safe='')}.npz")
-        for source, reference in entry.sources.items()
-        if needs_network(source)
-    ]
+    named = {source: quote(str(own), safe="") for source, own in entry.sources.items()}
+    online = {source: name for source, name in named.items() if needs_network(source)}
+    return [(source, cache / "tables" / f"{source}-{name}.npz") for source, name in online.items()]
 
 
 def _named(source: str, entry: DataEntry) -> str:

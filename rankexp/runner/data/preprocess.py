@@ -41,9 +41,8 @@ class Preprocessor:
         self._code = codes[self._hot]
         onehot = config.nominal == "onehot"
         self._nominal = [j for j, f in enumerate(self._features) if f.kind == "nominal"]
-        self._unscaled = [
-            i for i, j in enumerate(self._source) if onehot and self._features[j].kind == "nominal"
-        ]
+        coded = {*self._nominal} if onehot else set()
+        self._unscaled = [i for i, j in enumerate(self._source) if j in coded]
 
     def _encoded(self, feature: Feature) -> list[tuple[int | None, str]]:
         if feature.kind == "numeric" or self._config.nominal == "codes":

@@ -22,8 +22,7 @@ NEAR_UNIQUE = 0.5
 """Share of distinct texts above which a column names its rows: names, tickets, cabins."""
 FEW_NAMES, UNITS = 10, 3
 """Of more names, numbers in at most so many units were probably meant as numbers."""
-MOST_MEMORY = 0.5
-"""Share of this machine's memory that the matrix of features may take."""
+MOST_MEMORY = 0.5  # share of this machine's memory that the matrix of features may take
 
 FEWEST_WORDS = 4
 """Words a row from which a column of different texts looks like free text, not like names."""

@@ -105,10 +105,8 @@ def unusual(dataset: Dataset) -> dict[str, str]:
             other = ~np.isclose(values, usual, 0, 0, equal_nan=True)
             rows, classes = int(other.sum()), np.unique(y[other])
             share = counts[classes].sum() / n  # 1 where both classes differ
-            if (
-                share**rows * len(dataset.features) <= SURE
-                and max(UNUSUAL, SOME_OF * share * n) <= rows <= n / 2
-            ):
+            chance, least = share**rows * len(dataset.features), max(UNUSUAL, SOME_OF * share * n)
+            if chance <= SURE and least <= rows <= n / 2:
                 names = dict(enumerate(one.categories)) or {usual: number_text(usual)}
                 differs = "filled in" if np.isnan(usual) else f"not {names[usual]}"
                 where = f"{rows:,} rows in which '{one.name}' is {differs}"

@@ -49,14 +49,8 @@ class Calculated(BeforeFitting):
             if found:
                 one, other = data.features[a].name, data.features[b].name
                 text = found[0] + (form if found[0] else form.strip("()")).format(one, other)
-                return told(
-                    "RK111",
-                    target=table.reading.target,
-                    formula=text,
-                    rows=found[1],
-                    known=found[2],
-                    one=one,
-                )
+                rows, target = {"rows": found[1], "known": found[2]}, table.reading.target
+                return told("RK111", target=target, formula=text, one=one, **rows)
         return None
 
 

@@ -42,8 +42,15 @@ class GivesAway(BeforeFitting):
 
     def look(self, table: TableFacts) -> Said:
         data, best = table.dataset, table.alone
-        if data is None or best is None or not best.gives_away:
-            return self._encoded(data) or self._unusual(unusual(data) if data else {})
+        if data is None:
+            return None
+        if best is None or not best.gives_away:
+            if name := encoded(data):
+                return told("RK101", what="mean", column=name)
+            found = unusual(data)
+            shown = {"found": [*found.values()][:5], "columns": [*found][:5]}
+            several = len(found) > 1
+            return told("RK101", what="unusual", several=several, **shown) if found else None
         counts = [len(data.y)] if data.levels is None else np.bincount(data.y.astype(np.int64))
         if min(counts) < FEWEST:
             return None
@@ -53,17 +60,6 @@ class GivesAway(BeforeFitting):
         known = {"two": len(counts) == 2, "filled": filled, "groups": groups}
         names = {"column": best.column, "share": share, "same": same}
         return told("RK101", what="alone", also=also, **names, **known)
-
-    @staticmethod
-    def _encoded(data: Dataset | None) -> Said:
-        name = encoded(data) if data else None
-        return told("RK101", what="mean", column=name) if name else None
-
-    @staticmethod
-    def _unusual(found: Mapping[str, str]) -> Said:
-        known = {"found": [*found.values()][:5], "columns": [*found][:5]}
-        several = len(found) > 1
-        return told("RK101", what="unusual", several=several, **known) if found else None
 
 
 class InOrderOfTime(BeforeFitting):

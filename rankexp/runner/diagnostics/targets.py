@@ -140,9 +140,8 @@ def _withheld(data: Dataset, name: str) -> Said:
         if count < ROWS or len(each) < 3 or changes < len(each):
             continue  # too few, or all values stand in blocks
         at_end = here[:count].all() or here[-count:].all()
-        only = next(
-            (own for own, shares in _shares(data, here) if shares.sum() == shares.max() == 1), ""
-        )
+        lone = (own for own, shares in _shares(data, here) if shares.sum() == shares.max() == 1)
+        only = next(lone, "")
         if at_end or only:
             label = number_text(float(value)) if data.levels is None else data.levels[int(value)]
             known = {"what": "withheld", "name": name, "label": label, "only": only}

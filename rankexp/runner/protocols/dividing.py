@@ -27,10 +27,8 @@ def kept_together(source: Loaded, together: Together) -> Ints | None:
     if together == "none":
         return None
     if source.whole.groups is None:
-        raise DataError(
-            f"data set '{source.name}' has no groups to keep together; name their column in "
-            "'groups' of its entry, or use 'together: none'"
-        )
+        advice = "name their column in 'groups' of its entry, or use 'together: none'"
+        raise DataError(f"data set '{source.name}' has no groups to keep together; {advice}")
     return np.unique(source.whole.groups, return_inverse=True)[1].astype(np.int64)
 
 

@@ -102,11 +102,10 @@ class Given(Protocol):
         number = place.fold or 0
         fold, at = self._folds()[number], self._at(number)
         if source.parts is None:
-            raise DataError(
-                f"data set '{source.name}' does not say which rows are its '{fold.test}' part: "
-                "name their column in 'part' of the data set, or give a second file in 'source': "
-                "{file: train.csv, test: test.csv}"
-            )
+            unsaid = f"data set '{source.name}' does not say which rows are its '{fold.test}' part"
+            column = "name their column in 'part' of the data set"
+            file = "give a second file in 'source': {file: train.csv, test: test.csv}"
+            raise DataError(f"{unsaid}: {column}, or {file}")
         rows = {name: _rows_of(source, name, at) for name in fold.named().values()}
         held = [rows[name] for name in (fold.test, fold.validation) if name is not None]
         if fold.train is None:
@@ -131,10 +130,9 @@ class Given(Protocol):
         used = {part for fold in folds for part in fold.named().values()}
         for code, count in zip(*np.unique(source.parts, return_counts=True), strict=True):
             if (name := source.part_names[code]) not in used:
-                raise DataError(
-                    f"data set '{source.name}': part '{name}' ({count:,} rows) is in no fold: "
-                    "add it to one, or drop its rows from the data"
-                )
+                lone = f"part '{name}' ({count:,} rows) is in no fold"
+                advice = "add it to one, or drop its rows from the data"
+                raise DataError(f"data set '{source.name}': {lone}: {advice}")
 
     def design(self, rows: float = float("nan")) -> Design:
         return Design(EXAMPLES if self.folds is None else "queries")

@@ -24,12 +24,10 @@ from rankexp.runner.config.outside import kept, lacking
 from rankexp.runner.config.schema import Block, Evaluate, Study
 from rankexp.runner.config.shipped import shipped
 from rankexp.runner.files import write_atomically
-from rankexp.runner.plan import PlanCell
 from rankexp.runner.report import index, runs
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Link, Output, Page, Section
 from rankexp.runner.report.render import csv, html, latex, markdown, terminal
-from rankexp.runner.report.runs import bibtex, whole
 from rankexp.runner.run.manifest import facts_of, protocol_of, read_manifest
 from rankexp.runner.run.progress import how_many
 from rankexp.runner.run.store import Store
@@ -70,7 +68,7 @@ def page(context: Context, sections: Sequence[Section], aside: Sequence[Section]
     study = context.study
     names = list(study.experiments)
     notes = [*runs.facts(context), *runs.wrong(context, names)]
-    quick = study.study.endswith("-quick")
+    quick, name = study.study.endswith("-quick"), study.study.removesuffix("-quick")
     return Page(
         title=study.title + SLICE * quick,
         source=study.source or "",
@@ -79,16 +77,10 @@ def page(context: Context, sections: Sequence[Section], aside: Sequence[Section]
         sections=[*sections, Section("How it was run", "", Output(notes=notes), closing=CLOSING)],
         aside=aside,
         quick=quick,
-        cite=bibtex(context),
-        command=_command(study),
+        cite=runs.bibtex(context),
+        command=f"rankexp run {name}{' --quick' * quick}" if name in shipped() else "",
         problems=sorted({context.problem_label(name) for name in study.data}, key=str.lower),
     )
-
-
-def _command(study: Study) -> str:
-    """Return what repeats the run of a study that is shipped; empty for others."""
-    name = study.study.removesuffix("-quick")
-    return f"rankexp run {name}{' --quick' * (name != study.study)}" if name in shipped() else ""
 
 
 REFERENCE = "reference"
@@ -203,15 +195,10 @@ class Report:
         for own in self.blocks:
             contents |= own.files
         headed, said = any(_gathers(own.block) for own in self.blocks), set[str]()
-        sections, aside = (
-            [
-                own.on_page(said) if headed else own.section
-                for own in self.blocks
-                if own.block.aside is where
-            ]
-            for where in (False, True)
-        )
-        shown = page(self.context, sections, aside)
+        ordered = sorted(self.blocks, key=lambda own: own.block.aside)
+        sections = [own.on_page(said) if headed else own.section for own in ordered]
+        count = sum(not own.block.aside for own in ordered)
+        shown = page(self.context, sections[:count], sections[count:])
         contents |= self._pages(shown)
         if first := index.summary(shown, self.context.study.study):
             contents[index.SUMMARY] = first.encode()
@@ -226,11 +213,11 @@ class Report:
 
     def _pages(self, shown: Page) -> dict[str, bytes]:
         """Return the pages by name; one that its template cannot write is left out."""
-        run = whole(self.context)
+        run = runs.whole(self.context)
         made = {
             "report.md": markdown.page(shown),
             "run.md": markdown.body(run) + "\n",
-            "cite.bib": bibtex(self.context),
+            "cite.bib": runs.bibtex(self.context),
         }
         try:
             made[self.page] = html.page(shown, run)
@@ -263,7 +250,7 @@ def _gathers(block: Block) -> bool:
 def open_report(
     folder: Path,
     study: Study | None = None,
-    cells: Sequence[PlanCell] | None = None,
+    cells: Sequence[plan.PlanCell] | None = None,
     store: Store | None = None,
     page: str = "",
 ) -> Report:

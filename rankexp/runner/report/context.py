@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
 import pandas as pd
 
@@ -13,12 +13,9 @@ from rankexp import registry
 from rankexp.errors import ConfigError
 from rankexp.metrics.metric import Metric, parse
 from rankexp.runner.analyse import compare, delong, frame, queries, select
-from rankexp.runner.analyse.compare import Mean
 from rankexp.runner.analyse.contrast import Family
-from rankexp.runner.analyse.delong import Seen
-from rankexp.runner.analyse.frame import Count, long_frame, scores
+from rankexp.runner.analyse.frame import Count
 from rankexp.runner.analyse.kept import sources
-from rankexp.runner.analyse.queries import QUERY
 from rankexp.runner.config import published
 from rankexp.runner.config.schema import Evaluate, Simulate, Study
 from rankexp.runner.plan import PlanCell
@@ -44,27 +41,6 @@ class Estimated(NamedTuple):
     high: float = NAN
     units: int = 0  # values that it is over
 
-    @classmethod
-    def of(
-        cls,
-        place: tuple[str, str],
-        rows: pd.DataFrame,
-        own: Design,
-        level: float,
-        ends: tuple[float, float],
-    ) -> Self:
-        """Return the estimate from the values of splits, models or queries, NaN left out.
-
-        `ends` are those of the values there can be, beyond which no interval goes.
-        """
-        each = compare.unit_means(rows) if own.pairs == "models" else rows
-        each = each.dropna(subset=["value"])
-        if each.empty:
-            return cls(*place)
-        found, _ = paired.of_design(each.value, own, each.get("fold"))
-        low, high = (min(max(float(x), ends[0]), ends[1]) for x in paired.interval(found, level))
-        return cls(*place, float(found.mean), float(found.se), low, high, len(each))
-
 
 @dataclass
 class Context:
@@ -84,7 +60,7 @@ class Context:
     @cached_property
     def frame(self) -> pd.DataFrame:
         """All numbers, long."""
-        return long_frame(self.cells, self.records)
+        return frame.long_frame(self.cells, self.records)
 
     @cached_property
     def counts(self) -> dict[tuple[str, str, str], Count]:
@@ -141,9 +117,9 @@ class Context:
         by_query: bool = False,
     ) -> pd.DataFrame:
         """Return the slice of one metric or named quantity; it is kept for other blocks."""
-        key = (experiment, str(quantity), part, *[QUERY] * by_query)
+        key = (experiment, str(quantity), part, *[queries.QUERY] * by_query)
         if key not in self._slices:
-            found = scores(self.frame, experiment, str(quantity), part, by_query=by_query)
+            found = frame.scores(self.frame, experiment, str(quantity), part, by_query=by_query)
             self._slices[key] = found
         return self._slices[key]
 
@@ -251,7 +227,8 @@ class Context:
             splits, each = (table[table.problem == problem] for table in tables)
             if queries.are_pairs(splits, each):
                 reach = each.value.max() - each.value.min()  # of a query, as far as is seen
-                return replace(found, examples=each[QUERY].nunique() / reach if reach else NAN)
+                count = each[queries.QUERY].nunique()
+                return replace(found, examples=count / reach if reach else NAN)
             found = design(self.study, setup, problem, rows, grouped=False)
         return replace(found, examples=self.examples(problem, metric))
 
@@ -269,7 +246,7 @@ class Context:
 
     def placed(
         self, experiment: str, metric: Metric, rule: select.Rule, pairs: Sequence[Sequence[str]]
-    ) -> dict[str, Seen | Refusal]:
+    ) -> dict[str, delong.Seen | Refusal]:
         """Return the mean difference of pairs of methods over test rows, by problem."""
         chosen = self.chosen(experiment, metric, rule, [m for pair in pairs for m in pair])
         kept = list(sources(self.cells, self.records, experiment, chosen))
@@ -306,17 +283,26 @@ class Context:
         rows = compare.paired(rows, reference) if reference else rows
         places = ((p, m) for p in map(str, rows.problem.unique()) for m in methods)
         own = dict(list(rows.groupby(["problem", "method"], sort=False)))
-        most = metric.reading.most
+        most, made = metric.reading.most, []
+        # Beyond these no value can be, and no interval goes.
         ends = (0.0 if most == 1.0 and not reference else -most, most)
-        return [
-            Estimated.of(place, own[place], designs[place[0]], level, ends)
-            for place in places
-            if place in own
-        ]
+        for place in (place for place in places if place in own):
+            known, each = designs[place[0]], own[place]
+            each = compare.unit_means(each) if known.pairs == "models" else each
+            each = each.dropna(subset=["value"])
+            if each.empty:
+                made.append(Estimated(*place))
+                continue
+            found, _ = paired.of_design(each.value, known, each.get("fold"))
+            reach = paired.interval(found, level)
+            low, high = (min(max(float(end), ends[0]), ends[1]) for end in reach)
+            mean, se = float(found.mean), float(found.se)
+            made.append(Estimated(*place, mean, se, low, high, len(each)))
+        return made
 
     def means(
         self, experiment: str, metric: Metric, rule: select.Rule, methods: Sequence[str]
-    ) -> list[Mean]:
+    ) -> list[compare.Mean]:
         """Return the mean of each problem and method that a rule chooses, over its units."""
         rows = self.units(experiment, metric, rule)
         return compare.means(rows[rows.method.isin(list(methods))])
@@ -337,7 +323,11 @@ class Context:
             count *= known.alone.untied if known and known.alone else 1.0
         elif "continuous" not in metric.kinds:
             counts = (prints.classes if prints else None) or levels
-            count = _moved(counts, pooled=metric.reading.pooled) if counts else count / 2
+            least, total = min(counts, default=count / 2), sum(counts)
+            pairs = (total**2 - sum(own**2 for own in counts)) / 2
+            # Where pairs are pooled, an example of the smallest level is in so many of them.
+            several = bool(counts) and metric.reading.pooled
+            count = pairs / (total - least) if several else float(least)
         return float("nan") if reach is None else count / reach
 
     def missing_data(self, problem: str) -> str | None:
@@ -363,16 +353,3 @@ def design(
     if folds > 1:
         return Design("folds", 1.0 / (folds - 1), repeatable=False)
     return Design(EXAMPLES)
-
-
-def _moved(counts: Sequence[int], *, pooled: bool) -> float:
-    """Return how many examples there are for the one that has most to say.
-
-    All pairs over those of an example of the smallest level where pairs are pooled; else the
-    smallest level's examples, as each pair of levels has a share of its own.
-    """
-    if not pooled:
-        return float(min(counts))
-    total = sum(counts)
-    pairs = (total**2 - sum(count**2 for count in counts)) / 2
-    return pairs / (total - min(counts))

@@ -31,7 +31,7 @@ def of_answer(context: Context, experiment: str, found: Gains) -> list[str]:
 def _edge(scores: pd.DataFrame, chosen: Sequence[Point], margin: float) -> str:
     """Return at which end of three values or more most choices lie, if it matters."""
     found = edges_of(scores, chosen, margin)
-    if found is None or found.flat or not found.mostly:
+    if found is None or found.flat or 2 * found.count <= found.choices:
         return ""
     tried = {point.numbers.get(found.most.parameter) for point in scores.grid.unique()}
     return found.most.label if len(tried) > 2 else ""

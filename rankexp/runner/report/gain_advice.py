@@ -35,13 +35,13 @@ def advice(words: Words) -> str:
     best, promise = recommended(found), found.promising
     least, sure = _lead(found) or (math.nan, False)
     gain, need = (own[promise].difference, own[promise].needed) if promise else (0.0, Needed())
-    likes = set(found.pairs.values())
+    likes, unit = set(found.pairs.values()), 10.0**words.digits
     (said,) = paragraphs(
         "advice",
         found=found,
         effects=sorted({effect.name for effect in effects.values()}),
         best=label(best.method) if best else "",
-        lead="" if math.isnan(least) else _down(least, words.digits),
+        lead="" if math.isnan(least) else number(math.floor(unit * least) / unit, words.digits),
         sure=sure,
         far=least > max((abs(own[m].difference) for m in effects), default=0.0),
         on_points=best is not None and best.method in {*likes, *found.points},
@@ -74,7 +74,3 @@ def _lead(found: Gains) -> tuple[float, bool] | None:
     likely = not any(own.se > abs(own.difference) for own in gaps)
     matters = least >= found.margin and likely and not found.ahead
     return (least, shown) if shown or matters else None
-
-
-def _down(gap: float, digits: int) -> str:
-    return number(math.floor(10.0**digits * gap) / 10.0**digits, digits)

@@ -178,9 +178,8 @@ class Words:
     def _cost(self) -> str:
         seconds = {one.method: one.seconds for one in self.found.standings}
         shown = dict.fromkeys(m for pair in self.found.pairs.items() for m in pair) | seconds
-        parts = [
-            f"{self.label(method)} {duration(seconds.get(method, math.nan))}" for method in shown
-        ]
+        took = {method: duration(seconds.get(method, math.nan)) for method in shown}
+        parts = [f"{self.label(method)} {time}" for method, time in took.items()]
         return f"Training time, including the search over settings: {', '.join(parts)}."
 
     def trust(self, protocol: str) -> str:

@@ -18,13 +18,10 @@ from rankexp.runner.analyse.kept import sources
 from rankexp.runner.grid import Point
 from rankexp.runner.report.context import Context, Estimated
 from rankexp.statistics.contrast import Contrast, Settings
-from rankexp.statistics.design import QUERIES
 
 NAN = math.nan
-SAME = 1e-9
-"""Two ways to one number differ by less."""
-LIKELY = 0.75
-"""Of a gain: where its interval reaches less far below 0, it is worth a second look."""
+SAME = 1e-9  # two ways to one number differ by less
+LIKELY = 0.75  # of a gain: where its interval reaches less far below 0, it is worth a second look
 FLAT = 0.1
 """Share of the margin: where the metric at a grid's edge differs from its neighbour by less, a
 wider grid has little to give. Where both of two methods are as near to the best value, neither
@@ -54,11 +51,6 @@ class Edges:
     count: int
     choices: int  # in all
     flat: bool  # whether the metric hardly changes at any of them
-
-    @property
-    def mostly(self) -> bool:
-        """Whether more than half of all choices are there."""
-        return 2 * self.count > self.choices
 
     @property
     def label(self) -> str:
@@ -280,11 +272,6 @@ class Gains:
             and self._above_points(method) >= self.margin
         }
         return max(gains, key=lambda method: gains[method], default=None)
-
-    @property
-    def by_query(self) -> bool:
-        """Whether differences are judged over queries."""
-        return any(own.unit == QUERIES for own in self.contrasts.values())
 
     def numbers(self) -> pd.DataFrame:
         """Return a row a method in full precision: its standing, then both contrasts."""

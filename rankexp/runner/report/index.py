@@ -41,17 +41,15 @@ def summary(page: Page, study: str) -> str | None:
     facts = {"study": study, "title": page.title, "source": page.source, "quick": page.quick}
     facts["answer"] = head.output.gist
     found = head.output.gains.items()
-    rows = {k: _row(v) for k, v in found if v.measured and v.measured.margin > 0}
+    known = {k: (v.measured, v.verdict) for k, v in found if v.measured}
+    rows = {k: _row(*own) for k, own in known.items() if own[0].margin > 0}
     made = facts | {"said": said, "incomplete": page.incomplete, "gains": rows}
     return json.dumps(made, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
 
 
-def _row(fact: Fact) -> Row:
-    assert fact.measured is not None
-    row = asdict(fact.measured) | {"verdict": fact.verdict}
-    return {
-        k: None if isinstance(v, float) and not math.isfinite(v) else v for k, v in row.items()
-    }
+def _row(own: Measured, verdict: str) -> Row:
+    known = {k: v for k, v in asdict(own).items() if not isinstance(v, float) or math.isfinite(v)}
+    return dict.fromkeys(asdict(own)) | known | {"verdict": verdict}
 
 
 def write(results: Path) -> list[Path]:
@@ -123,17 +121,10 @@ def headline(studies: Sequence[Card]) -> str:
     found = [fact for _, fact in _all(studies) if fact.measured]
     if not found:
         return ""
-    beyond = [fact for fact in found if _beyond(fact)]
+    known = [(fact.measured.margin, *fact.measured.gain) for fact in found if fact.measured]
+    better = sum(low > margin for margin, _, low, _ in known)
+    beyond = better + sum(high < -margin for margin, _, _, high in known)
     near = sum(fact.verdict == "equivalent" for fact in found)
-    counts = {"near": near, "open": len(found) - near - len(beyond)}
-    counts |= {"better": sum(_beyond(one) > 0 for one in beyond)}
-    (told,) = paragraphs("headline", comparisons=len(found), beyond=len(beyond), **counts)
+    counts = {"near": near, "open": len(found) - near - beyond, "better": better}
+    (told,) = paragraphs("headline", comparisons=len(found), beyond=beyond, **counts)
     return told
-
-
-def _beyond(fact: Fact) -> int:
-    """Return 1 where pairs are better by more than the margin, -1 where worse, else 0."""
-    own = fact.measured
-    assert own is not None
-    _, low, high = own.gain
-    return (low > own.margin) - (high < -own.margin)

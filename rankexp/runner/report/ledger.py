@@ -11,12 +11,13 @@ import pandas as pd
 
 from rankexp.charts.labels import spoken
 from rankexp.errors import ConfigError
-from rankexp.metrics.metric import Metric, parse
+from rankexp.metrics.metric import parse
 from rankexp.registry import did_you_mean
 from rankexp.runner.analyse import kept, select
 from rankexp.runner.analyse.frame import Key, shortfall
 from rankexp.runner.analyse.queries import QUERY
 from rankexp.runner.config.claims import BAYES, OVER, ClaimRow
+from rankexp.runner.config.experiments import metric_of
 from rankexp.runner.config.schema import Evaluate, Simulate
 from rankexp.runner.grid import points
 from rankexp.runner.report.context import Context
@@ -83,7 +84,7 @@ def words(context: Context, name: str, experiment: str = "") -> str:
     if name in context.study.methods:
         return context.method_label(name)
     setup = context.study.experiments.get(experiment)
-    metric = None if isinstance(setup, Simulate) else _metric(name)
+    metric = None if isinstance(setup, Simulate) else metric_of(name)
     if metric:
         return metric.label
     known = name in context.study.data or name in context.study.generators or not experiment
@@ -138,10 +139,8 @@ def _shortfall(context: Context, key: Key, label: str) -> Finding | None:
 def _of_case(context: Context, row: ClaimRow, case: Case) -> Finding:
     ends = limits(row, higher=_higher(case.own.quantity))
     if case.other is not None and case.other.problem != case.own.problem:
-        mine, other = (
-            _mean(context, row, cell.problem, _series(context, row, cell).dropna())
-            for cell in (case.own, case.other)
-        )
+        sides = [(c.problem, _series(context, row, c).dropna()) for c in (case.own, case.other)]
+        mine, other = (_mean(context, row, *side) for side in sides)
         half = paired.average([mine, other._replace(mean=-other.mean)])  # of independent means
         found = paired.Estimate(2 * half.mean, 2 * half.se, half.df)
         return claims.of_estimate(case.label, ends, found, one_sided=row.one_sided)
@@ -189,9 +188,8 @@ def _of_check(context: Context, row: ClaimRow, setup: Simulate) -> Iterator[Find
         where = f", {words(context, problem)}" if setup.problems else ""
         label = f"{' − '.join(wanted)} {point.text}".strip() + where
         named = " − ".join(words(context, name, row.experiment) for name in wanted)
-        shown = (
-            ", ".join(filter(None, [named, point.named(context.labels(row.experiment))])) + where
-        )
+        at = point.named(context.labels(row.experiment))
+        shown = ", ".join(filter(None, [named, at])) + where
         found = _shortfall(context, (row.experiment, problem, setup.check), label)
         if not found:
             for name in {*wanted} - {*table.columns}:
@@ -213,15 +211,8 @@ def _rule(row: ClaimRow) -> select.Rule:
     return select.Rule.parse(row.rule) if row.rule else select.ORACLE  # of a single grid point
 
 
-def _metric(quantity: str) -> Metric | None:
-    try:
-        return parse(quantity)
-    except ValueError:  # a fitted quantity, or one of curves
-        return None
-
-
 def _higher(quantity: str) -> bool:
-    metric = _metric(quantity)
+    metric = metric_of(quantity)  # None of a fitted quantity, or one of curves
     return metric is not None and metric.direction == "higher"
 
 
@@ -285,7 +276,7 @@ def _mean(
     context: Context, row: ClaimRow, problem: str, values: "pd.Series[float]"
 ) -> paired.Estimate:
     """Return the mean with the error that the design has; over models, of the models' means."""
-    metric = _metric(row.metric)
+    metric = metric_of(row.metric)
     setup = context.evaluate(row.experiment)
     design = context.designs(row.experiment, metric)[problem] if metric else None
     design = design or setup.protocol.design(context.rows(problem))

@@ -23,9 +23,8 @@ from pydantic import (
 from pydantic_core import CoreSchema, core_schema
 
 from rankexp.metrics.metric import Metric, parse
-from rankexp.registry import did_you_mean
 from rankexp.runner.analyse import complete_blocks, kept, select
-from rankexp.runner.config.fault import Fault
+from rankexp.runner.config.fault import Fault, unknown_name
 from rankexp.runner.config.published import PublishedKey
 from rankexp.runner.config.schema import Block, Evaluate, Simulate, Study
 from rankexp.runner.report.context import Context
@@ -60,10 +59,7 @@ class Holds:
     def _known(self, value: Any, info: ValidationInfo) -> Any:
         known = None if info.context is None else info.context[self.what]
         if known is not None and value not in known:
-            names = [str(one) for one in known]
-            hint = did_you_mean(str(value), names)
-            listed = ", ".join(names) or "none"
-            raise ValueError(f"unknown {self.what} '{value}'{hint}; known: {listed}")
+            raise ValueError(unknown_name(self.what, str(value), map(str, known)))
         return value
 
 
@@ -87,6 +83,7 @@ ExperimentName = Annotated[str, Holds("experiment")]
 BlockName = Annotated[str, Holds("block")]  # another of the report
 MetricOption = Annotated[Metric, PlainValidator(_metric), Holds("metric")]
 Rule = Annotated[select.Rule, PlainValidator(_rule), WithJsonSchema({"type": "string"})]
+Rules = Annotated[tuple[Rule, ...], Field(min_length=1, strict=False, validate_default=True)]
 RuleOfEach = Rule | dict[ExperimentName, Rule]  # one rule for all experiments, or one for each
 
 
@@ -252,9 +249,8 @@ class InBlocks(Ruled):
         metric = context.metric(experiment, self.metric)
         chosen = context.chosen(experiment, metric, self.rule_of(experiment), methods)
         chosen = context.spread(experiment, metric, chosen) if spread else chosen
-        return complete_blocks.wide(
-            chosen, complete_blocks.places(context.cells, experiment), methods
-        )
+        expected = complete_blocks.places(context.cells, experiment)
+        return complete_blocks.wide(chosen, expected, methods)
 
 
 class Choosing(OfMetric):

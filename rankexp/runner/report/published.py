@@ -9,7 +9,6 @@ from rankexp.charts.numbers import number, short
 from rankexp.metrics.metric import Metric, parse
 from rankexp.runner.analyse import compare, reproduced, select
 from rankexp.runner.analyse.queries import QUERY
-from rankexp.runner.analyse.reproduced import JudgedValue
 from rankexp.runner.config.published import Published, PublishedKey
 from rankexp.runner.grid import Point
 from rankexp.runner.report.context import Context
@@ -18,11 +17,7 @@ from rankexp.runner.sentences import counted_names, paragraphs
 from rankexp.statistics.contrast import NAN
 from rankexp.statistics.verdicts import LEVEL, Kind, Note, Reproduction, counted
 
-MARKS = {
-    Reproduction.NEAR: Mark.NEAR,
-    Reproduction.APART: Mark.APART,
-    Reproduction.UNDECIDED: Mark.UNDECIDED,
-}
+MARKS = {own: Mark[own.name] for own in Reproduction if own.name in Mark.__members__}
 
 
 def judged(
@@ -31,7 +26,7 @@ def judged(
     rule: select.Rule,
     target: Published | None,
     first: float = math.inf,
-) -> JudgedValue:
+) -> reproduced.JudgedValue:
     """Return what a run has at a place, and how that stands to a published value.
 
     Every verdict on a published value comes from here, so that a page has one for each. Of the
@@ -47,7 +42,7 @@ def judged(
         over = compare.OF_NOTHING if math.isnan(se) else compare.OF_EXAMPLES
         row = row._replace(se=se, se_of=over)
     if target is None:
-        return JudgedValue(row)
+        return reproduced.JudgedValue(row)
     shared = NAN
     if row.se_of == compare.OF_QUERIES:
         queries = of_problem.pivot(index=["fold", QUERY], columns="method", values="value")
@@ -125,9 +120,8 @@ def tally(context: Context, lines: Sequence[PublishedLine], digits: int) -> Tall
     name = f"{context.problem_label(worst.problem)} {context.method_label(worst.method)}"
     name += f" {parse(worst.metric).label}" * several
     own, printed = (number(value, digits) for value in (worst.reproduced, worst.published))
-    lacks = (
-        f"{len(apart)} of {len(told)} values, furthest {name} ({own} here, {printed} published)"
-    )
+    furthest = f"furthest {name} ({own} here, {printed} published)"
+    lacks = f"{len(apart)} of {len(told)} values, {furthest}"
     return Tally(found, lacks, left, verdicts)
 
 

@@ -1,23 +1,19 @@
 """What rules of choice rest on, and whether experiments have it: found before anything runs."""
 
 from collections.abc import Sequence
-from contextlib import suppress
 
-from rankexp.metrics.metric import Metric, parse
+from rankexp.metrics.metric import Metric
 from rankexp.registry import did_you_mean
 from rankexp.runner.analyse import select
 from rankexp.runner.config.asking import message
+from rankexp.runner.config.experiments import metric_of
 from rankexp.runner.config.schema import Evaluate, Study
 from rankexp.runner.plan import method_spec
 
 
 def metrics_of(setup: Evaluate) -> list[Metric]:
     """Return an experiment's metrics, less those that are none, which is complained about."""
-    found = []
-    for text in setup.metrics:
-        with suppress(ValueError):
-            found.append(parse(text))
-    return found
+    return [metric for metric in map(metric_of, setup.metrics) if metric is not None]
 
 
 def with_grids(study: Study, setup: Evaluate, methods: Sequence[str] = ()) -> list[str]:
@@ -56,13 +52,9 @@ def unfounded(rule: select.Rule, study: Study, experiments: Sequence[str]) -> st
         if rule.by is not None and (by := repr(rule.by)) not in known:
             has = f"{did_you_mean(by, known)}; it has: {', '.join(known)}"
             return f"'{name}' has no metric {by} to choose by{has}"
-    points = {
-        point.text
-        for setup in setups.values()
-        for name in setup.methods
-        if name in study.methods
-        for point in method_spec(study.methods[name], setup).points
-    }
+    methods = [(setup, name) for setup in setups.values() for name in setup.methods]
+    specs = [method_spec(study.methods[n], setup) for setup, n in methods if n in study.methods]
+    points = {point.text for spec in specs for point in spec.points}
     if rule.point is None or rule.point.text in points:
         return None
     return f"no method has the grid point {rule.point}{did_you_mean(rule.point.text, points)}"

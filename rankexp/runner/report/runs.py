@@ -174,20 +174,11 @@ def absent(context: Context, names: Iterable[str]) -> Absent:
     problems = dict.fromkeys(p for setup in setups.values() for p in setup.problems)
     sets = [name for name in problems if name in context.study.data]
     data = [p for p in sets if context.missing_data(p) is not None and not ran(context, setups, p)]
-    idle = [
-        name
-        for name in known
-        if name not in setups
-        or not (
-            context.ran(name) or (setups[name].problems and {*setups[name].problems} <= {*data})
-        )
-    ]
+    lost = {name for name, one in setups.items() if one.problems and {*one.problems} <= {*data}}
+    idle = [n for n in known if n not in lost and not (n in setups and context.ran(n))]
     totals = {name: context.total(name) for name in setups if name not in idle}
-    begun = [
-        f"{name} {own.ok:,} of {own.expected:,} records are good"
-        for name, own in totals.items()
-        if not own.complete
-    ]
+    short = {name: own for name, own in totals.items() if not own.complete}
+    begun = [f"{n} {own.ok:,} of {own.expected:,} records are good" for n, own in short.items()]
     labels = [f"'{one}'" if "," in one else one for one in map(context.problem_label, data)]
     return Absent(len(sets), labels, idle, begun)
 

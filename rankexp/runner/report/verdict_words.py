@@ -196,10 +196,8 @@ def _fewest(settings: Settings) -> int:
     return math.ceil(1 - math.log2(1 - settings.level))
 
 
-MANY = 100
-"""Times as much data: beyond this a number says no more than that it is far."""
-REPEATS = 10
-"""Times as many repeats that one can make of the same data."""
+MANY = 100  # times as much data: beyond this a number says no more than that it is far
+REPEATS = 10  # times as many repeats that one can make of the same data
 
 
 def more(own: Contrast, settings: Settings) -> str:

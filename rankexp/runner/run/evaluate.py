@@ -8,7 +8,7 @@ import signal
 import traceback
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from time import perf_counter, process_time
@@ -21,7 +21,6 @@ from rankexp import __version__, registry
 from rankexp.arrays import Floats
 from rankexp.errors import EnvironmentProblemError, Interrupted
 from rankexp.keep import KeptName, curves
-from rankexp.keep.curves import Curve
 from rankexp.keep.curves.placements import ROWS, is_placements
 from rankexp.keep.curves.scoring_function import AT_POINTS, at_points, points
 from rankexp.metrics.by_example import NAMES as THRESHOLDS
@@ -34,7 +33,7 @@ from rankexp.runner.run.fitting import NOTHING_MORE, Extras, Factory, Fitted, fi
 from rankexp.runner.run.material import TEST, Fold, folds, problem
 from rankexp.runner.run.measured import best_points, measured, rows, rows_of, with_ties
 from rankexp.runner.run.pool import Death
-from rankexp.runner.run.record import LIMIT, Record, RecordRow
+from rankexp.runner.run.record import LIMIT, Record, RecordRow, Status
 from rankexp.runner.run.scored import Scores
 from rankexp.runner.run.watch import watched
 from rankexp.runner.spec import EvaluateSpec, SimulateSpec
@@ -101,7 +100,7 @@ class _Work:
             self.scores = Scores(cell.spec, job.folder, again, self.versions)
         self.rows: list[RecordRow] = []
         self.inner: list[Floats] = []
-        self.curves: dict[str, Curve] = {}
+        self.curves: dict[str, curves.Curve] = {}
         self.texts: dict[str, str] = {}
         self.fitting = self.scoring = self.cpu = 0.0  # seconds
         self.caught: list[str] = []
@@ -164,13 +163,18 @@ class _Work:
 
         What is no failure of the method is raised: that the user stops, or that a disk is full.
         """
-        if (stopped := _by_user(error)) is not None:
+        # A run's own handler raises `Interrupted`; without it a plain KeyboardInterrupt is Ctrl-C.
+        # Compiled loops, and methods, may raise an error of their own in place of it.
+        default = signal.getsignal(signal.SIGINT) is signal.default_int_handler
+        wish = KeyboardInterrupt if default else Interrupted
+        for stopped in (found for found in _chain(error) if isinstance(found, wish)):
             raise stopped from None
         if (problem := environment_problem(error)) is not None:
             raise problem from error
         self.failed = self.failed or failure(self.cell, error)
         memory = self.cell.limits.memory
-        if memory is not None and any(map(_of_memory, _chain(error))):
+        lacks = (isinstance(e, MemoryError) or "bad_alloc" in _lines(e)[0] for e in _chain(error))
+        if memory is not None and any(lacks):
             self.failed = replace(self.failed, reason=f"took more than {memory}")
 
     def record(self) -> Record:
@@ -216,17 +220,6 @@ def _told(caught: Sequence[warnings.WarningMessage]) -> list[str]:
     return [f"{w.category.__name__}: {w.message}" for w in kinds]
 
 
-def _by_user(error: BaseException) -> BaseException | None:
-    """Return the user's wish to stop that an error is, or comes from; None if it has none.
-
-    A run's own handler raises `Interrupted`; without it a plain KeyboardInterrupt is Ctrl-C.
-    Compiled loops, and methods, may raise an error of their own in place of it.
-    """
-    default = signal.getsignal(signal.SIGINT) is signal.default_int_handler
-    wish = KeyboardInterrupt if default else Interrupted
-    return next((found for found in _chain(error) if isinstance(found, wish)), None)
-
-
 def _chain(error: BaseException) -> Iterator[BaseException]:
     """Yield an error and those that it comes from."""
     found: BaseException | None = error
@@ -237,21 +230,11 @@ def _chain(error: BaseException) -> Iterator[BaseException]:
         found = found.__cause__ or found.__context__
 
 
-def _of_memory(error: BaseException) -> bool:
-    return isinstance(error, MemoryError) or "bad_alloc" in _lines(error)[0]
-
-
 def failure(cell: PlanCell, error: BaseException) -> Record:
     """Return the failed record of a cell, with one line of reason and the traceback."""
     trace = "".join(traceback.format_exception(error))
-    return Record(
-        cell.key,
-        status="failed",
-        reason=_shortened(f"{type(error).__name__}: {_lines(error)[0]}", LONGEST),
-        grid=cell.spec.points,
-        texts={"traceback": _shortened(trace, 20 * LONGEST)},
-        version=__version__,
-    )
+    reason = f"{type(error).__name__}: {_lines(error)[0]}"
+    return _without_rows(cell, "failed", reason, {"traceback": trace})
 
 
 def _lines(error: BaseException) -> list[str]:
@@ -268,9 +251,13 @@ def ended(cell: PlanCell, died: Death) -> Record:
     if limit is not None and not died.late:
         why += f"; it was allowed {limit} of memory"
     texts = {"traceback": died.step.trace, LIMIT: repr(died.step.seconds)} if died.late else {}
+    return _without_rows(cell, "timeout" if died.late else "failed", why, texts)
+
+
+def _without_rows(cell: PlanCell, status: Status, why: str, texts: Mapping[str, str]) -> Record:
     return Record(
         cell.key,
-        status="timeout" if died.late else "failed",
+        status=status,
         reason=_shortened(why, LONGEST),
         grid=cell.spec.points,
         texts={name: _shortened(text, 20 * LONGEST) for name, text in texts.items()},
@@ -335,7 +322,7 @@ def _score_test(work: _Work, spec: EvaluateSpec, fold: Fold) -> float:
 def _score_inner(work: _Work, spec: EvaluateSpec, fold: Fold) -> float:
     """Fit and score a method on a fold inside the training part."""
     (fitted, seconds), setting = work.fitted(spec, fold, NOTHING_MORE), spec.setting
-    known = with_ties(fitted.of_test), fitted.known, fold.test
+    known = with_ties(fitted.scores[TEST]), fitted.known, fold.test
     work.inner.append(measured(setting.metrics, *known, setting.round_scores)[0])
     return seconds
 

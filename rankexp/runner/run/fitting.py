@@ -15,9 +15,8 @@ from rankexp.arrays import Floats, Ints
 from rankexp.categories import without_imaginary
 from rankexp.keep import texts
 from rankexp.runner.config import estimators
-from rankexp.runner.config.estimators import EstimatorMaker, fit_takes, resolve_estimator
 from rankexp.runner.run import thresholds
-from rankexp.runner.run.material import TEST, Fold, FoldRows
+from rankexp.runner.run.material import Fold, FoldRows
 from rankexp.runner.spec import MethodSpec
 from rankexp.seeds import stream
 from rankexp.solvers.result import scores
@@ -42,11 +41,6 @@ class Fitted:
     texts: dict[str, str] = field(default_factory=dict)
     """What was asked for and an estimator has, ``tree:0`` of the first grid point."""
     at: Floats | None = None  # scores of the further rows asked for, (m, G)
-
-    @property
-    def of_test(self) -> Floats:
-        """Scores of the test part, (n, G)."""
-        return self.scores[TEST]
 
 
 class FittedModel(Protocol):
@@ -82,10 +76,10 @@ def fit(method: MethodSpec, fold: Fold, seed: int, extras: Extras = NOTHING_MORE
 
     The seed is the study's; a method's own randomness has the fold's path and the method's hash.
     """
-    estimator: Any = resolve_estimator(method.estimator, method.folder, method.sha256)
+    estimator: Any = estimators.resolve_estimator(method.estimator, method.folder, method.sha256)
     params = dict(method.params)
     levels = fold.train.part.levels
-    if isinstance(estimator, EstimatorMaker):
+    if isinstance(estimator, estimators.EstimatorMaker):
         found = estimator.values(params) | params
         known = frozenset(name for name, value in found.items() if value is None)
     else:
@@ -115,7 +109,8 @@ def _beside(model: FittedModel, rows: FoldRows) -> tuple[Ints | None, dict[str, 
     order, named = estimators.ordered(model, part.groups)
     weights = part.weights if part.weights is None or order is None else part.weights[order]
     given = {"groups": None if named else part.groups, "sample_weight": weights}
-    takes = fit_takes(model) if any(v is not None for v in given.values()) else frozenset()
+    asked = any(value is not None for value in given.values())
+    takes = estimators.fit_takes(model) if asked else frozenset()
     if part.weights is not None and "sample_weight" not in takes:
         raise ValueError(f"{type(model).__name__} takes no row weights with these parameters")
     found = {name: _own(model, v) for name, v in given.items() if v is not None and name in takes}
@@ -207,7 +202,7 @@ def _models(
         yield from _by_rounds(estimator, params, grid, train)
         return
     for point in grid:
-        if isinstance(estimator, EstimatorMaker):  # its arguments may be in the grid
+        if isinstance(estimator, estimators.EstimatorMaker):  # its arguments may be in the grid
             model = estimator(**{**params, **point})
         else:
             model = estimator(**params)
@@ -246,17 +241,14 @@ def _numbers(model: FittedModel, names: Sequence[str]) -> Iterator[tuple[str, fl
     for name in names:
         if not hasattr(model, name):
             continue
+        what = f"{type(model).__name__}.{name}"
         try:
             values = np.asarray(getattr(model, name), dtype=np.float64)
         except (TypeError, ValueError):
-            raise ValueError(
-                f"{type(model).__name__}.{name} is neither a number nor an array of numbers"
-            ) from None
+            raise ValueError(f"{what} is neither a number nor an array of numbers") from None
         if values.size > MOST_NUMBERS:
-            raise ValueError(
-                f"{type(model).__name__}.{name} has {values.size} numbers; a record keeps at "
-                f"most {MOST_NUMBERS}: leave it out of 'fitted'"
-            )
+            advice = f"a record keeps at most {MOST_NUMBERS}: leave it out of 'fitted'"
+            raise ValueError(f"{what} has {values.size} numbers; {advice}")
         for index, value in np.ndenumerate(values):
             place = ",".join(map(str, index))
             yield f"{name}[{place}]" if index else name, float(value)
@@ -272,10 +264,8 @@ def _scores_of(model: FittedModel, X: Floats) -> Floats:
     elif column is None:
         column = _real(model.predict(X))
     if column.shape != (len(X),):
-        raise ValueError(
-            f"{type(model).__name__} gives scores of shape {column.shape}, not one a row; "
-            "with more than two levels use an estimator that ranks"
-        )
+        given = f"{type(model).__name__} gives scores of shape {column.shape}, not one a row"
+        raise ValueError(f"{given}; with more than two levels use an estimator that ranks")
     return column
 
 

@@ -6,7 +6,6 @@ import re
 import subprocess
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import asdict, dataclass
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -16,7 +15,7 @@ import rankexp
 from rankexp.errors import ConfigError, EnvironmentProblemError, RankexpError, one_line
 from rankexp.runner.config import claims, published
 from rankexp.runner.config.asking import message
-from rankexp.runner.config.outside import Outside
+from rankexp.runner.config.outside import Outside, installed
 from rankexp.runner.config.schema import Study
 from rankexp.runner.data.reading import Json
 from rankexp.runner.files import write_atomically
@@ -83,13 +82,16 @@ class Manifest:
         if self._before is not NOTHING:
             both = asked and self._before.only
             asked = sorted({*self._before.only, *asked}) if both else []
+        # What a run before could not find and this one, of others, did not look for:
+        unsought = self.study.data.keys() - {*self.prepared.data.facts, *missing}
+        lost = {k: v for k, v in self._before.missing_data.items() if k in unsought}
         return {
             "format": FORMAT,
             "rankexp": rankexp.__version__,
             "protocol": PROTOCOL_VERSION,
             "commit": commit(),
             "python": platform.python_version(),
-            "packages": {k: v for k in packages(self.prepared.outside) if (v := _version(k))},
+            "packages": {k: v for k in packages(self.prepared.outside) if (v := installed(k))},
             "outside": asdict(self.prepared.outside),
             "platform": platform.platform(),
             "cpu": _processor(),
@@ -97,7 +99,7 @@ class Manifest:
             "only": asked,
             "seed": self.study.seed,
             "data": self._data,
-            "missing_data": self._unsought() | {k: _portable(v) for k, v in missing.items()},
+            "missing_data": lost | {k: _portable(v) for k, v in missing.items()},
             "published": published.rows_of(self.study),
             "claims": claims.rows_of(self.study),
             "study": self.study.model_dump(mode="json"),
@@ -112,12 +114,6 @@ class Manifest:
     def names(self) -> Set[str]:
         """The data sets that this run or one before found."""
         return self._data.keys()
-
-    def _unsought(self) -> dict[str, str]:
-        """Return what a run before could not find and this one, of others, did not look for."""
-        sought = {*self.prepared.data.facts, *self.prepared.plan.missing}
-        asked = self.study.data.keys() - sought
-        return {k: v for k, v in self._before.missing_data.items() if k in asked}
 
     def _known(self) -> dict[str, dict[str, Any]]:
         """Return what is known of data sets: where they come from, and what was read of them."""
@@ -211,7 +207,7 @@ def diagnoses_of(manifest: Mapping[str, Json]) -> dict[str, DataDiagnosis]:
 def other_versions(folder: Path) -> str | None:
     """Say that a report may differ from that of the run, being made with other packages."""
     then = _read(folder)[0].packages
-    both = [(name, then[name], _version(name)) for name in REPORTING if name in then]
+    both = [(name, then[name], installed(name)) for name in REPORTING if name in then]
     told = ", ".join(f"{name} {was} (here {now})" for name, was, now in both if was != now)
     return message("run.versions", told=told) if told else None
 
@@ -246,13 +242,6 @@ def packages(found: Outside) -> list[str]:
     """Return the packages that numbers may depend on: ours, and those from outside."""
     theirs = {name for code in found.code.values() for name in code}
     return [*PACKAGES, *sorted(theirs - {*PACKAGES})]
-
-
-def _version(package: str) -> str | None:
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return None
 
 
 def _processor() -> str:

@@ -38,12 +38,10 @@ def with_ties(scores: Floats) -> Floats:
         made[:, g] = lowest[at]
         lost, different = int(near[:, g].sum()), int((gaps[:, g] != 0.0).sum()) + 1
         if lost > MANY * different:
-            warnings.warn(
-                f"{lost} of {different} different scores are within {SAME:.0e} of the largest "
-                "from the next one: they count as equal (scores over many orders of size should "
-                "be logarithms)",
-                stacklevel=2,
-            )
+            near = f"{lost} of {different} different scores are within {SAME:.0e} of the largest"
+            advice = "scores over many orders of size should be logarithms"
+            text = f"{near} from the next one: they count as equal ({advice})"
+            warnings.warn(text, stacklevel=2)
     return made
 
 

@@ -58,9 +58,8 @@ class Death:
         if self.late:
             return self.step.reason
         if self.code is not None and self.code < 0:
-            name = next(
-                (s.name for s in signal.Signals if s == -self.code), f"signal {-self.code}"
-            )
+            names = {int(known): known.name for known in signal.Signals}
+            name = names.get(-self.code, f"signal {-self.code}")
             lack = ", perhaps for lack of memory" * (self.code == -signal.SIGKILL)
             return f"its process was ended by {name}{lack}"
         return f"its process ended itself (exit status {self.code})"
@@ -220,8 +219,7 @@ def _serve(pipe: Connection, state: Connection, printed: Connection, parent: int
     leave(0)
 
 
-_told: set[str] = set()
-"""The names of the environment that the parent had, at any call."""
+_told: set[str] = set()  # the names of the environment that the parent had, at any call
 
 
 def _made(call: bytes) -> object:

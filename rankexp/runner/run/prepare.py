@@ -202,7 +202,10 @@ def prepare(
         c.key for c in planned if relevant.get(c.key, NONE).limit < min(c.limits.seconds, most)
     }
     again |= longer
-    notes = [*store.problems, *data.said, *_of_late(len(late & longer), len(late - longer))]
+    notes = [*store.problems, *data.said]
+    for took, then in ((late & longer, f": {LARGER}"), (late - longer, f"; {MORE}")):
+        count = how_many(len(took), "record")
+        notes += [f"{count} of methods that took too long{then}"] * bool(took)
     notes += _aged(record for key, record in relevant.items() if key not in again)
     notes += _ungrouped(study, only)
     lacks = data.nowhere | data.wrong
@@ -211,14 +214,6 @@ def prepare(
         asked = study.model_copy(update={"experiments": chosen(study, only)})
         notes += _remeasured(asked, folder, {*records} - {*relevant}, data)  # the plan's, too
     return Prepared(planned, plan, folder, store, data, frozenset(relevant), not records, theirs)
-
-
-def _of_late(longer: int, others: int) -> Iterator[str]:
-    """Say how many records took longer than their limit, by whether that is larger now."""
-    if longer:
-        yield f"{how_many(longer, 'record')} of methods that took too long: {LARGER}"
-    if others:
-        yield f"{how_many(others, 'record')} of methods that took too long; {MORE}"
 
 
 def _aged(reused: Iterable[Record]) -> Iterator[str]:

@@ -15,8 +15,7 @@ from typing import Any, Literal, NamedTuple, Self
 from rankexp.runner.grid import Point
 
 Status = Literal["ok", "failed", "timeout", "skipped"]
-LIMIT = "limit"
-"""The text in a record of what took too long that has the seconds it was allowed."""
+LIMIT = "limit"  # the text in a record of what took too long that has the seconds it was allowed
 
 
 class Label(NamedTuple):

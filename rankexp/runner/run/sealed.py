@@ -75,9 +75,8 @@ class _Outline(NamedTuple):
             name: {axis: list(islice(rest, length)) for axis in "xy"}
             for name, length in self.curves.items()
         }
-        return Record(
-            key, rows=rows, curves=curves, times=dict(zip(self.times, rest, strict=True))
-        )
+        times = dict(zip(self.times, rest, strict=True))
+        return Record(key, rows=rows, curves=curves, times=times)
 
 
 class _Head(NamedTuple):
@@ -174,9 +173,8 @@ def _records(head: _Head, body: bytes) -> list[Sealed]:
 def _outlined(record: Record) -> tuple[_Outline, Floats]:
     """Return what a record's numbers are, and the numbers."""
     rows = record.rows if isinstance(record.rows, RecordRows) else RecordRows(record.rows)
-    curves = {
-        name: [curve[axis] for axis in "xy"] for name, curve in sorted(record.curves.items())
-    }
+    kept = sorted(record.curves.items())
+    curves = {name: [curve[axis] for axis in "xy"] for name, curve in kept}
     times = dict(sorted(record.times.items()))
     outline = _Outline(rows.labels, {name: len(x) for name, (x, _) in curves.items()}, list(times))
     return outline, np.concatenate([rows.values, *chain(*curves.values()), list(times.values())])

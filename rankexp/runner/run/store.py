@@ -104,10 +104,6 @@ def _checked(record: Record) -> Record:
     return record
 
 
-def _age(version: str) -> tuple[int, ...]:
-    return tuple(int(number) for number in re.findall(r"\d+", version))
-
-
 class Store:
     """The records of a study, in ``<folder>/records/<2 hex>/<job key>.json``, or sealed.
 
@@ -148,7 +144,8 @@ class Store:
                 continue
             self._note(file, generation, [record.key for record in records])
             for record in records:
-                rank = (generation, False, record.status == "ok", _age(record.version), file.stem)
+                age = tuple(map(int, re.findall(r"\d+", record.version)))
+                rank = (generation, False, record.status == "ok", age, file.stem)
                 if record.key not in found or rank > found[record.key][0]:
                     found[record.key] = (rank, record)
         unlike = set()
@@ -180,9 +177,8 @@ class Store:
             file = self.folder / name_of(content)
             write_atomically(file, content, lasting=True)
         bring_to_disk(self.folder)
-        known = {
-            record.key: (g, record) for g, record in sorted(self._sealed(), key=itemgetter(0))
-        }
+        sealed = sorted(self._sealed(), key=itemgetter(0))
+        known = {record.key: (generation, record) for generation, record in sealed}
         for single in sorted(self._held):
             with contextlib.suppress(KeyError, OSError, ValueError):
                 generation, held = self._unpacked(single, single)
@@ -211,10 +207,9 @@ class Store:
         except (FileNotFoundError, NotADirectoryError):
             return
         except OSError as error:
-            raise EnvironmentProblemError(
-                f"cannot read '{error.filename}': {error.strerror}; make it readable or choose "
-                "another folder with --results"
-            ) from error
+            why = f"cannot read '{error.filename}': {error.strerror}"
+            advice = "make it readable or choose another folder with --results"
+            raise EnvironmentProblemError(f"{why}; {advice}") from error
 
     def _note(self, file: Path, generation: int, keys: Iterable[str]) -> None:
         self._held[file] = generation, frozenset(keys)

@@ -88,10 +88,8 @@ class Hands:
     """What a run's jobs are done with."""
 
     workers: int
-    warn: Callable[[str, str], None]
-    """Takes a line, and what a worker that died has printed."""
-    code: Mapping[str, str]
-    """What jobs take from outside, in which version."""
+    warn: Callable[[str, str], None]  # takes a line, and what a worker that died has printed
+    code: Mapping[str, str]  # what jobs take from outside, in which version
     longest: Callable[[], float] | None = None
     """Tells how many seconds a step may take by now; what takes longer is not tried again."""
 
@@ -116,7 +114,10 @@ class Hands:
                 yield replace(died, printed=answer.printed)
                 continue
             final = suspects is None or (died.late and self.longest is not None)
-            blamed = _blamed(job, died.step.key, whole=not final)
+            about = [cell for cell in job.cells if cell.key == died.step.key]
+            method = {cell.method for cell in about if not final}  # all of it is tried again
+            same = [cell for cell in job.cells if cell.method in method]
+            blamed = _part(job, same or about or job.cells)
             if suspects is None or final:
                 yield done(blamed, [ended(cell, died) for cell in blamed.cells])
             else:
@@ -125,13 +126,6 @@ class Hands:
             taken = {cell.key for cell in blamed.cells}
             if rest := [cell for cell in job.cells if cell.key not in taken]:
                 waiting.append(_part(job, rest))
-
-
-def _blamed(job: Job, key: str, *, whole: bool) -> Job:
-    """Return the part of a job that a worker was about; with the `whole` method, or the cell."""
-    about = [cell for cell in job.cells if cell.key == key]
-    same = [cell for cell in job.cells if whole and about and cell.method == about[0].method]
-    return _part(job, same or about or job.cells)
 
 
 def _part(job: Job, cells: Sequence[PlanCell]) -> Job:

@@ -139,6 +139,8 @@ def test_a_cell_with_a_line_break_is_told_in_one_line(told):
     said = told(row(test="lower,\nthe next line"))
     assert "said.csv:3: unknown test" in said and "lower, the next line" in said
     assert "\n" not in said
+    said = told(row(), head=f'{HEAD},"see\nalso"')
+    assert "unknown column 'see also'" in said and "\n" not in said
 
 
 def test_words_stand_once_and_every_fault_is_told(told):

@@ -119,7 +119,7 @@ def answer(study: str, change: Callable[[Mapping[str, Record]], Mapping[str, Rec
     (output,) = (
         b.output for b in Report(context, made.folder).blocks if b.block.name == head.name
     )
-    return next(said.text for said in output.lead if said.label == "Answer")
+    return next(said.whole for said in output.lead if said.label == "Answer")
 
 
 @pytest.mark.slow

@@ -23,8 +23,7 @@ NUMERIC = {"numeric", "real", "integer"}
 TEXT = {"string", "date"}
 ASIDE = {"@relation", "@inputs", "@outputs", "@input", "@output"}
 """Lines of a head that say nothing of the table; all but the first are KEEL's."""
-Row = tuple[int, list[str | None]]
-"""Line and cells; None is an unquoted question mark."""
+Row = tuple[int, list[str | None]]  # line and cells; None is an unquoted question mark
 
 # Possessive (*+, ++): what matched is not tried otherwise, so time grows with the length alone.
 _QUOTED = r"'(?:[^'\\]|\\.)*+'|\"(?:[^\"\\]|\\.)*+\""

@@ -55,8 +55,7 @@ class Maker:
     """Makes the columns of one table, and keeps what is to be said of it."""
 
     path: str
-    lines: Ints
-    """Of each row in the file; below 0 in the second file."""
+    lines: Ints  # of each row in the file; below 0 in the second file
     rules: TextRules
     second: str | None = None
     marks: Counter[str] = field(default_factory=Counter)

@@ -15,10 +15,8 @@ from pyarrow import compute, csv
 
 from rankexp.arrays import Floats
 
-LONGEST_CELL = 131_072
-"""Characters: more mean a quote that was not closed."""
-PIECE = 1 << 21
-"""Characters that are cut at once."""
+LONGEST_CELL = 131_072  # characters: more mean a quote that was not closed
+PIECE = 1 << 21  # characters that are cut at once
 _NUMBER = b"0123456789.+-eE"
 _QUOTE, _SPACE, _ZERO, _NINE = b'" 09'
 Codes = NDArray[np.signedinteger]

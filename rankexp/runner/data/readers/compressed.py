@@ -19,8 +19,7 @@ from rankexp.runner.config.asking import message, option
 OPENERS: dict[str, Callable[..., Any]] = {".gz": gzip.open, ".xz": lzma.open, ".bz2": bz2.open}
 LIMIT = "RANKEXP_UNPACKED_MB"
 """Environment variable: megabytes that a packed file may hold, whatever its ratio."""
-MOST_UNPACKED = 2_000_000_000
-"""Bytes that a packed file may hold."""
+MOST_UNPACKED = 2_000_000_000  # bytes that a packed file may hold
 MOST_RATIO = 200
 """By which it may be packed, where it holds more than `SMALL`; tables are by 2 to 50."""
 SMALL = 50_000_000
@@ -28,13 +27,9 @@ SMALL = 50_000_000
 _STARTS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
 FOREIGN = {start.encode("latin-1"): what for start, what in _STARTS.items()}
 """First bytes of a file that cannot be read, and what to do."""
-_MARKS = {
-    codecs.BOM_UTF8: "utf-8-sig",
-    codecs.BOM_UTF32_LE: "utf-32",
-    codecs.BOM_UTF32_BE: "utf-32",
-    codecs.BOM_UTF16_LE: "utf-16",
-    codecs.BOM_UTF16_BE: "utf-16",
-}
+_MARKS = {codecs.BOM_UTF8: "utf-8-sig"}
+_MARKS |= dict.fromkeys((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE), "utf-32")  # before UTF-16's
+_MARKS |= dict.fromkeys((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE), "utf-16")
 
 
 def unpacked(path: Path) -> bytes:

@@ -20,26 +20,21 @@ from rankexp.runner.data.readers.columns import Coded, any_padded, joined, lengt
 from rankexp.runner.data.readers.numbers import LIKE_A_NUMBER, TextRules
 from rankexp.runner.data.reading import Layout
 
-CHUNK = 1 << 17
-"""Cells that are converted at once."""
-FIRST = 50
-"""Rows that delimiter and header are found out from."""
+CHUNK = 1 << 17  # cells that are converted at once
+FIRST = 50  # rows that delimiter and header are found out from
 
-ENOUGH = 10
-"""Rows in which a text of a column without name is expected to occur again."""
+ENOUGH = 10  # rows in which a text of a column without name is expected to occur again
 
 _DECIMAL = re.compile(
     r"(?:^|,)[+-]?(?:0[0-9.]|\.|[0-9]{4,}\.|[0-9]{1,3}\.(?:[0-9]{3}\.)*+(?![0-9]{3}(?:,|$)))"
 )
 """A number, among others with commas between, whose point cannot separate thousands."""
 
-Row = tuple[int, list[str]]
-"""Line in the file, from 1, and cells."""
+Row = tuple[int, list[str]]  # line in the file, from 1, and cells
 Rows = Callable[[], Iterator[Row]]
 Cut = Callable[[int, int, Sequence[int]], Iterator[list[pa.StringArray]]]
 """Of the number of columns, a line and the columns wanted."""
-Piece = tuple[Ints, list[pa.StringArray]]
-"""Lines of some rows, and columns."""
+Piece = tuple[Ints, list[pa.StringArray]]  # lines of some rows, and columns
 
 
 class Grid:

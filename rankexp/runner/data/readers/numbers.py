@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
+from itertools import product
 
 import numpy as np
 
@@ -70,12 +71,8 @@ class NumberFormat:
         return f"decimal {self.decimal!r}{apart}"
 
 
-FORMATS = [
-    NumberFormat(decimal, thousands)
-    for thousands in ("", ",", ".", " ", "'")
-    for decimal in (".", ",")
-    if decimal != thousands
-]
+_MARKS = product(("", ",", ".", " ", "'"), (".", ","))
+FORMATS = [NumberFormat(point, thousands) for thousands, point in _MARKS if point != thousands]
 
 
 def without_signs(texts: list[str]) -> list[str]:

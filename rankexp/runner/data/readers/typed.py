@@ -27,10 +27,8 @@ if TYPE_CHECKING:
     import pandas as pd
     from openpyxl.cell.read_only import ReadOnlyCell
 
-INDEX = "__index_level_0__"
-"""What pandas calls an index without name in a Parquet file."""
-FAR = 1_000
-"""A wider sheet is refused if fewer than a tenth of its columns hold anything."""
+INDEX = "__index_level_0__"  # what pandas calls an index without name in a Parquet file
+FAR = 1_000  # a wider sheet is refused if fewer than a tenth of its columns hold anything
 
 
 def read_parquet(path: Path, rules: TextRules = DEFAULT) -> DataTable:

@@ -27,8 +27,7 @@ from rankexp.runner.data.sources.file import read
 
 REGISTER = {"openml": "from_openml"}
 
-TRIES = 3
-"""Of each request; the package waits one second before the second one, then two."""
+TRIES = 3  # of each request; the package waits one second before the second one, then two
 
 
 @asks_network

@@ -2,13 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from importlib import metadata, util
+from importlib import util
 from pathlib import Path
 
 from rankexp.errors import DataError, DataNotFoundError
 from rankexp.registry import did_you_mean
 from rankexp.runner.config.asking import message
 from rankexp.runner.config.data_entry import DataEntry
+from rankexp.runner.config.outside import installed
 from rankexp.runner.data.dataset import DataTable
 from rankexp.runner.data.sources import Reference
 from rankexp.runner.data.sources.file import read
@@ -30,7 +31,8 @@ def from_package(reference: Reference, entry: DataEntry, folders: Sequence[Path]
     file = _table_file(_folder(package), package, name)
     table = read(file, entry, kind="arff" if _declares(file) else None)
     where = {"source": "package", "package": package, "file": file.name}
-    return replace(table, provenance=where | _version(package))
+    version = installed(package)
+    return replace(table, provenance=where | ({"version": version} if version else {}))
 
 
 def _folder(package: str) -> Path:
@@ -72,10 +74,3 @@ def _declares(file: Path) -> bool:
 def _ends(path: Path, wanted: Path) -> bool:
     count = len(wanted.parts) - 1
     return path.parts[-count:] == wanted.parts[1:]
-
-
-def _version(package: str) -> dict[str, str]:
-    try:
-        return {"version": metadata.version(package)}
-    except metadata.PackageNotFoundError:
-        return {}

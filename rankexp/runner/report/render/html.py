@@ -5,6 +5,7 @@ A template writes it, so that every text is escaped; what is markup already come
 
 import math
 import re
+import tomllib
 from base64 import b64encode
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -12,6 +13,7 @@ from functools import cache
 from hashlib import sha256
 from io import BytesIO
 from itertools import chain
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from rankexp.charts.letters import one_line
@@ -19,13 +21,20 @@ from rankexp.charts.marks import words
 from rankexp.charts.model import Chart, Drawing, Intervals
 from rankexp.charts.web import points, web
 from rankexp.charts.web.strip import over, strip
-from rankexp.runner.report import model
-from rankexp.runner.report.model import Card, Cell, Cells, Entry, Output, Page, Section, Table
+from rankexp.runner.report.model import (
+    Card,
+    Cell,
+    Cells,
+    Entry,
+    Output,
+    Page,
+    Section,
+    Table,
+    footnotes,
+)
 from rankexp.runner.report.records import Data, as_data
 from rankexp.runner.report.render.text import cell_text, led
 from rankexp.runner.sentences import paragraphs
-from rankexp.statistics.claims import Standing
-from rankexp.statistics.verdicts import Reproduction
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -36,19 +45,10 @@ LARGEST = 150_000  # bytes of a drawing; a larger one is left to its own files
 MOST_CELLS, MOST_POINTS = 5_000, 20_000  # of a table and of a chart; the rest is in files
 LARGEST_PAGE = 1_500_000  # bytes; a larger one is written again with less of each table
 ROWS = (400, 60, 8)  # of a table at most: at first, and where the page is too large
-SIGNS: dict[str, str] = {
-    **{Standing.HOLDS: "✓", Standing.FAILS: "✗", Standing.UNDECIDED: "?"},
-    **{Standing.UNTESTED: "–", Standing.NOT_RUN: "–"},
-    **{Reproduction.REPRODUCED: "=", Reproduction.NEAR: "≈", Reproduction.APART: "≠"},
-    **{Reproduction.UNDECIDED: "?", Reproduction.NOT_RUN: "–"},
-    **{"better": "▲", "worse": "▼", "equivalent": "≈", "better on some, worse on others": "±"},
-    **{"better, equivalent": "▲", "worse, equivalent": "▼"},
-}
-"""Of verdicts: a page shows them by sign, word and colour."""
-RANKED = ["holds", "reproduced", "near", "undecided", "cannot tell", "not reproduced"]
-RANKED += ["does not hold", "not run", "not tested here"]  # verdicts on sources, best first
-WORDS = {f"{word}, equivalent": f"slightly {word}" for word in ("better", "worse")}
-"""Verdicts that a page says in other words than files."""
+_KNOWN = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
+SIGNS: dict[str, str] = _KNOWN["signs"]  # of verdicts: a page shows them by sign, word and colour
+RANKED: list[str] = _KNOWN["ranked"]  # verdicts on sources, best first
+WORDS: dict[str, str] = _KNOWN["words"]  # of verdicts that a page says in others than files
 _NAMED = re.compile(r' id="(?![a-z][0-9a-f]{10}")[^"]*"')  # what nothing refers to
 _BEGINNING = re.compile(r"\n\s*(?://[^\n]*)?")  # of a line of style or script; all its comment
 FEW_LETTERS = 40  # of a sentence that has no line of its own
@@ -130,20 +130,16 @@ class PagePart:
         shown = table.rows[: len(table.rows) - self.left_out(table)]
         of_one = any(table is one for one in self.output.unfolded.values())
         view = _ends(table.cells()) if of_one else []
-        made = [
-            [
-                self._cell(entry, f"{cell_text(row[0])}, {name}", view)
-                for name, entry in zip(table.labels, row, strict=True)
-            ]
-            for row in shown
-        ]
-        for own, cells in zip(shown, made, strict=True):
-            name = cell_text(own[0])
+        made = []
+        for row in shown:
+            name, entries = cell_text(row[0]), zip(table.labels, row, strict=True)
+            cells = [self._cell(entry, f"{name}, {label}", view) for label, entry in entries]
             link = f"#{self.unfolds(name)}" if self.unfolds(name) else ""
             if full := self.output.quoted.get(name, "") if not table.detail else "":
                 cells[0] = PageCell([Piece(name, link)], below=full)
             elif link:
                 cells[0] = PageCell([Piece(name, link)])
+            made.append(cells)
         return made
 
     def unfolds(self, name: str) -> str:
@@ -297,7 +293,7 @@ def _file(name: str) -> "Markup":
 def _part(section: Section, place: int, most: int, *, bare: bool = False) -> PagePart:
     stem = next((name.rpartition(".")[0] for name in section.files), f"part-{place}")
     picture = "" if bare and not section.primary else _picture(section)
-    return PagePart(stem, section, picture, model.footnotes(section.output.tables), most)
+    return PagePart(stem, section, picture, footnotes(section.output.tables), most)
 
 
 def _picture(section: Section) -> "Markup | str":

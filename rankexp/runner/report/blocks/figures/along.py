@@ -134,13 +134,10 @@ class Along(AtRule):
         entry = context.study.generators.get(problem)
         if entry is None or self.parameter not in entry.params:
             return context.problem_label(problem)
-        alike = [
-            other
-            for other in context.study.generators.values()
-            if other.generator == entry.generator
-            and {**other.params, self.parameter: 0} == {**entry.params, self.parameter: 0}
-        ]
-        return entry.generator if len(alike) > 1 else context.problem_label(problem)
+        others = [o for o in context.study.generators.values() if o.generator == entry.generator]
+        rest = [{**one.params, self.parameter: 0} for one in (entry, *others)]
+        alike = rest[1:].count(rest[0])  # itself among them
+        return entry.generator if alike > 1 else context.problem_label(problem)
 
     @property
     def _name(self) -> str:
@@ -222,21 +219,15 @@ class Along(AtRule):
         x = [spot.x for spot in found]
         along = Axis(self._name, log=max(x) >= WIDE * min(x) > 0)
         of = Axis(self._what(context, found), better=parse(found[0].metric).direction)
-        panels = [
-            Lines(
-                title,
-                [
-                    _line(context.method_label(name), place, own, banded=bool(self.reference))
-                    for place, name in enumerate(methods)
-                    if (own := [s for s in found if (s.panel, s.method) == (title, name)])
-                ],
-                along,
-                of,
-                margin=self.margin or math.nan,
-                reference=0.0 if self.reference else math.nan,
-            )
-            for title in dict.fromkeys(spot.panel for spot in found)
-        ]
+        margin, reference = self.margin or math.nan, 0.0 if self.reference else math.nan
+        panels = []
+        for title in dict.fromkeys(spot.panel for spot in found):
+            lines = [
+                _line(context.method_label(name), place, own, banded=bool(self.reference))
+                for place, name in enumerate(methods)
+                if (own := [s for s in found if (s.panel, s.method) == (title, name)])
+            ]
+            panels.append(Lines(title, lines, along, of, margin=margin, reference=reference))
         share: Share = "all" if self.reference else "span"
         return Chart(panels, self.columns, (WIDTH, HEIGHT), share)
 

@@ -49,12 +49,11 @@ class Answer(Comparison):
         if len(metrics) > 1:
             return [message("report.not_short", metrics=metrics)]
         method, label = context.method_label(self.method), context.method_label
-        found = {
-            name: [one for one in judged if one.reference == name] for name in self.references
-        }
-        return [
-            f"{method} against {label(n)}: {self._short(context, own)}" for n, own in found.items()
-        ]
+        texts = []
+        for name in self.references:
+            own = [one for one in judged if one.reference == name]
+            texts.append(f"{method} against {label(name)}: {self._short(context, own)}")
+        return texts
 
     def _short(self, context: Context, judged: Sequence[Judged]) -> str:
         found = [c for one in judged for c in one.family.problems]

@@ -75,9 +75,8 @@ class AverageRanks(Choosing, InBlocks):
     def needed(self, context: Context, block: Block) -> list[str]:
         """Return the methods asked for; by default those that every experiment has."""
         shared = [set(context.evaluate(name).methods) for name in block.experiments]
-        return [
-            m for m in self.shown(context, block) if self.methods or all(m in s for s in shared)
-        ]
+        shown = self.shown(context, block)
+        return [m for m in shown if self.methods or all(m in own for own in shared)]
 
     def panels(self, context: Context, block: Block) -> list[RankPanel]:
         """Return one panel a generator's problem or one of queries, then one for all data sets."""

@@ -1,8 +1,10 @@
 """One method against others: paired differences, intervals, tests, equivalence, verdicts."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+from itertools import product
 from typing import Annotated, ClassVar, Literal
 
 import pandas as pd
@@ -16,7 +18,7 @@ from rankexp.runner.config.asking import message
 from rankexp.runner.config.fault import Fault
 from rankexp.runner.config.schema import Block, Evaluate, Study
 from rankexp.runner.report.context import Context, design
-from rankexp.runner.report.heads import PROBLEM, Role, heads
+from rankexp.runner.report.heads import Head, Role
 from rankexp.runner.report.model import Cell, Entry, Fact, Output, Table
 from rankexp.runner.report.options import InBlocks, MethodName
 from rankexp.runner.report.rules import by_rule, metrics_of
@@ -31,17 +33,7 @@ REGISTER = {"comparison": "Comparison"}
 
 RESAMPLED = ["se_resampled", "low_resampled", "high_resampled", "p_resampled"]
 
-HEADER = [
-    PROBLEM,
-    *heads(Role.LABEL, "n"),
-    *heads(Role.DIFFERENCE, "Difference ± SE"),
-    *heads(Role.INTERVAL, "Interval"),
-    *heads(Role.P_VALUE, "p", "p adjusted"),
-    *heads(Role.VALUE, "Effect", "Detectable"),
-    *heads(Role.P_VALUE, "p equivalence"),
-]
-BY_QUERY = [*heads(Role.INTERVAL, "Bootstrap"), *heads(Role.P_VALUE, "p randomisation")]
-"""In front of the verdict."""
+Column = tuple[Role, str, Callable[[Contrast], Entry]]  # with its label, and what stands in it
 
 
 class Margins(Strict):
@@ -116,11 +108,8 @@ class Comparison(InBlocks):
 
     def judged(self, context: Context, block: Block) -> list[Judged]:
         """Return the comparisons, experiment by experiment, reference by reference."""
-        return [
-            self._family(context, experiment, reference)
-            for experiment in block.experiments
-            for reference in self.references
-        ]
+        pairs = product(block.experiments, self.references)
+        return [self._family(context, experiment, reference) for experiment, reference in pairs]
 
     def _family(self, context: Context, experiment: str, reference: str) -> Judged:
         metric = context.metric(experiment, self.metric)
@@ -149,18 +138,13 @@ class Comparison(InBlocks):
         """Return the tables with what they rest on."""
         judged = self.judged(context, block)
         tables = [self._grid(context, own) for own in judged]
-        notes = [
-            *self._meaning(context, judged),
-            *self._policy(context, judged),
-            *self._precision(context, judged),
-        ]
-        return Output(
-            numbers(judged),
-            tables,
-            notes=notes,
-            gist=self.gist(context, judged),
-            facts=self.facts(context, judged),
-        )
+        notes = [*self._meaning(context, judged), *self._policy(context, judged)]
+        for own in judged:
+            if text := precision(own.family.overall, self.digits):
+                place = f"{context.title(own.experiment)}, {context.method_label(own.reference)}"
+                notes.append(f"{place}: {text}.")
+        gist, facts = self.gist(context, judged), self.facts(context, judged)
+        return Output(numbers(judged), tables, notes=notes, gist=gist, facts=facts)
 
     def gist(self, context: Context, judged: Sequence[Judged]) -> str:
         """Return the verdicts on single problems in a sentence a reference and metric."""
@@ -193,38 +177,47 @@ class Comparison(InBlocks):
         return made
 
     def _grid(self, context: Context, judged: Judged) -> Table:
-        rows = [self._row(context, own, judged) for own in judged.contrasts]
+        columns = self._columns(context, judged)
+        header = [Head(label, role) for role, label, _ in columns]
+        rows = [[entry(own) for *_, entry in columns] for own in judged.contrasts]
         pair = (judged.method, judged.reference)
         by = by_rule(judged.rule, context.study, judged.experiment, pair)
         caption = f"{context.title(judged.experiment)}, {judged.metric.label}{by}: "
-        header = [*HEADER, *heads(Role.VALUE, f"Margin of {100 * judged.settings.relative:g} %")]
-        header += heads(Role.VERDICT, "Within it", "Verdict")
-        if any(not math.isnan(own.p_random) for own in judged.contrasts):
-            header[-1:-1] = BY_QUERY
-            for row, own in zip(rows, judged.contrasts, strict=True):
-                ends = (own.boot_low, own.boot_high)
-                boot = Cell(interval=ends, digits=self.digits + 1, sign=True)
-                row[-1:-1] = [boot, p_value(own.p_random_adjusted)]
-        of = {Role.EXPERIMENT: judged.experiment, Role.METRIC: judged.metric.label}
-        better = judged.metric.direction
         caption += " − ".join(map(context.method_label, pair))
-        return Table(header, rows, caption, True, of, better)
+        of = {Role.EXPERIMENT: judged.experiment, Role.METRIC: judged.metric.label}
+        return Table(header, rows, caption, True, of, judged.metric.direction)
 
-    def _row(self, context: Context, own: Contrast, judged: Judged) -> list[Entry]:
-        digits = self.digits + 1
+    def _columns(self, context: Context, judged: Judged) -> list[Column]:
+        cell, settings = partial(Cell, digits=self.digits + 1), judged.settings
+
+        def name(own: Contrast) -> Entry:
+            return context.problem_label(own.problem) or Cell(f"all {own.unit}", pooled=True)
+
+        def between(low: float, high: float) -> Cell:
+            return cell(interval=(low, high), sign=True)
+
+        def verdict(own: Contrast) -> Cell:
+            return Cell(words(own, settings, self.digits), verdict=own.verdict)
+
+        by_query: list[Column] = [
+            (Role.INTERVAL, "Bootstrap", lambda own: between(own.boot_low, own.boot_high)),
+            (Role.P_VALUE, "p randomisation", lambda own: p_value(own.p_random_adjusted)),
+        ]
+        relative = f"Margin of {100 * settings.relative:g} %"
         return [
-            context.problem_label(own.problem) or Cell(f"all {own.unit}", pooled=True),
-            Cell(f"{own.n} {own.unit}" if own.n else None),
-            Cell(own.difference, own.se, digits=digits, sign=True),
-            Cell(interval=(own.low_all, own.high_all), digits=digits, sign=True),
-            p_value(own.p),
-            p_value(own.p_adjusted),
-            Cell(own.effect, digits=2, sign=True),
-            Cell(own.detectable, digits=digits),
-            p_value(own.p_equivalence_adjusted),
-            Cell(own.margin_relative, digits=digits),
-            Cell(own.within_relative or None),
-            Cell(words(own, judged.settings, self.digits), verdict=own.verdict),
+            (Role.PROBLEM, "Problem", name),
+            (Role.LABEL, "n", lambda own: Cell(f"{own.n} {own.unit}" if own.n else None)),
+            (Role.DIFFERENCE, "Difference ± SE", lambda o: cell(o.difference, o.se, sign=True)),
+            (Role.INTERVAL, "Interval", lambda own: between(own.low_all, own.high_all)),
+            (Role.P_VALUE, "p", lambda own: p_value(own.p)),
+            (Role.P_VALUE, "p adjusted", lambda own: p_value(own.p_adjusted)),
+            (Role.VALUE, "Effect", lambda own: Cell(own.effect, digits=2, sign=True)),
+            (Role.VALUE, "Detectable", lambda own: cell(own.detectable)),
+            (Role.P_VALUE, "p equivalence", lambda own: p_value(own.p_equivalence_adjusted)),
+            (Role.VALUE, relative, lambda own: cell(own.margin_relative)),
+            (Role.VERDICT, "Within it", lambda own: Cell(own.within_relative or None)),
+            *(by_query if any(not math.isnan(own.p_random) for own in judged.contrasts) else []),
+            (Role.VERDICT, "Verdict", verdict),
         ]
 
     def _meaning(self, context: Context, judged: Sequence[Judged]) -> list[str]:
@@ -259,11 +252,6 @@ class Comparison(InBlocks):
                     text = f"{context.title(own.experiment)} / {name}: {'; '.join(parts)}."
                     notes.append(Note(contrast.kind, text))
         return [note for i, note in enumerate(notes) if note not in notes[:i]]
-
-    def _precision(self, context: Context, judged: Sequence[Judged]) -> list[str]:
-        found = [(own, precision(own.family.overall, self.digits)) for own in judged]
-        told = [(context.title(own.experiment), own.reference, t) for own, t in found if t]
-        return [f"{title}, {context.method_label(of)}: {t}." for title, of, t in told]
 
 
 def numbers(judged: Sequence[Judged]) -> pd.DataFrame:

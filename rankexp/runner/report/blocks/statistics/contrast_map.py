@@ -1,7 +1,7 @@
 """Contrasts of methods over a map of two parameters: where which wins, and by how much."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -38,7 +38,6 @@ class MapContrast:
 
     place: MapPlace
     own: Contrast
-    label: str
     experiment: str
 
 
@@ -87,11 +86,10 @@ class ContrastMap(Contrasts):
                 for own in family.problems:
                     entry = context.study.generators[own.problem]
                     place = MapPlace(label, entry.generator, float(entry.params[self.row]), column)
-                    text = context.problem_label(own.problem)
-                    found[label].append(MapContrast(place, own, text, name))
+                    found[label].append(MapContrast(place, own, name))
         settings = self._settings(context, block.experiments[0])
         return [
-            MapContrast(one.place, judged, one.label, one.experiment)
+            replace(one, own=judged)
             for own in found.values()
             for one, judged in zip(own, adjusted([one.own for one in own], settings), strict=True)
             if not math.isnan(one.own.difference)
@@ -106,10 +104,8 @@ class ContrastMap(Contrasts):
         after = [one.place.column for one in own if one.place.column > max(open_, default=-1.0)]
         shown = [one for one in own if one.own.verdict.shown]
         name = self.label or spoken(self.column)
-        ends = [
-            number(one.own.difference, self.digits, sign=True)
-            for one in (min(shown or own, key=_size), max(shown or own, key=_size))
-        ]
+        values = [one.own.difference for one in shown or own]
+        ends = [number(end(values), self.digits, sign=True) for end in (min, max)]
         near = f"within ±{short(self.margin)} in {len(own) - len(open_)} of {len(own)} cells"
         if after:
             more = " or more" * (min(after) < max(one.place.column for one in own))
@@ -166,22 +162,11 @@ class ContrastMap(Contrasts):
             for one in own:
                 at = rows.index(one.place.row), columns.index(one.place.column)
                 grid[at], shown[at] = one.own.difference, bool(one.own.verdict.shown)
-            panels.append(
-                Map(
-                    ": ".join(key),
-                    [short(y) for y in rows],
-                    [f"{x:,.0f}" for x in columns],
-                    grid,
-                    spoken(self.row),
-                    self.label or spoken(self.column),
-                    Axis(f"{self._of(context, key[0])}, {metric.label}", better=metric.direction),
-                    shown == 1.0,
-                    "" if np.isfinite(grid).all() else "Blank: not run.",
-                    most=most,
-                )
-            )
+            labels = [short(y) for y in rows], [f"{x:,.0f}" for x in columns]
+            names = spoken(self.row), self.label or spoken(self.column)
+            of = f"{self._of(context, key[0])}, {metric.label}"
+            axis, told = Axis(of, better=metric.direction), ": ".join(key)
+            lacks = "" if np.isfinite(grid).all() else "Blank: not run."
+            own_map = Map(told, *labels, grid, *names, axis, shown == 1.0, lacks, most=most)
+            panels.append(own_map)
         return Chart(panels, 2, (WIDTH, HEIGHT), below=0.1)
-
-
-def _size(one: MapContrast) -> float:
-    return one.own.difference

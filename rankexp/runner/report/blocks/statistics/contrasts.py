@@ -62,54 +62,38 @@ class Contrasts(InBlocks):
     def output(self, context: Context, block: Block) -> Output:
         """Return the table, with one sentence on what holds over each experiment."""
         found = self._judged(context, block)
+        every = [(name, label, made) for name, own in found.items() for label, made in own.items()]
+        each = [(name, label, one) for name, label, made in every for one in _all(made)]
         tables = [self._table(context, name, own) for name, own in found.items()]
-        rows = [
-            {"experiment": name, "contrast": label, **one.row()}
-            for name, own in found.items()
-            for label, made in own.items()
-            for one in _all(made)
-        ]
-        families = [made for own in found.values() for made in own.values()]
+        rows = [{"experiment": name, "contrast": label, **one.row()} for name, label, one in each]
         first = next(iter(found.values())).values()
-        notes: list[Note | str] = [
-            *self._said(
-                context,
-                "contrasts",
-                [one for made in families for one in _all(made)],
-                word="Equivalent",
-                family=self.family,
-                tests=max((one.tests for made in first for one in made.problems), default=0),
-                loss=verdict_words.share_of_loss(self._settings(context, block.experiments[0])),
-            )
-        ]
-        notes += [
-            f"{context.title(name)}, {label}: {text}."
-            for name, own in found.items()
-            for label, made in own.items()
-            if (text := verdict_words.precision(made.overall, self.digits))
-        ]
+        said = self._said(
+            context,
+            "contrasts",
+            [one for *_, one in each],
+            word="Equivalent",
+            family=self.family,
+            tests=max((one.tests for made in first for one in made.problems), default=0),
+            loss=verdict_words.share_of_loss(self._settings(context, block.experiments[0])),
+        )
+        notes: list[Note | str] = [*said]
+        for name, label, made in every:
+            if text := verdict_words.precision(made.overall, self.digits):
+                notes.append(f"{context.title(name)}, {label}: {text}.")
         told: dict[tuple[Kind, str], list[str]] = {}
-        for name, own in found.items():
-            for label, one in ((label, one) for label, made in own.items() for one in _all(made)):
-                place = context.problem_label(one.problem) if one.problem else "overall"
-                if one.note:
-                    text = f"{context.title(name)} / {place}: {one.note}"
-                    told.setdefault((one.kind, text), []).append(label)
+        for name, label, one in each:
+            place = context.problem_label(one.problem) if one.problem else "overall"
+            if one.note:
+                text = f"{context.title(name)} / {place}: {one.note}"
+                told.setdefault((one.kind, text), []).append(label)
         notes += [Note(kind, f"{text} ({'; '.join(own)}).") for (kind, text), own in told.items()]
         facts = {
             of: replace(one, experiments=[name])
-            for name, own in found.items()
-            for label, made in own.items()
+            for name, label, made in every
             for of, one in self._facts(context, name, made, f"{label} in {name}")
         }
-        return Output(
-            pd.DataFrame(rows),
-            tables,
-            self._chart(context, found),
-            notes,
-            gist=self._gist(context, facts, found),
-            facts=facts,
-        )
+        drawn, gist = self._chart(context, found), self._gist(context, facts, found)
+        return Output(pd.DataFrame(rows), tables, drawn, notes, gist=gist, facts=facts)
 
     def _chart(self, context: Context, found: Families) -> Chart | None:
         several = len(found) > 1
@@ -190,13 +174,15 @@ class Contrasts(InBlocks):
                 methods = list(dict.fromkeys(method for pair in pairs for method in pair))
                 table = self.wide(context, experiment, methods)
                 sides = {
-                    side: table[[pair[i] for pair in pairs]].mean(axis=1, skipna=False)
-                    for i, side in enumerate(("first", "second"))
+                    "first": [pair[0] for pair in pairs],
+                    "second": [pair[1] for pair in pairs],
                 }
-                both = pd.DataFrame(sides).assign(state=table.state)
+                means = {
+                    side: table[own].mean(axis=1, skipna=False) for side, own in sides.items()
+                }
+                both = pd.DataFrame(means).assign(state=table.state)
                 seen = context.placed(experiment, metric, self.rule_of(experiment), pairs)
-                both_sides = ("first", "second")
-                context.families[key] = family(both, both_sides, designs, settings, seen)
+                context.families[key] = family(both, ("first", "second"), designs, settings, seen)
             made[label] = context.families[key]
         return made
 

@@ -57,21 +57,10 @@ def panel(
     return Intervals(title, rows, axis, margin, reference=0.0)
 
 
-def _said(own: Contrast) -> str:
-    known = own.problem or math.isfinite(own.low_all) or math.isnan(own.difference)
-    return f"{own.verdict.words}{'' if known else ', too few for this CI'}"
-
-
-def row(label: str, own: Contrast, method: int = 0) -> Interval:
+def row(label: str, own: Contrast) -> Interval:
     """Return the row of a contrast: hollow if it is undecided, pooled if it is of no problem."""
-    return Interval(
-        label,
-        own.difference,
-        own.low_all,
-        own.high_all,
-        (own.low_near, own.high_near),
-        method,
-        decided=own.verdict.equivalent or own.verdict.shown is not None,
-        pooled=not own.problem,
-        said=_said(own),
-    )
+    known = own.problem or math.isfinite(own.low_all) or math.isnan(own.difference)
+    said = own.verdict.words + ("" if known else ", too few for this CI")
+    decided, pooled = own.verdict.equivalent or own.verdict.shown is not None, not own.problem
+    ends = own.low_all, own.high_all, (own.low_near, own.high_near)
+    return Interval(label, own.difference, *ends, decided=decided, pooled=pooled, said=said)

@@ -17,7 +17,6 @@ from rankexp.runner.config.asking import message
 from rankexp.runner.config.fault import Fault
 from rankexp.runner.config.schema import Block, Evaluate, Study
 from rankexp.runner.protocols.dividing import Dividing
-from rankexp.runner.protocols.protocol import Protocol
 from rankexp.runner.report import diagnosed
 from rankexp.runner.report.blocks.statistics.comparison import Comparison, Judged
 from rankexp.runner.report.blocks.statistics.forest import row
@@ -33,10 +32,9 @@ from rankexp.runner.report.verdict_words import at_once
 from rankexp.runner.run.progress import duration
 from rankexp.runner.sentences import paragraphs
 from rankexp.statistics.contrast import Contrast, Policy, adjusted
-from rankexp.statistics.design import EXAMPLES
+from rankexp.statistics.design import EXAMPLES, QUERIES
 
-WIDTH, FRAME, ROW = 3.6, 1.1, 0.26
-"""Of a panel; of what is around its rows; of a row: inches."""
+WIDTH, FRAME, ROW = 3.6, 1.1, 0.26  # of a panel; of what is around its rows; of a row: inches
 
 
 def chart(found: Gains, label: Callable[[str], str]) -> Chart:
@@ -50,15 +48,9 @@ def chart(found: Gains, label: Callable[[str], str]) -> Chart:
         best = known[0].mean
         behind = best - found.margin if best >= known[-1].mean else best + found.margin
         shade = (min(best, behind), max(best, behind))
-    methods = Intervals(
-        "",
-        [Interval(label(one.method), one.mean, one.low, one.high) for one in known],
-        Axis(
-            f"{found.metric.label}, {interval}\n(grey: within {near} of the best)",
-            better=found.metric.direction,
-        ),
-        shade=shade,
-    )
+    of_values = f"{found.metric.label}, {interval}\n(grey: within {near} of the best)"
+    values = [Interval(label(one.method), one.mean, one.low, one.high) for one in known]
+    methods = Intervals("", values, Axis(of_values, better=found.metric.direction), shade=shade)
     contrasts = [
         row(f"{label(pair)} − {label(found.pairs[pair])}", own)
         for pair, own in found.contrasts.items()
@@ -74,11 +66,8 @@ def chart(found: Gains, label: Callable[[str], str]) -> Chart:
 
 REGISTER = {"pairs_or_points": "PairsOrPoints"}
 
-TURNED: dict[str | None, Literal["better", "worse"] | None] = {
-    "better": "worse",
-    "worse": "better",
-    None: None,
-}
+Shown = Literal["better", "worse"] | None
+TURNED: dict[Shown, Shown] = {"better": "worse", "worse": "better", None: None}
 
 
 class PairsOrPoints(BlockKind):
@@ -123,27 +112,18 @@ class PairsOrPoints(BlockKind):
         words = Words(context, found, self.digits)
         protocol = context.evaluate(block.experiments[0]).protocol.words()
         above = diagnosed.of_answer(context, block.experiments[0], found)
-        return Output(
-            numbers=found.numbers(),
-            tables=[self._table(context, found)],
-            chart=chart(found, context.method_label),
-            lead=[
-                *above,
-                *words.answer(),
-                f"Can it be trusted? {words.trust(protocol)}",
-                f"What now? {advice(words)}",
-            ],
-            notes=self._notes(found),
-            word="" if above else words.word(),
-        )
+        lead = [*above, *words.answer(), f"Can it be trusted? {words.trust(protocol)}"]
+        lead.append(f"What now? {advice(words)}")
+        tables, drawn = [self._table(context, found)], chart(found, context.method_label)
+        notes, word = self._notes(found), "" if above else words.word()
+        return Output(found.numbers(), tables, drawn, notes, lead=lead, word=word)
 
     def gains(self, context: Context, block: Block) -> Gains:
         """Return the numbers that the answer rests on."""
         experiment = block.experiments[0]
         metric = context.metric(experiment, self.metric)
-        judged = {
-            pair: self._judged(context, block, pair, like) for pair, like in self.contrasts.items()
-        }
+        pairs = self.contrasts.items()
+        judged = {pair: self._judged(context, block, pair, like) for pair, like in pairs}
         settings = next(iter(judged.values())).settings
         if settings.margin is None:
             raise ConfigError(message("report.no_margin", metric=metric))
@@ -154,11 +134,13 @@ class PairsOrPoints(BlockKind):
         setup = context.evaluate(experiment)
         problem, protocol = setup.problems[0], setup.protocol
         entry, levels = context.study.data.get(problem), context.levels(problem)
+        rows, drawn = context.rows(problem), isinstance(protocol, Dividing)
+        known = drawn and not math.isnan(rows)
         made = Gains(
             metric=metric,
             margin=settings.margin,
             level=self.level,
-            rows=context.rows(problem),
+            rows=rows,
             standings=ranked,
             pairs=self.contrasts,
             contrasts=dict(zip(judged, adjusted(own, settings), strict=True)),
@@ -169,33 +151,24 @@ class PairsOrPoints(BlockKind):
             repeats=protocol.repeats if isinstance(protocol, Dividing) else 0,
             rarest=min(levels, key=lambda level: level[1], default=None),
             within=setup.within_groups and bool(entry and entry.groups),
-            trained=_trained(protocol, context.rows(problem)),
+            trained=float(protocol.training_rows(int(rows))) if known else math.nan,
         )
         return diagnosed.with_findings(context, experiment, made)
 
     def _judged(self, context: Context, block: Block, method: str, like: str) -> Judged:
-        return self._comparison(method, like).judged(context, block)[0]
-
-    def _comparison(self, method: str, like: str) -> Comparison:
         shared = ("metric", "rule", "margin", "level", "incomplete")
         given = {name: getattr(self, name) for name in shared}
-        return Comparison(method=method, references=[like], **given)
+        return Comparison(method=method, references=[like], **given).judged(context, block)[0]
 
     def _table(self, context: Context, found: Gains) -> Table:
-        rows: list[list[Entry]] = [
-            [
-                context.method_label(one.method),
-                Cell(one.mean, one.se, digits=self.digits),
-                self._difference(found.contrasts.get(one.method)),
-                self._difference(_turned(found.behind.get(one.method))),
-                Cell(duration(one.seconds)),
-                Cell(
-                    (one.chosen and one.chosen.label) or None,
-                    mark=Mark.EDGE if one.edges else None,
-                ),
-            ]
-            for one in found.standings
-        ]
+        rows: list[list[Entry]] = []
+        for one in found.standings:
+            label, chosen = context.method_label(one.method), one.chosen and one.chosen.label
+            value = Cell(one.mean, one.se, digits=self.digits)
+            gain = self._difference(found.contrasts.get(one.method))
+            behind = self._difference(_turned(found.behind.get(one.method)))
+            settings = Cell(chosen or None, mark=Mark.EDGE if one.edges else None)
+            rows.append([label, value, gain, behind, Cell(duration(one.seconds)), settings])
         name = found.metric.label
         header = [METHOD, *heads(Role.VALUE, name)]
         header += heads(Role.DIFFERENCE, "Minus the same loss on points", "Minus the best")
@@ -219,17 +192,12 @@ class PairsOrPoints(BlockKind):
             "pairs_or_points",
             level=self.level,
             alpha=short(round(1 - self.level, 12)),
-            by_query=found.by_query,
+            by_query=any(one.unit == QUERIES for one in own),
             one_test_set=any(one.unit == EXAMPLES for one in own),
             over_rows=any(one.test == OVER_ROWS for one in own),
             margin=found.margin,
             edge=Mark.EDGE.value,
         )
-
-
-def _trained(protocol: Protocol, rows: float) -> float:
-    known = isinstance(protocol, Dividing) and not math.isnan(rows)
-    return float(protocol.training_rows(int(rows))) if known else math.nan
 
 
 def _turned(own: Contrast | None) -> Contrast | None:

@@ -1,10 +1,10 @@
 """Which grid points were chosen, with a warning where they lie at the edge of their grid."""
 
 from collections.abc import Sequence
-from typing import Annotated, NamedTuple
+from itertools import product
+from typing import NamedTuple
 
 import pandas as pd
-from pydantic import Field
 
 from rankexp.metrics.metric import Metric
 from rankexp.runner.analyse import select
@@ -14,7 +14,7 @@ from rankexp.runner.report.context import Context
 from rankexp.runner.report.gains import FLAT, from_neighbour
 from rankexp.runner.report.heads import EXPERIMENT, METHOD, PROBLEM, Role, heads
 from rankexp.runner.report.model import Cell, Cells, Entry, Mark, Output, Table
-from rankexp.runner.report.options import Choosing, Rule, Ruled
+from rankexp.runner.report.options import Choosing, Ruled, Rules
 from rankexp.runner.sentences import paragraphs
 from rankexp.statistics.verdicts import Kind, Note
 
@@ -36,18 +36,13 @@ class ChosenPoint(NamedTuple):
 class ChosenGrid(Choosing, Ruled):
     """One row a problem, method and rule: the grid points chosen and how often."""
 
-    rules: Annotated[
-        tuple[Rule, ...], Field(min_length=1, strict=False, validate_default=True)
-    ] = select.BOTH
+    rules: Rules = select.BOTH
 
     def output(self, context: Context, block: Block) -> Output:
         """Return the table of counts."""
         methods = self.shown(context, block)
-        numbers = pd.concat(
-            self._counts(context, name, rule, methods)
-            for name in block.experiments
-            for rule in self.rules
-        )
+        places = product(block.experiments, self.rules)
+        numbers = pd.concat(self._counts(context, *place, methods) for place in places)
         rows = list(map(ChosenPoint._make, numbers.itertuples(index=False, name=None)))
         edges = sum(row.times for row in rows if row.edge)
         total = sum(row.times for row in rows)
@@ -107,18 +102,13 @@ class ChosenGrid(Choosing, Ruled):
         for row in found:
             rules = points.setdefault((row.experiment, row.problem, row.method), {})
             mark = Mark.EDGE if row.edge else None
-            rules.setdefault(row.rule, []).append(
-                Cell(row.grid.label, mark=mark, remark=str(row.times))
-            )
-        rows: list[list[Entry]] = [
-            [
-                experiment,
-                context.problem_label(problem),
-                context.method_label(method),
-                *(Cells(rules.get(str(rule), [Cell()]), ", ") for rule in self.rules),
-            ]
-            for (experiment, problem, method), rules in points.items()
-        ]
+            cell = Cell(row.grid.label, mark=mark, remark=str(row.times))
+            rules.setdefault(row.rule, []).append(cell)
+        rows: list[list[Entry]] = []
+        for (experiment, problem, method), rules in points.items():
+            place = experiment, context.problem_label(problem), context.method_label(method)
+            chosen = (rules.get(str(rule), [Cell()]) for rule in self.rules)
+            rows.append([*place, *(Cells(own, ", ") for own in chosen)])
         labels = [rule.label for rule in self.rules]
         header = [EXPERIMENT, PROBLEM, METHOD, *heads(Role.LABEL, *labels)]
         caption = f"Grid points chosen (how often; {Mark.EDGE.value} at the edge of the grid)"

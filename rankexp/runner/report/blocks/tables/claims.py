@@ -93,13 +93,10 @@ class Claims(BlockKind):
         told, each = tally(source) if source else None, self._each(context, judged)
         gist = " ".join(filter(None, [told.gist if told else "", f"{also}." * bool(ours)]))
         shown = Output(pd.DataFrame(lines), tables, notes=notes, gist=gist, tally=told)
-        first = [own[0] for own, _, _ in judged]
-        page = {
-            row.claim: row.page if row.page[:1] in ("", "(") else f"({row.page})" for row in first
-        }
-        quoted = {
-            r.claim: f"{r.words.rstrip('.')} {page[r.claim]}".strip() for r in first if r.words
-        }
+        quoted = {}
+        for row in (own[0] for own, _, _ in judged if own[0].words):
+            page = row.page if row.page[:1] in ("", "(") else f"({row.page})"
+            quoted[row.claim] = f"{row.words.rstrip('.')} {page}".strip()
         return replace(shown, facts=facts, unfolded=each, quoted=quoted)
 
     def _fact(self, rows: Sequence[ClaimRow], found: Found, verdict: Standing) -> Fact:
@@ -299,9 +296,8 @@ def _how(context: Context, row: ClaimRow) -> str:
     """Return a row in words: ``rank loss of SVM-OR lower than Logistic (figure1)``."""
     (low, high), word = row.threshold, TESTS[row.test]
     alone = low == -high and row.test not in ("between", "always")
-    text = (word.beyond if high or not word.text else word.text).format(
-        short(high) if alone else _range(low, high)
-    )
+    form = word.beyond if high or not word.text else word.text
+    text = form.format(short(high) if alone else _range(low, high))
 
     def listed(names: Sequence[str]) -> str:
         return " and ".join(words(context, name, row.experiment) for name in names)

@@ -1,9 +1,9 @@
 """Published values beside the reproduced ones, with standard errors and a verdict."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import product
-from typing import Annotated
 
 import numpy as np
 import pandas as pd
@@ -19,7 +19,7 @@ from rankexp.runner.grid import Point
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.heads import METHOD, Head, Role, heads, measured
 from rankexp.runner.report.model import Beside, Cell, Cells, Entry, Output, Table
-from rankexp.runner.report.options import Choosing, MethodName, MetricOption, Rule, Ruled
+from rankexp.runner.report.options import Choosing, MethodName, MetricOption, Ruled, Rules
 from rankexp.runner.report.published import MARKS, PublishedLine, judged, legend, tally
 from rankexp.runner.report.verdict_words import leaders
 from rankexp.statistics.contrast import NAN
@@ -38,9 +38,7 @@ class PublishedTable(Choosing, Ruled):
     """Extra method -> the method whose published value it stands beside."""
     metrics: list[MetricOption] = Field(default_factory=list)
     """Several in place of `metric`: a table a problem, of rows of methods and columns of these."""
-    rules: Annotated[
-        tuple[Rule, ...], Field(min_length=1, strict=False, validate_default=True)
-    ] = select.BOTH
+    rules: Rules = select.BOTH
     """The first is compared with the published values."""
     details: bool = True
     """Whether a second table has a row for each problem and method; the .csv always has."""
@@ -69,17 +67,12 @@ class PublishedTable(Choosing, Ruled):
     def output(self, context: Context, block: Block) -> Output:
         """Return the wide table, the details, and what the marks mean."""
         methods = dict.fromkeys(self.needed(context, block), "") | self.beside
-        lines = [
-            line
-            for experiment, metric in self._columns(context, block)
-            for line in self._lines(context, experiment, metric, methods)
-        ]
-        lines = [
-            line
-            if line.known or line.state == "complete"
-            else line._replace(referred=context.referred(block.name, "reproduced", line[:3]))
-            for line in lines
-        ]
+        columns = self._columns(context, block)
+        lines = [line for own in columns for line in self._lines(context, *own, methods)]
+        for i, line in enumerate(lines):
+            if not line.known and line.state != "complete":
+                value = context.referred(block.name, "reproduced", line[:3])
+                lines[i] = line._replace(referred=value)
         wide = [] if self.metrics else [self._wide(context, lines, methods)]
         tables = wide or self._by_metric(context, lines)
         tables += [self._details(context, lines)] if self.details else []
@@ -106,22 +99,14 @@ class PublishedTable(Choosing, Ruled):
         points: dict[tuple[str, str], tuple[Point, str]] = {}  # those chosen most often
         for problem, method, grid, _, edge in counts.itertuples(index=False, name=None):
             points.setdefault((problem, method), (grid, str(edge or "")))
-        found = [
-            {one[:2]: one.mean for one in context.means(experiment, metric, rule, list(methods))}
-            for rule in self.rules[1:]
-        ]
-        return [
-            self._line(
-                context,
-                PublishedKey(experiment, problem, method, str(metric)),
-                methods[method],
-                [means.get((problem, method), NAN) for means in found],
-                points.get((problem, method), (Point(()), "")),
-            )
-            for problem in setup.problems
-            for method in methods
-            if method in setup.methods
-        ]
+        others = [context.means(experiment, metric, r, list(methods)) for r in self.rules[1:]]
+        found = [{one[:2]: one.mean for one in own} for own in others]
+        lines, shown = [], [method for method in methods if method in setup.methods]
+        for place in product(setup.problems, shown):
+            key, point = PublishedKey(experiment, *place, str(metric)), points.get(place)
+            values = [means.get(place, NAN) for means in found]
+            lines.append(self._line(context, key, methods[key.method], values, point))
+        return lines
 
     def _line(
         self,
@@ -129,7 +114,7 @@ class PublishedTable(Choosing, Ruled):
         key: PublishedKey,
         beside: str,
         others: Sequence[float],
-        point: tuple[Point, str],
+        point: tuple[Point, str] | None,
     ) -> PublishedLine:
         experiment, problem, method, quantity = key
         target = context.published.get(key._replace(method=beside or method))
@@ -150,8 +135,8 @@ class PublishedTable(Choosing, Ruled):
             se=main.se,
             se_of=main.se_of,
             others=tuple(others),
-            chosen=point[0],
-            edge=point[1],
+            chosen=point[0] if point else Point(()),
+            edge=point[1] if point else "",
             splits=main.splits,
             nan=main.nan,
             expected=count.expected,
@@ -159,12 +144,8 @@ class PublishedTable(Choosing, Ruled):
             source=target.source if target else "",
             verified=target.verified if target else None,
             note="Its data was not available." if context.missing_data(problem) else note,
-            difference=found.difference,
             relative=found.difference / loss if loss > 0 else NAN,
-            printed_units=found.printed_units,
-            z=found.z,
-            tolerance=found.tolerance,
-            verdict=found.verdict,
+            **{name: value for name, value in found._asdict().items() if name != "row"},
         )
 
     def _wide(
@@ -202,17 +183,11 @@ class PublishedTable(Choosing, Ruled):
             rows.setdefault(name, [context.method_label(name)]).append(self._cell(line, known))
         names = [metric.label for metric in self.metrics]
         header = [METHOD, *heads(Role.VALUE, *names, names=Role.METRIC)]
-        labels = context.row_labels(list(found))
-        return [
-            Table(
-                header,
-                list(rows.values()),
-                f"{label}: {self._what(known)}",
-                of={Role.PROBLEM: label},
-                better=measured(self.metrics)[1],
-            )
-            for label, rows in zip(labels, found.values(), strict=True)
-        ]
+        better, tables = measured(self.metrics)[1], []
+        for label, rows in zip(context.row_labels(list(found)), found.values(), strict=True):
+            caption, of = f"{label}: {self._what(known)}", {Role.PROBLEM: label}
+            tables.append(Table(header, list(rows.values()), caption, of=of, better=better))
+        return tables
 
     def _cell(self, line: PublishedLine, known: bool) -> Cells:
         printed = Cell(line.published, digits=self.digits)
@@ -222,15 +197,12 @@ class PublishedTable(Choosing, Ruled):
             return Cells([*first, Cell(self._nothing(line), beside=beside)])
         mark = MARKS.get(line.verdict) if line.verdict else None
         value = Cell(line.reproduced, line.se, mark=mark, digits=self.digits, beside=beside)
-        return Cells([*first, value, *self._others(line)])
+        return Cells([*first, value, *(Cell(own, digits=self.digits) for own in line.others)])
 
     def _nothing(self, line: PublishedLine) -> str:
         if not math.isnan(line.referred):
             return f"not run here (reference {number(line.referred, self.digits)})"
         return "undefined" if line.state == "complete" else "not run"
-
-    def _others(self, line: PublishedLine) -> list[Cell]:
-        return [Cell(value, digits=self.digits) for value in line.others]
 
     def _mean_difference(self, lines: Sequence[PublishedLine], method: str) -> Cell:
         own = [line.difference for line in lines if line.method == method]
@@ -241,42 +213,36 @@ class PublishedTable(Choosing, Ruled):
         return Cell(float(np.mean(known)), remark=remark, digits=self.digits, sign=True)
 
     def _details(self, context: Context, lines: Sequence[PublishedLine]) -> Table:
-        header = [
-            DATA_SET,
-            METHOD,
-            *heads(Role.METRIC, "Metric") * bool(self.metrics),
-            *heads(Role.PUBLISHED, "Published"),
-            *heads(Role.REPRODUCED, "Reproduced"),
-            *heads(Role.VALUE, *(rule.label.capitalize() for rule in self.rules[1:])),
-            *heads(Role.DIFFERENCE, "Difference", "Of the loss"),
-            *heads(Role.VALUE, "z", "Passes"),
-            *heads(Role.VERDICT, "Verdict"),
-            *heads(Role.LABEL, "Chosen", "Splits"),
-            *heads(Role.COUNT, "Undefined"),
-            *heads(Role.LABEL, "Note"),
+        cell = partial(Cell, digits=self.digits)
+        columns: list[tuple[Role, str, Callable[[PublishedLine], Entry]]] = [
+            (Role.METHOD, "Method", lambda own: context.method_label(own.method)),
+            *[(Role.METRIC, "Metric", lambda own: parse(own.metric).label)] * bool(self.metrics),
+            (Role.PUBLISHED, "Published", lambda own: cell(own.published)),
+            (Role.REPRODUCED, "Reproduced", lambda own: cell(own.reproduced, own.se)),
+            *(
+                (Role.VALUE, rule.label.capitalize(), lambda own, i=i: cell(own.others[i]))
+                for i, rule in enumerate(self.rules[1:])
+            ),
+            (Role.DIFFERENCE, "Difference", lambda own: cell(own.difference, sign=True)),
+            (Role.DIFFERENCE, "Of the loss", lambda own: Cell(percent(own.relative))),
+            (Role.VALUE, "z", lambda own: Cell(own.z, digits=1, sign=True)),
+            (Role.VALUE, "Passes", lambda own: cell(own.tolerance)),
+            (Role.VERDICT, "Verdict", lambda own: Cell(own.verdict)),
+            (
+                Role.LABEL,
+                "Chosen",
+                lambda own: Cell(own.chosen.label or None, remark=own.edge and "edge"),
+            ),
+            (Role.LABEL, "Splits", lambda own: f"{own.splits}/{own.expected}"),
+            (Role.COUNT, "Undefined", lambda own: own.nan),
+            (Role.LABEL, "Note", lambda own: Cell("", note=own.note)),
         ]
-        rows: list[list[Entry]] = []
-        labels = context.row_labels([(line.experiment, line.problem) for line in lines])
-        for line, label in zip(lines, labels, strict=True):
-            rows.append(
-                [
-                    label,
-                    context.method_label(line.method),
-                    *[parse(line.metric).label] * bool(self.metrics),
-                    Cell(line.published, digits=self.digits),
-                    Cell(line.reproduced, line.se, digits=self.digits),
-                    *self._others(line),
-                    Cell(line.difference, digits=self.digits, sign=True),
-                    Cell(percent(line.relative)),
-                    Cell(line.z, digits=1, sign=True),
-                    Cell(line.tolerance, digits=self.digits),
-                    Cell(line.verdict),
-                    Cell(line.chosen.label or None, remark="edge" if line.edge else ""),
-                    f"{line.splits}/{line.expected}",
-                    line.nan,
-                    Cell("", note=line.note),
-                ]
-            )
+        header = [DATA_SET, *(Head(label, role) for role, label, _ in columns)]
+        places = context.row_labels([(line.experiment, line.problem) for line in lines])
+        rows = [
+            [place, *(entry(line) for *_, entry in columns)]
+            for place, line in zip(places, lines, strict=True)
+        ]
         name, better = measured(parse(line.metric) for line in lines)
         return Table(header, rows, "Details", True, {Role.METRIC: name}, better)
 

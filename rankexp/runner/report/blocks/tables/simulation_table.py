@@ -131,18 +131,12 @@ class SimulationTable(BlockKind):
             header += heads(Role.VALUE, "z")
         targets = {target for target in self.expected.values() if isinstance(target, str)}
         left_out = targets - self.expected.keys()
-        rows: list[list[Entry]] = [
-            [
-                *place,
-                spoken(row.quantity, labels),
-                Cell(row.mean, row.se, digits=digits[row.quantity], tiny=True),
-                row.repetitions,
-                row.nan,
-                *(self._comparison(row) if self.expected else []),
-            ]
-            for place, row in zip(places.to_numpy(), typed(table, Simulated), strict=True)
-            if row.quantity not in left_out
-        ]
+        rows: list[list[Entry]] = []
+        for place, row in zip(places.to_numpy(), typed(table, Simulated), strict=True):
+            if row.quantity not in left_out:
+                mean = Cell(row.mean, row.se, digits=digits[row.quantity], tiny=True)
+                own = [*place, spoken(row.quantity, labels), mean, row.repetitions, row.nan]
+                rows.append(own + (self._comparison(row) if self.expected else []))
         return Table(header, rows, context.title(experiment), of={Role.EXPERIMENT: experiment})
 
     def _digits(self, table: pd.DataFrame) -> dict[str, int]:

@@ -94,9 +94,8 @@ class Optimum(AtRule):
             best = Cell(first.best, first.best_se, digits=self.digits)
             head: list[Entry] = [str(label), best]
             each, digits = [found.get(name) for name in methods], self.digits
-            apart.append(
-                [*head, *(Cell(r.short, r.short_se, digits=digits) if r else Cell() for r in each)]
-            )
+            gaps = (Cell(r.short, r.short_se, digits=digits) if r else Cell() for r in each)
+            apart.append([*head, *gaps])
             values.append([*head, *(Cell(r.value, digits=digits) if r else Cell() for r in each)])
         labels = list(map(context.method_label, methods))
         header = [PROBLEM, *heads(Role.VALUE, "Best ± SE")]
@@ -131,10 +130,8 @@ def chart(context: Context, table: pd.DataFrame, methods: Sequence[str], metric:
     view = (min(reach), max(reach)) if apart else (math.nan, math.nan)  # the same in all panels
     axis = Axis(label, False, "lower", *view, sides=("", ""))
     shown, said = [] if apart else names, "the best scorer"
-    made = [
-        Intervals(title, rows, axis, math.nan, 0.0, None, shown, said)
-        for title, rows in panels.items()
-    ]
+    alike = (axis, math.nan, 0.0, None, shown, said)
+    made = [Intervals(title, rows, *alike) for title, rows in panels.items()]
     most = max(len(panel.labels) for panel in made)
     height = max((0.22 if apart else 0.42) * most, 1.2)
     return Chart(
