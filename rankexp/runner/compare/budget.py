@@ -16,8 +16,7 @@ from rankexp.runner.run.progress import duration
 from rankexp.runner.sentences import paragraphs
 from rankexp.statistics.paired import FEWEST
 
-MOST_REPEATS = 10
-"""Further repeats of cross-validation hardly narrow an interval (docs/statistics.md)."""
+MOST_REPEATS = 10  # further ones hardly narrow an interval (docs/statistics.md)
 SPLITS = 5  # random ones, where not even one cross-validation is to be had
 CHEAP = 0.05  # of all time, or that of all methods: what takes less is not left out
 SHARE = 0.6  # of the time, for the first cross-validation; then come wider grids and repeats
@@ -27,8 +26,7 @@ OWN = 0.1
 end of the minutes interrupts is left out."""
 FEWEST_BOOSTED = 100
 CONSTANT = "its leaves have 20 rows or more, so with fewer than 100 rows it may rank nothing"
-FEWEST_DIFFERENT = 10
-"""Combinations of features: with fewer, splits between them would be too coarse."""
+FEWEST_DIFFERENT = 10  # combinations of features; splits between fewer would be too coarse
 
 
 @dataclass(frozen=True)

@@ -19,8 +19,7 @@ from rankexp.runner.config.asking import LISTS, message, said
 from rankexp.runner.data.frames import FILES, Saved, Table, save
 from rankexp.runner.data.levels import number_text
 
-Value = str | float
-"""A number, a text or a truth value, as it stands in a table."""
+Value = str | float  # a number, a text or a truth value, as it stands in a table
 Names = str | Sequence[str]
 
 

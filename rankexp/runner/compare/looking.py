@@ -31,8 +31,7 @@ LATER = {"kind": "time", "test": 0.3}
 MATTERS = 0.05  # of a share of pairs
 PAST = 0.7  # of the rows, to show what the future holds
 MOST = 20_000  # rows that are trained on to show it
-FEW = 50
-"""Rows a value, in the median: with more, a column of groups is hardly one of queries."""
+FEW = 50  # rows a value, in the median: with more, a column of groups is hardly one of queries
 
 
 def of_table(dataset: Dataset, question: Question, *, fits: bool = True) -> list[Diagnosis]:

@@ -20,8 +20,8 @@ from rankexp.runner.config.estimators import resolve_estimator
 from rankexp.runner.strict import Strict
 
 Grid = Mapping[str, Sequence[Any]]
+# A fit's time grows with their values.
 GROWING = ("n_rounds", "max_leaf_nodes", "num_leaves", "max_leaves", "depth")
-"""A fit's time grows with their values."""
 STEPS = 2  # points added at an end each time
 ON_RANKS = "rankexp.runner.compare.on_ranks"
 ENGINES, OPEN = ("lightgbm", "xgboost"), "ENGINE"  # which one is open in the file

@@ -33,8 +33,7 @@ from rankexp.seeds import stream
 
 PILOT_ROWS = (250, 1000, 4000, 16_000, 64_000)
 """Training rows of the pilot fits, smallest first; the third and later only where cheap."""
-PILOT_SHARE = 0.02
-"""Most of the time given that one method's next pilot fit may take, by the one before."""
+PILOT_SHARE = 0.02  # of the time: most that a method's next pilot fit may take, by the one before
 PILOTS = 0.2  # of the time given; after it only fits that take `LATE` times less are timed
 LATE = 10.0
 HANGS, SHORTEST = 0.5, 10.0
@@ -42,19 +41,17 @@ HANGS, SHORTEST = 0.5, 10.0
 seconds, which it may take in any case."""
 LATER = "a fifth of the time had passed before it was timed; a larger {} includes it"
 WARM_ROWS, WARM_COLUMNS = 60, 3
-ENSEMBLES = (
+ENSEMBLES = (  # estimators that are timed after all others, as they are slow
     *("sklearn.ensemble.", "lightgbm.", "xgboost.", f"{ON_RANKS}.boosting"),
     *("BoostedRanker", "RankBoost", "RankingForest"),
 )
-"""Estimators that are timed after all others, as they are slow."""
 KNOWN = ("sklearn.", "rankexp.", "LinearRanker", "RankBoost", "ProportionalOdds", "OrdinalSVM")
 """Estimators that every process may fit; others may end it, and end none but their own."""
 FEWEST_ROWS = 3  # of each level, in every training part
 LONG = 0.2  # seconds of a pilot fit that need no second look
 TICK = 1e-4  # seconds that a fit takes at least: clocks are not finer
 TESTED = 4  # training rows to a row that a pilot fit scores, as in five folds
-STEEPEST = 2.5
-"""The exponent of n that a time may grow with, where two pilots seem to say more: their noise."""
+STEEPEST = 2.5  # exponent of n that a time may grow with; what two pilots say beyond is noise
 
 
 Timings = tuple[list[tuple[int, float]], str]  # rows and seconds; why no more was timed

@@ -107,8 +107,7 @@ def _replaced(folder: Path) -> list[str]:
 EXPERIMENT = "compare"
 PROBLEM = "data"
 SEED = 1
-MOST_NAMED = 30
-"""Columns that a report names."""
+MOST_NAMED = 30  # columns that a report names
 
 
 @dataclass(frozen=True)

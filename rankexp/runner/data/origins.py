@@ -16,8 +16,8 @@ from rankexp.runner.data.snapshot import read_table, table_hash, write_table
 from rankexp.runner.data.sources import needs_network, source_of, takes_files
 from rankexp.runner.data.sources.file import locate, located, read
 
+# How a source and its reference are said; others by their names.
 WORDS = {"openml": "OpenML {}", "shipped": "{}, shipped with rankexp"}
-"""How a source and its reference are said; others by their names."""
 
 
 @dataclass(frozen=True)
@@ -27,8 +27,7 @@ class Origin:
     where: str
     identity: str  # changes whenever the content may have changed
     table: Callable[[], DataTable]
-    kept: Path | None = None
-    """The file of what was fetched, which is not fetched again while it is there."""
+    kept: Path | None = None  # what was fetched; while it is there, it is not fetched again
 
 
 def cache_folder() -> Path:

@@ -13,43 +13,30 @@ Role = Literal["feature", "target", "groups", "weights", "part", "time", "droppe
 Json = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
 Kind = Literal["numeric", "nominal", "date", "identifier", "text", "empty", "constant", "groups"]
 
-MOST_NAMED = 100
-"""Columns left out that a manifest names."""
-FREQUENT = 5
-"""Categories of a column that a reading names."""
-EMPTY = "empty cells"
-"""What `Layout.marks` calls them."""
-LEVELS = 30
-"""Levels of a target that a reading names."""
-WIDTH = 100
-"""Columns of the text that `Reading.text` gives, where no terminal says how wide it is."""
+MOST_NAMED = 100  # columns left out that a manifest names
+FREQUENT = 5  # categories of a column that a reading names
+EMPTY = "empty cells"  # what `Layout.marks` calls them
+LEVELS = 30  # levels of a target that a reading names
+WIDTH = 100  # columns of the text that `Reading.text` gives, where no terminal says how wide it is
 
 
 @dataclass(frozen=True)
 class Layout:
     """How a file was taken apart, as was found out or given; None where its format has no such."""
 
-    format: str
-    """``delimited text``, ``ARFF``, ``Parquet`` or ``Excel``."""
+    format: str  # ``delimited text``, ``ARFF``, ``Parquet`` or ``Excel``
     encoding: str | None = None
     delimiter: str | None = None
     decimal: str | None = None
     thousands: str | None = None
     header: bool | None = None
-    marks: Mapping[str, int] = field(default_factory=dict)
-    """Texts that were read as missing, and in how many cells."""
-    dates: tuple[str, ...] = ()
-    """Columns of dates or times."""
-    signed: tuple[str, ...] = ()
-    """Columns of numbers whose signs of per cent or currency were left away."""
-    labels: tuple[str, ...] = ()
-    """Columns that say which query or part a row is of, so are never features."""
-    unnamed: str = ""
-    """The first column where the file gives it no name, as an exported index has none."""
-    empty_rows: int = 0
-    """Left out."""
-    notes: tuple[str, ...] = ()
-    """What the owner should know, a sentence each."""
+    marks: Mapping[str, int] = field(default_factory=dict)  # read as missing, in so many cells
+    dates: tuple[str, ...] = ()  # columns of dates or times
+    signed: tuple[str, ...] = ()  # columns of numbers that lost signs of per cent or currency
+    labels: tuple[str, ...] = ()  # columns of queries or parts, which are never features
+    unnamed: str = ""  # the first column if the file gives it no name, as an exported index
+    empty_rows: int = 0  # left out
+    notes: tuple[str, ...] = ()  # what the owner should know, a sentence each
 
 
 @dataclass(frozen=True)
@@ -58,15 +45,11 @@ class Column:
 
     name: str
     kind: Kind
-    role: Role
-    """``dropped`` is what the entry drops, ``left out`` what the reading leaves out."""
-    why: str = ""
-    """It is left out."""
+    role: Role  # ``dropped`` is what the entry drops, ``left out`` what the reading leaves out
+    why: str = ""  # it is left out
     missing: int = 0
-    categories: int = 0
-    """Distinct texts; 0 where it holds numbers."""
-    frequent: tuple[tuple[str, int], ...] = ()
-    """The most frequent categories and their rows."""
+    categories: int = 0  # distinct texts; 0 where it holds numbers
+    frequent: tuple[tuple[str, int], ...] = ()  # the most frequent categories and their rows
     low: float | None = None
     high: float | None = None
 
@@ -75,24 +58,18 @@ class Column:
 class Reading:
     """What was read of a table, and what was left out."""
 
-    file: str
-    """Its name without folder, or what another source calls the table."""
+    file: str  # its name without folder, or what another source calls the table
     layout: Layout
-    rows: int
-    """That are kept."""
-    without_target: int = 0
-    """Rows left out because they have no target."""
+    rows: int  # that are kept
+    without_target: int = 0  # rows left out because they have no target
     columns: tuple[Column, ...] = ()
     target: str | None = None
     levels: tuple[tuple[str, int], ...] = ()
     """Of the target, worst to best, with their rows; the raw values where no levels were given;
     empty for a continuous target."""
-    width: int = 0
-    """Columns after one-hot coding."""
-    warnings: tuple[str, ...] = ()
-    """A sentence each."""
-    parts: tuple[tuple[str, int], ...] = ()
-    """Of the data, with their rows."""
+    width: int = 0  # columns after one-hot coding
+    warnings: tuple[str, ...] = ()  # a sentence each
+    parts: tuple[tuple[str, int], ...] = ()  # of the data, with their rows
     in_order: tuple[tuple[str, bool], ...] = ()
     """Columns in whose order the rows stand, such as dates; whether the lowest comes first."""
     belonging: tuple[tuple[str, int, float], ...] = ()

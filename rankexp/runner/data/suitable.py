@@ -13,19 +13,14 @@ from rankexp.runner.data.called import called
 from rankexp.runner.data.dataset import Feature, Floats
 from rankexp.runner.data.reading import Kind, Layout
 
-FEWEST_ROWS = 20
-"""Of fewer rows nothing is concluded: by chance a column may ascend or have distinct texts."""
+FEWEST_ROWS = 20  # fewer may ascend or have distinct texts by chance
 ENOUGH, DENSE = 50, 2
 """From so many rows on, different whole numbers in any order are taken to name the rows where
 their range has at most so many numbers a row: at random, they would differ once in exp(n/4)."""
-NEAR_UNIQUE = 0.5
-"""Share of distinct texts above which a column names its rows: names, tickets, cabins."""
-FEW_NAMES, UNITS = 10, 3
-"""Of more names, numbers in at most so many units were probably meant as numbers."""
+NEAR_UNIQUE = 0.5  # share of distinct texts above which a column names its rows, as tickets do
+FEW_NAMES, UNITS = 10, 3  # more names, in at most so many units, were meant as numbers
 MOST_MEMORY = 0.5  # share of this machine's memory that the matrix of features may take
-
-FEWEST_WORDS = 4
-"""Words a row from which a column of different texts looks like free text, not like names."""
+FEWEST_WORDS = 4  # a row, from which different texts look like free text, not like names
 WORDS = "counts of words (sklearn.feature_extraction.text.CountVectorizer)"
 """Numbers that one can make of free text."""
 

@@ -27,8 +27,7 @@ from rankexp.runner.data.readers.numbers import (
 from rankexp.runner.data.reading import EMPTY
 
 TOP = 10  # rows of a file among which the line of names may be
-MOSTLY_NUMBERS = 0.5
-"""Share of numbers, among cells or among distinct texts, above which other texts are strays."""
+MOSTLY_NUMBERS = 0.5  # of cells or of distinct texts; above it other texts are strays
 
 
 class TextColumn(NamedTuple):

@@ -17,11 +17,9 @@ from rankexp.errors import DataError
 from rankexp.runner.config.asking import message, option
 
 OPENERS: dict[str, Callable[..., Any]] = {".gz": gzip.open, ".xz": lzma.open, ".bz2": bz2.open}
-LIMIT = "RANKEXP_UNPACKED_MB"
-"""Environment variable: megabytes that a packed file may hold, whatever its ratio."""
+LIMIT = "RANKEXP_UNPACKED_MB"  # variable: megabytes that a packed file may hold in any case
 MOST_UNPACKED = 2_000_000_000  # bytes that a packed file may hold
-MOST_RATIO = 200
-"""By which it may be packed, where it holds more than `SMALL`; tables are by 2 to 50."""
+MOST_RATIO = 200  # by which more than `SMALL` may be packed; tables are by 2 to 50
 SMALL = 50_000_000
 
 _STARTS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))

@@ -22,8 +22,7 @@ from rankexp.runner.data.reading import Layout
 
 DELIMITERS = ("\t", ";", "|", ",")
 SPACES = " "
-_SAID = re.compile(r"sep=(.)\s*", re.IGNORECASE)
-"""The first line by which Excel is told the delimiter."""
+_SAID = re.compile(r"sep=(.)\s*", re.IGNORECASE)  # a first line that tells Excel the delimiter
 _NO_TABLES = {("{", "[{", "[[", '["'): "JSON", ("<!", "<html", "<?xml", "<table"): "HTML or XML"}
 
 

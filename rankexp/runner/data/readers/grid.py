@@ -25,10 +25,9 @@ FIRST = 50  # rows that delimiter and header are found out from
 
 ENOUGH = 10  # rows in which a text of a column without name is expected to occur again
 
-_DECIMAL = re.compile(
+_DECIMAL = re.compile(  # a number, among others with commas between, whose point is decimal
     r"(?:^|,)[+-]?(?:0[0-9.]|\.|[0-9]{4,}\.|[0-9]{1,3}\.(?:[0-9]{3}\.)*+(?![0-9]{3}(?:,|$)))"
 )
-"""A number, among others with commas between, whose point cannot separate thousands."""
 
 Row = tuple[int, list[str]]  # line in the file, from 1, and cells
 Rows = Callable[[], Iterator[Row]]

@@ -22,17 +22,14 @@ from rankexp.runner.data.reading import Json, Layout
 from rankexp.runner.data.suitable import check_memory
 
 BLOCK = 1 << 24  # bytes that are read at once, and the longest line
-MOST_FEATURES = 100_000
-"""A larger index is taken for an error: rows are kept with a number for each feature."""
+MOST_FEATURES = 100_000  # a larger index is an error: rows have a number for each feature
 FAR = 1_000
 """A wider table is refused if fewer than a tenth of its features is ever other than 0: an index of
 one line may make all of the others."""
 DIGITS = 18  # of an index or a query, at most
-_EXACT = {"float_precision": "round_trip"}
-"""What lets pandas before 3.1 read numbers to the last bit."""
+_EXACT = {"float_precision": "round_trip"}  # pandas before 3.1 then reads to the last bit
 _PLAIN = b"0123456789.+-eENULan"  # what numbers and marks of missing cells are written with
-_GAPS = (b"\n:", b":\n", b"\n+", b"\n-")
-"""Where a text is lacking, or a sign stands before an index."""
+_GAPS = (b"\n:", b":\n", b"\n+", b"\n-")  # where a text is lacking, or an index has a sign
 
 
 _Block = tuple[Floats, Ints, Floats, int]
