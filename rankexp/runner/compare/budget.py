@@ -250,19 +250,12 @@ def training(dataset: Dataset, *, within: bool = False) -> tuple[Dataset, str]:
 def _shared(dataset: Dataset, train: Bools, *, within: bool) -> str:
     """Say what training and test rows have in common, and what only test rows have."""
     same, groups = duplicates(dataset.X), dataset.groups
-    both: tuple[int, int] | tuple[None, None] = (None, None)
+    known: dict[str, int | None] = {"both": None, "tested": None, "rows": int((~train).sum())}
+    known |= {"repeated": int(np.isin(same[~train], same[train]).sum()), "within": within}
     if groups is not None:
         tested = np.unique(groups[~train])
-        both = int(np.isin(tested, groups[train]).sum()), len(tested)
-    (said,) = paragraphs(
-        "shared",
-        repeated=int(np.isin(same[~train], same[train]).sum()),
-        rows=int((~train).sum()),
-        strange=_unseen(dataset, train)[:10],
-        both=both[0],
-        tested=both[1],
-        within=within,
-    )
+        known |= {"both": int(np.isin(tested, groups[train]).sum()), "tested": len(tested)}
+    (said,) = paragraphs("shared", strange=_unseen(dataset, train)[:10], **known)
     return said
 
 

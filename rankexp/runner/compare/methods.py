@@ -56,9 +56,9 @@ class _OfKind(_Stood):
 
 
 class _File(Strict):
-    """All of ``methods.yaml``; its limits are how far grids are made wider, by parameter."""
+    """All of ``methods.yaml``."""
 
-    limits: dict[str, Sequence[float]]
+    limits: dict[str, Sequence[float]]  # how far grids are made wider, by parameter
     kinds: dict[str, _OfKind]
 
 
@@ -96,9 +96,8 @@ class Offer:
     def points(self) -> list[str]:
         """The methods on points that no method on pairs stands beside; named ones are unknown."""
         known = ("points-", "balanced-", "ridge", "forest", "boosting")
-        return [
-            m for m in self.methods if m.startswith(known) and m not in self.contrasts.values()
-        ]
+        beside = {*self.contrasts.values()}
+        return [m for m in self.methods if m.startswith(known) and m not in beside]
 
 
 def _methods(known: Methods, engine: str = "") -> dict[str, Candidate]:
@@ -111,38 +110,17 @@ def _methods(known: Methods, engine: str = "") -> dict[str, Candidate]:
     return made
 
 
-def limits() -> dict[str, Sequence[float]]:
-    """Return how far a grid is made wider, by its parameter."""
-    return _read().limits
-
-
-def plain(kind: Kind) -> Offer:
-    """Return the methods for a kind of target that need no engine."""
-    own = _read().kinds[kind]
-    return Offer(own.contrasts, _methods(own.methods), own.remark, own.scorers)
-
-
-def boosted(kind: Kind, engine: str) -> Offer | None:
-    """Return trees that an engine grows on pairs and, with the same settings, on points."""
-    own = _read().kinds[kind]
-    if own.boosted is None:
-        return None
-    made = {**own.boosted.methods, **own.engines.get(engine, NONE)}
-    return Offer(own.boosted.contrasts, _methods(made, engine), "", own.boosted.scorers)
-
-
 def _whole(kind: Kind, *, within: bool) -> Offer:
     """Return all methods for a kind of target; where an engine is there, its trees boost."""
-    whole = plain(kind)
-    methods = {**whole.methods, **(_methods(_read().kinds[kind].queries) if within else {})}
-    engine = next((name for name in ENGINES if find_spec(name)), None)
-    trees = boosted(kind, engine) if engine else None
-    if trees is None:
-        return replace(whole, methods=methods)
+    own = _read().kinds[kind]
+    methods = _methods({**own.methods, **(own.queries if within else NONE)})
+    engine = next((name for name in ENGINES if find_spec(name)), "")
+    if own.boosted is None or not engine:
+        return Offer(own.contrasts, methods, own.remark, own.scorers)
     methods.pop("boosting")
-    contrasts = {**whole.contrasts, **trees.contrasts}
-    scorers = {**whole.scorers, **trees.scorers}
-    return Offer(contrasts, {**methods, **trees.methods}, whole.remark, scorers)
+    methods |= _methods({**own.boosted.methods, **own.engines.get(engine, NONE)}, engine)
+    contrasts = {**own.contrasts, **own.boosted.contrasts}
+    return Offer(contrasts, methods, own.remark, {**own.scorers, **own.boosted.scorers})
 
 
 def offer(kind: Kind, asked: list[str] | None, *, within: bool = False) -> Offer:
@@ -177,7 +155,7 @@ def widened(method: Candidate, edges: Iterable[Edge]) -> Candidate | None:
     >>> widened(Candidate({}, {"C": [0.1, 1.0, 10.0]}), [Edge("highest", "C")]).grid
     {'C': [0.1, 1.0, 10.0, 100.0, 1000.0]}
     """
-    grid, known = dict(method.grid), limits()
+    grid, known = dict(method.grid), _read().limits
     for edge in sorted(set(edges), key=str):
         name = edge.parameter
         if name in grid and name in known:
@@ -203,8 +181,7 @@ def narrowed(method: Candidate) -> tuple[Candidate, float]:
 
 def _longer(values: Sequence[float], upwards: bool, least: float, most: float) -> list[float]:
     """Return values with some added beyond an end, in the order and steps that they have."""
-    ordered = sorted(values)
-    if len(ordered) < 2:
+    if len(ordered := sorted(values)) < 2:
         return ordered
     end, beside = (ordered[-1], ordered[-2]) if upwards else (ordered[0], ordered[1])
     whole = all(isinstance(value, int) for value in values)

@@ -57,28 +57,21 @@ def ask(
     """
     into = {name: own[0] for own in merge for name in own}
     several = {own[0]: [name for name in counts if name in own] for own in merge}
-    counts = _merged(target, counts, merge, into)
-    if levels and merge and len({*levels}) == len(levels):
-        levels = list(dict.fromkeys(into.get(name, name) for name in levels))
-    positive = None if positive is None else into.get(positive, positive)
-    found = _asked(target, counts, positive, levels, continuous=continuous)
-    named = found.levels and [
-        several.get(level, level) if isinstance(level, str) else level for level in found.levels
-    ]
-    return replace(found, levels=named, values=counts)
-
-
-def _merged(
-    target: str, counts: Mapping[str, int], merge: Sequence[Sequence[str]], into: Mapping[str, str]
-) -> Mapping[str, int]:
-    """Return the rows of each value after merging, in the order of the first of each."""
     _check_names(target, counts, into)
     if len(into) < sum(map(len, merge)) or any(len(own) < 2 for own in merge):
         raise ConfigError(message("compare.merge"))
-    made: dict[str, int] = {}
+    names = {name: into.get(name, name) for name in counts}
+    made = dict.fromkeys(names.values(), 0)
     for name, rows in counts.items():
-        made[into.get(name, name)] = made.get(into.get(name, name), 0) + rows
-    return made
+        made[names[name]] += rows
+    if levels and merge and len({*levels}) == len(levels):
+        levels = list(dict.fromkeys(into.get(name, name) for name in levels))
+    positive = None if positive is None else into.get(positive, positive)
+    found = _asked(target, made, positive, levels, continuous=continuous)
+    named = found.levels and [
+        several.get(level, level) if isinstance(level, str) else level for level in found.levels
+    ]
+    return replace(found, levels=named, values=made)
 
 
 def _check_names(target: str, counts: Mapping[str, int], names: Iterable[str]) -> None:
@@ -104,9 +97,19 @@ def _asked(
         raise ConfigError(f"target '{target}' has {found}: there is nothing to rank by{blank}")
     _check_names(target, counts, levels or ([] if positive is None else [positive]))
     if positive is not None:
-        return _against_rest(target, counts, positive)
+        others = [name for name in counts if name != positive]
+        if len(others) == 1:
+            return _levels(counts, [*others, positive], [])
+        known = {"target": target, "positive": positive, "others": len(others)}
+        rest = {"others": sum(counts[name] for name in others), positive: counts[positive]}
+        said = [message("compare.against_rest", **known)]
+        return Question("two", [["*"], positive], rest, said)
     if levels is not None:
-        return _ordered(counts, list(levels), target)
+        left = [name for name in counts if name not in levels]
+        if left or len(set(levels)) < len(levels):
+            what = f"leaves out {', '.join(left[:12])}" if left else "names a value twice"
+            raise ConfigError(message("compare.each_once", target=target, what=what))
+        return _levels(counts, levels, [])
     _check_durations(target, counts)
     if continuous:
         return _number(target, counts, [f"{flag('continuous')}: a number to rank by"])
@@ -119,7 +122,8 @@ def _guessed(target: str, counts: Mapping[str, int]) -> Question:
     if len(counts) == 2:
         name = positive_of(counts)
         known = {"target": target, "rows": counts[name], "all": sum(counts.values())}
-        return _two(counts, name, [message("compare.positive", name=name, **known)])
+        guess = message("compare.positive", name=name, **known)
+        return _levels(counts, sorted(counts, key=name.__eq__), [guess])
     if numbers is None:
         some, more = ", ".join(list(counts)[:12]), f"{_proposed(counts)}{_alike(counts)}"
         known = {"target": target, "count": len(counts), "some": some, "more": more}
@@ -179,29 +183,9 @@ def _alike(counts: Mapping[str, int]) -> str:
     return "" if found is None else f". {' '.join(found)}"
 
 
-def _two(counts: Mapping[str, int], positive: str, guesses: list[str]) -> Question:
-    (other,) = [name for name in counts if name != positive]
-    return Question("two", [other, positive], {n: counts[n] for n in (other, positive)}, guesses)
-
-
-def _against_rest(target: str, counts: Mapping[str, int], positive: str) -> Question:
-    if len(counts) == 2:
-        return _two(counts, positive, [])
-    rest, others = sum(counts.values()) - counts[positive], len(counts) - 1
-    said = message("compare.against_rest", target=target, positive=positive, others=others)
-    return Question("two", [["*"], positive], {"others": rest, positive: counts[positive]}, [said])
-
-
-def _ordered(counts: Mapping[str, int], names: list[str], target: str) -> Question:
-    left = [name for name in counts if name not in names]
-    if left or len(set(names)) < len(names):
-        what = f"leaves out {', '.join(left[:12])}" if left else "names a value twice"
-        raise ConfigError(message("compare.each_once", target=target, what=what))
-    return _two(counts, names[-1], []) if len(names) == 2 else _levels(counts, names, [])
-
-
-def _levels(counts: Mapping[str, int], names: list[str], guesses: list[str]) -> Question:
-    return Question("ordered", list(names), {name: counts[name] for name in names}, guesses)
+def _levels(counts: Mapping[str, int], names: Sequence[str], guesses: list[str]) -> Question:
+    kind: Kind = "two" if len(names) == 2 else "ordered"
+    return Question(kind, list(names), {name: counts[name] for name in names}, guesses)
 
 
 def _number(target: str, counts: Mapping[str, int], guesses: list[str]) -> Question:

@@ -53,9 +53,6 @@ class Session:
     workers: int
     minutes: float
     begun: tuple[float, float]
-    protocol: Mapping[str, Any] = field(
-        default_factory=lambda: {"kind": "cross_validation", "folds": 2}
-    )
     told: list[str] = field(default_factory=list)
     diagnoses: list[Diagnosis] = field(default_factory=list)  # of the table
     report: Report | None = None  # once there is one
@@ -66,6 +63,7 @@ class Session:
     def __post_init__(self) -> None:
         self.end = self.begun[0] + 60 * self.minutes
         self.methods = dict(self.asked.offer.methods)
+        self.protocol: Mapping[str, Any] = {"kind": "cross_validation", "folds": 2}
         self.file = self.folder / study.STUDY
         self.reserved = REPORT
         self.given = f"{self.minutes:g} minute{'s' * (self.minutes != 1)}"

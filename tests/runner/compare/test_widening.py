@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankexp.runner.analyse.select import Edge
-from rankexp.runner.compare.methods import Candidate, growth, limits, narrowed, plain, widened
+from rankexp.runner.compare.methods import Candidate, _read, growth, narrowed, offer, widened
 from rankexp.runner.compare.question import Kind
 
 
@@ -35,7 +35,7 @@ def test_what_cannot_grow_is_left() -> None:
 
 @given(st.lists(st.sampled_from([Edge("lowest", "lam"), Edge("highest", "lam")]), max_size=12))
 def test_lambdas_keep_their_values_and_stay_within_limits(edges: list[Edge]) -> None:
-    method = plain("two").methods["pairs-logistic"]
+    method = offer("two", None).methods["pairs-logistic"]
     for edge in edges:
         wider = widened(method, [edge])
         if wider is not None:
@@ -43,13 +43,13 @@ def test_lambdas_keep_their_values_and_stay_within_limits(edges: list[Edge]) -> 
             method = wider
     values = method.grid["lam"]
     assert list(values) == sorted(set(values), reverse=True)
-    assert limits()["lam"][0] <= min(values) and max(values) <= limits()["lam"][1]
+    assert _read().limits["lam"][0] <= min(values) and max(values) <= _read().limits["lam"][1]
 
 
 @pytest.mark.parametrize("kind", ["two", "ordered", "continuous"])
 def test_every_grid_offered_can_grow_or_ends_by_nature(kind: Kind) -> None:
-    for method in plain(kind).methods.values():
-        assert method.grid.keys() <= limits().keys()
+    for method in offer(kind, None).methods.values():
+        assert method.grid.keys() <= _read().limits.keys()
 
 
 def test_a_coarser_grid_has_every_second_point_and_says_its_share() -> None:
