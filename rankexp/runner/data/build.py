@@ -62,10 +62,9 @@ def _counted(names: Sequence[str], codes: Ints | Floats) -> list[tuple[str, int]
 
 def _labels(chosen: Chosen, role: Role) -> tuple[Ints | None, tuple[str, ...]]:
     """Return the numbers of groups or parts, 0 .. G-1, and what they stand for; None: none."""
-    if not chosen.of(role):
+    if (found := chosen.only(role)) is None:
         return None, ()
-    (at,) = chosen.of(role)
-    column, values = chosen.columns[at], chosen.values[:, at]
+    column, values = found
     if np.isnan(values).any():
         where = chosen.place(int(np.argmax(np.isnan(values))))
         raise DataError(f"{role}: column '{column.name}' has no value in {where}")
@@ -77,10 +76,9 @@ def _labels(chosen: Chosen, role: Role) -> tuple[Ints | None, tuple[str, ...]]:
 
 
 def _weights(chosen: Chosen) -> Floats | None:
-    if not chosen.of("weights"):
+    if (found := chosen.only("weights")) is None:
         return None
-    (at,) = chosen.of("weights")
-    column, values = chosen.columns[at], chosen.values[:, at]
+    column, values = found
     nominal = column.kind == "nominal"
     wrong = ~(np.isfinite(values) & (values > 0)) | nominal
     if wrong.any():
@@ -94,10 +92,9 @@ def _weights(chosen: Chosen) -> Floats | None:
 
 
 def _times(chosen: Chosen) -> Floats | None:
-    if not (at := chosen.of("time")):
+    if (timed := chosen.only("time")) is None:
         return None
-    column = chosen.columns[at[0]]
-    found = orders(column, chosen.values[:, at[0]])
+    column, found = timed[0], orders(*timed)
     if any(not np.array_equal(np.argsort(one), np.argsort(found[0])) for one in found):
         raise DataError(message("data.dates", name=column.name))
     if not found or not np.isfinite(found[0]).all():

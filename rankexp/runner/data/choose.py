@@ -50,17 +50,21 @@ class Chosen:
         """Return which columns have a role."""
         return [j for j, given in enumerate(self.roles) if given == role]
 
+    def only(self, role: Role) -> tuple[Feature, Floats] | None:
+        """Return the one column of a role with its values, if there is one."""
+        return next(((self.columns[j], self.values[:, j]) for j in self.of(role)), None)
+
     def reading(self, table: DataTable, levels: Levels | None, parts: Levels = ()) -> Reading:
         """Return the account of what was read; levels of the target and parts with their rows."""
         layout = table.layout or Layout(str(table.provenance.get("source", "")))
-        target = next((self.columns[j].name for j in self.of("target")), None)
+        target = self.only("target")
         return Reading(
             file=table.name,
             layout=layout,
             rows=len(self.rows),
             without_target=self.without_target,
             columns=tuple(self._column(j) for j in range(len(self.columns))),
-            target=target,
+            target=target and target[0].name,
             levels=tuple((in_words(name), count) for name, count in levels or ()),
             parts=tuple(parts),
             width=sum(suitable.coded_width([self.columns[j] for j in self.of("feature")])),
@@ -103,15 +107,15 @@ class Chosen:
     def _warnings(self, layout: Layout, levels: Levels | None) -> list[str]:
         marks = [f"{m} ({n:,})" for m, n in layout.marks.items() if m not in NO_WORDS]
         found = [message("data.marks", marks=marks)] if marks else []
-        for j in self.of("target"):
-            name, without = self.columns[j].name, self.without_target
+        if target := self.only("target"):
+            name, without = target[0].name, self.without_target
             if without:
                 usual = sorted(USUAL.intersection(layout.marks) - NO_WORDS)
                 known = {"without": without, "rows": without + len(self.rows), "usual": usual}
                 found.append(message("data.without_target", name=name, **known))
-            two = np.unique(self.values[:, j])
-            if levels is None and len(two) == 2:
-                ends = [*map(number_text, two)]
+            values = np.unique(target[1])
+            if levels is None and len(values) == 2:
+                ends = [*map(number_text, values)]
                 found.append(message("data.two_values", name=name, ends=ends))
         for kind in ("numeric", "nominal"):
             columns = [c for j in self.doubtful if (c := self.columns[j]).kind == kind]

@@ -98,10 +98,10 @@ def matched(
     """Return where the second file has each column of the first; DataError where one lacks it."""
     lacking = [name for name in names if name not in others]
     extra = [name for name in others if name not in names]
-    if lacking or extra:
-        said = (f"lacks {quoted(lacking)}", f"has {quoted(extra)}, which {path} lacks")
-        both = (text for text, found in zip(said, (lacking, extra), strict=True) if found)
-        raise DataError(f"{other}: {' and '.join(both)}; both files need the same columns")
+    said = [f"lacks {quoted(lacking)}"] if lacking else []
+    said += [f"has {quoted(extra)}, which {path} lacks"] if extra else []
+    if said:
+        raise DataError(f"{other}: {' and '.join(said)}; both files need the same columns")
     return [list(others).index(name) for name in names]
 
 

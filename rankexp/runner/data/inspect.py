@@ -34,8 +34,8 @@ def inspect_table(path: str | Path, *, target: str | None = None, **options: Opt
     """
     entry, table = _read(Path(path), target, options)
     chosen = choose(table, entry, target)
-    named = any(chosen.columns[j].kind == "nominal" for j in chosen.of("target"))
-    known = target is not None and (named or entry.levels is not None)
+    found = chosen.only("target")
+    known = found is not None and (found[0].kind == "nominal" or entry.levels is not None)
     counts = _counts(chosen, entry.levels) if known else {}
     reading = chosen.reading(table, list(counts.items()) if known else None)
     notes: list[str] = []
@@ -65,11 +65,8 @@ def target_values(path: str | Path, *, target: str, **options: Option) -> dict[s
 def _counts(chosen: Chosen, levels: Sequence[Level] | None = None) -> dict[str, int]:
     """Return the levels of the target, or its values as texts, each with its rows."""
     (at,) = chosen.of("target")
-    column, values = chosen.columns[at], chosen.values[:, at]
-    names, index = raw_values(column, values)
-    if levels is not None:
-        index, given = level_codes(column, values, levels)
-        names = list(given)
+    target = chosen.columns[at], chosen.values[:, at]
+    index, names = raw_values(*target) if levels is None else level_codes(*target, levels)
     found = np.bincount(index, minlength=len(names)).tolist()
     return {name: count for name, count in zip(names, found, strict=True) if count}
 
@@ -112,7 +109,6 @@ def _two_levels(chosen: Chosen, target: str, positive: Option) -> list[str]:
     present = list(_counts(chosen))
     better = [text for text in present if key_of(text) == key_of(positive)]  # type: ignore[arg-type]
     if len(present) != 2 or len(better) != 1:
-        shown = ", ".join(present[:10]) + (", ..." if len(present) > 10 else "")
-        known = {"count": len(present), "shown": shown, "positive": positive}
-        raise DataError(message("data.one_of_two", target=target, **known))
+        known = {"target": target, "present": present, "positive": positive}
+        raise DataError(message("data.one_of_two", **known))
     return [*(text for text in present if text not in better), *better]

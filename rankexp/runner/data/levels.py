@@ -17,11 +17,8 @@ NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 REST = "*"
 EXACT = 2.0**53  # from here on, not every whole number is one that a computer's numbers can be
 
-# YAML reads a bare yes or no as a truth value
-TRUTHS = {
-    True: ("true", "True", "TRUE", "yes", "Yes", "YES", "on", "On", "ON"),
-    False: ("false", "False", "FALSE", "no", "No", "NO", "off", "Off", "OFF"),
-}
+# What YAML reads as a truth value, where it is also written Yes or YES.
+TRUTHS = {True: ("true", "yes", "on"), False: ("false", "no", "off")}
 
 
 def numbers_of(names: Iterable[str]) -> list[float] | None:
@@ -59,15 +56,16 @@ def level_codes(
     A list merges values, ``"*"`` is all not named. DataError for a value in no level or in two, a
     level without a row, and a named value that the target never has.
     """
-    texts, index = raw_values(target, values)
+    index, texts = raw_values(target, values)
     items = [level if isinstance(level, list) else [level] for level in levels]
     given = _assign(target, texts, items)
     present = np.bincount(index, minlength=len(texts)) > 0
     unnamed = [text for i, text in enumerate(texts) if present[i] and i not in given]
     rest = [code for code, named in enumerate(items) if REST in named]
     if unnamed and not rest:
-        named = quoted(unnamed)
-        raise DataError(f"target '{target.name}' contains {named}, but no level lists it")
+        raise DataError(
+            f"target '{target.name}' contains {quoted(unnamed)}, but no level lists it"
+        )
     codes = np.array([given.get(i, rest[0] if rest else 0) for i in range(len(texts))])
     y = codes[index].astype(np.int64)
     names = tuple("|".join(_name(value) for value in named) for named in items)
@@ -82,12 +80,12 @@ def in_words(level: str) -> str:
     return "|".join("all others" if name == REST else name for name in level.split("|"))
 
 
-def raw_values(target: Feature, values: Floats) -> tuple[list[str], Ints]:
-    """Return the distinct values as texts, declared ones first to last, and each row's index."""
+def raw_values(target: Feature, values: Floats) -> tuple[Ints, Sequence[str]]:
+    """Return each row's index in the distinct values as texts, declared ones first to last."""
     if target.kind == "nominal":
-        return list(target.categories), values.astype(np.int64)
+        return values.astype(np.int64), target.categories
     distinct, index = np.unique(values, return_inverse=True)
-    return [number_text(value) for value in distinct], index.astype(np.int64)
+    return index.astype(np.int64), [number_text(value) for value in distinct]
 
 
 def number_text(value: float) -> str:
@@ -118,7 +116,8 @@ def _assign(
 
 def _matches(value: Value, texts: Sequence[str]) -> list[int]:
     if isinstance(value, bool):
-        found = [i for i, text in enumerate(texts) if text in TRUTHS[value]]
+        known = {form for text in TRUTHS[value] for form in (text, text.title(), text.upper())}
+        found = [i for i, text in enumerate(texts) if text in known]
         if len(found) > 1:
             shown = quoted([texts[i] for i in found])
             raise DataError(f"level {value} could mean {shown}; put it in quotes")

@@ -59,28 +59,19 @@ def local(
             if there and not lacking:
                 return _of_files(list(there.values()), source, reference, entry, folders)
             reasons += [f"these of its files are missing: {', '.join(lacking)}"] if there else []
-        elif source == "file" or needs_network(source):
-            continue
-        elif table := _given(source, entry, folders, reasons):
-            return _from_table(table, _named(source, entry))
-    for source, kept in _fetched(entry, cache):
+        elif source != "file" and not needs_network(source):
+            try:
+                if table := source_of(source)(reference, entry, folders):
+                    return _from_table(table, _named(source, entry))
+            except DataNotFoundError as error:  # another source may have it
+                reasons.append(str(error))
+    for source, kept in filter(lambda one: one[1].is_file(), _fetched(entry, cache)):
         try:
-            if kept.is_file():
-                where = f"snapshot of {_named(source, entry)}"
-                return replace(_from_table(read_table(kept), where), kept=kept)
+            where = f"snapshot of {_named(source, entry)}"
+            return replace(_from_table(read_table(kept), where), kept=kept)
         except DataError as error:
             reasons.append(str(error))
     return None
-
-
-def _given(
-    source: str, entry: DataEntry, folders: Sequence[Path], reasons: list[str]
-) -> DataTable | None:
-    try:
-        return source_of(source)(entry.sources[source], entry, folders)
-    except DataNotFoundError as error:  # another source may have it
-        reasons.append(str(error))
-        return None
 
 
 def remote(entry: DataEntry, cache: Path, reasons: list[str]) -> Origin | None:

@@ -15,6 +15,7 @@ from rankexp.runner.data.reading import Reading, frozen
 from rankexp.runner.files import write_atomically
 
 FORMAT = 1
+ARRAYS = ("X", "y", "groups", "weights", "parts", "times")  # of a data set, where it has them
 Arrays = dict[str, NDArray[Any]]
 
 
@@ -32,10 +33,8 @@ def load_snapshot(path: str | Path) -> Dataset:
 
 def write_dataset(dataset: Dataset, path: Path) -> None:
     """Write a data set; the file is there whole or not at all."""
-    optional = {"groups": dataset.groups, "weights": dataset.weights, "parts": dataset.parts}
-    optional |= {"times": dataset.times}
-    given = {name: array for name, array in optional.items() if array is not None}
-    _write("dataset", dataset, {"X": dataset.X, "y": dataset.y} | given, path)
+    arrays = {name: getattr(dataset, name) for name in ARRAYS}
+    _write("dataset", dataset, {n: own for n, own in arrays.items() if own is not None}, path)
 
 
 def read_dataset(path: Path) -> Dataset:

@@ -23,6 +23,11 @@ from rankexp.runner.data.reading import Layout
 DELIMITERS = ("\t", ";", "|", ",")
 SPACES = " "
 _SAID = re.compile(r"sep=(.)\s*", re.IGNORECASE)  # a first line that tells Excel the delimiter
+_MALFORMED = {  # by what Python's csv module says
+    "field larger": f"a cell has more than {LONGEST_CELL:,} characters; is a quote left open?",
+    "end of data": "a quoted value is never closed",
+    "expected after": "text follows a closing quote; to have a quote inside a value, double it",
+}
 _NO_TABLES = {("{", "[{", "[[", '["'): "JSON", ("<!", "<html", "<?xml", "<table"): "HTML or XML"}
 
 
@@ -113,13 +118,8 @@ class _Text:
             yield from ahead(cut(file, delimiter, width, which))
 
     def _malformed(self, line: int, reason: str) -> DataError:
-        if "field larger" in reason:
-            reason = f"a cell has more than {LONGEST_CELL:,} characters; is a quote left open?"
-        elif "end of data" in reason:
-            reason = "a quoted value is never closed"
-        elif "expected after" in reason:
-            reason = "text follows a closing quote; to have a quote inside a value, double it"
-        return DataError(f"{self.path}:{line}: {reason}")
+        said = next((text for part, text in _MALFORMED.items() if part in reason), reason)
+        return DataError(f"{self.path}:{line}: {said}")
 
     def sniff(self) -> str:
         """Return the delimiter of the first rows; DataError where two do as well."""

@@ -8,9 +8,10 @@ from stat import S_ISREG
 
 from rankexp.errors import DataError
 from rankexp.runner.config.data_entry import DataEntry
-from rankexp.runner.data.dataset import DataTable
+from rankexp.runner.data.dataset import DataTable, joined
 from rankexp.runner.data.readers.cells import short
 from rankexp.runner.data.readers.compressed import OPENERS, format_suffix
+from rankexp.runner.data.readers.numbers import TextRules
 from rankexp.runner.data.sources import Reference, reads_files
 
 REGISTER = {"file": "from_file", "letor": "from_letor"}
@@ -69,30 +70,20 @@ def read(
     path: Path, entry: DataEntry, test: Path | None = None, kind: str | None = None
 ) -> DataTable:
     """Read a file by its kind or name, and perhaps one of test rows in the same format."""
-    from rankexp.runner.data.dataset import joined
-    from rankexp.runner.data.readers.numbers import TextRules
+    from rankexp.runner.data.readers import arff, delimited, typed
 
-    files = [path] if test is None else [path, test]
+    rules, files = TextRules.of(entry), [path] if test is None else [path, test]
     kinds = [kind or KINDS.get(format_suffix(file), "text") for file in files]
     if len({*kinds}) > 1:
         raise DataError(f"{test}: the test file must have the same format as {path}")
     if kinds[0] == "arff":
-        from rankexp.runner.data.readers.arff import read_arff
-
         marks = TextRules.of(entry, frozenset([""])).missing
-        table = joined([read_arff(file, marks, entry.encoding) for file in files], files)
+        table = joined([arff.read_arff(file, marks, entry.encoding) for file in files], files)
     elif kinds[0] == "parquet":
-        from rankexp.runner.data.readers.typed import read_parquet
-
-        table = joined([read_parquet(file, TextRules.of(entry)) for file in files], files)
-    elif kinds[0] == "excel":
-        from rankexp.runner.data.readers.typed import read_excel
-
-        table = read_excel(path, TextRules.of(entry), test)
+        table = joined([typed.read_parquet(file, rules) for file in files], files)
     else:
-        from rankexp.runner.data.readers.delimited import read_delimited
-
-        table = read_delimited(path, TextRules.of(entry), test)
+        reader = typed.read_excel if kinds[0] == "excel" else delimited.read_delimited
+        table = reader(path, rules, test)
     where = {"source": "file", "file": path.name} | ({"test": test.name} if test else {})
     name = table.name if test is None else f"{path.name} and {test.name}"
     return replace(table, name=name, provenance=where)
