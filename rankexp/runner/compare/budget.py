@@ -255,18 +255,14 @@ def _shared(dataset: Dataset, train: Bools, *, within: bool) -> str:
     if groups is not None:
         tested = np.unique(groups[~train])
         known |= {"both": int(np.isin(tested, groups[train]).sum()), "tested": len(tested)}
-    (said,) = paragraphs("shared", strange=_unseen(dataset, train)[:10], **known)
-    return said
-
-
-def _unseen(dataset: Dataset, train: Bools) -> list[str]:
-    """Name the nominal columns with values that test rows alone have, and how many such rows."""
-    found = {}
+    strange = []
     for feature, column in zip(dataset.features, dataset.X.T, strict=True):
         if feature.kind == "nominal":
             own = column[~train]
-            found[feature.name] = int((~np.isnan(own) & ~np.isin(own, column[train])).sum())
-    return [f"'{name}' in {rows:,} rows" for name, rows in found.items() if rows]
+            if rows := int((~np.isnan(own) & ~np.isin(own, column[train])).sum()):
+                strange.append(f"'{feature.name}' in {rows:,} rows")
+    (said,) = paragraphs("shared", strange=strange[:10], **known)
+    return said
 
 
 def together(dataset: Dataset, option: str = "groups") -> tuple[str | None, str]:

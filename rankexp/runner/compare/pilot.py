@@ -96,9 +96,11 @@ def pilot(
     turns = sorted(specs, key=lambda name: (name not in needed, name in slow))
     specs = {name: specs[name] for name in turns}
     until = time.monotonic() + PILOTS * seconds
-    few = _warm_fold(setup, dataset, study.seed)
+    few = replace(dataset, X=dataset.X[:, :WARM_COLUMNS], features=dataset.features[:WARM_COLUMNS])
+    rows = min(WARM_ROWS, len(few.y) * 4 // 5)
+    warm = _fold(setup, few, rows, stream(study.seed, "pilot/warm"))
     known = [one for one in specs.values() if one.estimator.startswith(KNOWN)]
-    shared = ([few, *folds], study.seed, seconds, until, known)
+    shared = ([warm, *folds], study.seed, seconds, until, known)
     each = [(spec, name in needed, *shared) for name, spec in specs.items()]
     found = side_by_side(_timings, each, workers)
     made = [([], str(own)) if isinstance(own, Death) else own for own in found]
@@ -161,6 +163,7 @@ def _timings(
     """
     most = PILOT_SHARE * seconds
     found: list[tuple[int, float]] = []
+    first, once = _first(spec), partial(_once, seed=seed, seconds=seconds)
     points = math.prod(
         sum(values) / values[0] if name in GROWING else len(values)
         for name, values in spec.grid.items()
@@ -179,16 +182,10 @@ def _timings(
                 if longest > (most if time.monotonic() < until else most / LATE):
                     break
             try:
-                if (
-                    late
-                    and not found
-                    and points * _once(_first(spec), folds[0], seed, seconds) > most
-                ):
+                if late and not found and points * once(first, folds[0]) > most:
                     return found, LATER.format(flag("minutes"))
-                if not found and points > 1:
-                    one = points * _once(_first(spec), fold, seed, seconds)
-                    if one > most:
-                        return [(rows, one)], ""
+                if not found and points > 1 and (one := points * once(first, fold)) > most:
+                    return [(rows, one)], ""
                 found.append((rows, _timed(spec, fold, seed, seconds)))
             except BaseException as error:  # as in a run, where it would be every record's
                 if (problem := environment_problem(error)) is not None:
@@ -226,13 +223,6 @@ def rankable(y: Labels, groups: Ints | None) -> bool:
     of = np.zeros(len(y)) if groups is None else groups
     order = np.lexsort((y, of))
     return bool(((np.diff(of[order]) == 0) & (np.diff(y[order]) != 0)).any())
-
-
-def _warm_fold(setup: Evaluate, dataset: Dataset, seed: int) -> Fold:
-    """Return few rows of few columns."""
-    few = replace(dataset, X=dataset.X[:, :WARM_COLUMNS], features=dataset.features[:WARM_COLUMNS])
-    rows = min(WARM_ROWS, len(few.y) * 4 // 5)
-    return _fold(setup, few, rows, stream(seed, "pilot/warm"))
 
 
 def _fold(setup: Evaluate, dataset: Dataset, rows: int, rng: np.random.Generator) -> Fold:

@@ -25,8 +25,7 @@ class Feature:
 
     name: str
     kind: Literal["numeric", "nominal"] = "numeric"
-    categories: tuple[str, ...] = ()
-    """What a nominal column's codes 0 .. K-1 mean, in the order of their declaration."""
+    categories: tuple[str, ...] = ()  # what a nominal column's codes 0 .. K-1 mean, as declared
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,13 +126,9 @@ def joined(tables: Sequence[DataTable], paths: Sequence[Path]) -> DataTable:
             text = f"column '{mine.name}' is {theirs.kind}, but {mine.kind} in {path}"
             raise DataError(f"{other}: {text}")
         if mine.kind == "nominal":
-            columns[j], values[:, j] = _recoded(mine, theirs, values[:, j])
+            texts = tuple(dict.fromkeys((*mine.categories, *theirs.categories)))
+            place = np.array([*(texts.index(text) for text in theirs.categories), np.nan])
+            codes = np.where(np.isnan(values[:, j]), len(place) - 1, values[:, j])
+            columns[j], values[:, j] = replace(mine, categories=texts), place[codes.astype(int)]
     rows = np.concatenate([first.values, values])
     return replace(first, columns=tuple(columns), values=rows, first=len(first.values))
-
-
-def _recoded(mine: Feature, theirs: Feature, codes: Floats) -> tuple[Feature, Floats]:
-    texts = tuple(dict.fromkeys((*mine.categories, *theirs.categories)))
-    place = np.array([*(texts.index(text) for text in theirs.categories), np.nan])
-    known = np.where(np.isnan(codes), len(place) - 1, codes).astype(np.int64)
-    return replace(mine, categories=texts), place[known]

@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 import requests
 
 from rankexp.errors import DataError, one_line
+from rankexp.runner.config.asking import message
 from rankexp.runner.data.readers.compressed import MOST_UNPACKED
 
 ANSWER = 30.0  # seconds in which a server must take a connection, and send anything more
@@ -81,13 +82,8 @@ class Download(requests.adapters.HTTPAdapter):  # type: ignore[misc]
     def _said(self, error: Exception) -> str:
         if isinstance(error, DataError):
             return str(error)
+        known = {"host": self.host, "status": self.status, "kind": type(error).__name__}
         if not isinstance(error, requests.RequestException):
-            status = f" with status {self.status}" * (self.status != 200)
-            return f"the answer of {self.host}{status} cannot be used ({one_line(error)})"
-        if self.status >= 500:
-            return f"{self.host} answered with status {self.status}"
-        if why := re.search(r"certificate verify failed: ([^(\n]+)", str(error)):
-            return f"the certificate of {self.host} is not trusted ({why[1].strip()})"
-        if self.status:
-            return f"the connection to {self.host} broke off before all had come"
-        return f"{self.host} cannot be reached ({type(error).__name__})"
+            return message("data.answer", error=one_line(error), **known)
+        why = re.search(r"certificate verify failed: ([^(\n]+)", str(error))
+        return message("data.request", untrusted=why and why[1].strip(), **known)

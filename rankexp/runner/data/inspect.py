@@ -100,15 +100,10 @@ def _read(
         raise ConfigError(f"{'.'.join(map(str, first['loc']))}: {first['msg']}") from error
     table = read(path, entry, test)
     if positive is not None and target is not None:
-        levels = _two_levels(choose(table, entry, target), target, positive)
-        entry = entry.model_copy(update={"levels": levels})
+        present = list(_counts(choose(table, entry, target)))
+        better = [text for text in present if key_of(text) == key_of(positive)]  # type: ignore[arg-type]
+        if len(present) != 2 or len(better) != 1:
+            known = {"target": target, "present": present, "positive": positive}
+            raise DataError(message("data.one_of_two", **known))
+        entry = entry.model_copy(update={"levels": sorted(present, key=better[0].__eq__)})
     return entry, table
-
-
-def _two_levels(chosen: Chosen, target: str, positive: Option) -> list[str]:
-    present = list(_counts(chosen))
-    better = [text for text in present if key_of(text) == key_of(positive)]  # type: ignore[arg-type]
-    if len(present) != 2 or len(better) != 1:
-        known = {"target": target, "present": present, "positive": positive}
-        raise DataError(message("data.one_of_two", **known))
-    return [*(text for text in present if text not in better), *better]

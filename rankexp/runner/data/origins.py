@@ -10,6 +10,7 @@ from typing import Any
 from urllib.parse import quote
 
 from rankexp.errors import DataError, DataNotFoundError, EnvironmentProblemError
+from rankexp.runner.config.asking import message
 from rankexp.runner.config.data_entry import DataEntry
 from rankexp.runner.data.dataset import DataTable
 from rankexp.runner.data.snapshot import read_table, table_hash, write_table
@@ -134,17 +135,10 @@ def not_found(
 ) -> DataNotFoundError:
     """Return the error that says where was looked, and how to add the file by hand."""
     single = [str(value) for s, value in entry.sources.items() if s == "file" or takes_files(s)]
-    file = " and ".join(entry.files or single)
-    mine = f"in {', '.join(map(str, folders))} for {file} and " if file and folders else ""
-    advice = f"rankexp data add {name} FILE"
-    folder = f"put {file} into a folder and name the folder with --data or RANKEXP_DATA"
-    if file:
-        advice = folder if entry.files else f"{advice}, or {folder}"
-    if entry.origin:
-        advice += f". Where from: {' '.join(entry.origin.split())}"
-    because = f" ({'; '.join(reasons)})" if reasons else ""
-    searched = f"data set '{name}' not found; searched {mine}in the cache {cache}{because}"
-    return DataNotFoundError(searched, f"To add it yourself: {advice}")
+    known = {"name": name, "cache": cache, "folders": folders, "reasons": reasons}
+    known |= {"files": entry.files, "file": " and ".join(entry.files or single)}
+    known |= {"origin": " ".join((entry.origin or "").split())}
+    return DataNotFoundError(message("data.not_found", **known), message("data.to_add", **known))
 
 
 def whereabouts(name: str, entry: DataEntry, folders: Sequence[Path], cache: Path) -> str:

@@ -57,7 +57,7 @@ def test_every_grid_can_grow_or_ends_by_nature(monkeypatch: pytest.MonkeyPatch) 
     for engine in methods.ENGINES:
         having(monkeypatch, engine)
         for method in methods.offer("ordered", None, within=True).methods.values():
-            assert method.grid.keys() <= methods.limits().keys()
+            assert method.grid.keys() <= methods._read().limits.keys()
 
 
 def test_least_squares_on_ranks_sees_ranks_only() -> None:

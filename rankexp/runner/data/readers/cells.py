@@ -11,11 +11,11 @@ import numpy as np
 
 from rankexp.errors import DataError
 from rankexp.runner.config.asking import message
+from rankexp.runner.data.called import called
 from rankexp.runner.data.dataset import Feature, Floats, Ints
 from rankexp.runner.data.levels import large
 from rankexp.runner.data.readers.columns import Codes
 from rankexp.runner.data.readers.numbers import (
-    DATE,
     FORMATS,
     LIKE_A_NUMBER,
     SIGNS,
@@ -155,7 +155,7 @@ class Maker:
                 self.notes.append(f"column '{column.name}' {said}")
                 self.signed.append(column.name)
             return Feature(column.name), made[column.codes]
-        if all(map(DATE.fullmatch, column.texts)):
+        if all(called("dates", text) for text in column.texts):
             self.dates.append(column.name)
         elif not (fits or lenient):
             self._refuse_strays(column)

@@ -18,7 +18,7 @@ from rankexp.arrays import Floats
 LONGEST_CELL = 131_072  # characters: more mean a quote that was not closed
 PIECE = 1 << 21  # characters that are cut at once
 _NUMBER = b"0123456789.+-eE"
-_QUOTE, _SPACE, _ZERO, _NINE = b'" 09'
+_QUOTE, _SPACE = b'" '
 Codes = NDArray[np.signedinteger]
 Marks = Counter[str]
 
@@ -154,12 +154,7 @@ def plain_numbers(texts: Sequence[str]) -> list[float] | None:
 
 def any_padded(column: pa.StringArray) -> bool:
     """Tell whether a text begins with a zero and another digit."""
-    offsets = _offsets(column)
-    texts = np.frombuffer(column.buffers()[2] or b"\0", dtype=np.uint8)
-    zeros = np.flatnonzero(texts[np.minimum(offsets[:-1], texts.size - 1)] == _ZERO)
-    zeros = zeros[offsets[zeros + 1] - offsets[zeros] > 1]
-    second = texts[offsets[zeros] + 1]
-    return bool(((second >= _ZERO) & (second <= _NINE)).any())
+    return bool(compute.any(compute.match_substring_regex(column, "^0[0-9]")).as_py())
 
 
 def _offsets(column: pa.StringArray) -> Codes:

@@ -1,4 +1,4 @@
-"""How texts of numbers look: formats, signs of per cent and currency; dates, which are none."""
+"""How texts of numbers look: formats, and signs of per cent and currency."""
 
 import re
 from dataclasses import dataclass
@@ -19,15 +19,6 @@ _DIGITS = str.maketrans("012345678", "9" * 9)
 
 LIKE_A_NUMBER = re.compile(
     r"\(?[+\u2212-]?[$€£]?\s*[\d.,][\d.,_' \u00a0\u202f]*+([eE][+-]?[0-9]+)?\s*[%$€£]?\)?"
-)
-_CLOCK = r"[0-9]{1,2}:[0-9]{2}(:[0-9]{2}([.,][0-9]+)?)?"
-_ZONE = r"\s?(Z|[AaPp][Mm]|UTC|GMT|[+-][0-9]{2}:?[0-9]{2})?"
-DATE = re.compile(
-    rf"({_CLOCK}{_ZONE})|"
-    r"([0-9]{4}-[0-9]{1,2}-[0-9]{1,2}|[0-9]{4}/[0-9]{1,2}/[0-9]{1,2}"
-    r"|[0-9]{1,2}([./-])[0-9]{1,2}\6([0-9]{4}|[0-9]{2})"
-    r"|[0-9]{1,2}[ -][A-Za-z]{3,9}[ -][0-9]{2,4}|[A-Za-z]{3,9} [0-9]{1,2}, [0-9]{4})"
-    rf"([T ]\s?{_CLOCK}{_ZONE})?"
 )
 
 
