@@ -7,7 +7,7 @@ from typing import Literal
 
 from rankexp.errors import ConfigError
 from rankexp.registry import did_you_mean
-from rankexp.runner.config.asking import flag, merged, message, option
+from rankexp.runner.config.asking import flag, message, option
 from rankexp.runner.data.levels import numbers_of, positive_of
 from rankexp.runner.diagnostics.tables import AlikeValues
 
@@ -166,14 +166,9 @@ def check_rows(target: str, question: Question, least: int) -> None:
     rare = min(names, key=lambda name: question.counts[name], default="")
     if not names or (rows := question.counts[rare]) >= least:
         return
-    ways = ["if it is a mistake, take its rows out of the table"]
-    if question.kind == "ordered":
-        beside = names[1] if rare == names[0] else names[names.index(rare) - 1]
-        ways += [f"{merged([[beside, rare]])} makes it and the next value one"]
-        ways += [f"{flag('continuous')} takes the target as a number"] * (
-            numbers_of(names) is not None
-        )
-    known = {"target": target, "rows": rows, "rare": rare, "least": least, "ways": ways}
+    beside = names[1] if rare == names[0] else names[names.index(rare) - 1]
+    known = {"target": target, "rows": rows, "rare": rare, "least": least, "beside": beside}
+    known |= {"ordered": question.kind == "ordered", "numbers": numbers_of(names)}
     raise ConfigError(message("compare.few_rows", **known))
 
 
