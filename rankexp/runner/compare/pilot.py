@@ -186,7 +186,8 @@ def _timings(
                     return found, LATER.format(flag("minutes"))
                 if not found and points > 1 and (one := points * once(first, fold)) > most:
                     return [(rows, one)], ""
-                found.append((rows, _timed(spec, fold, seed, seconds)))
+                taken = once(spec, fold)  # of two the better if short
+                found.append((rows, taken if taken > LONG else min(taken, once(spec, fold))))
             except BaseException as error:  # as in a run, where it would be every record's
                 if (problem := environment_problem(error)) is not None:
                     raise problem from error
@@ -195,16 +196,11 @@ def _timings(
 
 
 def _once(spec: MethodSpec, fold: Fold, seed: int, seconds: float) -> float:
+    """Return the seconds of a fit in one thread, as in a worker."""
     with _as_in_a_run(spec, seconds):
         start = time.perf_counter()
         fit(spec, fold, seed)
         return max(time.perf_counter() - start, TICK)
-
-
-def _timed(spec: MethodSpec, fold: Fold, seed: int, seconds: float) -> float:
-    """Return the seconds of a fit in one thread, as in a worker; the better of two if short."""
-    first = _once(spec, fold, seed, seconds)
-    return first if first > LONG else min(first, _once(spec, fold, seed, seconds))
 
 
 def _pilot_folds(setup: Evaluate, dataset: Dataset, seed: int) -> list[Fold]:

@@ -12,6 +12,7 @@ from rankexp.runner.config.asking import message
 from rankexp.runner.config.data_entry import DataEntry
 from rankexp.runner.data import suitable
 from rankexp.runner.data.belonging import called_sums, of_groups, totals
+from rankexp.runner.data.called import called
 from rankexp.runner.data.dataset import DataTable, Feature, Floats, Ints
 from rankexp.runner.data.levels import EXACT, in_words, key_of, large, number_text
 from rankexp.runner.data.readers.numbers import USUAL
@@ -84,8 +85,10 @@ class Chosen:
 
     def _in_order(self, layout: Layout) -> Iterator[tuple[str, bool]]:
         for column, values, role in zip(self.columns, self.values.T, self.roles, strict=True):
-            known = column.name in layout.dates or suitable.may_be_time(column, values)
-            if known and role != "target" and len(values) >= suitable.FEWEST_ROWS:
+            timed = column.name in layout.dates
+            if column.kind == "numeric":  # a time or a meter, but no index
+                timed |= bool(called("moments", column.name)) or not suitable.whole(values)
+            if timed and role != "target" and len(values) >= suitable.FEWEST_ROWS:
                 way = ascends(column, values)
                 yield from [(column.name, way)] if way is not None else []
 

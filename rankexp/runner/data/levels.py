@@ -98,9 +98,7 @@ def _assign(
 ) -> dict[int, int]:
     given: dict[int, int] = {}
     for level, named in enumerate(items):
-        for value in named:
-            if value == REST:
-                continue
+        for value in (value for value in named if value != REST):
             found = _matches(value, texts)
             if not found:
                 hint = did_you_mean(str(value), texts)

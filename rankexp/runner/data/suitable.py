@@ -74,11 +74,6 @@ def constant(values: Floats) -> Unfit | None:
     return ("constant", "it has the same value in every row") if same else None
 
 
-def may_be_time(column: Feature, values: Floats) -> bool:
-    """Tell whether numbers may say when a row was made: a time or a meter, but no index."""
-    return column.kind == "numeric" and bool(called("moments", column.name) or not whole(values))
-
-
 def dubious(column: Feature, values: Floats) -> bool:
     """Tell whether a feature may be another thing: row numbers, or numbers with a unit."""
     if column.kind == "nominal":

@@ -11,7 +11,6 @@ from rankexp.arrays import Ints
 from rankexp.errors import DataError
 from rankexp.runner.protocols.dealing import KeptRows, Split, deal, duplicates, fold_of, holdout
 from rankexp.runner.protocols.protocol import Loaded, Parts, Place, Protocol
-from rankexp.runner.sentences import paragraphs
 from rankexp.seeds import stream
 from rankexp.statistics.design import Design
 

@@ -10,7 +10,6 @@ from rankexp.arrays import Floats
 from rankexp.errors import DataError
 from rankexp.runner.protocols.dividing import Together, kept_together, numbered
 from rankexp.runner.protocols.protocol import Loaded, Parts, Place, Protocol
-from rankexp.runner.sentences import paragraphs
 from rankexp.statistics.design import EXAMPLES, Design
 
 REGISTER = {"time": "ExpandingWindow"}
@@ -54,7 +53,8 @@ class ExpandingWindow(Protocol):
 
     def parts(self, source: Loaded, place: Place, *, inner: bool) -> Parts:
         if source.times is None:
-            raise DataError(*paragraphs("protocols.no_times", name=source.name))
+            unsaid = f"data set '{source.name}' does not say when its rows are from"
+            raise DataError(f"{unsaid}: name the column in 'column' of the protocol")
         fold, ends = place.fold or 0, self.ends(source.name, source.times)
         order = np.argsort(source.times, kind="stable")
         train, test = np.sort(order[: ends[fold]]), np.sort(order[ends[fold] : ends[fold + 1]])
@@ -72,8 +72,10 @@ class ExpandingWindow(Protocol):
         wanted = n * (1 - self.test * (1 - np.arange(self.folds) / self.folds))
         found = [int(cuts[np.argmin(np.abs(cuts - rows))]) for rows in wanted if len(cuts)]
         if len(set(found)) < self.folds:
-            known = {"name": name, "folds": self.folds, "test": self.test, "times": len(cuts) + 1}
-            raise DataError(*paragraphs("protocols.few_times", **known))
+            few = f"there are only {len(cuts) + 1} different times, unevenly spread"
+            asked = f"{self.folds} test parts of the latest {100 * self.test:g} % of the rows"
+            advice = "take fewer folds or a larger 'test'"
+            raise DataError(f"cannot make {asked} of '{name}': {few}; {advice}")
         return [*found, n]
 
     def design(self, rows: float = float("nan")) -> Design:
@@ -85,5 +87,8 @@ class ExpandingWindow(Protocol):
         return self.column
 
     def words(self) -> str:
-        known = {"test": self.test, "column": self.column, "folds": self.folds}
-        return paragraphs("protocols.time", **known)[0]
+        by = f" by '{self.column}'" if self.column else ""
+        latest = f"the latest {100 * self.test:g} % of the rows{by}"
+        if self.folds == 1:
+            return f"{latest}, trained on those before"
+        return f"{latest} in {self.folds} parts, each trained on all rows before it"

@@ -11,7 +11,6 @@ from rankexp.arrays import Ints
 from rankexp.errors import DataError
 from rankexp.runner.protocols.dividing import Together, kept_together, numbered
 from rankexp.runner.protocols.protocol import Loaded, Parts, Place, Protocol
-from rankexp.runner.sentences import paragraphs
 from rankexp.runner.strict import Strict
 from rankexp.statistics.design import EXAMPLES, Design
 
@@ -143,7 +142,12 @@ class Given(Protocol):
         return all(fold.validation is not None for fold in self._folds())
 
     def words(self) -> str:
-        return paragraphs("protocols.given", test=self.test, folds=self.folds)[0]
+        if self.folds is None:
+            return f"the predefined test set '{self.test}'"
+        count = len(self.folds)
+        said = "one predefined fold" if count == 1 else f"{count} predefined folds"
+        chosen = any(fold.validation for fold in self.folds)
+        return said + (", with a validation part" if chosen else "")
 
 
 def _check_groups(source: Loaded, train: Ints, held: Sequence[Ints], at: str) -> None:

@@ -55,9 +55,9 @@ class Grid:
         numbers = {f"column{j}": name for j, name in enumerate(self.names, start=1)}
         also = {numbers[n] for n in rules.lenient if n in numbers and n not in self.names}
         self.rules = replace(rules, lenient=rules.lenient | also)
-        self.unnamed = self.names[0] if self.header and not first[0][1][0].strip() else ""
-        if self.names[0].startswith("Unnamed: 0"):  # exported twice
-            self.unnamed = self.names[0]
+        bare = self.header and not first[0][1][0].strip()
+        twice = self.names[0].startswith("Unnamed: 0")  # exported so
+        self.unnamed = self.names[0] if bare or twice else ""
         self.empty = 0
         self.notes: list[str] = []
         self._second: tuple[Grid, list[int]] | None = None
@@ -111,13 +111,8 @@ class Grid:
         return names
 
     def _ragged(self, row: Row, *, first: bool = False) -> DataError:
-        line, cells = row
-        hint = ""
-        if first and len(cells) == 1:
-            hint = "; if this line is a title, remove it"
-        elif first and len(cells) == self.width - 1:
-            hint = "; if the first column has no name, start the line with the delimiter"
-        return DataError(f"{self.path}:{line}: {len(cells)} values for {self.width} columns{hint}")
+        known = {"path": self.path, "line": row[0], "cells": len(row[1]), "width": self.width}
+        return DataError(message("data.ragged", first=first, **known))
 
     def _data(self) -> Iterator[Row]:
         """Give the rows of data; those without any value are left out."""
