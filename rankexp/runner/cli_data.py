@@ -10,10 +10,13 @@ from rankexp.errors import ConfigError, DataError
 from rankexp.runner.cli_own import Names, described
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from rankexp.runner.config.data_entry import DataEntry
     from rankexp.runner.config.schema import Study
+    from rankexp.runner.data.find import Declared
+
+    Act = Callable[[str, DataEntry, Sequence[Path]], str]
 
 Files = list[Path] | None
 data_app = typer.Typer(help="Find, fetch, add and verify real data sets.", no_args_is_help=True)
@@ -36,9 +39,7 @@ def all_studies(configs: list[Path] | None) -> "list[tuple[Path, Study]]":
     return [(file, load(file)) for file in files]
 
 
-def _declared(
-    configs: list[Path] | None, data: Path | None, names: list[str] | None = None
-) -> "dict[str, tuple[DataEntry, list[Path]]]":
+def _declared(configs: Files, data: Path | None, names: list[str] | None = None) -> "Declared":
     from rankexp.registry import did_you_mean
 
     declared: dict[str, tuple[DataEntry, list[Path]]] = {}
@@ -67,7 +68,7 @@ def data_get(names: Names = None, config: Files = None, data: Path | None = None
     """Read or download data sets and keep a snapshot of each."""
     from rankexp.runner.data.find import find
 
-    def get(name: str, entry: "DataEntry", folders: list[Path]) -> str:
+    def get(name: str, entry: "DataEntry", folders: "Sequence[Path]") -> str:
         found = find(name, entry, folders)
         return f"{found.facts.rows} rows, from {found.where}"
 
@@ -94,10 +95,7 @@ def data_verify(names: Names = None, config: Files = None, data: Path | None = N
     _for_each(_declared(config, data, names), verify)
 
 
-def _for_each(
-    declared: "dict[str, tuple[DataEntry, list[Path]]]",
-    act: "Callable[[str, DataEntry, list[Path]], str]",
-) -> None:
+def _for_each(declared: "Declared", act: "Act") -> None:
     wrong = []
     for name, (entry, folders) in declared.items():
         try:

@@ -27,6 +27,7 @@ end of the minutes interrupts is left out."""
 FEWEST_BOOSTED = 100
 CONSTANT = "its leaves have 20 rows or more, so with fewer than 100 rows it may rank nothing"
 FEWEST_DIFFERENT = 10  # combinations of features; splits between fewer would be too coarse
+Unit = tuple[list[str], float]  # methods that are run or left out together, and seconds
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,7 @@ class RunDesign:
     repeats: int  # at most; the first tells how many there is time for
     words: list[str]  # what was left out or made smaller, and how to have it
     narrow: list[str]  # methods tried with every second point of their grids
-    stages: list[tuple[list[str], float]]  # names and seconds, run one after the other
+    stages: list[Unit]  # run one after the other
     fewest: int = 1  # repeats, before anything else is tried
 
 
@@ -129,7 +130,7 @@ class _Fit:
     total: Callable[[Mapping[str, Cost]], float]
     limit: float
     cheap: float  # what takes fewer seconds is not left out
-    gone: list[tuple[list[str], float]] = field(default_factory=list)
+    gone: list[Unit] = field(default_factory=list)
     narrow: dict[str, float] = field(default_factory=dict)
 
     def shrink(self, spare: list[list[str]], n: int, shares: Mapping[str, float]) -> float:
@@ -163,9 +164,7 @@ def _less(
     return message("compare.less", more=more, **known)
 
 
-def _stages(
-    fit: _Fit, contrasts: Mapping[str, str], n: int, most: float
-) -> list[tuple[list[str], float]]:
+def _stages(fit: _Fit, contrasts: Mapping[str, str], n: int, most: float) -> list[Unit]:
     """Return the question with all that is fast, then each that takes more seconds than `most`."""
     spare = _spare(fit.now, {p: q for p, q in contrasts.items() if p in fit.now}, n)
 

@@ -18,9 +18,8 @@ GAP = 3  # times the mean step between numbers: a last one so far off may be no 
 REPEATED = 3  # rows of each value from which numbers that are not whole are levels
 DURATION = re.compile(r"(\d+:)?\d+:[0-5]\d([.,]\d+)?|-?P\d+DT\d+H\d+M\d+(\.\d+)?S")
 METRICS: dict[Kind, str] = {"two": "auc", "ordered": "u_pairs", "continuous": "concordance"}
+# Differences of no importance: one pair in a hundred, by convention, so that an answer names it.
 MARGINS = {"auc": 0.01, "u_pairs": 0.01, "concordance": 0.01}
-"""Differences that are taken to be of no importance: one pair in a hundred. By convention, so that
-an answer names it."""
 
 
 @dataclass(frozen=True)

@@ -248,19 +248,14 @@ def check_codes(role: str, column: Feature, values: Floats) -> None:
 
 def _as_nominal(column: Feature, values: Floats) -> tuple[Feature, Floats]:
     check_codes("nominal", column, values)
-    known = ~np.isnan(values)
-    distinct, index = np.unique(values[known], return_inverse=True)
-    codes = np.full(len(values), np.nan)
-    codes[known] = index
-    texts = tuple(number_text(value) for value in distinct)
-    return Feature(column.name, "nominal", texts), codes
+    distinct, index = np.unique(values, return_inverse=True)
+    texts = tuple(number_text(value) for value in distinct[~np.isnan(distinct)])
+    return Feature(column.name, "nominal", texts), np.where(np.isnan(values), np.nan, index)
 
 
 def _as_numeric(column: Feature, values: Floats) -> tuple[Feature, Floats]:
     numbers = [key_of(text) for text in column.categories]
     if words := [text for text in numbers if isinstance(text, str)]:
         raise DataError(f"numeric: column '{column.name}' has values that are none: {words[0]!r}")
-    known = ~np.isnan(values)
-    found = np.full(len(values), np.nan)
-    found[known] = np.array(numbers, dtype=np.float64)[values[known].astype(np.intp)]
-    return Feature(column.name, "numeric"), found
+    codes = np.where(np.isnan(values), len(numbers), values).astype(np.intp)
+    return Feature(column.name), np.array([*numbers, np.nan], dtype=np.float64)[codes]

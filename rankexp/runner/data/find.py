@@ -32,6 +32,7 @@ ASIDE = {"label", "source", "verified", "fingerprint", "optional", "note", "orig
 """What of an entry does not determine the data set made of a table."""
 
 
+Declared = Mapping[str, tuple[DataEntry, Sequence[Path]]]  # entries, and folders to look in
 _temporary = cache(partial(TemporaryDirectory[str], prefix="rankexp-"))  # goes with this process
 
 
@@ -105,9 +106,7 @@ def verify(name: str, entry: DataEntry, folders: Sequence[Path], cache: Path | N
     return f"{counts}, from {origin.where}: {verdict}"
 
 
-def listing(
-    declared: Mapping[str, tuple[DataEntry, Sequence[Path]]], cache: Path | None = None
-) -> list[str]:
+def listing(declared: Declared, cache: Path | None = None) -> list[str]:
     """Return a line a data set: where it is in its folders, or how to get it; asks no network."""
     cache = cache or cache_folder()
     width = max((len(name) for name in declared), default=0)

@@ -39,10 +39,9 @@ class Preprocessor:
         codes = np.array([np.nan if code is None else code for _, code, _ in layout])
         self._hot = np.flatnonzero(~np.isnan(codes))
         self._code = codes[self._hot]
-        onehot = config.nominal == "onehot"
         self._nominal = [j for j, f in enumerate(self._features) if f.kind == "nominal"]
-        coded = {*self._nominal} if onehot else set()
-        self._unscaled = [i for i, j in enumerate(self._source) if j in coded]
+        onehot = config.nominal == "onehot"
+        self._unscaled = np.flatnonzero(onehot & np.isin(self._source, self._nominal))
 
     def _encoded(self, feature: Feature) -> list[tuple[int | None, str]]:
         if feature.kind == "numeric" or self._config.nominal == "codes":

@@ -70,12 +70,10 @@ class Reading:
     width: int = 0  # columns after one-hot coding
     warnings: tuple[str, ...] = ()  # a sentence each
     parts: tuple[tuple[str, int], ...] = ()  # of the data, with their rows
-    in_order: tuple[tuple[str, bool], ...] = ()
-    """Columns in whose order the rows stand, such as dates; whether the lowest comes first."""
+    in_order: tuple[tuple[str, bool], ...] = ()  # columns that rows follow; is the lowest first?
     belonging: tuple[tuple[str, int, float], ...] = ()
     """Columns of which rows with equal values have similar targets: values and agreement."""
-    totals: tuple[tuple[str, str], ...] = ()
-    """Rows that hold sums of those above: which rows, and of which columns, in words."""
+    totals: tuple[tuple[str, str], ...] = ()  # rows of sums, and of which columns, in words
 
     @property
     def left_out(self) -> dict[str, str]:

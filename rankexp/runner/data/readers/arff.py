@@ -54,6 +54,7 @@ class _Reader:
         self.marks: Counter[str] = Counter()
         self.attributes: list[tuple[str, str, tuple[str, ...]]] = []
         self.dates: tuple[str, ...] = ()
+        self.codes: dict[int, dict[str, int]] = {}  # of texts, by the place of their column
         self._known: set[str] = set()
 
     def fail(self, line: int, what: str) -> DataError:
@@ -112,22 +113,20 @@ class _Reader:
 
     def read_body(self, rows: Iterator[tuple[int, str]]) -> DataTable:
         parts: list[Floats] = []
-        texts: dict[int, dict[str, int]] = {
-            j: {value: code for code, value in enumerate(values)}
-            for j, (_, kind, values) in enumerate(self.attributes)
-            if kind != "numeric"
-        }
+        for j, (_, kind, declared) in enumerate(self.attributes):
+            if kind != "numeric":
+                self.codes[j] = {value: code for code, value in enumerate(declared)}
         data = (row for row in rows if not row[1].startswith("%"))
         size = max(1, CHUNK // len(self.attributes))
         while chunk := [self._row(line, text) for line, text in islice(data, size)]:
-            parts.append(self._chunk(chunk, texts))
+            parts.append(self._chunk(chunk))
         if not parts:
             raise DataError(f"{self.path}: there are no rows after @data")
         values = np.concatenate(parts)
         columns = tuple(
             Feature(name)
             if kind == "numeric"
-            else Feature(name, "nominal", declared or _sort_codes(values[:, j], texts[j]))
+            else Feature(name, "nominal", declared or _sort_codes(values[:, j], self.codes[j]))
             for j, (name, kind, declared) in enumerate(self.attributes)
         )
         return DataTable(self.path.name, columns, values)
@@ -140,29 +139,27 @@ class _Reader:
             raise self.fail(line, f"{len(row)} values for {len(self.attributes)} attributes")
         return line, row
 
-    def _chunk(self, rows: Sequence[Row], texts: dict[int, dict[str, int]]) -> Floats:
+    def _chunk(self, rows: Sequence[Row]) -> Floats:
         values = np.full((len(rows), len(self.attributes)), np.nan)
         for j, cells in enumerate(zip(*[row for _, row in rows], strict=True)):
             known = [i for i, cell in enumerate(cells) if cell not in self.missing]
             if len(known) < len(cells):
                 marks = (cell for cell in cells if cell in self.missing)
                 self.marks.update("?" if mark is None else mark for mark in marks)
-            numbers = self._codes([cells[i] for i in known], j, texts)
+            numbers = self._codes([cells[i] for i in known], j)
             if numbers is None:
                 raise self._bad_cell(rows, j)
             values[known, j] = numbers
         return values
 
-    def _codes(
-        self, cells: Sequence[str], j: int, texts: dict[int, dict[str, int]]
-    ) -> Sequence[float] | None:
+    def _codes(self, cells: Sequence[str], j: int) -> Sequence[float] | None:
         if (kind := self.attributes[j][1]) == "numeric":
             return plain_numbers(cells)
         if kind == "text":
             for cell in cells:
-                texts[j].setdefault(cell, len(texts[j]))
+                self.codes[j].setdefault(cell, len(self.codes[j]))
         try:
-            return [texts[j][cell] for cell in cells]
+            return [self.codes[j][cell] for cell in cells]
         except KeyError:
             return None
 

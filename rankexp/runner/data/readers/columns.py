@@ -20,6 +20,7 @@ PIECE = 1 << 21  # characters that are cut at once
 _NUMBER = b"0123456789.+-eE"
 _QUOTE, _SPACE = b'" '
 Codes = NDArray[np.signedinteger]
+Columns = list[pa.StringArray]
 Marks = Counter[str]
 
 
@@ -27,9 +28,7 @@ class DoubtError(ValueError):
     """Python's csv module may cut this text otherwise."""
 
 
-def cut(
-    file: TextIO, delimiter: str, width: int, which: Sequence[int]
-) -> Iterator[list[pa.StringArray]]:
+def cut(file: TextIO, delimiter: str, width: int, which: Sequence[int]) -> Iterator[Columns]:
     """Yield some columns as Python's csv module cuts them; ValueError where that is in doubt."""
     if len(delimiter.encode()) > 1 or delimiter in '"\r\n' or width < 2:
         raise DoubtError
@@ -52,7 +51,7 @@ def cut(
         yield [compute.utf8_ltrim(column, " ") for column in columns] if spaced else columns
 
 
-def ahead(pieces: Iterator[list[pa.StringArray]]) -> Iterator[list[pa.StringArray]]:
+def ahead(pieces: Iterator[Columns]) -> Iterator[Columns]:
     """Yield the pieces; a thread cuts the next one while the caller works on this one."""
     with ThreadPoolExecutor(1) as pool:
         coming = [pool.submit(next, pieces, None)]

@@ -8,13 +8,11 @@ from functools import partial
 from itertools import islice
 from pathlib import Path
 
-import pyarrow as pa
-
 from rankexp.errors import DataError
 from rankexp.runner.config.asking import message
 from rankexp.runner.data.dataset import DataTable
 from rankexp.runner.data.readers.cells import short
-from rankexp.runner.data.readers.columns import LONGEST_CELL, ahead, cut
+from rankexp.runner.data.readers.columns import LONGEST_CELL, Columns, ahead, cut
 from rankexp.runner.data.readers.compressed import encoding_of, opened, pieces, unpacked
 from rankexp.runner.data.readers.grid import FIRST, Grid, Row
 from rankexp.runner.data.readers.numbers import DEFAULT, LIKE_A_NUMBER, TextRules
@@ -110,7 +108,7 @@ class _Text:
 
     def cut(
         self, delimiter: str, width: int, first: int, which: Sequence[int]
-    ) -> Iterator[list[pa.StringArray]]:
+    ) -> Iterator[Columns]:
         """Give some columns of the rows from a line on, quickly; `columns.cut` raises in doubt."""
         with self._open() as file:
             for _ in range(first - 1):

@@ -31,8 +31,7 @@ _DECIMAL = re.compile(  # a number, among others with commas between, whose poin
 
 Row = tuple[int, list[str]]  # line in the file, from 1, and cells
 Rows = Callable[[], Iterator[Row]]
-Cut = Callable[[int, int, Sequence[int]], Iterator[list[pa.StringArray]]]
-"""Of the number of columns, a line and the columns wanted."""
+Cut = Callable[[int, int, Sequence[int]], Iterator[list[pa.StringArray]]]  # width, line, columns
 Piece = tuple[Ints, list[pa.StringArray]]  # lines of some rows, and columns
 
 

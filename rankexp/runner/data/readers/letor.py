@@ -117,11 +117,9 @@ def _place(files: Mapping[str, Path], index: int) -> str:
 def _scattered(path: Path, queries: Ints) -> Iterator[str]:
     runs = queries[np.flatnonzero(np.diff(queries, prepend=queries[0] - 1))]
     distinct, counts = np.unique(runs, return_counts=True)
-    again = distinct[counts > 1]
-    if len(again):
-        have = f"{len(again):,} " + ("query has" if len(again) == 1 else "queries have")
-        said = f"rows that are not consecutive, such as {again[0]}; they were put together"
-        yield f"{path.name}: {have} {said}"
+    again = distinct[counts > 1].tolist()
+    if again:
+        yield message("data.scattered", file=path.name, queries=again)
 
 
 def _read(path: Path, encoding: str | None) -> list[_Block]:
