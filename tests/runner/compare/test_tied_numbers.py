@@ -31,7 +31,7 @@ def test_a_number_is_measured_over_pairs_of_different_targets() -> None:
 
 def test_trees_on_pairs_follow_targets_that_tie() -> None:
     X, y = hurdle()
-    made = Method.model_validate(methods.plain("continuous").methods["pairs-tree"].content)
+    made = Method.model_validate(methods.offer("continuous", None).methods["pairs-tree"].content)
     assert made.params["count_ties"] is False
     given: dict[str, Any] = {**made.params, "depth": 3, "min_samples_leaf": 30}
     both = (estimator_of(made)(**given | {"count_ties": count}) for count in (True, False))
@@ -41,7 +41,7 @@ def test_trees_on_pairs_follow_targets_that_tie() -> None:
 
 
 def test_a_forest_hands_its_ties_to_its_trees() -> None:
-    made = Method.model_validate(methods.plain("continuous").methods["pairs-forest"].content)
+    made = Method.model_validate(methods.offer("continuous", None).methods["pairs-forest"].content)
     forest = estimator_of(made)(**{**made.params, "n_estimators": 1, "random_state": 0})
     assert forest.fit(*hurdle(60)).estimators_[0].count_ties is False
     assert RankingForest(n_estimators=1).fit(*hurdle(60)).estimators_[0].count_ties is True
