@@ -33,10 +33,23 @@ _IMPLICIT = {
 }
 
 
+MOST_NESTED = 100  # lists and mappings in each other
+
+
 class _Loader(yaml.SafeLoader):
     """PyYAML's parser with the implicit types of YAML 1.2."""
 
     yaml_implicit_resolvers = {}  # noqa: RUF012  (PyYAML's own convention)
+    _depth = 0
+
+    def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
+        """Read a value; in what is nested deeply, PyYAML's time grows with the square."""
+        self._depth += 1
+        if self._depth > MOST_NESTED:
+            raise RecursionError
+        node = super().compose_node(parent, index)
+        self._depth -= 1
+        return node
 
 
 for _name, (_pattern, _first) in _IMPLICIT.items():

@@ -138,6 +138,7 @@ def test_anchors_and_merges():
         ("", (1, 1), "empty"),
         ("# nothing\n", (1, 1), "empty"),
         ("[" * 5000, (1, 1), "nested too deeply"),
+        ("[" * 101 + "]" * 101, (1, 1), "nested too deeply"),
     ],
 )
 def test_what_is_refused(text, place, say):
@@ -145,6 +146,10 @@ def test_what_is_refused(text, place, say):
     assert [tuple(problem.mark) for problem in problems] == [place]
     assert say in problems[0].text
     assert "\n" not in problems[0].text
+
+
+def test_a_hundred_lists_in_each_other_are_read():
+    assert parse("[" * 100 + "]" * 100)[1] == []
 
 
 def test_a_memory_bomb_is_refused_without_being_expanded():

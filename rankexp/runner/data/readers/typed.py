@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from openpyxl.cell.read_only import ReadOnlyCell
 
 INDEX = "__index_level_0__"  # what pandas calls an index without name in a Parquet file
+MOST_ROWS = 1_048_576  # of a sheet of Excel; openpyxl makes all rows before a far one
 FAR = 1_000  # a wider sheet is refused if fewer than a tenth of its columns hold anything
 
 
@@ -155,6 +156,8 @@ def _sheets(path: Path, content: bytes) -> dict[str, list[Row]]:
         rows, room, used = [], 0, set[int]()
         for line, cells in enumerate(sheet.rows, start=1):
             room += 8 * (1 + len(cells))  # far ones bring blank ones with them
+            if line > MOST_ROWS:
+                raise DataError(message("data.far_row", path=path, most=MOST_ROWS))
             if line % 100 == 1:
                 check_size(path, room)
                 _check_gaps(path, sheet.title, used)
