@@ -17,6 +17,7 @@ from rankexp.estimators.risk_ranker import RiskRanker, no_minimiser
 from rankexp.losses.loss import Loss
 from rankexp.risks.risk import Risk, Task
 from rankexp.solvers.result import PathResult, scores
+from rankexp.solvers.rows import as_rows
 
 REGISTER = {"LinearRanker": "LinearRanker"}
 
@@ -105,6 +106,7 @@ class LinearRanker(RiskRanker):
     array([0, 1])
     """
 
+    _takes_sparse = True
     _signed = ("coef_", "intercept_", "offset_", "threshold_")
 
     # No dataclass: type checkers would take any keyword, as scikit-learn's base is untyped.
@@ -192,9 +194,9 @@ class LinearRanker(RiskRanker):
         >>> ranker.predict(X).argsort()
         array([0, 1, 2])
         """
-        X = training_rows(self, X)
+        X = training_rows(self, X, sparse=True)
         used, problem = self._listed(X, pairs, labels, sample_weight)
-        found = problem.solve(np.ascontiguousarray(X[used]), self.tol)
+        found = problem.solve(as_rows(X[used]), self.tol)
         warn_unconverged(str(problem), found, np.array([problem.lam]), self.tol)
         self._set(found)
         self._forget("classes_", "better_", "levels_")
