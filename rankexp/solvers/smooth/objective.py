@@ -115,11 +115,10 @@ class Objective:
     @cached_property
     def squares(self) -> Floats:
         """The mean squares of the columns, (d,), and 1 for an intercept; none is 0."""
-        n, sparse = self.X.shape[0], issparse(self.X)
+        X, n = self.X, self.X.shape[0]
         squares: Floats = (
-            column_sums(squared(self.X)) if sparse else np.einsum("ij,ij->j", self.X, self.X)
+            column_sums(squared(X)) / n if issparse(X) else np.einsum("ij,ij->j", X, X) / n
         )
-        squares /= n
         if self.mean is not None:
             squares -= self.mean**2
         squares = np.maximum(squares, LEAST_SQUARE * max(float(squares.max()), LEAST_RIDGE))
@@ -301,16 +300,10 @@ def prepare(X: Floats, risk: SmoothRisk, *, reduced: bool = True) -> Objective:
 
 
 def _as_given(X: Floats, mean: Floats, risk: SmoothRisk) -> Objective:
-    """Centre sparse rows implicitly; of many, with a sample in addition."""
-    left = mean if risk.centred else None
+    """Centre sparse rows implicitly; steps on a sample of them would not know rare columns."""
     norms = norms_of(X) + float(np.sqrt(mean @ mean))
     _check_size(X, norms)
-    if X.shape[0] <= SAMPLE_ABOVE:
-        return Objective(X, left, risk, norms, X, mean)
-    taken, estimate = risk.sample(SAMPLE_ROWS)
-    some = X[taken]
-    sampled = Objective(some, left, estimate, norms[taken], some, mean)
-    return Objective(X, left, risk, norms, X, mean, sampled, taken)
+    return Objective(X, mean if risk.centred else None, risk, norms, X, mean)
 
 
 def _check_size(X: Floats, norms: Floats) -> None:
