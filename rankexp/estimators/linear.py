@@ -12,12 +12,12 @@ from numpy.typing import ArrayLike
 from rankexp.arrays import Floats, PerRow
 from rankexp.categories import Levels
 from rankexp.estimators.labels import ClassWeight, best_threshold, class_weights
-from rankexp.estimators.parameters import training_rows, warn_unconverged
+from rankexp.estimators.parameters import refuse_sparse, training_rows, warn_unconverged
 from rankexp.estimators.risk_ranker import RiskRanker, no_minimiser
 from rankexp.losses.loss import Loss
 from rankexp.risks.risk import Risk, Task
 from rankexp.solvers.result import PathResult, scores
-from rankexp.solvers.rows import as_rows
+from rankexp.solvers.rows import as_rows, is_sparse
 
 REGISTER = {"LinearRanker": "LinearRanker"}
 
@@ -195,6 +195,8 @@ class LinearRanker(RiskRanker):
         array([0, 1, 2])
         """
         X = training_rows(self, X, sparse=True)
+        if not Loss.parse(self.loss).smooth and is_sparse(X):
+            refuse_sparse(X, "a loss with kinks needs, over listed pairs,")
         used, problem = self._listed(X, pairs, labels, sample_weight)
         found = problem.solve(as_rows(X[used]), self.tol)
         warn_unconverged(str(problem), found, np.array([problem.lam]), self.tol)

@@ -49,12 +49,20 @@ def refuse_sparse(X: ArrayLike, what: str = "this ranker needs") -> None:
         )
 
 
-def _summed(given: ArrayLike, rows: Floats) -> Floats:
-    """Return checked rows; of sparse ones by row, each entry once, and also finite once summed."""
+FEW_CELLS = 2**16  # of sparse rows to fit: they are written out, in half a megabyte
+
+
+def _summed(given: ArrayLike, rows: Floats, fits: bool = True) -> Floats:
+    """Return checked rows; of sparse ones by row, each entry once, and also finite once summed.
+
+    Few cells to fit are written out: the solvers of dense rows are the quicker ones there.
+    """
     if not issparse(given):
         return rows
     rows = as_rows(rows)
     assert_all_finite(rows, input_name="X")
+    if fits and rows.shape[0] * rows.shape[1] <= FEW_CELLS:
+        return np.asarray(csr_matrix(rows).toarray())
     return rows
 
 
@@ -68,7 +76,7 @@ def training_rows(
     if not sparse:
         refuse_sparse(X)
     more = {"dtype": np.float64, "order": "C", "accept_sparse": sparse and "csr"}
-    return _summed(X, validate_data(estimator, X, reset=reset, **more))
+    return _summed(X, validate_data(estimator, X, reset=reset, **more), fits=reset)
 
 
 def training_data(
@@ -171,7 +179,7 @@ def copied(X: Floats, sample_weight: PerRow, what: str) -> Rows:
     if not (weight == np.rint(weight)).all():
         why = "sample_weight must be whole numbers; scale and round them"
         raise ValueError(f"{what} repeats rows, so {why}")
-    return np.arange(len(X))[kept].repeat(weight.astype(np.int64))
+    return np.arange(X.shape[0])[kept].repeat(weight.astype(np.int64))
 
 
 def fitted_rows(estimator: BaseEstimator, X: ArrayLike) -> Floats:

@@ -23,7 +23,7 @@ def plus(high: float, low: float, a: float, b: float) -> tuple[float, float]:
 
 
 @njit
-def across(data: Floats, indices: Signed, ends: Signed, v: Floats) -> Floats:
+def of_rows(data: Floats, indices: Signed, ends: Signed, v: Floats) -> Floats:
     """Return the products of rows with v, (n,)."""
     out = np.empty(ends.size - 1)
     for i in range(out.size):
@@ -35,7 +35,7 @@ def across(data: Floats, indices: Signed, ends: Signed, v: Floats) -> Floats:
 
 
 @njit
-def down(data: Floats, indices: Signed, ends: Signed, r: Floats, d: int) -> Floats:
+def of_columns(data: Floats, indices: Signed, ends: Signed, r: Floats, d: int) -> Floats:
     """Return the products of columns with r, (d,)."""
     high, low = np.zeros(d), np.zeros(d)
     for i in range(ends.size - 1):

@@ -5,6 +5,7 @@ are the same for both. Here is what differs. Nothing makes sparse rows dense: wh
 be centred, what their means add to a product is taken off it.
 """
 
+from collections.abc import Callable
 from typing import cast
 
 import numpy as np
@@ -13,25 +14,33 @@ from scipy.sparse import csr_array, issparse
 
 from rankexp.arrays import Floats
 
+BLOCK = 4096  # sparse rows at once, of which a copy is made
 DEPTH = 64  # roundings of a sum by numpy, which adds pairwise, in blocks of 128 with 8 sums each
 
 __all__ = [
+    "across",
     "as_rows",
-    "column_sums",
     "dot",
+    "down",
+    "entries",
     "exact_product",
-    "issparse",
+    "is_sparse",
     "largest_sizes",
     "longest_sum",
     "squared",
 ]
 
 
+def is_sparse(X: npt.ArrayLike) -> bool:
+    """Tell whether rows are sparse."""
+    return bool(issparse(X))
+
+
 def as_rows(X: npt.ArrayLike) -> Floats:
     """Return rows of doubles, (n, d); sparse ones by row, each entry once and in order."""
-    if not issparse(X):
+    if not is_sparse(X):
         return np.ascontiguousarray(X, dtype=np.float64)
-    rows = csr_array(X, dtype=np.float64)
+    rows = csr_array(X, dtype=np.float64)  # type: ignore[arg-type]  # as the stubs have it
     if not rows.has_canonical_format:
         rows = rows.copy()  # what is given stays as it is
         rows.sum_duplicates()
@@ -44,9 +53,14 @@ def squared(X: Floats) -> Floats:
     return cast("Floats", csr_array((rows.data**2, rows.indices, rows.indptr), shape=rows.shape))
 
 
+def entries(X: Floats) -> Floats:
+    """Return an array as it is, and of sparse rows all stored entries, as one column."""
+    return cast("csr_array", X).data[:, None] if is_sparse(X) else X
+
+
 def largest_sizes(X: Floats) -> Floats:
     """Return the largest absolute value of each column, (d,)."""
-    if not issparse(X):
+    if not is_sparse(X):
         return np.asarray(np.abs(X).max(axis=0))
     sizes = np.zeros(X.shape[1])
     rows = cast("csr_array", X)
@@ -54,28 +68,41 @@ def largest_sizes(X: Floats) -> Floats:
     return sizes
 
 
-def column_sums(X: Floats) -> Floats:
-    """Return the sums of columns, (d,)."""
-    return np.asarray(np.ones(X.shape[0]) @ X)
+def _parts(X: Floats) -> list[slice]:
+    """Return the parts of rows of which something is worked out at once: of an array, all."""
+    n = X.shape[0]
+    size = BLOCK if is_sparse(X) else max(n, 1)
+    return [slice(start, start + size) for start in range(0, n, size)]
+
+
+def across(X: Floats, w: Floats, of: Callable[[Floats], Floats] = abs) -> Floats:
+    """Return ``of(X) @ w``, (n,); of sparse rows without a copy of them all."""
+    return np.concatenate([of(X[part]) @ w for part in _parts(X)])
+
+
+def down(X: Floats, r: Floats, of: Callable[[Floats], Floats] = abs) -> Floats:
+    """Return ``r @ of(X)``, (d,); of sparse rows without a copy of them all."""
+    first, *others = (r[part] @ of(X[part]) for part in _parts(X))
+    return np.asarray(sum(others, start=first))
 
 
 def longest_sum(X: Floats) -> int:
     """Return how many terms a score of a row has at most, a sum over columns by `dot` included."""
-    if not issparse(X):
+    if not is_sparse(X):
         return int(X.shape[1])
     return int(np.diff(cast("csr_array", X).indptr).max(initial=0)) + DEPTH
 
 
 def dot(a: Floats, b: Floats, X: Floats) -> float:
     """Return the product of two vectors; of those of the many columns of sparse X, pairwise."""
-    return float(np.add.reduce(a * b) if issparse(X) else a @ b)
+    return float(np.add.reduce(a * b) if is_sparse(X) else a @ b)
 
 
 def exact_product(X: Floats, v: Floats) -> Floats:
     """Return ``X @ v`` of sparse rows, or of their transpose, in twice the precision."""
-    from rankexp.solvers.row_loops import across, down
+    from rankexp.solvers.row_loops import of_columns, of_rows
 
     turned = getattr(X, "format", "") == "csc"
     rows = cast("csr_array", X.T if turned else X)
     parts = rows.data, rows.indices, rows.indptr, v
-    return down(*parts, rows.shape[1]) if turned else across(*parts)
+    return of_columns(*parts, rows.shape[1]) if turned else of_rows(*parts)

@@ -28,6 +28,7 @@ from rankexp.solvers.ordinal.threshold_terms import (
     values,
 )
 from rankexp.solvers.result import PathResult, bearable, scores
+from rankexp.solvers.rows import as_rows, down, is_sparse, longest_sum
 from rankexp.solvers.smooth.certificate import EPS, product
 from rankexp.solvers.smooth.path import penalties
 
@@ -56,7 +57,12 @@ class PrimalDualBounds:
 
     def __init__(self, terms: Terms, scale: Floats, lam: float, tol: float) -> None:
         self.terms, self.scale, self.lam, self.tol = terms, scale, lam, tol
-        self.sizes: Floats = _mean(terms, np.abs(terms.X))
+        if is_sparse(terms.X):
+            each = np.ones(terms.X.shape[0]) if terms.weight is None else terms.weight
+            self.sizes: Floats = down(terms.X, each) / terms.total
+        else:
+            self.sizes = _mean(terms, np.abs(terms.X))
+        self.longest = longest_sum(terms.X)
         self.at_a_row = float(terms.by_row(np.abs(terms.sign)).max())
         self.objective, self.primal, self.dual = np.inf, np.inf, 0.0  # at alpha = 0
         self.w = np.zeros(scale.size)
@@ -97,7 +103,7 @@ class PrimalDualBounds:
         # Of w with these thresholds, less that of the middle of the rows, or with its best ones.
         X, v = self.terms.X, w * self.scale
         spread = float(self.sizes @ np.abs(v))
-        s, off = X @ v, rounding(v.size) * spread
+        s, off = X @ v, rounding(self.longest) * spread
         objective = self._value(w, s, theta)
         if not self.at_a_row * off <= min(SHARE * self.tol, PRECISE) * objective:
             s = product(X, v, NO_SHIFT)
@@ -116,7 +122,7 @@ class PrimalDualBounds:
         """Return a lower bound from multipliers that are feasible without any rounding."""
         terms, n, total = self.terms, self.terms.X.shape[0], self.terms.total
         signed = terms.by_row(terms.sign * alpha)
-        sizes = np.abs(signed) @ np.abs(terms.X) / total
+        sizes = down(terms.X, np.abs(signed)) / total
         most = float(alpha.sum()) / total
         slope, off = signed @ terms.X / total, rounding(n) * sizes
         exact = self._bound(most, slope, 0.0 * off)
@@ -173,6 +179,10 @@ def threshold_hinge_path(
     lams = penalties(lams)
     if not (lams > 0.0).all():
         raise ValueError(f"the hinge needs lam > 0 (its dual divides by lam), got {lams.tolist()}")
+    if is_sparse(X):
+        from rankexp.solvers.ordinal.sparse import sparse_path
+
+        return sparse_path(as_rows(X), codes, lams, every, weight, tol, max_iter)
     given, middle = X, np.median(X, axis=0)
     X = X - middle
     scale = _powers(X)
@@ -186,16 +196,25 @@ def threshold_hinge_path(
     with np.errstate(all="ignore"):
         n_iter = [solve_one(terms, one.lam / scale**2, back, one, max_iter) for one in found]
         w = np.column_stack([one.w for one in found])
-        cuts, lost = _settled(found, scores(given, w), middle) if settle else (None, None)
+        cuts, lost = settled(found, scores(given, w), middle) if settle else (None, None)
+    return assembled(found, w, n_iter, cuts, lost)
+
+
+def assembled(
+    found: list[PrimalDualBounds],
+    w: Floats,
+    n_iter: list[int],
+    cuts: Floats | None,
+    lost: Floats | None,
+) -> PathResult:
+    """Put what was found for penalties together."""
     gap = np.array([one.gap for one in found])
     objective, steps = np.array([one.objective for one in found]), np.maximum(n_iter, 1)
-    done = gap <= tol
-    return PathResult(
-        w, np.zeros(gap.size), objective, gap, steps, done, thresholds=cuts, lost=lost
-    )
+    done, none = gap <= found[0].tol, np.zeros(gap.size)
+    return PathResult(w, none, objective, gap, steps, done, thresholds=cuts, lost=lost)
 
 
-def _settled(found: list[PrimalDualBounds], s: Floats, middle: Floats) -> tuple[Floats, Floats]:
+def settled(found: list[PrimalDualBounds], s: Floats, middle: Floats) -> tuple[Floats, Floats]:
     """Certify thresholds of scores (n, L); return them, (K - 1, L), and what they lose, (L,)."""
     cuts = [
         one.settle(values(best_thresholds(one.terms, column[one.terms.order])), middle)
@@ -217,6 +236,11 @@ def hinge_classes_path(
     """Minimise ``lam/2 |w|² + (weighted) mean of max(0, 1 - y (w·x + b))``: the linear SVM."""
     # A threshold between two levels is a free intercept, ``b = -theta``. Without an intercept each
     # row also counts as its opposite, so that 0 is the best threshold.
+    if is_sparse(X) and not fit_intercept:
+        raise ValueError(
+            "the hinge of points takes sparse X with an intercept only: set fit_intercept=True, "
+            "take another loss, or X.toarray()"
+        )
     rows, codes = X, positive
     w = None if sample_weight is None else sample_weight / sample_weight.max()
     if not fit_intercept:

@@ -19,7 +19,7 @@ import numpy as np
 from scipy.linalg.blas import idamax
 
 from rankexp.arrays import Floats
-from rankexp.solvers.rows import exact_product, issparse
+from rankexp.solvers.rows import across, down, exact_product, is_sparse
 from rankexp.solvers.smooth.inverse import Inverse
 from rankexp.solvers.smooth.objective import Objective, SmoothIterate
 
@@ -52,7 +52,7 @@ def _halves(a: Floats) -> Pair:
 
 def product(A: Floats, v: Floats, shift: Floats) -> Floats:
     """Return ``(A - shift) @ v`` as if worked out in twice the precision, (m,)."""
-    if issparse(A):  # without a shift
+    if is_sparse(A):  # without a shift
         return exact_product(A, v)
     # Sums and products are split into a rounded part and its error, both exactly (Dekker 1971;
     # Ogita, Rump and Oishi 2005, "Accurate sum and dot product"), and errors are summed beside.
@@ -134,9 +134,9 @@ def rounding(problem: Objective, found: Solution, sharp: bool) -> Rounding:
     (n, d), at = problem.X.shape, found.at
     r, size = np.abs(at.r), length(at.theta[:d])
     total = float(r.sum())
-    if sharp and problem.basis is None and (problem.mean is None or issparse(problem.X)):
-        X, w = abs(problem.X), np.abs(at.theta[:d])
-        scores, of_column = X @ w, r @ X
+    if sharp and problem.basis is None and (problem.mean is None or is_sparse(problem.X)):
+        X, w = problem.X, np.abs(at.theta[:d])
+        scores, of_column = across(X, w), down(X, r)
         if problem.mean is not None:
             scores += np.abs(problem.mean) @ w
             of_column += total * np.abs(problem.mean)

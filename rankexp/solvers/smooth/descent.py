@@ -8,7 +8,7 @@ import numpy as np
 
 from rankexp.arrays import Floats
 from rankexp.solvers.result import PathResult, bearable
-from rankexp.solvers.rows import issparse
+from rankexp.solvers.rows import is_sparse
 from rankexp.solvers.smooth.certificate import Solution, finish
 from rankexp.solvers.smooth.conjugate import NewtonDescent
 from rankexp.solvers.smooth.limited import LimitedDescent, patience
@@ -44,7 +44,7 @@ class Path:
         self.tries = patience(X) if lam else 0  # steps without a Hessian
         self.problem = prepare(X, risk, reduced=not self.tries)
         self.descent: type[Descent] = LimitedDescent if self.tries else Descent
-        if issparse(X) and not self.tries:
+        if is_sparse(X) and not self.tries:
             self.descent = NewtonDescent
         theta, small = np.zeros(self.problem.X.shape[1] + risk.intercept), self.problem.sampled
         if small is not None:  # begin at the solution on a sample of many rows
@@ -82,7 +82,7 @@ class Path:
     def take_hessians(self, lam: float) -> None:
         """From here on take Hessians, in the span of the rows if these are fewer than columns."""
         self.tries, self.descent, wide = 0, Descent, self.problem
-        if issparse(wide.X):  # which are not written out
+        if is_sparse(wide.X):  # which are not written out
             self.descent = NewtonDescent
             return
         n, d = wide.X.shape

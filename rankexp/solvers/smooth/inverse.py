@@ -68,7 +68,7 @@ class Memory:
         """Remember a step, unless the risk does not curve upwards along it."""
         changed = new - g - self.ridge * moved
         sy = float(moved @ changed)
-        if sy > 0.0:
+        if sy > 0.0 and self.pairs:
             self.curvature = float(changed @ (changed / self.squares)) / sy
             self.steps = [*self.steps[1 - self.pairs :], (moved, changed)]
         p = self.times(new)

@@ -10,7 +10,7 @@ from math import ceil, inf, log
 import numpy as np
 
 from rankexp.arrays import Floats
-from rankexp.solvers.rows import issparse
+from rankexp.solvers.rows import is_sparse
 from rankexp.solvers.smooth.certificate import bound
 from rankexp.solvers.smooth.inverse import Memory
 from rankexp.solvers.smooth.objective import SAMPLE_ROWS
@@ -26,7 +26,7 @@ TINY = float(np.finfo(np.float64).tiny)
 
 def patience(X: Floats) -> int:
     """Return how many steps take as long as a Hessian; 0 where it is cheap."""
-    if issparse(X):  # a Hessian would be dense, and is not written out
+    if is_sparse(X):  # a Hessian would be dense, and is not written out
         return PATIENCE
     n, d = X.shape
     least = min(n, d)

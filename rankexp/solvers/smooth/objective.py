@@ -9,7 +9,7 @@ import numpy as np
 from scipy.linalg.lapack import dpotrf, dpotri
 
 from rankexp.arrays import Bools, Floats, Ints
-from rankexp.solvers.rows import column_sums, dot, issparse, largest_sizes, longest_sum, squared
+from rankexp.solvers.rows import across, dot, down, is_sparse, largest_sizes, longest_sum, squared
 from rankexp.solvers.smooth.inverse import PAIRS, Memory
 
 SAMPLE_ABOVE = 50_000  # rows: with more, Hessians come from a sample and X isn't copied
@@ -103,7 +103,7 @@ class Objective:
     @cached_property
     def middle(self) -> Floats:
         """The median of the rows, (D,), which no row far away moves; 0 if uncentred or sparse."""
-        plain = not self.risk.centred or issparse(self.X)
+        plain = not self.risk.centred or is_sparse(self.X)
         return 0.0 * self.centre if plain else np.median(self.given, axis=0)
 
     @cached_property
@@ -117,7 +117,9 @@ class Objective:
         """The mean squares of the columns, (d,), and 1 for an intercept; none is 0."""
         X, n = self.X, self.X.shape[0]
         squares: Floats = (
-            column_sums(squared(X)) / n if issparse(X) else np.einsum("ij,ij->j", X, X) / n
+            down(X, np.full(n, 1.0 / n), squared)
+            if is_sparse(X)
+            else np.einsum("ij,ij->j", X, X) / n
         )
         if self.mean is not None:
             squares -= self.mean**2
@@ -128,7 +130,7 @@ class Objective:
     def memory(self) -> Memory:
         """What steps without a Hessian have told."""
         pairs = PAIRS
-        if issparse(self.X):  # steps take no more room than a few arrays of the rows do
+        if is_sparse(self.X):  # steps take no more room than a few arrays of the rows do
             pairs = min(max(self.X.size // (ROOM * self.X.shape[1]), FEWEST), PAIRS)
         return Memory(self.squares, pairs)
 
@@ -152,7 +154,7 @@ class Objective:
         d = self.X.shape[1]
         g = np.empty(theta.shape[0])
         total = r.sum()
-        if issparse(self.X):
+        if is_sparse(self.X):
             g[:d] = r @ self.X
         else:
             np.dot(r, self.X, out=g[:d])
@@ -227,8 +229,8 @@ def inverse(H: Floats, lam: float, d: int) -> Floats:
 
 def norms_of(X: Floats) -> Floats:
     """Return the Euclidean norms of the rows."""
-    if issparse(X):
-        return np.asarray(np.sqrt(squared(X) @ np.ones(X.shape[1])))
+    if is_sparse(X):
+        return np.asarray(np.sqrt(across(X, np.ones(X.shape[1]), squared)))
     norms: Floats = np.sqrt(np.einsum("ij,ij->i", X, X))
     return norms
 
@@ -256,8 +258,8 @@ def stratified(positive: Bools, size: int) -> Ints:
 
 def _means(X: Floats) -> Floats:
     """Return the means of the columns, exact if all numbers of a column are equal."""
-    mean: Floats = X.mean(axis=0) if not issparse(X) else column_sums(X) / X.shape[0]
-    if issparse(X):
+    mean: Floats = X.mean(axis=0) if not is_sparse(X) else np.ones(X.shape[0]) @ X / X.shape[0]
+    if is_sparse(X):
         return mean
     for j in np.flatnonzero((X[:PROBED] == X[0]).all(axis=0)):
         if (X[:, j] == X[0, j]).all():
@@ -271,7 +273,7 @@ def prepare(X: Floats, risk: SmoothRisk, *, reduced: bool = True) -> Objective:
     # `reduced`. Sparse rows stay as they are. Raises FloatingPointError if squares of the features
     # overflow.
     mean = _means(X) if risk.centred else np.zeros(X.shape[1])
-    if issparse(X):
+    if is_sparse(X):
         return _as_given(X, mean, risk)
     if not reduced and X.shape[0] <= SAMPLE_ABOVE:
         norms = norms_of(X)
