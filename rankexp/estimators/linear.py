@@ -90,7 +90,7 @@ class LinearRanker(RiskRanker):
     Notes
     -----
     With two classes it is tagged as a classifier; under ``multipartite`` as a regressor, because
-    it predicts scores. An evaluation costs O(n log n + K n) for the hinge and the squared hinge,
+    it predicts scores. Sparse rows stay sparse. An evaluation costs O(n log n + K n) for the hinge and the squared hinge,
     O(K n) for the exponential loss, O(n) for the logistic one, and a term a pair for others.
 
     References
@@ -138,7 +138,7 @@ class LinearRanker(RiskRanker):
     def fit(
         self, X: ArrayLike, y: ArrayLike, groups: PerRow = None, sample_weight: PerRow = None
     ) -> Self:
-        """Fit to rows X (n, d) and labels y (n,) of two classes, or of ordered levels.
+        """Fit to rows X (n, d), dense or sparse, and labels y (n,) of classes or ordered levels.
 
         For risks of pairs only pairs within `groups` (n,) count, if given. `sample_weight` (n,),
         >= 0, says how often each row counts; under the classification risk `class_weight`
@@ -147,8 +147,9 @@ class LinearRanker(RiskRanker):
 
         ValueError for a parameter out of range, an impossible combination of loss and risk,
         missing or infinite values, one class or more than two, a label that is not among `levels`,
-        data without a pair, groups or weights that the risk does not take, or missing groups;
-        TypeError for a sparse matrix. A ConvergenceWarning tells if `tol` was not reached.
+        data without a pair, groups or weights that the risk does not take, missing groups, or the
+        hinge of points without an intercept on sparse rows. A ConvergenceWarning tells if `tol`
+        was not reached.
         """
         trained, lams = self._check(self.lam), np.array([self.lam], dtype=np.float64)
         labels, task = self._task(trained, X, y, lams, groups, sample_weight)
@@ -171,7 +172,8 @@ class LinearRanker(RiskRanker):
 
         Parameters
         ----------
-        X : array-like of shape (n, d)
+        X : array-like or sparse matrix of shape (n, d)
+            Sparse for smooth losses only.
         pairs : array-like of shape (m, 2), int
             Two rows of X each. Pairs may contradict each other.
         labels : array-like of shape (m,)

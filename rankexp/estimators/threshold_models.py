@@ -63,7 +63,7 @@ class ThresholdModel(LevelRanker):
         raise NotImplementedError
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: PerRow = None) -> Self:
-        """Fit to rows X of shape (n, d) and labels y of K levels.
+        """Fit to rows X of shape (n, d), dense or sparse, and labels y of K levels.
 
         `sample_weight` (n,), >= 0, says how often each row counts. Errors and warnings are as for
         :meth:`LinearRanker.fit`; ValueError also for labels without an order or `levels`.

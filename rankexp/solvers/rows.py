@@ -14,7 +14,7 @@ from scipy.sparse import csr_array, issparse
 
 from rankexp.arrays import Floats
 
-BLOCK = 4096  # sparse rows at once, of which a copy is made
+BLOCK = 1024  # sparse rows at once, or more, of which a copy is made
 DEPTH = 64  # roundings of a sum by numpy, which adds pairwise, in blocks of 128 with 8 sums each
 
 __all__ = [
@@ -70,8 +70,10 @@ def largest_sizes(X: Floats) -> Floats:
 
 def _parts(X: Floats) -> list[slice]:
     """Return the parts of rows of which something is worked out at once: of an array, all."""
-    n = X.shape[0]
-    size = BLOCK if is_sparse(X) else max(n, 1)
+    n, d = X.shape
+    size = max(n, 1)
+    if is_sparse(X):  # as many entries as columns, or more: a part takes no longer than its sum
+        size = max(BLOCK, n * d // max(X.size, 1))
     return [slice(start, start + size) for start in range(0, n, size)]
 
 
