@@ -90,8 +90,9 @@ class LinearRanker(RiskRanker):
     Notes
     -----
     With two classes it is tagged as a classifier; under ``multipartite`` as a regressor, because
-    it predicts scores. Sparse rows stay sparse. An evaluation costs O(n log n + K n) for the hinge and the squared hinge,
-    O(K n) for the exponential loss, O(n) for the logistic one, and a term a pair for others.
+    it predicts scores. Sparse rows stay sparse. An evaluation costs O(n log n + K n) for the hinge
+    and the squared hinge, O(K n) for the exponential loss, O(n) for the logistic one, and a term a
+    pair for others.
 
     References
     ----------

@@ -17,19 +17,6 @@ from rankexp.arrays import Floats
 BLOCK = 1024  # sparse rows at once, or more, of which a copy is made
 DEPTH = 64  # roundings of a sum by numpy, which adds pairwise, in blocks of 128 with 8 sums each
 
-__all__ = [
-    "across",
-    "as_rows",
-    "dot",
-    "down",
-    "entries",
-    "exact_product",
-    "is_sparse",
-    "largest_sizes",
-    "longest_sum",
-    "squared",
-]
-
 
 def is_sparse(X: npt.ArrayLike) -> bool:
     """Tell whether rows are sparse."""
