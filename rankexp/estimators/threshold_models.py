@@ -8,7 +8,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import expit
-from sklearn.utils import Tags
+from sklearn.utils import ClassifierTags, Tags
 
 from rankexp.arrays import Floats, Ints, Labels, PerRow
 from rankexp.categories import Levels
@@ -225,6 +225,11 @@ class ProportionalOdds(ThresholdModel):
     levels: Levels | None = None
     tol: float = 1e-10
     max_iter: int = 500
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags = ClassifierTags()  # it has probabilities of several classes
+        return tags
 
     def _solve(self, X: Floats, codes: Ints, lams: Floats, weight: Floats | None) -> PathResult:
         return proportional_odds_path(

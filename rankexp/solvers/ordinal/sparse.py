@@ -3,7 +3,7 @@
 import numpy as np
 
 from rankexp.arrays import Floats, Ints
-from rankexp.solvers.ordinal.threshold_hinge import PrimalDualBounds, assembled, settled
+from rankexp.solvers.ordinal.bounds import PrimalDualBounds, assembled, settled
 from rankexp.solvers.ordinal.threshold_terms import Terms
 from rankexp.solvers.result import PathResult
 from rankexp.solvers.smooth.objective import Objective, SmoothIterate, prepare
