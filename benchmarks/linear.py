@@ -1,11 +1,14 @@
 """The smooth paths beside scikit-learn's logistic regression: small, large, and in memory."""
 
+import time
 import tracemalloc
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
+from scipy.sparse import csr_array
 from sklearn.linear_model import LogisticRegression
+from sklearn.preprocessing import normalize
 
 from benchmarks._timing import time_ratio
 from rankexp.losses import Exponential, Logistic, SquaredHinge
@@ -71,6 +74,65 @@ def _widths() -> Iterator[tuple[str, float, float | None]]:
         yield name, ratios[worst], 1.0 if d < n else 3.0
 
 
+def text(n: int, d: int) -> tuple[csr_array, np.ndarray]:
+    """Return rows like those of texts, n × d, and labels: some 100 words each, by Zipf's law."""
+    rng = np.random.default_rng(d)
+    size = rng.poisson(100, n)
+    chance = 1.0 / (np.arange(d) + 3.0)
+    columns = (chance.cumsum() / chance.sum()).searchsorted(rng.random(size.sum()))
+    ends = np.concatenate(([0], size.cumsum()))
+    X = csr_array((np.ones(columns.size), columns.astype(np.int32), ends), shape=(n, d))
+    X.sum_duplicates()
+    rows = np.bincount(X.indices, minlength=d)
+    X.data = (1.0 + np.log(X.data)) * np.log((1.0 + n) / (1.0 + rows))[X.indices]
+    X = csr_array(normalize(X))
+    s = X @ (rng.normal(size=d) * (rng.random(d) < 0.2))
+    return X, s + s.std() * rng.normal(size=n) > 0.0
+
+
+def _spent(call: Callable[[], object]) -> float:
+    """Return the least CPU time of three calls, in seconds."""
+    times = []
+    for _ in range(3):
+        start = time.process_time()
+        call()
+        times.append(time.process_time() - start)
+    return min(times)
+
+
+def _loosest(X: csr_array, y: np.ndarray, lam: float, objective: float) -> float:
+    """Return the loosest tolerance with which scikit-learn comes as near the minimum as 1e-6."""
+    for tol in (1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7):
+        found = LogisticRegression(C=1.0 / (X.shape[0] * lam), tol=tol, max_iter=5000).fit(X, y)
+        w = found.coef_[0]
+        losses = np.logaddexp(0.0, -np.where(y, 1.0, -1.0) * (X @ w + found.intercept_[0]))
+        if 0.5 * lam * float(w @ w) + float(losses.mean()) <= objective * (1.0 + 1e-6):
+            break
+    return tol
+
+
+def _sparse() -> Iterator[tuple[str, float, float | None]]:
+    """Yield the worst of three penalties at equal objective, on sparse rows, and the memory."""
+    for n, d in ((20_000, 10_000), (20_000, 100_000), (100_000, 100_000)):
+        (X, y), ratios = text(n, d), {}
+        for lam in (1e-3, 1e-4, 1e-5):
+            best = float(smooth_path(X, y, Logistic(), [lam]).objective[0])
+            tol = _loosest(X, y, lam, best)
+            ours = _spent(lambda X=X, y=y, lam=lam: smooth_path(X, y, Logistic(), [lam]))
+            theirs = _spent(lambda X=X, y=y, lam=lam, tol=tol: _scikit_learn(X, y, [lam], tol))
+            ratios[lam] = ours / theirs
+        worst = max(ratios, key=ratios.__getitem__)
+        name = f"logistic / scikit-learn's lbfgs, sparse {n} × {d}, worst of three: lam {worst:g}"
+        yield f"{name}, CPU time at equal objective", ratios[worst], 1.0
+    X, y = text(20_000, 100_000)
+    tracemalloc.start()
+    smooth_path(X, y, Logistic(), [1e-5])
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    size = X.data.nbytes + X.indices.nbytes + X.indptr.nbytes
+    yield "logistic, peak memory / X, sparse 20,000 × 100,000", 1.0 + peak / size, 3.0
+
+
 def _peak(X: np.ndarray, y: np.ndarray) -> float:
     """Return the peak of memory, the features included, over the features."""
     tracemalloc.start()
@@ -104,6 +166,7 @@ def rows() -> Iterator[tuple[str, float, float | None]]:
     yield "bipartite logistic path / logistic path, 1e5 × 54", ratio, 1.5
 
     yield from _widths()
+    yield from _sparse()
     X, y = large()
     for loss in (Logistic(), Exponential()):
         ratio = time_ratio(

@@ -12,11 +12,12 @@ from numpy.typing import ArrayLike
 from rankexp.arrays import Floats, PerRow
 from rankexp.categories import Levels
 from rankexp.estimators.labels import ClassWeight, best_threshold, class_weights
-from rankexp.estimators.parameters import training_rows, warn_unconverged
+from rankexp.estimators.parameters import refuse_sparse, training_rows, warn_unconverged
 from rankexp.estimators.risk_ranker import RiskRanker, no_minimiser
 from rankexp.losses.loss import Loss
 from rankexp.risks.risk import Risk, Task
 from rankexp.solvers.result import PathResult, scores
+from rankexp.solvers.rows import as_rows, is_sparse
 
 REGISTER = {"LinearRanker": "LinearRanker"}
 
@@ -89,8 +90,9 @@ class LinearRanker(RiskRanker):
     Notes
     -----
     With two classes it is tagged as a classifier; under ``multipartite`` as a regressor, because
-    it predicts scores. An evaluation costs O(n log n + K n) for the hinge and the squared hinge,
-    O(K n) for the exponential loss, O(n) for the logistic one, and a term a pair for others.
+    it predicts scores. Sparse rows stay sparse. An evaluation costs O(n log n + K n) for the hinge
+    and the squared hinge, O(K n) for the exponential loss, O(n) for the logistic one, and a term a
+    pair for others.
 
     References
     ----------
@@ -105,6 +107,7 @@ class LinearRanker(RiskRanker):
     array([0, 1])
     """
 
+    _takes_sparse = True
     _signed = ("coef_", "intercept_", "offset_", "threshold_")
 
     # No dataclass: type checkers would take any keyword, as scikit-learn's base is untyped.
@@ -136,7 +139,7 @@ class LinearRanker(RiskRanker):
     def fit(
         self, X: ArrayLike, y: ArrayLike, groups: PerRow = None, sample_weight: PerRow = None
     ) -> Self:
-        """Fit to rows X (n, d) and labels y (n,) of two classes, or of ordered levels.
+        """Fit to rows X (n, d), dense or sparse, and labels y (n,) of classes or ordered levels.
 
         For risks of pairs only pairs within `groups` (n,) count, if given. `sample_weight` (n,),
         >= 0, says how often each row counts; under the classification risk `class_weight`
@@ -145,8 +148,9 @@ class LinearRanker(RiskRanker):
 
         ValueError for a parameter out of range, an impossible combination of loss and risk,
         missing or infinite values, one class or more than two, a label that is not among `levels`,
-        data without a pair, groups or weights that the risk does not take, or missing groups;
-        TypeError for a sparse matrix. A ConvergenceWarning tells if `tol` was not reached.
+        data without a pair, groups or weights that the risk does not take, missing groups, or the
+        hinge of points without an intercept on sparse rows. A ConvergenceWarning tells if `tol`
+        was not reached.
         """
         trained, lams = self._check(self.lam), np.array([self.lam], dtype=np.float64)
         labels, task = self._task(trained, X, y, lams, groups, sample_weight)
@@ -169,7 +173,8 @@ class LinearRanker(RiskRanker):
 
         Parameters
         ----------
-        X : array-like of shape (n, d)
+        X : array-like or sparse matrix of shape (n, d)
+            Sparse for smooth losses only.
         pairs : array-like of shape (m, 2), int
             Two rows of X each. Pairs may contradict each other.
         labels : array-like of shape (m,)
@@ -192,9 +197,11 @@ class LinearRanker(RiskRanker):
         >>> ranker.predict(X).argsort()
         array([0, 1, 2])
         """
-        X = training_rows(self, X)
+        X = training_rows(self, X, sparse=True)
+        if not Loss.parse(self.loss).smooth and is_sparse(X):
+            refuse_sparse(X, "a loss with kinks needs, over listed pairs,")
         used, problem = self._listed(X, pairs, labels, sample_weight)
-        found = problem.solve(np.ascontiguousarray(X[used]), self.tol)
+        found = problem.solve(as_rows(X[used]), self.tol)
         warn_unconverged(str(problem), found, np.array([problem.lam]), self.tol)
         self._set(found)
         self._forget("classes_", "better_", "levels_")

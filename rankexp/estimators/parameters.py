@@ -11,12 +11,19 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.sparse import csr_matrix, issparse
 from sklearn.base import BaseEstimator
-from sklearn.utils import check_consistent_length, check_X_y, column_or_1d
+from sklearn.utils import (
+    assert_all_finite,
+    check_consistent_length,
+    check_X_y,
+    column_or_1d,
+    get_tags,
+)
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from rankexp.arrays import Bools, Floats, Ints, Labels, PerRow
 from rankexp.registry import did_you_mean
 from rankexp.solvers.result import PathResult
+from rankexp.solvers.rows import as_rows
 from rankexp.warn import warn_user
 
 if TYPE_CHECKING:
@@ -32,32 +39,65 @@ CENTRE = (
 NAN = {"dtype": np.float64, "order": "C", "ensure_all_finite": "allow-nan", "accept_sparse": "csr"}
 
 
-def refuse_sparse(X: ArrayLike) -> None:
+def refuse_sparse(X: ArrayLike, what: str = "this ranker needs") -> None:
     """Raise TypeError for a sparse matrix, and say what to do."""
     if issparse(X):
         raise TypeError(
-            "X is a sparse matrix, but rankers need a dense array. Use X.toarray(), or "
+            f"X is a sparse matrix, but {what} a dense array. Use X.toarray(), or "
             "sparse_output=False in an encoder; if that is too large, put "
             "sklearn.decomposition.TruncatedSVD before the ranker in a pipeline"
         )
 
 
-def training_rows(estimator: BaseEstimator, X: ArrayLike, *, reset: bool = True) -> Floats:
-    """Return rows to fit as an array, (n, d); the estimator keeps the names of features."""
-    refuse_sparse(X)
-    rows: Floats = validate_data(estimator, X, dtype=np.float64, order="C", reset=reset)
+FEW_CELLS = 2**16  # of sparse rows to fit: they are written out, in half a megabyte
+
+
+def _summed(given: ArrayLike, rows: Floats, fits: bool = True) -> Floats:
+    """Return checked rows; of sparse ones by row, each entry once, and also finite once summed.
+
+    Few cells to fit are written out: the solvers of dense rows are the quicker ones there.
+    """
+    if not issparse(given):
+        return rows
+    rows = as_rows(rows)
+    assert_all_finite(rows, input_name="X")
+    if fits and rows.shape[0] * rows.shape[1] <= FEW_CELLS:
+        return np.asarray(csr_matrix(rows).toarray())
     return rows
 
 
+def training_rows(
+    estimator: BaseEstimator, X: ArrayLike, *, reset: bool = True, sparse: bool = False
+) -> Floats:
+    """Return rows to fit as an array, (n, d); the estimator keeps the names of features.
+
+    If `sparse`, sparse rows stay sparse; else they are refused.
+    """
+    if not sparse:
+        refuse_sparse(X)
+    more = {"dtype": np.float64, "order": "C", "accept_sparse": sparse and "csr"}
+    return _summed(X, validate_data(estimator, X, reset=reset, **more), fits=reset)
+
+
 def training_data(
-    estimator: BaseEstimator | None, X: ArrayLike, y: ArrayLike, real: bool = False, **how: bool
+    estimator: BaseEstimator | None,
+    X: ArrayLike,
+    y: ArrayLike,
+    real: bool = False,
+    *,
+    sparse: bool = False,
+    **how: bool,
 ) -> tuple[Floats, Labels]:
-    """Return rows to fit and their targets, (n,), as numbers if `real`; None has no estimator."""
-    refuse_sparse(X)
+    """Return rows to fit and their targets, (n,), as numbers if `real`; None has no estimator.
+
+    If `sparse`, sparse rows stay sparse; else they are refused.
+    """
+    if not sparse:
+        refuse_sparse(X)
     more = {"dtype": np.float64, "order": "C", "y_numeric": real}
     check = check_X_y if estimator is None else partial(validate_data, estimator)
-    rows, targets = check(X, y, **more, **how)
-    return rows, targets
+    rows, targets = check(X, y, accept_sparse=sparse and "csr", **more, **how)
+    return _summed(X, rows), targets
 
 
 def table_rows(estimator: BaseEstimator, X: ArrayLike) -> Table:
@@ -139,13 +179,16 @@ def copied(X: Floats, sample_weight: PerRow, what: str) -> Rows:
     if not (weight == np.rint(weight)).all():
         why = "sample_weight must be whole numbers; scale and round them"
         raise ValueError(f"{what} repeats rows, so {why}")
-    return np.arange(len(X))[kept].repeat(weight.astype(np.int64))
+    return np.arange(X.shape[0])[kept].repeat(weight.astype(np.int64))
 
 
 def fitted_rows(estimator: BaseEstimator, X: ArrayLike) -> Floats:
-    """Return rows to score as an array, (n, d), with the features of the fit."""
+    """Return rows to score as an array, (n, d), with the features of the fit.
+
+    Sparse rows stay sparse for an estimator with that tag, and are refused for others.
+    """
     check_is_fitted(estimator)
-    return training_rows(estimator, X, reset=False)
+    return training_rows(estimator, X, reset=False, sparse=get_tags(estimator).input_tags.sparse)
 
 
 def warn_unconverged(

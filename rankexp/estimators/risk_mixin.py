@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from inspect import Parameter, signature
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -136,6 +136,8 @@ class RiskMixin(OrdersPairs, ClassifierMixin):  # type: ignore[misc]
     ``classes_[1]``. `better_` is the better class, the last of `levels`.
     """
 
+    _takes_sparse: ClassVar[bool] = False
+
     risk: str | Risk
     levels: Levels | None
 
@@ -146,6 +148,7 @@ class RiskMixin(OrdersPairs, ClassifierMixin):  # type: ignore[misc]
             tags.regressor_tags = RegressorTags()
         else:
             tags.classifier_tags.multi_class = False
+        tags.input_tags.sparse = self._takes_sparse
         return tags
 
     def decision_function(self, X: ArrayLike) -> Floats:

@@ -103,7 +103,7 @@ class RiskRanker(RiskMixin, BaseEstimator):  # type: ignore[misc]
         """Return the classes or levels, worst to best, and the task to minimise."""
         loss, risk = trained
         order = level_order(y, self.levels, present=not risk.several_levels)
-        X, y = training_data(self if learns else None, X, y)
+        X, y = training_data(self if learns else None, X, y, sparse=self._takes_sparse)
         if learns:
             self._grouped = groups is not None and self.queries != "across"
         X, y, groups, weight = self._counted(risk, X, y, groups, sample_weight)

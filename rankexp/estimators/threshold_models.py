@@ -8,6 +8,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import expit
+from sklearn.utils import ClassifierTags, Tags
 
 from rankexp.arrays import Floats, Ints, Labels, PerRow
 from rankexp.categories import Levels
@@ -50,6 +51,11 @@ class ThresholdModel(LevelRanker):
     max_iter: int
     zero_lam = True
 
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
     def _rows(self, X: Floats, sample_weight: PerRow) -> tuple[parameters.Rows, Floats | None]:
         return parameters.weighed(X, sample_weight)
 
@@ -57,7 +63,7 @@ class ThresholdModel(LevelRanker):
         raise NotImplementedError
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: PerRow = None) -> Self:
-        """Fit to rows X of shape (n, d) and labels y of K levels.
+        """Fit to rows X of shape (n, d), dense or sparse, and labels y of K levels.
 
         `sample_weight` (n,), >= 0, says how often each row counts. Errors and warnings are as for
         :meth:`LinearRanker.fit`; ValueError also for labels without an order or `levels`.
@@ -91,13 +97,14 @@ class ThresholdModel(LevelRanker):
     ) -> tuple[Labels, Ints, PathResult]:
         """Return the levels, the codes of those that occur, and the solutions."""
         levels = level_order(y, self.levels)
-        X, y = parameters.training_data(learns, X, y)
+        X, y = parameters.training_data(learns, X, y, sparse=True)
         rows, kept = self._rows(X, weight)
         levels, codes = few_levels(y[rows], levels)
         present, dense = np.unique(codes, return_inverse=True)
-        found = self._solve(X[rows], dense, lams, kept)
+        X = X if isinstance(rows, slice) else X[rows]
+        found = self._solve(X, dense, lams, kept)
         if learns is not None and found.thresholds is None:
-            found = settled(found, X[rows], dense, kept, tol=self.tol)
+            found = settled(found, X, dense, kept, tol=self.tol)
         parameters.warn_unconverged(type(self).__name__, found, lams, self.tol)
         return levels, present, found
 
@@ -218,6 +225,11 @@ class ProportionalOdds(ThresholdModel):
     levels: Levels | None = None
     tol: float = 1e-10
     max_iter: int = 500
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags = ClassifierTags()  # it has probabilities of several classes
+        return tags
 
     def _solve(self, X: Floats, codes: Ints, lams: Floats, weight: Floats | None) -> PathResult:
         return proportional_odds_path(

@@ -6,6 +6,7 @@ from rankexp.arrays import Floats, Ints
 from rankexp.losses.loss import Loss, MarginLoss
 from rankexp.risks.risk import Risk, Task
 from rankexp.solvers.result import PathResult
+from rankexp.solvers.rows import as_rows
 from rankexp.solvers.smooth.descent import descend
 from rankexp.solvers.smooth.objective import SmoothRisk, gram
 from rankexp.solvers.smooth.path import penalties
@@ -66,7 +67,7 @@ class Listwise(Risk):
         order = np.argsort(groups, kind="stable")
         weight = np.ones(n) if weight is None else weight[order]
         risk = ListRisk(groups[order], task.level[order].astype(np.float64), weight)
-        X = np.ascontiguousarray(task.X[order], dtype=np.float64)
+        X = as_rows(task.X[order])
         return descend(X, risk, penalties(task.lams), tol=task.tol, max_iter=task.max_iter)
 
 

@@ -7,6 +7,7 @@ from rankexp.losses.loss import Loss
 from rankexp.risks.risk import Risk, Task
 from rankexp.solvers.pairs.push_panels import push_risk
 from rankexp.solvers.result import PathResult
+from rankexp.solvers.rows import as_rows
 from rankexp.solvers.smooth.descent import descend
 from rankexp.solvers.smooth.path import penalties
 
@@ -56,5 +57,5 @@ class Push(Risk):
                 "the power p, underflows: lower p, or use the exponential loss"
             )
         risk = push_risk(task.loss, task.level > 0, self.p, task.sample_weight)
-        X = np.ascontiguousarray(task.X, dtype=np.float64)
+        X = as_rows(task.X)
         return descend(X, risk, penalties(task.lams), tol=task.tol, max_iter=task.max_iter)

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from rankexp.arrays import Bools, Floats, Ints
+from rankexp.solvers.rows import as_rows, is_sparse
 
 
 @dataclass(frozen=True, repr=False)
@@ -95,7 +96,9 @@ def scores(X: Floats, coef: Floats, intercept: Floats | float = 0.0) -> Floats:
     """Return ``X @ coef + intercept``, (n, L): equal rows get equal bits, in any batch."""
     # BLAS rounds differently in the kernels it keeps for one column, few columns, the last rows
     # and small or deep products. So the columns are padded to a multiple of 8, the last rows to 8,
-    # and no product is deeper than 128.
+    # and no product is deeper than 128. Of sparse rows products are added one by one.
+    if is_sparse(X):
+        return np.asarray(as_rows(X) @ coef + intercept)
     X = np.ascontiguousarray(X, dtype=np.float64)
     (n, d), L = X.shape, coef.shape[1]
     whole = n - n % UNIT

@@ -7,8 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rankexp.solvers.ordinal import threshold_hinge
+from rankexp.solvers.ordinal.bounds import PrimalDualBounds
 from rankexp.solvers.ordinal.interior_point import _factor
-from rankexp.solvers.ordinal.threshold_hinge import PrimalDualBounds, threshold_hinge_path
+from rankexp.solvers.ordinal.threshold_hinge import threshold_hinge_path
 from rankexp.solvers.ordinal.threshold_terms import Terms, thresholds
 
 BOTH = pytest.mark.parametrize("every", [False, True], ids=["adjacent", "all"])

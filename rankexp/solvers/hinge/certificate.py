@@ -25,6 +25,7 @@ from rankexp.arrays import Floats, Ints
 from rankexp.solvers.hinge.iterate import BROKEN, Best
 from rankexp.solvers.hinge.pairs import ROWS_AT_ONCE, HingePairs, pull
 from rankexp.solvers.hinge.sweep import sweep
+from rankexp.solvers.rows import down, is_sparse, largest_sizes, longest_sum
 
 LongFloats = npt.NDArray[np.longdouble]
 
@@ -59,9 +60,11 @@ class Certifier:
         self.pairs, self.X = pairs, X
         n, d = pairs.given.shape
         more = d + pairs.order.costs.shape[0] + MORE_ROUNDINGS
-        self.of_scores = (d + MORE_ROUNDINGS) * EPS
+        self.sparse, k = is_sparse(X), longest_sum(X)
+        self.of_scores = (k + MORE_ROUNDINGS) * EPS
         self.of_sums = (n + more) * EPS
-        self.of_slope = (min(n, ROWS_AT_ONCE) + n // ROWS_AT_ONCE + more) * EPS
+        parts = n if self.sparse else min(n, ROWS_AT_ONCE) + n // ROWS_AT_ONCE
+        self.of_slope = (parts + more) * EPS
         self.small = SMALL * tol
 
     @cached_property
@@ -98,6 +101,8 @@ class Certifier:
     def _sizes_from(self, centre: Floats | None) -> tuple[Floats, Floats]:
         """Return the mean over pairs of both ``|x_j|``, and the largest, by column, both (d,)."""
         mean, largest = np.zeros((2, self.pairs.given.shape[1]))
+        if self.sparse:
+            return down(self.pairs.given, self._mass), largest_sizes(self.pairs.given)
         for rows in self._parts():
             block = self.pairs.given[rows]
             sizes = np.abs(block if centre is None else block - centre)
@@ -111,7 +116,7 @@ class Certifier:
         ridge = 0.5 * lam * float(w @ w)
         hinge, error = self._hinge(w, best, ridge)
         error += self.of_scores * ridge
-        if not error <= PRECISE * (hinge + ridge):
+        if not (error <= PRECISE * (hinge + ridge) or self.sparse):
             hinge, error = self._precise_hinge(w, hinge, error)
         primal = hinge + ridge
         dual = self._dual(lam, best, primal)
@@ -145,7 +150,7 @@ class Certifier:
             return self._lower(lam, best.alpha, slope, lost)
         lost = self._lost(lam, best.alpha, slope, self._sizes)
         lower = self._lower(lam, best.alpha, slope, lost)
-        if pairs.centred or lost <= AGREEMENT * primal:
+        if pairs.centred or self.sparse or lost <= AGREEMENT * primal:
             return lower
         slope = pull(pairs.given, best.residual, self._centre)
         lost = self._lost(lam, best.alpha, slope, self._centred_sizes)

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from rankexp.arrays import Bools, Floats, Ints
 from rankexp.solvers.pairs.partial_order import PartialOrder
+from rankexp.solvers.rows import as_rows, entries, is_sparse
 
 ROWS_AT_ONCE = 2**13  # tuned: of a sum over rows, which rounds as often
 SCALED = 200  # powers of 2: sums of squares within them are far from over- and underflow
@@ -138,12 +139,15 @@ class HingePairs:
 def pull(X: Floats, residual: Floats, centre: Floats | None = None) -> Floats:
     """Return ``residual @ (X - centre)``; in parts, so that few roundings add up."""
     n, total = residual.size, np.zeros(X.shape[1])
-    if n <= ROWS_AT_ONCE and centre is None:
+    if is_sparse(X) or (n <= ROWS_AT_ONCE and centre is None):
         return np.asarray(residual @ X)
     for start in range(0, n, ROWS_AT_ONCE):
         part = slice(start, start + ROWS_AT_ONCE)
         total += residual[part] @ (X[part] if centre is None else X[part] - centre)
     return total
+
+
+SPARSE_RANGE = "squares of sparse X over lam leave the range of numbers: scale the features"
 
 
 def hinge_pairs(
@@ -158,6 +162,11 @@ def hinge_pairs(
     side = ((below - above) / count).take(order.cell) * order.weight
     if power:
         X, square = np.ldexp(X, -power), None
+    if is_sparse(X):  # as they are
+        if power:
+            raise FloatingPointError(SPARSE_RANGE)
+        known = as_rows(X), order, levels, count, np.asarray(side @ X)
+        return HingePairs(*known, as_rows(X), None, False, 0, square or 0.0, used)
     centred = X.shape[0] <= CENTRED_ROWS or far_from_zero(X)
     if centred:
         X, square = X - X.mean(axis=0), None
@@ -196,6 +205,7 @@ def common_power(X: Floats, lam: float) -> tuple[int, float]:
     """Return a power of 2 to divide features by, usually 0, and the sum of squares of X."""
     # Products then neither over- nor underflow. ValueError if X isn't finite; FloatingPointError
     # if squares over the least penalty ``lam`` overflow all the same.
+    X = entries(X)
     with np.errstate(all="ignore"):
         square = float(np.vdot(X, X))
         if 2.0**-SCALED < square < 2.0**SCALED and square < LARGEST_SQUARE * lam:

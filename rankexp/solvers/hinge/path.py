@@ -18,6 +18,7 @@ from rankexp.solvers.hinge.pairs import HingePairs, common_power, hinge_pairs
 from rankexp.solvers.hinge.sweep import SortedSweep, Sweep, coarse, sweep
 from rankexp.solvers.pairs.partial_order import PartialOrder
 from rankexp.solvers.result import PathResult
+from rankexp.solvers.rows import as_rows, is_sparse
 
 BAND = 0.02  # tuned: where Newton starts
 WIDE_START = 0.3  # tuned: and with many columns
@@ -43,13 +44,17 @@ def hinge_path(
     ``n_iter`` counts those on all rows. Raises ValueError if there is no pair or for impossible
     arguments; FloatingPointError if squares of the features over ``lam`` overflow.
     """
-    X = np.ascontiguousarray(X, dtype=np.float64)
+    X = as_rows(X)
     lams = np.atleast_1d(np.asarray(lams, dtype=np.float64))
     _check(X, order, lams)
     power, square = common_power(X, float(lams.min(initial=1e300)))
     # No lower than where the largest penalty, 4^-power times as large, is still finite.
     power = max(power, (math.frexp(lams.max(initial=0.0))[1] - LARGEST_POWER) // 2)
     pairs = hinge_pairs(X, order, power, square)
+    if is_sparse(X):
+        from rankexp.solvers.hinge.sparse import sparse_path
+
+        return sparse_path(X, pairs, lams, tol, max_iter)
     return _solve(X, pairs, lams, tol, max_iter)
 
 

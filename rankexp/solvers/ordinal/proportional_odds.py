@@ -20,6 +20,7 @@ from rankexp.arrays import Floats, Ints
 from rankexp.solvers.ordinal.threshold_terms import centred
 from rankexp.solvers.ordinal.threshold_terms import thresholds as hinge_thresholds
 from rankexp.solvers.result import PathResult, scores
+from rankexp.solvers.rows import across, is_sparse, longest_sum
 from rankexp.solvers.smooth.certificate import EPS, SUMMED, product
 from rankexp.solvers.smooth.descent import descend
 from rankexp.solvers.smooth.objective import SmoothRisk, inverse
@@ -246,12 +247,16 @@ def settled(
 
 def _doubles(X: Floats, w: Floats, theta: Floats, rows: ByLevel) -> tuple[Floats, float]:
     """Return thresholds of w, given ones or better doubles, and what they add to the objective."""
-    middle = X.mean(axis=0)
-    moved = X - middle
-    size = float(np.maximum(moved.max(axis=0), -moved.min(axis=0)) @ np.abs(w))
-    s = moved @ w
-    if not EPS * w.size * size <= COARSE:
-        middle = np.median(X, axis=0)
+    if is_sparse(X):
+        middle, size = np.zeros(w.size), float(across(X, np.abs(w)).max())
+        s = X @ w
+    else:
+        middle = X.mean(axis=0)
+        moved = X - middle
+        size = float(np.maximum(moved.max(axis=0), -moved.min(axis=0)) @ np.abs(w))
+        s = moved @ w
+    if not EPS * longest_sum(X) * size <= COARSE:
+        middle = middle if is_sparse(X) else np.median(X, axis=0)
         s = product(X, w, middle)
     at = Fit(rows, s[rows.order], centred(middle, w, theta))
     if at.imbalance() <= ROUNDED:  # the objective is off by the square of that

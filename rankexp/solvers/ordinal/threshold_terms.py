@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rankexp.arrays import Floats, Ints
+from rankexp.solvers.rows import is_sparse
 from rankexp.solvers.smooth.certificate import product
 
 NO_SHIFT = np.zeros(1)
@@ -31,8 +32,10 @@ class Terms:
         ends = levels.cumsum().tolist()
         self.order: Ints = codes.argsort(kind="stable")
         self.X: Floats = X[self.order]
-        self.middle: Floats = np.median(self.X, axis=0)
-        self.X -= self.middle
+        self.middle: Floats = np.zeros(X.shape[1])
+        if not is_sparse(X):
+            self.middle = np.median(self.X, axis=0)
+            self.X -= self.middle
         self.sides = [
             (0, end, n) if every else (end - int(size), end, after)
             for size, end, after in zip(levels, ends, ends[1:], strict=False)

@@ -26,6 +26,7 @@ from rankexp.solvers.pairs.pair_risk import (
 from rankexp.solvers.pairs.partial_order import PartialOrder
 from rankexp.solvers.pairs.squared_hinge import SquaredHingePairs
 from rankexp.solvers.result import PathResult
+from rankexp.solvers.rows import as_rows
 from rankexp.solvers.smooth.descent import descend
 from rankexp.solvers.smooth.objective import gram
 from rankexp.solvers.smooth.path import check_smooth, penalties
@@ -305,7 +306,7 @@ def pair_path(
     check_smooth(loss)
     if not order.total > 0.0:
         raise ValueError("a pair risk needs pairs of different levels; there is none")
-    X = np.ascontiguousarray(X, dtype=np.float64)
+    X = as_rows(X)
     used = order.in_pairs()
     if used is not None:
         X, order = X[used], order.take(used)

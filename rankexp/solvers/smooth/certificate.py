@@ -19,6 +19,7 @@ import numpy as np
 from scipy.linalg.blas import idamax
 
 from rankexp.arrays import Floats
+from rankexp.solvers.rows import across, down, exact_product, is_sparse
 from rankexp.solvers.smooth.inverse import Inverse
 from rankexp.solvers.smooth.objective import Objective, SmoothIterate
 
@@ -51,6 +52,8 @@ def _halves(a: Floats) -> Pair:
 
 def product(A: Floats, v: Floats, shift: Floats) -> Floats:
     """Return ``(A - shift) @ v`` as if worked out in twice the precision, (m,)."""
+    if is_sparse(A):  # without a shift
+        return exact_product(A, v)
     # Sums and products are split into a rounded part and its error, both exactly (Dekker 1971;
     # Ogita, Rump and Oishi 2005, "Accurate sum and dot product"), and errors are summed beside.
     m, k = A.shape
@@ -131,14 +134,18 @@ def rounding(problem: Objective, found: Solution, sharp: bool) -> Rounding:
     (n, d), at = problem.X.shape, found.at
     r, size = np.abs(at.r), length(at.theta[:d])
     total = float(r.sum())
-    if sharp and problem.basis is None and problem.mean is None:
-        X = np.abs(problem.X)
-        scores, of_norm = X @ np.abs(at.theta[:d]), length(r @ X)
+    if sharp and problem.basis is None and (problem.mean is None or is_sparse(problem.X)):
+        X, w = problem.X, np.abs(at.theta[:d])
+        scores, of_column = across(X, w), down(X, r)
+        if problem.mean is not None:
+            scores += np.abs(problem.mean) @ w
+            of_column += total * np.abs(problem.mean)
+        of_norm = length(of_column)
         mean, top = float(r @ scores), float(scores.max())
     else:
         of_norm = float(r @ problem.norms)
         mean, top = of_norm * size, problem.radius * size
-    terms = d if problem.basis is None else d + problem.given.shape[1]
+    terms = problem.terms
     intercept = abs(float(at.theta[d])) if problem.risk.intercept else 0.0
     all_rows = terms * size * problem.shift + STALE * largest(at.s) + intercept
     most = EPS * (terms * top + all_rows)

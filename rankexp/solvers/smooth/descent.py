@@ -8,7 +8,9 @@ import numpy as np
 
 from rankexp.arrays import Floats
 from rankexp.solvers.result import PathResult, bearable
+from rankexp.solvers.rows import is_sparse
 from rankexp.solvers.smooth.certificate import Solution, finish
+from rankexp.solvers.smooth.conjugate import NewtonDescent
 from rankexp.solvers.smooth.limited import LimitedDescent, patience
 from rankexp.solvers.smooth.objective import Objective, SmoothIterate, SmoothRisk, prepare
 from rankexp.solvers.smooth.steps import Descent
@@ -41,7 +43,9 @@ class Path:
         self.tol, self.max_iter = tol, max_iter
         self.tries = patience(X) if lam else 0  # steps without a Hessian
         self.problem = prepare(X, risk, reduced=not self.tries)
-        self.descent = LimitedDescent if self.tries else Descent
+        self.descent: type[Descent] = LimitedDescent if self.tries else Descent
+        if is_sparse(X) and not self.tries:
+            self.descent = NewtonDescent
         theta, small = np.zeros(self.problem.X.shape[1] + risk.intercept), self.problem.sampled
         if small is not None:  # begin at the solution on a sample of many rows
             run = self.descent(small, small.at(theta, lam), lam, SAMPLE_TOL)
@@ -78,6 +82,9 @@ class Path:
     def take_hessians(self, lam: float) -> None:
         """From here on take Hessians, in the span of the rows if these are fewer than columns."""
         self.tries, self.descent, wide = 0, Descent, self.problem
+        if is_sparse(wide.X):  # which are not written out
+            self.descent = NewtonDescent
+            return
         n, d = wide.X.shape
         if (wide.mean is None and d <= n) or wide.sampled:
             return

@@ -1,5 +1,7 @@
 """What a descent takes for the inverse of the Hessian: a matrix, or the steps of late."""
 
+from typing import Protocol
+
 from scipy.linalg.blas import dsymv, dsyr2
 
 from rankexp.arrays import Floats
@@ -42,8 +44,9 @@ class Dense:
 class Memory:
     """The last steps, and what they changed the gradient of the risk by, for any penalty."""
 
-    def __init__(self, squares: Floats) -> None:
+    def __init__(self, squares: Floats, pairs: int = PAIRS) -> None:
         self.squares, self.curvature = squares, CURVATURE  # (k,): means of columns' squares
+        self.pairs = pairs
         self.steps: list[tuple[Floats, Floats]] = []
         self.ridge, self.last = 0.0 * squares, 1.0
 
@@ -65,11 +68,22 @@ class Memory:
         """Remember a step, unless the risk does not curve upwards along it."""
         changed = new - g - self.ridge * moved
         sy = float(moved @ changed)
-        if sy > 0.0:
+        if sy > 0.0 and self.pairs:
             self.curvature = float(changed @ (changed / self.squares)) / sy
-            self.steps = [*self.steps[1 - PAIRS :], (moved, changed)]
+            self.steps = [*self.steps[1 - self.pairs :], (moved, changed)]
         p = self.times(new)
         return p, float(new @ p)
 
 
-Inverse = Dense | Memory
+class Inverse(Protocol):
+    """What stands for the inverse Hessian."""
+
+    @property
+    def last(self) -> float:
+        """What it has for the intercept alone."""
+
+    def times(self, g: Floats) -> Floats:
+        """Return the product with a vector."""
+
+    def follow(self, q: Floats, moved: Floats, g: Floats, new: Floats) -> tuple[Floats, float]:
+        """Learn from a step to the gradient `new`; return B new and new·B new. ``q = B g``."""

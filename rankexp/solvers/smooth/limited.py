@@ -10,12 +10,15 @@ from math import ceil, inf, log
 import numpy as np
 
 from rankexp.arrays import Floats
+from rankexp.solvers.rows import is_sparse
 from rankexp.solvers.smooth.certificate import bound
+from rankexp.solvers.smooth.inverse import Memory
 from rankexp.solvers.smooth.objective import SAMPLE_ROWS
 from rankexp.solvers.smooth.steps import Descent
 
 WIDE = 96  # columns, or rows where these are fewer: below, Hessians are cheap. Tuned
 PASSES = 6.0  # a Hessian of d columns takes as long as d / 6 steps. Measured, d = 100 to 800
+PATIENCE = 100  # steps of sparse rows, before a step is worth many products. Tuned
 LEAST_STEPS = 12  # are tried at any rate
 TRIED, HOPE = 10, 1.5  # steps after which it is looked at how many more it would take. Tuned
 TINY = float(np.finfo(np.float64).tiny)
@@ -23,6 +26,8 @@ TINY = float(np.finfo(np.float64).tiny)
 
 def patience(X: Floats) -> int:
     """Return how many steps take as long as a Hessian; 0 where it is cheap."""
+    if is_sparse(X):  # a Hessian would be dense, and is not written out
+        return PATIENCE
     n, d = X.shape
     least = min(n, d)
     if least < WIDE:
@@ -39,15 +44,21 @@ class LimitedDescent(Descent):
 
     def refresh(self) -> None:
         """Forget the steps, which lead nowhere; those of larger penalties remain at first."""
-        memory, d = self.problem.memory, self.problem.X.shape[1]
+        memory = self._memory()
         memory.steps = [] if self.n_iter else memory.steps
-        memory.ridge = np.where(np.arange(self.at.theta.size) < d, self.lam, 0.0)
-        if self.problem.risk.intercept:
-            curvature = self.problem.risk.hessian(self.problem.X[:, :0], self.at.s)
-            memory.last = 1.0 / max(float(curvature[-1, -1]), TINY)
         self.start = self.start if self.n_iter else self._above()
         self.inverse = memory
         self.begin()
+
+    def _memory(self) -> Memory:
+        """Return the steps of late, for this penalty and for the intercept at this point."""
+        memory, d = self.problem.memory, self.problem.X.shape[1]
+        memory.ridge = np.where(np.arange(self.at.theta.size) < d, self.lam, 0.0)
+        if self.problem.risk.intercept:
+            none = np.empty((self.problem.X.shape[0], 0))
+            curvature = self.problem.risk.hessian(none, self.at.s)
+            memory.last = 1.0 / max(float(curvature[-1, -1]), TINY)
+        return memory
 
     def _above(self) -> float:
         """Return the certificate, but for the intercept's part."""

@@ -9,18 +9,21 @@ import numpy as np
 from scipy.linalg.lapack import dpotrf, dpotri
 
 from rankexp.arrays import Bools, Floats, Ints
-from rankexp.solvers.smooth.inverse import Memory
+from rankexp.solvers.rows import across, dot, down, is_sparse, largest_sizes, longest_sum, squared
+from rankexp.solvers.smooth.inverse import PAIRS, Memory
 
 SAMPLE_ABOVE = 50_000  # rows: with more, Hessians come from a sample and X isn't copied
 SAMPLE_ROWS = 20_000  # of the sample: only the number of steps depends on it
 BLOCK = 4096  # rows of a Hessian at once: 1.6 MB with 50 columns
 SINGULAR = 1e-13  # of the diagonal: a smaller pivot is rounding, some hundred last digits
 FIRST_RIDGE, RIDGE_GROWTH, MOST_RIDGES = 1e-12, 100.0, 10  # of the diagonal, for a singular one
+TURNED = 1e-6  # of scores, what they are moved by: about as much is wrong, relatively
 LEAST_SQUARE = 1e-12  # of the largest: a column that hardly varies
 LEAST_RIDGE, RIDGE_FLOOR = 1e-290, 1e-14  # where the diagonal is 0: then a share of the largest
 LARGEST = 1e150  # of a row's norm: its square, times what a Hessian adds up, stays below 1.8e308
 NEAR = 0.25  # of the squared norms of rows: smaller means need no copy to be taken off
 PROBED = 64  # rows that show of most columns that they aren't constant
+ROOM, FEWEST = 2, 5  # entries of sparse rows for each column and remembered step; steps at least
 FAR = 100.0  # norms of centred rows: means farther off are taken off in a copy, lest two digits go
 
 
@@ -43,6 +46,14 @@ class SmoothRisk(Protocol):
     @abstractmethod
     def hessian(self, X: Floats, s: Floats) -> Floats:
         """Return the second derivative in (w, b), or in w where there is no intercept."""
+
+    def curved(self, s: Floats, r: Floats, u: Floats) -> Floats:
+        """Return the second derivative in the scores times u (n,), where the slope is r."""
+        size = float(np.abs(u).max())
+        if not 0.0 < size < np.inf:
+            return 0.0 * u
+        t = TURNED * (1.0 + float(np.abs(s).max())) / size
+        return (self.slope(s + t * u) - r) / t
 
     def sample(self, size: int) -> tuple[Ints, "SmoothRisk"]:
         """Return some of the rows, and an estimate of the risk from their scores alone."""
@@ -91,14 +102,25 @@ class Objective:
 
     @cached_property
     def middle(self) -> Floats:
-        """The median of the rows, (D,), which no row far away moves; 0 if uncentred."""
-        return np.median(self.given, axis=0) if self.risk.centred else 0.0 * self.centre
+        """The median of the rows, (D,), which no row far away moves; 0 if uncentred or sparse."""
+        plain = not self.risk.centred or is_sparse(self.X)
+        return 0.0 * self.centre if plain else np.median(self.given, axis=0)
+
+    @cached_property
+    def terms(self) -> int:
+        """How many products a score is a sum of, at most."""
+        terms = longest_sum(self.X)
+        return terms if self.basis is None else terms + self.given.shape[1]
 
     @cached_property
     def squares(self) -> Floats:
         """The mean squares of the columns, (d,), and 1 for an intercept; none is 0."""
-        n = self.X.shape[0]
-        squares: Floats = np.einsum("ij,ij->j", self.X, self.X) / n
+        X, n = self.X, self.X.shape[0]
+        squares: Floats = (
+            down(X, np.full(n, 1.0 / n), squared)
+            if is_sparse(X)
+            else np.einsum("ij,ij->j", X, X) / n
+        )
         if self.mean is not None:
             squares -= self.mean**2
         squares = np.maximum(squares, LEAST_SQUARE * max(float(squares.max()), LEAST_RIDGE))
@@ -107,7 +129,10 @@ class Objective:
     @cached_property
     def memory(self) -> Memory:
         """What steps without a Hessian have told."""
-        return Memory(self.squares)
+        pairs = PAIRS
+        if is_sparse(self.X):  # steps take no more room than a few arrays of the rows do
+            pairs = min(max(self.X.size // (ROOM * self.X.shape[1]), FEWEST), PAIRS)
+        return Memory(self.squares, pairs)
 
     def reduced(self, theta: Floats) -> Floats:
         """Return parameters of the rows' own columns in those of `basis`."""
@@ -121,7 +146,7 @@ class Objective:
         if self.risk.intercept:
             s += p[d]
         if self.mean is not None:
-            s -= self.mean @ p[:d]
+            s -= dot(self.mean, p[:d], self.X)
         return s
 
     def gradient(self, r: Floats, theta: Floats, lam: float) -> Floats:
@@ -129,13 +154,20 @@ class Objective:
         d = self.X.shape[1]
         g = np.empty(theta.shape[0])
         total = r.sum()
-        np.dot(r, self.X, out=g[:d])
+        if is_sparse(self.X):
+            g[:d] = r @ self.X
+        else:
+            np.dot(r, self.X, out=g[:d])
         if self.mean is not None:
             g[:d] -= total * self.mean
         g[:d] += lam * theta[:d]
         if self.risk.intercept:
             g[d] = total
         return g
+
+    def curved(self, at: "SmoothIterate", p: Floats, lam: float) -> Floats:
+        """Return the product of the Hessian at a point with a vector."""
+        return self.gradient(self.risk.curved(at.s, at.r, self.product(p)), p, lam)
 
     def at(self, theta: Floats, lam: float) -> "SmoothIterate":
         s = self.product(theta) if theta.any() else np.zeros(self.X.shape[0])
@@ -197,6 +229,8 @@ def inverse(H: Floats, lam: float, d: int) -> Floats:
 
 def norms_of(X: Floats) -> Floats:
     """Return the Euclidean norms of the rows."""
+    if is_sparse(X):
+        return np.asarray(np.sqrt(across(X, np.ones(X.shape[1]), squared)))
     norms: Floats = np.sqrt(np.einsum("ij,ij->i", X, X))
     return norms
 
@@ -224,7 +258,9 @@ def stratified(positive: Bools, size: int) -> Ints:
 
 def _means(X: Floats) -> Floats:
     """Return the means of the columns, exact if all numbers of a column are equal."""
-    mean: Floats = X.mean(axis=0)
+    mean: Floats = X.mean(axis=0) if not is_sparse(X) else np.ones(X.shape[0]) @ X / X.shape[0]
+    if is_sparse(X):
+        return mean
     for j in np.flatnonzero((X[:PROBED] == X[0]).all(axis=0)):
         if (X[:, j] == X[0, j]).all():
             mean[j] = X[0, j]
@@ -234,8 +270,11 @@ def _means(X: Floats) -> Floats:
 def prepare(X: Floats, risk: SmoothRisk, *, reduced: bool = True) -> Objective:
     """Centre the rows in a copy; many rows implicitly, with a centred sample in addition."""
     # With more columns than rows the problem becomes one in the span of the rows, if it is to be
-    # `reduced`. Raises FloatingPointError if squares of the features overflow.
+    # `reduced`. Sparse rows stay as they are. Raises FloatingPointError if squares of the features
+    # overflow.
     mean = _means(X) if risk.centred else np.zeros(X.shape[1])
+    if is_sparse(X):
+        return _as_given(X, mean, risk)
     if not reduced and X.shape[0] <= SAMPLE_ABOVE:
         norms = norms_of(X)
         if mean @ mean <= NEAR * np.median(norms) ** 2:
@@ -262,9 +301,16 @@ def prepare(X: Floats, risk: SmoothRisk, *, reduced: bool = True) -> Objective:
     return Objective(rows, left, risk, norms, X, mean, sampled, taken)
 
 
+def _as_given(X: Floats, mean: Floats, risk: SmoothRisk) -> Objective:
+    """Centre sparse rows implicitly; steps on a sample of them would not know rare columns."""
+    norms = norms_of(X) + float(np.sqrt(mean @ mean))
+    _check_size(X, norms)
+    return Objective(X, mean if risk.centred else None, risk, norms, X, mean)
+
+
 def _check_size(X: Floats, norms: Floats) -> None:
     if not norms.max() <= LARGEST:
-        size = np.abs(X).max(axis=0)
+        size = largest_sizes(X)
         raise FloatingPointError(
             f"column {int(size.argmax())} of X (counted from 0) has values up to "
             f"{size.max():.3g}: their squares overflow; scale the features, or mark missing values"

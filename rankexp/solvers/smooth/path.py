@@ -6,6 +6,7 @@ import numpy.typing as npt
 from rankexp.arrays import Floats, Ints
 from rankexp.losses.loss import Loss
 from rankexp.solvers.result import PathResult
+from rankexp.solvers.rows import as_rows
 from rankexp.solvers.smooth.descent import descend
 from rankexp.solvers.smooth.objective import BLOCK, SmoothRisk, stratified
 
@@ -50,6 +51,11 @@ class ExampleRisk(SmoothRisk):
         H[d, d] = root @ root
         return H
 
+    def curved(self, s: Floats, r: Floats, u: Floats) -> Floats:
+        each = self.loss.curvature(self.y, s)
+        each *= self.scale if self.weight is None else self.weight
+        return each * u
+
     def sample(self, size: int) -> tuple[Ints, SmoothRisk]:
         positive = self.y > 0
         rows = stratified(positive, size)
@@ -89,7 +95,7 @@ def smooth_path(
     estimate. ValueError for a loss that isn't smooth and convex, or a penalty below 0.
     """
     check_smooth(loss)
-    X = np.ascontiguousarray(X, dtype=np.float64)
+    X = as_rows(X)
     weight = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
     risk = ExampleRisk(loss, signs(y), weight, fit_intercept)
     return descend(X, risk, penalties(lams), tol=tol, max_iter=max_iter)

@@ -1,0 +1,142 @@
+"""The support vector machine with thresholds for sparse rows, certified without any Hessian."""
+
+import numpy as np
+
+from rankexp.arrays import Floats, Ints
+from rankexp.solvers.ordinal.bounds import PrimalDualBounds, assembled, settled
+from rankexp.solvers.ordinal.threshold_terms import Terms
+from rankexp.solvers.result import PathResult
+from rankexp.solvers.smooth.objective import Objective, SmoothIterate, prepare
+from rankexp.solvers.smooth.smoothing import RoundedRisk, narrowing
+
+NARROWING, LEAST = 0.3, 1e-3  # of half a band, the next one; and the least one. Tuned
+
+
+Pool = tuple[int, float, tuple[Floats, Floats, float]]
+
+
+class RoundedTerms(RoundedRisk):
+    """The mean hinge of terms, thresholds at their best; and the bounds for one penalty."""
+
+    bounds: PrimalDualBounds | None
+
+    def __init__(self, terms: Terms) -> None:
+        self.terms, self.bounds = terms, None
+        self.start()
+
+    def start(self) -> None:
+        super().start()
+        self.centre = np.full(self.terms.sign.size, 0.5)
+
+    def _prepare(self, s: Floats) -> tuple[Floats, Floats, Ints]:
+        """Return by how much margins are below 1, dual variables, and the pool of each term."""
+        pools = self._pools(s)
+        theta = np.repeat([pool[1] for pool in pools], [pool[0] for pool in pools])
+        pool = np.repeat(np.arange(len(pools)), [pool[0] for pool in pools])
+        z = 1.0 - self.terms.margins(s, theta)
+        alpha = np.clip(self.centre + z / (2.0 * self.half), 0.0, 1.0)
+        return z, alpha, pool.repeat(self.terms.sizes)
+
+    def _pools(self, s: Floats) -> list[Pool]:
+        """Return how many thresholds have one value, that value, and its keys."""
+        terms = self.terms
+        found: list[Pool] = []
+        for (first, cut, last), at in zip(terms.sides, terms.starts.tolist(), strict=True):
+            keys = np.concatenate((s[first:cut] + 1.0, s[cut:last] - 1.0))
+            part = slice(at, at + last - first)
+            keys += (self.half * terms.sign[part]) * (1.0 - 2.0 * self.centre[part])
+            w = terms.each[part]
+            known, count = (keys, w, float(w[: cut - first].sum())), 1
+            theta = rounded_rank(*known, self.half)
+            while terms.ordered and found and found[-1][1] > theta:
+                more, _, (k, v, rank) = found.pop()
+                known = (
+                    np.concatenate((k, known[0])),
+                    np.concatenate((v, known[1])),
+                    rank + known[2],
+                )
+                count, theta = count + more, rounded_rank(*known, self.half)
+            found.append((count, theta, known))
+        return found
+
+    def value(self, s: Floats) -> float:
+        z, alpha, _ = self.prepared(s)
+        losses = alpha * z - self.half * alpha * (alpha - 2.0 * self.centre)  # not below 0
+        return float(self.terms.each @ losses) / self.terms.total
+
+    def slope(self, s: Floats) -> Floats:
+        alpha = self.prepared(s)[1] * self.terms.each
+        return self.terms.by_row(-self.terms.sign * alpha) / self.terms.total
+
+    def slack(self, s: Floats) -> float:
+        z, alpha, _ = self.prepared(s)
+        return float(self.terms.each @ (np.maximum(z, 0.0) - alpha * z)) / self.terms.total
+
+    def curved(self, s: Floats, r: Floats, u: Floats) -> Floats:
+        """Return the second derivative times u, the thresholds moving along."""
+        terms, (_, alpha, pool) = self.terms, self.prepared(s)
+        inside = (alpha > 0.0) & (alpha < 1.0)
+        bend = np.where(inside, terms.each / (2.0 * self.half), 0.0)
+        moved = np.concatenate([u[first:last] for first, _, last in terms.sides])
+        mass = np.bincount(pool, bend)
+        along = np.bincount(pool, bend * moved) / np.where(mass > 0.0, mass, 1.0)
+        return terms.by_row(bend * (moved - along[pool])) / terms.total
+
+    def judge(self, at: SmoothIterate, lam: float) -> tuple[float, float]:
+        assert self.bounds is not None
+        self.bounds.see(at.theta, self.prepared(at.s)[1] * self.terms.each)
+        return self.bounds.objective, self.bounds.gap
+
+    def sharpen(
+        self, problem: Objective, at: SmoothIterate, lam: float, goal: float
+    ) -> SmoothIterate:
+        """Round towards the last dual variables (Rockafellar 1976: proximal points)."""
+        self.centre, self.half = self.prepared(at.s)[1], max(NARROWING * self.half, LEAST)
+        self._last = None
+        return problem.at(at.theta, lam)
+
+
+def rounded_rank(keys: Floats, weight: Floats, rank: float, half: float) -> float:
+    """Return where so many keys are below, each of which comes in over a band; in the middle."""
+    ends = np.concatenate((keys - half, keys + half))
+    order = ends.argsort()
+    x = ends[order]
+    rate = np.concatenate((weight, -weight))[order].cumsum() / (2.0 * half)
+    below = np.concatenate(([0.0], (rate[:-1] * np.diff(x)).cumsum()))
+    first, last = below.searchsorted((rank * (1.0 - SAME), rank * (1.0 + SAME)))
+    return 0.5 * sum(_at(x, below, rank, int(k)) for k in (first, last))
+
+
+SAME = 1e-12  # relative: by how much running sums may be off
+
+
+def _at(x: Floats, below: Floats, rank: float, k: int) -> float:
+    k = min(max(k, 1), x.size - 1)
+    rise = float(below[k] - below[k - 1])
+    share = (rank - float(below[k - 1])) / rise if rise > 0.0 else 1.0
+    return float(x[k - 1] + min(max(share, 0.0), 1.0) * (x[k] - x[k - 1]))
+
+
+def sparse_path(
+    X: Floats,
+    codes: Ints,
+    lams: Floats,
+    every: bool,
+    weight: Floats | None,
+    tol: float,
+    max_iter: int,
+) -> PathResult:
+    """Solve for each penalty, from the largest on, and settle thresholds."""
+    terms = Terms(X, codes, every, weight)
+    risk, one = RoundedTerms(terms), np.ones(X.shape[1])
+    found = [PrimalDualBounds(terms, one, lam, tol) for lam in lams.tolist()]
+    n_iter, w = [0] * lams.size, np.zeros(X.shape[1])
+    with np.errstate(all="ignore"):  # the certificate tells
+        problem = prepare(terms.X, risk)
+        for k in np.argsort(-lams, kind="stable").tolist():
+            risk.bounds = found[k]
+            n_iter[k] = narrowing(problem, risk, w, found[k].lam, tol, max_iter)
+            w = found[k].w
+        coef = np.column_stack([bounds.w for bounds in found])
+        cuts, lost = settled(found, X @ coef, np.zeros(X.shape[1]))
+    return assembled(found, coef, n_iter, cuts, lost)

@@ -1,0 +1,97 @@
+"""Rows as the solvers take them: an array, or sparse rows, of which they take products alone.
+
+Sparse rows are typed as an array, too, because ``X @ w``, ``r @ X``, ``abs(X)`` and ``X[rows]``
+are the same for both. Here is what differs. Nothing makes sparse rows dense: where columns are to
+be centred, what their means add to a product is taken off it.
+"""
+
+from collections.abc import Callable
+from typing import cast
+
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse import csr_array, issparse
+
+from rankexp.arrays import Floats
+
+BLOCK = 1024  # sparse rows at once, or more, of which a copy is made
+DEPTH = 64  # roundings of a sum by numpy, which adds pairwise, in blocks of 128 with 8 sums each
+
+
+def is_sparse(X: npt.ArrayLike) -> bool:
+    """Tell whether rows are sparse."""
+    return bool(issparse(X))
+
+
+def as_rows(X: npt.ArrayLike) -> Floats:
+    """Return rows of doubles, (n, d); sparse ones by row, each entry once and in order."""
+    if not is_sparse(X):
+        return np.ascontiguousarray(X, dtype=np.float64)
+    rows = csr_array(X, dtype=np.float64)  # type: ignore[arg-type]  # as the stubs have it
+    if not rows.has_canonical_format:
+        rows = rows.copy()  # what is given stays as it is
+        rows.sum_duplicates()
+    return cast("Floats", rows)
+
+
+def squared(X: Floats) -> Floats:
+    """Return the squares of all entries of sparse rows."""
+    rows = cast("csr_array", X)
+    return cast("Floats", csr_array((rows.data**2, rows.indices, rows.indptr), shape=rows.shape))
+
+
+def entries(X: Floats) -> Floats:
+    """Return an array as it is, and of sparse rows all stored entries, as one column."""
+    return cast("csr_array", X).data[:, None] if is_sparse(X) else X
+
+
+def largest_sizes(X: Floats) -> Floats:
+    """Return the largest absolute value of each column, (d,)."""
+    if not is_sparse(X):
+        return np.asarray(np.abs(X).max(axis=0))
+    sizes = np.zeros(X.shape[1])
+    rows = cast("csr_array", X)
+    np.maximum.at(sizes, rows.indices, np.abs(rows.data))
+    return sizes
+
+
+def _parts(X: Floats) -> list[slice]:
+    """Return the parts of rows of which something is worked out at once: of an array, all."""
+    n, d = X.shape
+    size = max(n, 1)
+    if is_sparse(X):  # as many entries as columns, or more: a part takes no longer than its sum
+        size = max(BLOCK, n * d // max(X.size, 1))
+    return [slice(start, start + size) for start in range(0, n, size)]
+
+
+def across(X: Floats, w: Floats, of: Callable[[Floats], Floats] = abs) -> Floats:
+    """Return ``of(X) @ w``, (n,); of sparse rows without a copy of them all."""
+    return np.concatenate([of(X[part]) @ w for part in _parts(X)])
+
+
+def down(X: Floats, r: Floats, of: Callable[[Floats], Floats] = abs) -> Floats:
+    """Return ``r @ of(X)``, (d,); of sparse rows without a copy of them all."""
+    first, *others = (r[part] @ of(X[part]) for part in _parts(X))
+    return np.asarray(sum(others, start=first))
+
+
+def longest_sum(X: Floats) -> int:
+    """Return how many terms a score of a row has at most, a sum over columns by `dot` included."""
+    if not is_sparse(X):
+        return int(X.shape[1])
+    return int(np.diff(cast("csr_array", X).indptr).max(initial=0)) + DEPTH
+
+
+def dot(a: Floats, b: Floats, X: Floats) -> float:
+    """Return the product of two vectors; of those of the many columns of sparse X, pairwise."""
+    return float(np.add.reduce(a * b) if is_sparse(X) else a @ b)
+
+
+def exact_product(X: Floats, v: Floats) -> Floats:
+    """Return ``X @ v`` of sparse rows, or of their transpose, in twice the precision."""
+    from rankexp.solvers.row_loops import of_columns, of_rows
+
+    turned = getattr(X, "format", "") == "csc"
+    rows = cast("csr_array", X.T if turned else X)
+    parts = rows.data, rows.indices, rows.indptr, v
+    return of_columns(*parts, rows.shape[1]) if turned else of_rows(*parts)
