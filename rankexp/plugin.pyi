@@ -35,7 +35,7 @@ from rankexp.checks.check import Problem as Problem
 from rankexp.checks.check import of_data as of_data
 
 # What records keep.
-from rankexp.keep.curves import Curve as Curve
+from rankexp.runner.keep.curves import Curve as Curve
 
 # Protocols.
 from rankexp.statistics.design import Design as Design

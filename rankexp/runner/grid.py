@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from rankexp.charts.labels import LABELS, spoken, value_text
+from rankexp.runner.labels import LABELS, spoken, value_text
 from rankexp.runner.strict import Plain
 
 REAL = frozenset({"lam"})

@@ -11,10 +11,10 @@ import numpy as np
 from rankexp.arrays import Floats
 from rankexp.checks.check import Problem, Takes, takes
 from rankexp.errors import DataError
-from rankexp.keep.curves import MakeCurve
 from rankexp.metrics.metric import Kind
 from rankexp.runner.config.data_entry import DataEntry
 from rankexp.runner.data.dataset import DataTable
+from rankexp.runner.keep.curves import MakeCurve
 from rankexp.testing.contract import ContractError, keep, need, thing
 
 __all__ = ["check_check", "check_curve", "check_source", "check_text"]

@@ -13,7 +13,7 @@ from pathlib import Path
 import rankexp
 
 ROOT = Path(rankexp.__file__).parent
-WORDS_IN_THE_RUNNER = 216
+WORDS_IN_THE_RUNNER = 217  # two came with `keep`, which was of the library
 WORDS_IN_REPORTS = 29
 VAGUE_TYPES = 187  # 9 of them: options of one's own table come from a file, as one mapping
 LINES_OF_MOST_FUNCTIONS = 26

@@ -47,7 +47,6 @@ LIBRARY = {
     "estimators": {"losses", "metrics", "solvers", "risks", "objectives"},
     "preference": {"metrics", "estimators"},
     "theory": {"losses", "metrics", "generators"},
-    "keep": {"metrics"},
     "statistics": set(),
     "checks": {"metrics"},
     "charts": set(),
@@ -55,20 +54,25 @@ LIBRARY = {
 """Each room of the library, and the rooms that it may use."""
 RUNNER = {
     "files": set(),
+    "keep": set(),
+    "labels": set(),
     "sentences": set(),
-    "grid": {"strict"},
+    "grid": {"labels", "strict"},
     "strict": set(),
     "protocols": {"strict"},
-    "config": {"strict", "grid", "protocols", "sentences"},
+    "config": {"strict", "grid", "keep", "protocols", "sentences"},
     "spec": {"config", "grid", "protocols", "strict"},
     "plan": {"config", "grid", "protocols", "spec"},
     "data": {"config", "plan", "files"},
     "diagnostics": {"config", "data", "protocols", "sentences"},
-    "run": {*("config", "plan", "data", "diagnostics", "grid", "protocols", "spec"), "files"},
-    "analyse": {"config", "plan", "run", "grid", "protocols", "spec"},
+    "run": {
+        *("config", "plan", "data", "diagnostics", "grid", "keep", "protocols", "spec"),
+        "files",
+    },
+    "analyse": {"config", "keep", "labels", "plan", "run", "grid", "protocols", "spec"},
     "report": {
         *("config", "plan", "run", "analyse", "grid", "strict", "protocols", "files"),
-        *("diagnostics", "sentences"),
+        *("diagnostics", "labels", "sentences"),
     },
     "compare": {
         "config",

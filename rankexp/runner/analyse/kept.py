@@ -7,9 +7,9 @@ import numpy as np
 import pandas as pd
 
 from rankexp.arrays import Bools, Floats, Ints
-from rankexp.keep import BAYES, KeptName
-from rankexp.keep.curves.placements import ROWS
 from rankexp.runner.analyse.frame import NONE
+from rankexp.runner.keep import BAYES, KeptName
+from rankexp.runner.keep.curves.placements import ROWS
 from rankexp.runner.plan import PlanCell
 from rankexp.runner.run.record import Record
 from rankexp.runner.spec import EvaluateSpec

@@ -11,11 +11,11 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from rankexp.charts.labels import spoken
 from rankexp.metrics.metric import Metric, parse
 from rankexp.registry import did_you_mean
 from rankexp.runner.analyse.frame import NONE
 from rankexp.runner.grid import EQUAL, Point
+from rankexp.runner.labels import spoken
 
 RULES = {"oracle": "best test mean", "nested": "nested cross-validation"}
 RULES |= {"one_standard_error": "1 SE", "validation": "validation"}

@@ -18,11 +18,11 @@ from pydantic import (
 from pydantic.config import JsonDict
 
 from rankexp import registry
-from rankexp.keep.curves.placements import PLACEMENTS
 from rankexp.runner.config.asking import message
 from rankexp.runner.config.data_entry import DataEntry
 from rankexp.runner.config.limits import Limits
 from rankexp.runner.grid import size as grid_size
+from rankexp.runner.keep.curves.placements import PLACEMENTS
 from rankexp.runner.protocols.inner import Inner
 from rankexp.runner.protocols.protocol import Protocol
 from rankexp.runner.strict import Plain, Strict

@@ -9,7 +9,6 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from rankexp.charts.labels import spoken
 from rankexp.errors import ConfigError
 from rankexp.metrics.metric import parse
 from rankexp.registry import did_you_mean
@@ -20,6 +19,7 @@ from rankexp.runner.config.claims import BAYES, OVER, ClaimRow
 from rankexp.runner.config.experiments import metric_of
 from rankexp.runner.config.schema import Evaluate, Simulate
 from rankexp.runner.grid import points
+from rankexp.runner.labels import spoken
 from rankexp.runner.report.context import Context
 from rankexp.statistics import claims, paired
 from rankexp.statistics.claims import Finding, Standing

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from rankexp import __version__
-from rankexp.charts.labels import spoken
 from rankexp.charts.numbers import NOTHING
 from rankexp.runner.analyse import frame
 from rankexp.runner.config.asking import message
 from rankexp.runner.config.schema import Block, Evaluate, Simulate
+from rankexp.runner.labels import spoken
 from rankexp.runner.report import diagnosed
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.heads import EXPERIMENT, Role, heads

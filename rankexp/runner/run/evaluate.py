@@ -20,12 +20,12 @@ import sklearn
 from rankexp import __version__, registry
 from rankexp.arrays import Floats
 from rankexp.errors import EnvironmentProblemError, Interrupted
-from rankexp.keep import KeptName, curves
-from rankexp.keep.curves.placements import ROWS, is_placements
-from rankexp.keep.curves.scoring_function import AT_POINTS, at_points, points
 from rankexp.metrics.by_example import NAMES as THRESHOLDS
 from rankexp.runner.config.estimators import resolve_estimator
 from rankexp.runner.files import environment_problem
+from rankexp.runner.keep import KeptName, curves
+from rankexp.runner.keep.curves.placements import ROWS, is_placements
+from rankexp.runner.keep.curves.scoring_function import AT_POINTS, at_points, points
 from rankexp.runner.plan import Job, PlanCell
 from rankexp.runner.run import options  # noqa: F401  (kept apart)
 from rankexp.runner.run.apart import apart, begin

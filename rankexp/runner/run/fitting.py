@@ -13,8 +13,8 @@ from numpy.typing import ArrayLike
 
 from rankexp.arrays import Floats, Ints
 from rankexp.categories import without_imaginary
-from rankexp.keep import texts
 from rankexp.runner.config import estimators
+from rankexp.runner.keep import texts
 from rankexp.runner.run import thresholds
 from rankexp.runner.run.material import Fold, FoldRows
 from rankexp.runner.spec import MethodSpec
@@ -61,7 +61,7 @@ Factory = Callable[..., FittedModel]
 class Extras(NamedTuple):
     """What is asked for beside the scores of the test part."""
 
-    texts: Sequence[str] = ()  # registered ones, see `rankexp.keep.texts`
+    texts: Sequence[str] = ()  # registered ones, see `rankexp.runner.keep.texts`
     attributes: Sequence[str] = ()
     """Of estimators fitted one by one: along a path of lambdas there are none."""
     at: Floats | None = None  # further rows to score, (m, p), as numbers for an estimator

@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from rankexp import metrics
-from rankexp.keep.curves import MakeCurve
-from rankexp.keep.curves.placements import placements_cons, placements_ovo
 from rankexp.metrics import auc, u_pairs
 from rankexp.metrics.level_counts import won
 from rankexp.runner.analyse.delong import Seen
+from rankexp.runner.keep.curves import MakeCurve
+from rankexp.runner.keep.curves.placements import placements_cons, placements_ovo
 from rankexp.statistics import paired
 from rankexp.statistics.orders import TRAINING, Orders, PlacedPart, from_parts, from_won, shares
 

@@ -6,13 +6,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from rankexp.keep import KeptName
-from rankexp.keep.curves.placements import ROWS, is_placements
 from rankexp.runner.analyse.contrast import OVER_ROWS
 from rankexp.runner.analyse.examples import scores
 from rankexp.runner.analyse.select import Rule
 from rankexp.runner.config.load import load
 from rankexp.runner.config.schema import Keep
+from rankexp.runner.keep import KeptName
+from rankexp.runner.keep.curves.placements import ROWS, is_placements
 from rankexp.runner.report.build import open_report
 from rankexp.runner.run.execute import execute
 from rankexp.runner.run.store import Store

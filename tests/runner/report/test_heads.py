@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from rankexp.keep.curves.placements import is_placements
 from rankexp.runner.config.schema import Block
+from rankexp.runner.keep.curves.placements import is_placements
 from rankexp.runner.plan import PlanCell
 from rankexp.runner.report.build import Report, open_report
 from rankexp.runner.report.context import Context

@@ -10,11 +10,11 @@ import yaml
 from program_words import PRINTED, PROGRAM, found
 
 from rankexp import registry
-from rankexp.charts.labels import LABELS, spoken
 from rankexp.charts.numbers import short
 from rankexp.metrics.metric import parse
 from rankexp.runner.config.schema import Block
 from rankexp.runner.grid import Point
+from rankexp.runner.labels import LABELS, spoken
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Output
 

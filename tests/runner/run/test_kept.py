@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rankexp.keep.curves.scoring_function import scoring_function
 from rankexp.metrics.continuous import iauc
 from rankexp.runner.config.schema import Study
 from rankexp.runner.data.dataset import Dataset, Feature
 from rankexp.runner.data.snapshot import write_dataset
+from rankexp.runner.keep.curves.scoring_function import scoring_function
 from rankexp.runner.plan import DataFacts, PlanCell, cells, jobs
 from rankexp.runner.run.evaluate import evaluate
 from rankexp.runner.run.record import Record

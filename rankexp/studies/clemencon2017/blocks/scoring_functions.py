@@ -12,9 +12,9 @@ from pydantic import Field
 from rankexp.arrays import Floats
 from rankexp.charts.model import Axis, Chart, Line, Lines
 from rankexp.charts.numbers import number, short
-from rankexp.keep import BAYES
 from rankexp.runner.analyse.kept import KeptItem, Source, curves
 from rankexp.runner.config.schema import Block
+from rankexp.runner.keep import BAYES
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Output
 from rankexp.runner.report.options import AtRule, MethodName, MetricOption, ProblemName

@@ -12,9 +12,9 @@ from rankexp.charts.letters import wrapped
 from rankexp.charts.model import Drawing
 from rankexp.charts.numbers import short
 from rankexp.errors import ConfigError
-from rankexp.keep import KeptName
 from rankexp.runner.analyse import kept
 from rankexp.runner.config.schema import Block
+from rankexp.runner.keep import KeptName
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Output, Table
 from rankexp.studies.clemencon2017.blocks.scoring_functions import OfOneSplit

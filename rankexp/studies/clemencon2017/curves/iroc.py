@@ -6,8 +6,8 @@ import numpy as np
 import numpy.typing as npt
 
 from rankexp.arrays import Floats
-from rankexp.keep.curves import Curve
 from rankexp.metrics.continuous import checked
+from rankexp.runner.keep.curves import Curve
 
 REGISTER = {"iroc": "integrated_roc"}
 

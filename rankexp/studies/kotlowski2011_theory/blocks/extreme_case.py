@@ -6,11 +6,11 @@ from functools import partial
 import pandas as pd
 from pydantic import Field
 
-from rankexp.charts.labels import spoken
 from rankexp.charts.numbers import number
 from rankexp.runner.analyse import compare
 from rankexp.runner.config.schema import Block, Simulate
 from rankexp.runner.grid import points
+from rankexp.runner.labels import spoken
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.heads import EXPERIMENT, Role, heads
 from rankexp.runner.report.model import Cell, Entry, Fact, Output, Table

@@ -8,12 +8,12 @@ import pandas as pd
 from pydantic import AfterValidator, Field
 
 from rankexp.arrays import Floats
-from rankexp.charts.labels import spoken
 from rankexp.charts.model import Axis, Chart, Line, Lines
 from rankexp.charts.numbers import MINUS, number, short
 from rankexp.losses.loss import parse
 from rankexp.runner.config.fault import Fault
 from rankexp.runner.config.schema import Block, Evaluate, Simulate, Study
+from rankexp.runner.labels import spoken
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Cell, Entry, Output, Table
 from rankexp.runner.report.options import BlockKind

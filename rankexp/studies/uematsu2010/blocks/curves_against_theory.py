@@ -9,13 +9,13 @@ import numpy as np
 import pandas as pd
 from pydantic import Field
 
-from rankexp.charts.labels import spoken
 from rankexp.charts.model import Axis, Chart, Line, Lines
 from rankexp.charts.numbers import number, short
 from rankexp.runner.analyse import kept
 from rankexp.runner.analyse.frame import typed
 from rankexp.runner.config.published import PublishedKey
 from rankexp.runner.config.schema import Block
+from rankexp.runner.labels import spoken
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.heads import METHOD, PROBLEM, Role, heads
 from rankexp.runner.report.model import Cell, Entry, Output, Table

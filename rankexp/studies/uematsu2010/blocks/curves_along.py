@@ -6,12 +6,12 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from rankexp.charts.labels import spoken, value_text
 from rankexp.charts.model import Axis, Chart, Line, Lines
 from rankexp.charts.numbers import number
 from rankexp.runner.analyse import kept, select
 from rankexp.runner.config.fault import Fault
 from rankexp.runner.config.schema import Block, Study
+from rankexp.runner.labels import spoken, value_text
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.heads import EXPERIMENT, Head, Role, heads
 from rankexp.runner.report.model import Cell, Entry, Output, Table

@@ -9,7 +9,6 @@ import numpy as np
 import pandas as pd
 from pydantic import Field, PositiveFloat
 
-from rankexp.charts.labels import spoken
 from rankexp.charts.model import Axis, Chart, Line, Lines, Share
 from rankexp.charts.numbers import number, printed, short
 from rankexp.errors import ConfigError
@@ -17,6 +16,7 @@ from rankexp.metrics.metric import parse
 from rankexp.runner.analyse import compare
 from rankexp.runner.config.asking import message
 from rankexp.runner.config.schema import Block
+from rankexp.runner.labels import spoken
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.heads import EXPERIMENT, PROBLEM, Head, Role, heads
 from rankexp.runner.report.model import Cell, Cells, Entry, Output, Table

@@ -9,7 +9,6 @@ import numpy as np
 import pandas as pd
 from pydantic import Field
 
-from rankexp.charts.labels import spoken, value_text
 from rankexp.charts.model import Axis, Chart, Line, Lines
 from rankexp.charts.numbers import number, short
 from rankexp.runner.analyse import compare
@@ -17,6 +16,7 @@ from rankexp.runner.config.asking import message
 from rankexp.runner.config.fault import Fault
 from rankexp.runner.config.schema import Block, Simulate, Study
 from rankexp.runner.grid import points
+from rankexp.runner.labels import spoken, value_text
 from rankexp.runner.report.blocks.figures.along import HEIGHT, WIDE, WIDTH
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.heads import EXPERIMENT, Role, heads

@@ -7,11 +7,11 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from rankexp.charts.labels import spoken
 from rankexp.charts.model import Axis, Chart, Map
 from rankexp.charts.numbers import number, short
 from rankexp.metrics.metric import Metric
 from rankexp.runner.config.schema import Block
+from rankexp.runner.labels import spoken
 from rankexp.runner.report.blocks.statistics.contrasts import Contrasts
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.heads import Role, heads

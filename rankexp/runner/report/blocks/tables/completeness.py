@@ -2,8 +2,8 @@
 
 import pandas as pd
 
-from rankexp.charts.labels import spoken
 from rankexp.runner.config.schema import Block, Evaluate, Simulate
+from rankexp.runner.labels import spoken
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.heads import EXPERIMENT, METHOD, PROBLEM, Role, heads
 from rankexp.runner.report.model import Entry, Output, Table

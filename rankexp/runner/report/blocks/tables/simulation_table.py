@@ -7,13 +7,13 @@ from typing import Annotated, NamedTuple, Self
 import pandas as pd
 from pydantic import Field, model_validator
 
-from rankexp.charts.labels import spoken, value_text
 from rankexp.charts.numbers import amount, number
 from rankexp.runner.analyse import compare
 from rankexp.runner.analyse.frame import typed
 from rankexp.runner.config.asking import message
 from rankexp.runner.config.schema import Block, Simulate
 from rankexp.runner.grid import points
+from rankexp.runner.labels import spoken, value_text
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.heads import Role, heads
 from rankexp.runner.report.model import Cell, Entry, Fact, Output, Table

@@ -14,7 +14,7 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from rankexp import registry
 from rankexp.estimators import CRank, KendallTree
-from rankexp.keep import KeptName, curves, texts
+from rankexp.runner.keep import KeptName, curves, texts
 from rankexp.studies.clemencon2017.texts.tree import TreeNode, read, tree
 from rankexp.testing import ContractError, check_curve, check_text
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from rankexp import registry
-from rankexp.keep import KeptName
+from rankexp.runner.keep import KeptName
 
 if TYPE_CHECKING:
     from sklearn.base import BaseEstimator

@@ -3,9 +3,9 @@
 import numpy as np
 
 from rankexp.arrays import Floats, Ints
-from rankexp.keep import KeptName
-from rankexp.keep.curves import Curve
 from rankexp.metrics.level_counts import coded, won, won_by_level
+from rankexp.runner.keep import KeptName
+from rankexp.runner.keep.curves import Curve
 
 REGISTER = {
     "placements": "placements",

@@ -3,8 +3,8 @@
 import numpy as np
 
 from rankexp.arrays import Floats
-from rankexp.keep import KeptName
-from rankexp.keep.curves import Curve
+from rankexp.runner.keep import KeptName
+from rankexp.runner.keep.curves import Curve
 
 REGISTER = {"scoring_function": "scoring_function"}
 AT_POINTS = "scoring_function"  # kept at points that a study names, else at the test part

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 
 from rankexp import registry
 from rankexp.arrays import Floats
-from rankexp.keep import KeptName
+from rankexp.runner.keep import KeptName
 
 Curve = dict[str, list[float]]
 MakeCurve = Callable[[Floats, Floats, Floats], Curve]
