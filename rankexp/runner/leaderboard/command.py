@@ -101,12 +101,10 @@ def folder_for(named: Path | None, stem: str) -> Path:
     if folder.exists() and not folder.is_dir():
         raise ConfigError(f"{flag('out')}: '{folder}' is a file; name a folder")
     there = sorted(one.name for one in folder.iterdir()) if folder.is_dir() else []
-    ours = ANSWER in there and all(
-        name.startswith(PARTS) or name in (ANSWER, "answer.md") for name in there
-    )
-    if there and not ours:
-        foreign = next((n for n in there if not n.startswith(PARTS)), there[0])
-        raise ConfigError(message("leaderboard.folder", folder=folder, there=foreign))
+    foreign = [one for one in there if not one.startswith((*PARTS, "answer."))]
+    if foreign or (there and ANSWER not in there):
+        name = (foreign or there)[0]
+        raise ConfigError(message("leaderboard.folder", folder=folder, there=name))
     return folder
 
 
