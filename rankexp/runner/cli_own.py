@@ -110,12 +110,12 @@ def inspect(given: OptionsGiven) -> None:
 @taking("verdicts", FILE)
 def verdicts(given: OptionsGiven) -> None:
     """Tell which methods of a table of results are better, as good, or not told apart."""
-    from rankexp.runner.leaderboard.asked import Options
+    from rankexp.runner.leaderboard.asked import VerdictOptions
     from rankexp.runner.leaderboard.command import run
 
     reading = {name: given.pop(name) for name in OPTIONS[FILE]}
     with typed():
-        run(given.pop("table"), Options(**given, reading=reading))
+        run(given.pop("table"), VerdictOptions(**given, reading=reading))
 
 
 def _given(own: OptionsGiven) -> OptionsGiven:

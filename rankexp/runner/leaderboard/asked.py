@@ -10,13 +10,16 @@ from rankexp.errors import ConfigError
 from rankexp.registry import did_you_mean
 from rankexp.runner.config.asking import flag, message
 
-NAMES = tomllib.loads(Path(__file__).with_name("names.toml").read_text(encoding="utf-8"))
+COLUMNS, SPLITS, JUDGED = tomllib.loads(
+    Path(__file__).with_name("names.toml").read_text(encoding="utf-8")
+).values()
+"""Names of columns by role; those of splits by unit; words of metrics by the better side."""
 Unit = Literal["folds", "splits", "runs", "items", "errors", "none"]
 """What each value of a method on a data set is from; ``none``: there is one without an error."""
 
 
 @dataclass(frozen=True)
-class Options:
+class VerdictOptions:
     """What a user asks for; see ``rankexp verdicts --help``."""
 
     method: str | None = None
@@ -60,18 +63,18 @@ def plain(name: str) -> str:
     return "_".join(name.casefold().replace(".", " ").replace("-", " ").split())
 
 
-def roles(options: Options, columns: Sequence[str], numeric: Collection[str]) -> Roles:
+def roles(options: VerdictOptions, columns: Sequence[str], numeric: Collection[str]) -> Roles:
     """Return what columns are; those that no option names are guessed from their names.
 
     ConfigError where a column is not there, has two roles, or where one needed is not found.
     """
-    named = {key: getattr(options, key) for key in NAMES["columns"]}
+    named = {key: getattr(options, key) for key in COLUMNS}
     found = {key: _there(key, name, columns) for key, name in named.items() if name is not None}
     splits = tuple(_there("split", name, columns) for name in options.split or ())
     taken = _once([*found.values(), *splits])
     free = {plain(name): name for name in columns if name not in taken}
     guessed = []
-    for key, usual in NAMES["columns"].items():
+    for key, usual in COLUMNS.items():
         fits = [free[name] for name in usual if name in free]
         fits = [one for one in fits if key not in ("value", "error") or one in numeric]
         if key not in found and fits:
@@ -85,18 +88,18 @@ def roles(options: Options, columns: Sequence[str], numeric: Collection[str]) ->
         left = [name for name in free.values() if name in numeric]
         if len(left) != 1:
             raise ConfigError(message("leaderboard.no_value", columns=columns, left=left))
-        found["value"] = left[0]
+        found |= {"value": left[0]}
         guessed.append("value")
     if "method" not in found:
         raise ConfigError(message("leaderboard.no_method", columns=columns))
     unit = _unit(options, splits, "error" in found)
     if unit == "folds":  # a column of folds says which values are of one pass over the data
-        splits = tuple(sorted(splits, key=lambda name: plain(name) not in NAMES["splits"][unit]))
+        splits = tuple(sorted(splits, key=lambda name: plain(name) not in SPLITS[unit]))
     return Roles(**found, splits=splits, unit=unit, guessed=tuple(guessed))
 
 
 def _usual_splits() -> list[str]:
-    return [name for usual in NAMES["splits"].values() for name in usual]
+    return [name for usual in SPLITS.values() for name in usual]
 
 
 def _there(key: str, name: str, columns: Sequence[str]) -> str:
@@ -113,14 +116,14 @@ def _once(names: Sequence[str]) -> set[str]:
     return set(names)
 
 
-def _unit(options: Options, splits: Sequence[str], error: bool) -> Unit:
+def _unit(options: VerdictOptions, splits: Sequence[str], error: bool) -> Unit:
     """Return what each value is from: as the user says, or as the names of columns do."""
     each, share = options.each, options.test_share
     if share is not None and not 0 < share < 1:
         raise ConfigError(f"{flag('test_share')}: expected a share between 0 and 1, got {share:g}")
     if each is not None:
         return _said(each, splits, share)
-    kinds = {kind for kind, usual in NAMES["splits"].items() for s in splits if plain(s) in usual}
+    kinds = {kind for kind, usual in SPLITS.items() for s in splits if plain(s) in usual}
     if share is not None and splits:
         return "splits"
     for unit in ("items", "folds"):

@@ -14,11 +14,14 @@ from rankexp.runner.compare.results import folded, page, told
 from rankexp.runner.config.asking import said
 from rankexp.runner.data.frames import Table, save
 from rankexp.runner.leaderboard import command
-from rankexp.runner.leaderboard.asked import Options
+from rankexp.runner.leaderboard.asked import VerdictOptions
 from rankexp.runner.report.render.text import all_notes, led, rows
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+
+LISTS = ("split", "where")  # arguments that may be a single text
 
 
 class VerdictsArguments(TypedDict, total=False):
@@ -34,7 +37,7 @@ class VerdictsArguments(TypedDict, total=False):
     better: str
     each: str
     test_share: float
-    where: Sequence[str]
+    where: str | Sequence[str]
     last: str
     margin: float
     incomplete: str
@@ -74,7 +77,7 @@ class VerdictsResult:
     @property
     def figure(self) -> "Figure | None":
         """Each method minus the best, drawn by matplotlib."""
-        return self.made.sections["standings"].output.figure
+        return self.made.first.figure
 
     def _numbers(self, name: str) -> pd.DataFrame:
         section = self.made.sections.get(name)
@@ -85,7 +88,7 @@ class VerdictsResult:
         return "\n\n".join([*self.answer, *self.remarks])
 
     def _repr_html_(self) -> str:
-        output = self.made.sections["standings"].output
+        output = self.made.first
         (shown,) = output.tables
         table = pd.DataFrame(rows(shown), columns=shown.labels)
         drawn = table.to_html(index=False, border=0, justify="left")
@@ -137,10 +140,9 @@ def verdicts(
         given: dict[str, Any] = {name: own for name, own in options.items() if own is not None}
         if unknown := given.keys() - VerdictsArguments.__annotations__.keys():
             raise ConfigError(f"verdicts() has no option '{min(unknown)}'")
-        if isinstance(given.get("split"), str):
-            given["split"] = [given["split"]]
+        given = {k: [v] if k in LISTS and isinstance(v, str) else v for k, v in given.items()}
         saved = save(table, None, Path(place), None, [])
-        asked = Options(**given, out=None if out is None else Path(out))
+        asked = VerdictOptions(**given, out=None if out is None else Path(out))
         stem = Path(table).stem if isinstance(table, str | PathLike) else "frame"
         if asked.out is not None:
             command.folder_for(asked.out, stem)

@@ -12,8 +12,8 @@ from rankexp.runner.compare.study import safe
 from rankexp.runner.config.asking import flag, message
 from rankexp.runner.data.reading import terminal_width
 from rankexp.runner.files import write_atomically
-from rankexp.runner.leaderboard.asked import Options
-from rankexp.runner.leaderboard.judge import Judged, judge
+from rankexp.runner.leaderboard.asked import VerdictOptions
+from rankexp.runner.leaderboard.judge import Found, judge
 from rankexp.runner.leaderboard.shown import Shown
 from rankexp.runner.leaderboard.table import Results, results
 from rankexp.runner.report.build import ANSWER, files
@@ -29,13 +29,18 @@ PARTS = ("standings", "ranks", "pairs", "sets")
 class Verdicts:
     """What was found, and how it is shown."""
 
-    found: Judged
+    found: Found
     answer: Output
     sections: dict[str, Section]  # by the names of their files
     reading: Output
 
+    @property
+    def first(self) -> Output:
+        """The methods by what decides."""
+        return next(iter(self.sections.values())).output
 
-def verdicts(path: Path, options: Options) -> Verdicts:
+
+def verdicts(path: Path, options: VerdictOptions) -> Verdicts:
     """Judge a table; ConfigError and DataError where an option or the table does not fit."""
     _check(options)
     table = results(path, options)
@@ -52,7 +57,7 @@ def verdicts(path: Path, options: Options) -> Verdicts:
         return Verdicts(found, shown.answer(), sections, reading)
 
 
-def _check(options: Options) -> None:
+def _check(options: VerdictOptions) -> None:
     margin = options.margin
     if margin is not None and not 0 < margin < np.inf:
         raise ConfigError(f"{flag('margin')}: expected a number above 0, got {margin:g}")
@@ -66,7 +71,7 @@ def _margin(table: Results) -> float | None:
     return SHARES if shares else None
 
 
-def _refuse(table: Results, options: Options) -> None:
+def _refuse(table: Results, options: VerdictOptions) -> None:
     if options.incomplete == "refuse" and table.missing:
         raise DataError(message("leaderboard.refused", why=table.missing[0]))
 
@@ -119,15 +124,14 @@ def write(made: Verdicts, folder: Path, title: str) -> int:
     return len(new)
 
 
-def run(path: Path, options: Options) -> None:
+def run(path: Path, options: VerdictOptions) -> None:
     """Print the answer and write its files."""
     folder = folder_for(options.out, path.stem)
     made = verdicts(path, options)
     width = terminal_width()
-    first = next(iter(made.sections.values())).output
     print(terminal.render(made.reading, width))
     print(f"\n{terminal.render(made.answer, width)}\n")
-    print(f"{terminal.render(first, width)}\n")
+    print(f"{terminal.render(made.first, width)}\n")
     count = write(made, folder, f"{path.name}: verdicts by {made.found.results.metric}")
     known = {"files": count, "folder": folder, "first": ANSWER}
     print(terminal.wrapped(message("leaderboard.written", **known), width))

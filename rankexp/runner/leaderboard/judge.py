@@ -12,7 +12,7 @@ from rankexp.arrays import Floats
 from rankexp.charts.model import Better
 from rankexp.runner.analyse.contrast import grown, ranked, tested
 from rankexp.runner.config.asking import message
-from rankexp.runner.leaderboard.asked import Options, Unit
+from rankexp.runner.leaderboard.asked import Unit, VerdictOptions
 from rankexp.runner.leaderboard.table import OneSet, Results
 from rankexp.statistics import paired, several
 from rankexp.statistics.contrast import Contrast, Settings, sized, together
@@ -74,7 +74,7 @@ class Panel:
 
 
 @dataclass(frozen=True, eq=False)
-class Judged:
+class Found:
     """What was found."""
 
     results: Results
@@ -89,7 +89,7 @@ class Judged:
         return [self.over] if self.over else self.sets
 
 
-def judge(results: Results, options: Options, margin: float | None) -> Judged:
+def judge(results: Results, options: VerdictOptions, margin: float | None) -> Found:
     """Compare all pairs: those on data sets as one family, those over data sets as another."""
     settings = Settings(margin=margin, higher=results.higher, policy="drop", sized=False)
     designs = [design(results, one, options) for one in results.sets]
@@ -100,11 +100,11 @@ def judge(results: Results, options: Options, margin: float | None) -> Judged:
         for one, (pairs, _), own in zip(results.sets, found, judged, strict=True)
     ]
     if len(sets) < paired.FEWEST:
-        return Judged(results, None, list(map(_sized, sets)), None, [])
+        return Found(results, None, list(map(_sized, sets)), None, [])
     return _over(results, sets, [errors for _, errors in found], settings)
 
 
-def design(results: Results, one: OneSet, options: Options) -> Design:
+def design(results: Results, one: OneSet, options: VerdictOptions) -> Design:
     """Return what the pairs on a data set are, which decides the test."""
     unit, n = results.roles.unit, len(one.values)
     if unit == "items":
@@ -207,7 +207,7 @@ def _over(
     sets: Sequence[Panel],
     errors: Sequence[Mapping[Pair, Estimate]],
     settings: Settings,
-) -> Judged:
+) -> Found:
     """Compare all pairs over data sets by signed ranks, and all methods at once by Friedman's."""
     table = np.array([one.means for one in sets])  # (data sets, methods)
     whole = np.isfinite(table).all(axis=1)
@@ -230,7 +230,7 @@ def _over(
     n = int(whole.sum())
     over = Panel("", order, shown, counts, n, "data sets", pairs, settings)
     names = [one.name for one, own in zip(sets, whole, strict=True) if own]
-    return Judged(results, _sized(over), list(sets), ranking, names)
+    return Found(results, _sized(over), list(sets), ranking, names)
 
 
 def _average_ranks(table: Floats, higher: bool) -> Floats:

@@ -11,7 +11,7 @@ import pandas as pd
 from rankexp.charts.model import Axis, Chart, Intervals, Map
 from rankexp.charts.numbers import number, span
 from rankexp.runner.config.asking import message
-from rankexp.runner.leaderboard.judge import Judged, Panel
+from rankexp.runner.leaderboard.judge import Found, Panel
 from rankexp.runner.report.blocks.statistics.forest import forest, row
 from rankexp.runner.report.heads import METHOD, PROBLEM, Role, heads
 from rankexp.runner.report.model import Cell, Entry, Output, Said, Section, Table
@@ -29,7 +29,7 @@ CELL = 0.28  # of a map: inches
 class Shown:
     """All that is shown of what was found."""
 
-    found: Judged
+    found: Found
 
     @property
     def names(self) -> list[str]:

@@ -15,7 +15,7 @@ from rankexp.runner.config.data_entry import DataEntry
 from rankexp.runner.data.dataset import DataTable, Feature
 from rankexp.runner.data.levels import key_of, number_text
 from rankexp.runner.data.sources.file import read
-from rankexp.runner.leaderboard.asked import NAMES, Options, Roles, plain, roles
+from rankexp.runner.leaderboard.asked import JUDGED, SPLITS, Roles, VerdictOptions, plain, roles
 
 ONE = "all rows"  # what a table without a column of data sets is called
 MOST_METHODS = 200  # more make too many pairs for verdicts on all at once
@@ -55,7 +55,7 @@ class Results:
     missing: tuple[str, ...] = ()  # which values there are not
 
 
-def results(path: Path, options: Options) -> Results:
+def results(path: Path, options: VerdictOptions) -> Results:
     """Read a table; ConfigError where options or columns do not fit, DataError where values do."""
     given = {k: v for k, v in options.reading.items() if v not in (None, [], ())}
     entry = DataEntry.model_validate({"source": {"file": str(path)}, "target": "-", **given})
@@ -103,7 +103,7 @@ def _coded(table: DataTable, name: str, rows: Bools) -> tuple[list[str], np.ndar
     return texts, codes
 
 
-def _chosen(table: DataTable, options: Options) -> Bools:
+def _chosen(table: DataTable, options: VerdictOptions) -> Bools:
     """Return the rows that the user wants."""
     rows = np.ones(len(table.values), dtype=bool)
     names = [one.name for one in table.columns]
@@ -126,7 +126,9 @@ def _chosen(table: DataTable, options: Options) -> Bools:
     return rows
 
 
-def _metric(table: DataTable, found: Roles, options: Options, rows: Bools) -> tuple[str, Bools]:
+def _metric(
+    table: DataTable, found: Roles, options: VerdictOptions, rows: Bools
+) -> tuple[str, Bools]:
     """Return the metric's name, and its rows."""
     if not found.metric:
         if options.of is not None:
@@ -152,7 +154,7 @@ def _keys(table: DataTable, columns: Sequence[str], rows: Bools) -> np.ndarray:
 
 
 def _last(
-    table: DataTable, found: Roles, options: Options, rows: Bools
+    table: DataTable, found: Roles, options: VerdictOptions, rows: Bools
 ) -> tuple[Bools, tuple[str, ...]]:
     """Return the row with the largest value of a column, of each cell."""
     if options.last is None:
@@ -173,8 +175,8 @@ def _sets(
 ) -> list[OneSet]:
     """Return the data sets in the order of the table."""
     names, of = _coded(table, found.data, rows) if found.data else ([ONE], 0 * codes)
-    items = [one for one in found.splits if plain(one) in NAMES["splits"]["items"]]
-    by = items if found.unit == "items" and items else list(found.splits)
+    usual = SPLITS["items"] if found.unit == "items" else ()
+    by = [one for one in found.splits if plain(one) in usual] or list(found.splits)
     units = _keys(table, by, rows)
     folds = _keys(table, found.splits[:1], rows)
     values = _column(table, found.value)[1][rows]
@@ -228,7 +230,7 @@ def _twice(
     return message("leaderboard.repeated", n=int(counts.max()), method=method, where=where)
 
 
-def _better(options: Options, metric: str, column: str) -> tuple[bool, tuple[str, ...]]:
+def _better(options: VerdictOptions, metric: str, column: str) -> tuple[bool, tuple[str, ...]]:
     """Return whether higher values are better: as the user says, or the names that they have."""
     if options.better is not None:
         if options.better not in ("higher", "lower"):
@@ -237,8 +239,8 @@ def _better(options: Options, metric: str, column: str) -> tuple[bool, tuple[str
             )
         return options.better == "higher", ()
     words = {*plain(metric).replace("@", "_").split("_")}
-    words |= {*plain(column).split("_")} & {*NAMES["judged"]["lower"]}  # as of 'metric_error'
-    sides = [side for side, known in NAMES["judged"].items() if words & {*known}]
+    words |= {*plain(column).split("_")} & {*JUDGED["lower"]}  # as of 'metric_error'
+    sides = [side for side, known in JUDGED.items() if words & {*known}]
     if "neg" in words or len(sides) != 1:
         raise ConfigError(message("leaderboard.which_side", metric=metric))
     return sides[0] == "higher", (message("leaderboard.side", metric=metric, side=sides[0]),)

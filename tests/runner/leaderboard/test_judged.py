@@ -15,9 +15,9 @@ from scipy import stats
 
 import rankexp
 from rankexp.errors import DataError
-from rankexp.runner.leaderboard.asked import Options
+from rankexp.runner.leaderboard.asked import VerdictOptions
 from rankexp.runner.leaderboard.command import verdicts
-from rankexp.runner.leaderboard.judge import Judged, judge
+from rankexp.runner.leaderboard.judge import Found, judge
 from rankexp.runner.leaderboard.table import results
 
 NAMES = "abcdefgh"
@@ -95,7 +95,7 @@ def test_average_ranks_are_autoranks(place: int) -> None:
         assert ranking.critical == pytest.approx(expected.cd, rel=1e-3)
 
 
-def verdicts_of(frame: pd.DataFrame, **options: Any) -> Judged:
+def verdicts_of(frame: pd.DataFrame, **options: Any) -> Found:
     return rankexp.verdicts(frame, **options).made.found
 
 
@@ -231,7 +231,7 @@ def false_alarms(unit: str, draws: int, tmp_path: Path) -> float:
     frame = frame if unit == "items" else frame.drop(columns="item")
     file = tmp_path / "t.parquet"
     frame.to_parquet(file)
-    asked = Options(better="higher", **options)
+    asked = VerdictOptions(better="higher", **options)
     table = results(file, asked)
     for _ in range(draws):
         drawn = rng.normal(0, 1, shape) + rng.normal(0, 1, (*shape[:2], 1))
@@ -260,4 +260,4 @@ def test_a_million_values_stay_small(tmp_path: Path) -> None:
     values = np.random.default_rng(0).normal(0.8, 0.02, (10, 100, 8))
     file = tmp_path / "t.csv"
     long(values).to_csv(file, index=False)
-    assert len(verdicts(file, Options()).found.sets) == 10
+    assert len(verdicts(file, VerdictOptions()).found.sets) == 10
