@@ -113,7 +113,7 @@ def verdicts(given: OptionsGiven) -> None:
     from rankexp.runner.leaderboard.asked import VerdictOptions
     from rankexp.runner.leaderboard.command import run
 
-    reading = {name: given.pop(name) for name in OPTIONS[FILE]}
+    reading = {name: given.pop(name) for name in ("nominal", *OPTIONS[FILE])}
     with typed():
         run(given.pop("table"), VerdictOptions(**given, reading=reading))
 

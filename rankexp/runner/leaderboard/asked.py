@@ -86,9 +86,12 @@ def roles(options: VerdictOptions, columns: Sequence[str], numeric: Collection[s
         guessed += ["split"] * bool(splits)
     if "value" not in found:
         left = [name for name in free.values() if name in numeric]
-        if len(left) != 1:
+        words = {name: {*plain(name).split("_")} for name in left}
+        fits = [name for name in left if words[name] & {*JUDGED["lower"], *JUDGED["higher"]}]
+        fits = fits if len(fits) == 1 else left
+        if len(fits) != 1:
             raise ConfigError(message("leaderboard.no_value", columns=columns, left=left))
-        found |= {"value": left[0]}
+        found |= {"value": fits[0]}
         guessed.append("value")
     if "method" not in found:
         raise ConfigError(message("leaderboard.no_method", columns=columns))
@@ -126,9 +129,12 @@ def _unit(options: VerdictOptions, splits: Sequence[str], error: bool) -> Unit:
     kinds = {kind for kind, usual in SPLITS.items() for s in splits if plain(s) in usual}
     if share is not None and splits:
         return "splits"
-    for unit in ("items", "folds"):
-        if unit in kinds:
-            return unit
+    if "items" in kinds:
+        return "items"
+    if "folds" in kinds and (others := [s for s in splits if plain(s) in SPLITS["unclear"]]):
+        raise ConfigError(message("leaderboard.repeats", names=others))
+    if "folds" in kinds:
+        return "folds"
     if splits:
         raise ConfigError(message("leaderboard.unclear", names=splits))
     return "errors" if error else "none"

@@ -2,24 +2,16 @@
 
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypedDict, Unpack
-
-import pandas as pd
+from typing import Any, TypedDict, Unpack
 
 from rankexp.errors import ConfigError
-from rankexp.runner.compare.results import folded, page, told
 from rankexp.runner.config.asking import said
 from rankexp.runner.data.frames import Table, save
 from rankexp.runner.leaderboard import command
 from rankexp.runner.leaderboard.asked import VerdictOptions
-from rankexp.runner.report.render.text import all_notes, led, rows
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
+from rankexp.runner.leaderboard.result import VerdictsResult
 
 LISTS = ("split", "where")  # arguments that may be a single text
 
@@ -41,63 +33,6 @@ class VerdictsArguments(TypedDict, total=False):
     last: str
     margin: float
     incomplete: str
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class VerdictsResult:
-    """An answer: its sentences and tables; a notebook shows all of it."""
-
-    made: command.Verdicts
-
-    @property
-    def answer(self) -> list[str]:
-        """What is best, what is as good, tiers, and what would tell more."""
-        return [" ".join(filter(None, led(one))) for one in self.made.answer.lead]
-
-    @property
-    def remarks(self) -> list[str]:
-        """How the table was read, what was guessed and what is missing."""
-        return self.made.reading.texts
-
-    @property
-    def standings(self) -> pd.DataFrame:
-        """A row a method, the best first, with its difference from the best."""
-        return self._numbers("standings")
-
-    @property
-    def pairs(self) -> pd.DataFrame:
-        """A row a pair of methods, over data sets and on each."""
-        return self._numbers("pairs")
-
-    @property
-    def sets(self) -> pd.DataFrame:
-        """A row a data set and method; empty where there is one data set."""
-        return self._numbers("sets")
-
-    @property
-    def figure(self) -> "Figure | None":
-        """Each method minus the best, drawn by matplotlib."""
-        return self.made.first.figure
-
-    def _numbers(self, name: str) -> pd.DataFrame:
-        section = self.made.sections.get(name)
-        numbers = None if section is None else section.output.numbers
-        return pd.DataFrame() if numbers is None else numbers
-
-    def __repr__(self) -> str:
-        return "\n\n".join([*self.answer, *self.remarks])
-
-    def _repr_html_(self) -> str:
-        output = self.made.first
-        (shown,) = output.tables
-        table = pd.DataFrame(rows(shown), columns=shown.labels)
-        drawn = table.to_html(index=False, border=0, justify="left")
-        return page(
-            told(self.answer),
-            f'<div style="overflow-x: auto">{drawn}</div>',
-            folded("What the table says", all_notes(output)),
-            folded("How the table was read", self.remarks),
-        )
 
 
 def verdicts(
@@ -148,6 +83,5 @@ def verdicts(
             command.folder_for(asked.out, stem)
         made = command.verdicts(saved.table, asked)
         if asked.out is not None:
-            title = f"{stem}: verdicts by {made.found.results.metric}"
-            command.write(made, asked.out, title)
-    return VerdictsResult(made)
+            command.write(made, asked.out, stem)
+    return made

@@ -1,7 +1,7 @@
 """``rankexp verdicts`` from the table to the page."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,9 +11,11 @@ from rankexp.errors import ConfigError, DataError
 from rankexp.runner.compare.study import safe
 from rankexp.runner.config.asking import flag, message
 from rankexp.runner.data.reading import terminal_width
-from rankexp.runner.files import write_atomically
+from rankexp.runner.files import explained, write_atomically
 from rankexp.runner.leaderboard.asked import VerdictOptions
-from rankexp.runner.leaderboard.judge import Found, judge
+from rankexp.runner.leaderboard.judge import judge
+from rankexp.runner.leaderboard.result import VerdictsResult
+from rankexp.runner.leaderboard.said import answer, reading
 from rankexp.runner.leaderboard.shown import Shown
 from rankexp.runner.leaderboard.table import Results, results
 from rankexp.runner.report.build import ANSWER, files
@@ -21,40 +23,24 @@ from rankexp.runner.report.model import Output, Page, Section
 from rankexp.runner.report.render import html, markdown, terminal
 from rankexp.runner.report.runs import CITED
 
-SHARES = 0.01  # margin of a metric whose values are all between 0 and 1
+SHARES = 0.01  # margin where higher values are better, and all are between 0 and 1
 PARTS = ("standings", "ranks", "pairs", "sets")
 
 
-@dataclass(frozen=True, eq=False)
-class Verdicts:
-    """What was found, and how it is shown."""
-
-    found: Found
-    answer: Output
-    sections: dict[str, Section]  # by the names of their files
-    reading: Output
-
-    @property
-    def first(self) -> Output:
-        """The methods by what decides."""
-        return next(iter(self.sections.values())).output
-
-
-def verdicts(path: Path, options: VerdictOptions) -> Verdicts:
+def verdicts(path: Path, options: VerdictOptions) -> VerdictsResult:
     """Judge a table; ConfigError and DataError where an option or the table does not fit."""
     _check(options)
     table = results(path, options)
     margin = options.margin or _margin(table)
-    _refuse(table, options)
+    if options.incomplete == "refuse" and table.missing:
+        raise DataError(message("leaderboard.refused", why=table.missing[0]))
     found = judge(table, options, margin)
     if not any(one.known for one in found.main):
         why = next(str(own.refusal) for one in found.main for own in one.pairs.values())
         raise DataError(message("leaderboard.nothing", why=why, least=3))
     with styled():
-        shown = Shown(found)
-        sections = dict(shown.sections())
-        reading = Output(notes=shown.reading(margin))
-        return Verdicts(found, shown.answer(), sections, reading)
+        notes = Output(notes=reading(table, margin))
+        return VerdictsResult(found, answer(found), Shown(found).sections(), notes)
 
 
 def _check(options: VerdictOptions) -> None:
@@ -67,37 +53,27 @@ def _check(options: VerdictOptions) -> None:
 
 
 def _margin(table: Results) -> float | None:
-    shares = all(np.nanmin(one.values) >= 0 and np.nanmax(one.values) <= 1 for one in table.sets)
+    """Return the margin of shares of what is right: of a loss .01 may be all there is."""
+    ends = [(np.nanmin(one.values), np.nanmax(one.values)) for one in table.sets]
+    shares = table.higher and all(low >= 0 and high <= 1 for low, high in ends)
     return SHARES if shares else None
 
 
-def _refuse(table: Results, options: VerdictOptions) -> None:
-    if options.incomplete == "refuse" and table.missing:
-        raise DataError(message("leaderboard.refused", why=table.missing[0]))
-
-
-def contents(made: Verdicts, title: str) -> Iterator[tuple[str, bytes]]:
+def contents(made: VerdictsResult, title: str) -> Iterator[tuple[str, bytes]]:
     """Yield the files of an answer by name."""
-    sections: list[Section] = []
+    from rankexp import __version__
+
+    sections = [Section("The answer", "", made.lead, role="summary")]
     for name, section in made.sections.items():
         own = files(name, section.output)
         yield from own.items()
-        first = not sections
-        sections.append(
-            Section(section.title, "", section.output, list(own), role=name, primary=first)
-        )
-    head = Section("The answer", "", made.answer, role="summary")
-    page = Page(title, "", "", [], [head, *sections], cite=CITED.format(version=_version()))
+        first = len(sections) == 1
+        sections.append(replace(section, files=list(own), role=name, primary=first))
+    page = Page(title, "", "", [], sections, cite=CITED.format(version=__version__))
     yield ANSWER, html.page(page, made.reading).encode(errors="replace")
     last = Section("How the table was read", "", made.reading)
-    text = markdown.page(Page(title, "", "", [], [head, *sections, last]))
+    text = markdown.page(Page(title, "", "", [], [*sections, last]))
     yield "answer.md", text.encode(errors="replace")
-
-
-def _version() -> str:
-    from rankexp import __version__
-
-    return __version__
 
 
 def folder_for(named: Path | None, stem: str) -> Path:
@@ -113,14 +89,17 @@ def folder_for(named: Path | None, stem: str) -> Path:
     return folder
 
 
-def write(made: Verdicts, folder: Path, title: str) -> int:
+def write(made: VerdictsResult, folder: Path, stem: str) -> int:
     """Write all files of an answer, in place of an earlier one's; return how many."""
-    new = dict(contents(made, title))
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, content in new.items():
-        write_atomically(folder / name, content)
-    for old in [one for one in folder.iterdir() if one.name not in new]:
-        old.unlink()
+    new = dict(contents(made, f"{stem}: verdicts by {made.found.results.metric}"))
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, content in new.items():
+            write_atomically(folder / name, content)
+        for old in [one for one in folder.iterdir() if one.name not in new]:
+            old.unlink()
+    except OSError as error:
+        raise explained(folder, error, flag("out")) from error
     return len(new)
 
 
@@ -129,9 +108,9 @@ def run(path: Path, options: VerdictOptions) -> None:
     folder = folder_for(options.out, path.stem)
     made = verdicts(path, options)
     width = terminal_width()
-    print(terminal.render(made.reading, width))
-    print(f"\n{terminal.render(made.answer, width)}\n")
-    print(f"{terminal.render(made.first, width)}\n")
-    count = write(made, folder, f"{path.name}: verdicts by {made.found.results.metric}")
+    main = [own.output for name, own in made.sections.items() if name.startswith(PARTS[0])]
+    for output in (made.reading, made.lead, *main):
+        print(f"{terminal.render(output, width)}\n")
+    count = write(made, folder, path.name)
     known = {"files": count, "folder": folder, "first": ANSWER}
     print(terminal.wrapped(message("leaderboard.written", **known), width))

@@ -2,13 +2,14 @@
 
 import math
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
 
 import numpy as np
 
-from rankexp.arrays import Floats
+from rankexp.arrays import Bools, Floats
 from rankexp.charts.model import Better
 from rankexp.runner.analyse.contrast import grown, ranked, tested
 from rankexp.runner.config.asking import message
@@ -31,12 +32,14 @@ class Panel:
 
     name: str  # empty over data sets
     order: list[int]  # places of methods
-    means: Floats  # (methods,): their values here; average ranks over data sets
-    counts: Floats  # (methods,): what they are over
-    n: int  # units that all methods have
-    unit: str
+    means: Floats  # (methods,): their values here
+    counts: Floats  # (methods,): the units that each has
+    n: int  # units that means are over; 0 where each is over the method's own
     pairs: Mapping[Pair, Contrast]  # the first of each pair is further up
     settings: Settings
+    unit: str = "data sets"
+    ranks: Floats | None = None  # (methods,): over data sets, what the order is by
+    few: Sequence[int] = ()  # methods that have less than half of the units, and stand last
 
     @cached_property
     def tiers(self) -> list[list[int]]:
@@ -68,6 +71,11 @@ class Panel:
         return "higher" if self.settings.higher else "lower"
 
     @property
+    def tests(self) -> int:
+        """How many comparisons the intervals hold for at once."""
+        return max((own.tests for own in self.pairs.values()), default=1)
+
+    @property
     def known(self) -> bool:
         """Whether any pair could be tested."""
         return any(not math.isnan(own.p) for own in self.pairs.values())
@@ -80,8 +88,9 @@ class Found:
     results: Results
     over: Panel | None  # where there are data sets enough
     sets: list[Panel]
-    ranking: several.Ranking | None  # Friedman's test over the data sets that all methods have
-    ranked: list[str]  # these data sets
+    # Friedman's test, over the data sets that all of its methods have
+    ranking: several.Ranking | None = None
+    ranked: Sequence[int] = ()  # these methods
 
     @property
     def main(self) -> list[Panel]:
@@ -92,16 +101,15 @@ class Found:
 def judge(results: Results, options: VerdictOptions, margin: float | None) -> Found:
     """Compare all pairs: those on data sets as one family, those over data sets as another."""
     settings = Settings(margin=margin, higher=results.higher, policy="drop", sized=False)
-    designs = [design(results, one, options) for one in results.sets]
-    found = [_on_set(one, own, settings) for one, own in zip(results.sets, designs, strict=True)]
-    judged = together([(list(pairs.values()), settings) for pairs, _ in found])
+    found = [_on_set(one, design(results, one, options), settings) for one in results.sets]
+    judged = together([(list(pairs.values()), settings) for pairs in found])
     sets = [
         _panel(one, dict(zip(pairs, own, strict=True)), settings)
-        for one, (pairs, _), own in zip(results.sets, found, judged, strict=True)
+        for one, pairs, own in zip(results.sets, found, judged, strict=True)
     ]
     if len(sets) < paired.FEWEST:
-        return Found(results, None, list(map(_sized, sets)), None, [])
-    return _over(results, sets, [errors for _, errors in found], settings)
+        return Found(results, None, list(map(_sized, sets)))
+    return _over(results, sets, settings)
 
 
 def design(results: Results, one: OneSet, options: VerdictOptions) -> Design:
@@ -111,52 +119,57 @@ def design(results: Results, one: OneSet, options: VerdictOptions) -> Design:
         return Design("items", examples=n)
     if unit == "folds" and one.folds > 1:
         return Design("folds", 1 / (one.folds - 1), math.nan)
-    if unit == "splits" and options.test_share:
+    if unit == "splits" and options.test_share is not None:
         return Design("splits", options.test_share / (1 - options.test_share), math.nan)
     return Design(UNITS.get(unit, unit), examples=math.nan)
 
 
-def _best_first(values: Floats, higher: bool) -> list[int]:
-    """Return places by value, NaN last, equal ones in the order of the table."""
+def _best_first(values: Floats, higher: bool, enough: Bools) -> list[int]:
+    """Return places by value, NaN and methods with few values last, equal ones as in the table."""
     keys = np.where(np.isnan(values), np.inf, -values if higher else values)
-    return [int(place) for place in np.argsort(keys, kind="stable")]
+    return [int(place) for place in np.lexsort([keys, ~enough])]
+
+
+def shared(values: Floats) -> tuple[Bools, Bools]:
+    """Return the methods that have half of the rows, and the rows that all of these have.
+
+    A method with few values has them where it ran, so that its mean says little beside others.
+    Where too few rows are left, none is.
+    """
+    has = np.isfinite(values)
+    enough = 2 * has.sum(axis=0) >= len(values)
+    if enough.sum() < 2:
+        enough = has.any(axis=0)
+    whole = has[:, enough].all(axis=1)
+    return enough, whole & (whole.sum() >= min(paired.FEWEST, len(values)))
 
 
 def _mean(values: Floats) -> Floats:
     """Return the mean of each column over what is no NaN."""
     counts = np.isfinite(values).sum(axis=0)
-    sums = np.nansum(values, axis=0)
-    return np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
+    return np.where(counts > 0, np.nansum(values, axis=0) / np.maximum(counts, 1), np.nan)
 
 
-def means(one: OneSet) -> tuple[Floats, int]:
-    """Return the mean of each method over the units that all have, and how many these are.
+def means(values: Floats) -> tuple[Floats, Bools, int]:
+    """Return the mean of each method, which methods have enough rows, and how many all of these.
 
-    Where these are too few, each mean is over the method's own.
+    Means are over these rows if there are any, else over a method's own.
     """
-    whole = one.whole
-    if whole.sum() >= min(paired.FEWEST, len(one.values)) and whole.any():
-        return _mean(one.values[whole]), int(whole.sum())
-    return _mean(one.values), 0
+    enough, whole = shared(values)
+    if not whole.any():
+        return _mean(values), enough, 0
+    return np.where(enough, _mean(values[whole]), _mean(values)), enough, int(whole.sum())
 
 
-def _on_set(
-    one: OneSet, own: Design, settings: Settings
-) -> tuple[dict[Pair, Contrast], dict[Pair, Estimate]]:
-    """Compare all pairs on a data set; the estimates are those with an error."""
-    order = _best_first(means(one)[0], settings.higher)
-    pairs, known = {}, {}
-    for pair in combinations(order, 2):
-        base, estimate = _of_pair(one, pair, own)
-        if estimate is not None:
-            base, known[pair] = tested(base, estimate, settings), estimate
-            base = replace(base, growth=grown(base, own))
-        pairs[pair] = base
-    return pairs, known
+def _on_set(one: OneSet, own: Design, settings: Settings) -> dict[Pair, Contrast]:
+    """Compare all pairs on a data set."""
+    values, enough, _ = means(one.values)
+    order = _best_first(values, settings.higher, enough)
+    return {pair: _of_pair(one, pair, own, settings) for pair in combinations(order, 2)}
 
 
-def _of_pair(one: OneSet, pair: Pair, own: Design) -> tuple[Contrast, Estimate | None]:
-    """Return the difference of two methods on the units that both have, and its error."""
+def _of_pair(one: OneSet, pair: Pair, own: Design, settings: Settings) -> Contrast:
+    """Return the difference of two methods on the units that both have, and its test."""
     first, second = one.values[:, pair[0]], one.values[:, pair[1]]
     both = np.isfinite(first) & np.isfinite(second)
     values = several.settled(second[both] - first[both])
@@ -165,32 +178,35 @@ def _of_pair(one: OneSet, pair: Pair, own: Design) -> tuple[Contrast, Estimate |
     if n:
         base = replace(base, difference=float(values.mean()))
     if one.errors is not None:
-        return _of_errors(base, one.errors[both][:, list(pair)])
+        return _of_errors(base, one.errors[both][:, list(pair)], settings)
     if n < paired.FEWEST:
         why = message("leaderboard.few", n=n, unit=own.pairs, least=paired.FEWEST)
-        return replace(base, refusal=Refusal(why, one.name)), None
-    made, _ = paired.of_design(
-        values, replace(own, examples=n if own.pairs == "items" else math.nan)
-    )
+        return replace(base, refusal=Refusal(why, one.name))
+    examples = n if own.pairs == "items" else math.nan
+    made, _ = paired.of_design(values, replace(own, examples=examples))
     if np.isnan(made.se):
-        return replace(base, refusal=Refusal(message("report.unbounded"), one.name)), None
-    return replace(base, effect=paired.effect_size(values)), made
+        return replace(base, refusal=Refusal(message("report.unbounded"), one.name))
+    base = tested(replace(base, effect=paired.effect_size(values)), made, settings)
+    return replace(base, growth=grown(base, own))
 
 
-def _of_errors(base: Contrast, errors: Floats) -> tuple[Contrast, Estimate | None]:
+def _of_errors(base: Contrast, errors: Floats, settings: Settings) -> Contrast:
     """Take the errors that the table gives as independent and normal."""
     base = replace(base, test="z-test of given standard errors")
     if len(errors) != 1 or not np.isfinite(errors).all() or not errors.any():
         why = message("leaderboard.no_error", n=len(errors))
-        return replace(base, refusal=Refusal(why, base.problem)), None
-    return base, Estimate(base.difference, float(np.hypot(*errors[0])), math.inf)
+        return replace(base, refusal=Refusal(why, base.problem))
+    made = Estimate(base.difference, float(np.hypot(*errors[0])), math.inf)
+    return tested(base, made, settings)
 
 
 def _panel(one: OneSet, pairs: Mapping[Pair, Contrast], settings: Settings) -> Panel:
-    values, n = means(one)
-    order = _best_first(values, settings.higher)
+    values, enough, n = means(one.values)
+    order = _best_first(values, settings.higher, enough)
     unit = next((own.unit for own in pairs.values()), "")
-    return Panel(one.name, order, values, len(one.values) - one.missing, n, unit, pairs, settings)
+    counts = len(one.values) - one.missing
+    few = np.flatnonzero(~enough & (counts > 0))
+    return Panel(one.name, order, values, counts, n, pairs, settings, unit, few=few.tolist())
 
 
 def _sized(panel: Panel) -> Panel:
@@ -202,35 +218,33 @@ def _sized(panel: Panel) -> Panel:
     return replace(panel, pairs=made)
 
 
-def _over(
-    results: Results,
-    sets: Sequence[Panel],
-    errors: Sequence[Mapping[Pair, Estimate]],
-    settings: Settings,
-) -> Found:
+def _over(results: Results, sets: Sequence[Panel], settings: Settings) -> Found:
     """Compare all pairs over data sets by signed ranks, and all methods at once by Friedman's."""
     table = np.array([one.means for one in sets])  # (data sets, methods)
-    whole = np.isfinite(table).all(axis=1)
-    ranking, order = None, _best_first(_average_ranks(table, settings.higher), higher=False)
-    try:
-        alpha = 1 - settings.level
-        ranking = several.ranking(
-            table[whole], higher=settings.higher, posthoc="nemenyi", alpha=alpha
-        )
-        order = _best_first(ranking.average, higher=False)
-    except several.NotComparableError:
-        whole[:] = whole if whole.sum() >= paired.FEWEST else False
+    shown, enough, n = means(table)
+    ranks, ranked = _average_ranks(table, settings.higher), np.flatnonzero(enough).tolist()
+    ranking = None
+    if n:
+        rows = shared(table)[1]
+        ranks[enough] = _average_ranks(table[np.ix_(rows, enough)], settings.higher)
+        with suppress(several.NotComparableError):
+            ranking = several.ranking(
+                table[np.ix_(rows, enough)],
+                higher=settings.higher,
+                posthoc="nemenyi",
+                alpha=1 - settings.level,
+            )
+    order = _best_first(ranks, False, enough)
     pairs = {}
     for pair in combinations(order, 2):
-        pairs[pair] = _over_sets(pair, sets, errors, settings, best=order[0] in pair)
+        # What the errors of data sets say together takes long: of those with the best alone.
+        pairs[pair] = _over_sets(pair, sets, replace(settings, sized=order[0] in pair))
     (judged,) = together([(list(pairs.values()), settings)])
     pairs = dict(zip(pairs, judged, strict=True))
-    shown = _mean(table[whole]) if whole.any() else _mean(table)
     counts = np.isfinite(table).sum(axis=0)
-    n = int(whole.sum())
-    over = Panel("", order, shown, counts, n, "data sets", pairs, settings)
-    names = [one.name for one, own in zip(sets, whole, strict=True) if own]
-    return Found(results, _sized(over), list(sets), ranking, names)
+    few = np.flatnonzero(~enough).tolist()
+    over = Panel("", order, shown, counts, n, pairs, settings, ranks=ranks, few=few)
+    return Found(results, _sized(over), list(sets), ranking, ranked)
 
 
 def _average_ranks(table: Floats, higher: bool) -> Floats:
@@ -241,25 +255,15 @@ def _average_ranks(table: Floats, higher: bool) -> Floats:
     return _mean(np.array([stats.rankdata(row, nan_policy="omit") for row in own]))
 
 
-def _over_sets(
-    pair: Pair,
-    sets: Sequence[Panel],
-    errors: Sequence[Mapping[Pair, Estimate]],
-    settings: Settings,
-    *,
-    best: bool,
-) -> Contrast:
+def _over_sets(pair: Pair, sets: Sequence[Panel], settings: Settings) -> Contrast:
     """Compare two methods over the data sets on which both have values."""
-    found, estimates = [], []
-    for one, own in zip(sets, errors, strict=True):
-        turned = pair not in one.pairs
-        key = pair[::-1] if turned else pair
-        contrast = one.pairs[key]
-        if not math.isnan(contrast.difference):
-            sign = -1 if turned else 1
-            found.append(replace(contrast, difference=sign * contrast.difference))
-            if (known := own.get(key)) is not None:
-                estimates.append(known._replace(mean=sign * known.mean))
+    found = []
+    for one in sets:
+        sign = 1 if pair in one.pairs else -1
+        own = one.pairs[pair if sign > 0 else (pair[1], pair[0])]
+        if not math.isnan(own.difference):
+            found.append(replace(own, difference=sign * own.difference))
+    known = [Estimate(own.difference, own.se, own.df) for own in found if not math.isnan(own.p)]
     base = Contrast("", unit="data sets", n=len(found), verdict=UNDECIDED)
     base = replace(base, dropped=len(sets) - len(found))
     if len(found) < paired.FEWEST:
@@ -267,5 +271,4 @@ def _over_sets(
         return replace(base, refusal=Refusal(why))
     values = np.array([own.difference for own in found])
     unknown = np.full(len(values), math.nan)  # no share of a loss is a margin
-    # What the errors of data sets say together takes long: of comparisons with the best alone.
-    return ranked(base, values, unknown, estimates, found, replace(settings, sized=best))
+    return ranked(base, values, unknown, known, found, settings)

@@ -1,13 +1,14 @@
 """A long table of results, as arrays: for each data set the values of methods, a row a split."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from rankexp.arrays import Bools, Floats
+from rankexp.arrays import Floats
 from rankexp.errors import ConfigError, DataError
 from rankexp.registry import did_you_mean
 from rankexp.runner.config.asking import flag, message
@@ -16,9 +17,12 @@ from rankexp.runner.data.dataset import DataTable, Feature
 from rankexp.runner.data.levels import key_of, number_text
 from rankexp.runner.data.sources.file import read
 from rankexp.runner.leaderboard.asked import JUDGED, SPLITS, Roles, VerdictOptions, plain, roles
+from rankexp.statistics.paired import FEWEST
 
 ONE = "all rows"  # what a table without a column of data sets is called
 MOST_METHODS = 200  # more make too many pairs for verdicts on all at once
+LARGEST = 1e150  # of a value: the square of a larger one is no number
+LONGEST = 60  # letters of a name that are shown
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,12 +38,6 @@ class OneSet:
     def missing(self) -> Floats:
         """How many units lack a value, a number a method."""
         return np.asarray(np.isnan(self.values).sum(axis=0))
-
-    @property
-    def whole(self) -> Bools:
-        """Which units have a value of each method that has any."""
-        lacks = np.isnan(self.values)
-        return np.asarray(~lacks[:, ~lacks.all(axis=0)].any(axis=1))
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,177 +58,185 @@ def results(path: Path, options: VerdictOptions) -> Results:
     given = {k: v for k, v in options.reading.items() if v not in (None, [], ())}
     entry = DataEntry.model_validate({"source": {"file": str(path)}, "target": "-", **given})
     table = read(path, entry)
-    numeric = {one.name for one in table.columns if one.kind == "numeric"}
-    names = [one.name for one in table.columns]
-    found = roles(options, names, numeric)
-    for name in filter(None, (found.value, found.error)):
-        if name not in numeric:
-            raise DataError(
-                f"column '{name}' holds texts, and {_what(found, name)} must be numbers"
-            )
-    rows = _chosen(table, options)
-    metric, rows = _metric(table, found, options, rows)
-    rows, more = _last(table, found, options, rows)
-    methods, codes = _coded(table, found.method, rows)
-    if len(methods) < 2:
-        raise DataError(message("leaderboard.one_method", column=found.method, methods=methods))
-    if len(methods) > MOST_METHODS:
-        raise DataError(message("leaderboard.many", n=len(methods), most=MOST_METHODS))
-    sets = _sets(table, found, rows, codes, methods)
-    higher, guess = _better(options, metric, found.value)
-    said = (*more, *guess)
-    return Results(methods, sets, metric, higher, found, said, _missing(sets, methods))
+    columns = {one.name: one for one in table.columns}
+    numeric = {name for name, one in columns.items() if one.kind == "numeric" or _truths(one)}
+    found = roles(options, list(columns), numeric)
+    for role, name in (("values", found.value), ("standard errors", found.error)):
+        if name and name not in numeric:
+            raise DataError(f"column '{name}' holds texts, and {role} must be numbers")
+    frame = _chosen(_frame(table, found.value), columns, options)
+    metric, judged, frame = _metric(frame, found, options)
+    frame, more = _last(frame, found, options)
+    methods = _named(frame, found.method)
+    if len(methods.categories) < 2:
+        (only,) = methods.categories
+        raise DataError(message("leaderboard.one_method", column=found.method, method=only))
+    if (n := len(methods.categories)) > MOST_METHODS:
+        raise DataError(message("leaderboard.many", n=n, most=MOST_METHODS))
+    sets, empty = _sets(frame.reset_index(drop=True), found, methods)
+    higher, guess = _better(options, judged, metric, found.value)
+    if len(judged) > 1:
+        more = (*more, message("leaderboard.judged", metrics=judged))
+    names = list(methods.categories)
+    missing = _missing(sets, empty, names)
+    return Results(names, sets, metric, higher, found, (*more, *guess), missing)
 
 
-def _what(found: Roles, name: str) -> str:
-    return "values" if name == found.value else "standard errors"
+def _truths(column: Feature) -> bool:
+    return {one.casefold() for one in column.categories} in (
+        {"true"},
+        {"false"},
+        {"true", "false"},
+    )
 
 
-def _column(table: DataTable, name: str) -> tuple[Feature, Floats]:
-    at = [one.name for one in table.columns].index(name)
-    return table.columns[at], table.values[:, at]
+def _frame(table: DataTable, value: str) -> pd.DataFrame:
+    """Return texts as categories and numbers as they are; values true and false are 1 and 0."""
+    made: dict[str, Any] = {}
+    for own, values in zip(table.columns, table.values.T, strict=True):
+        made[own.name] = values
+        if own.kind == "nominal":
+            codes = np.where(np.isnan(values), -1, values).astype(np.int64)
+            made[own.name] = pd.Categorical.from_codes(codes, pd.Index(own.categories))
+        if own.name == value and _truths(own):
+            true = made[own.name].map({one: one.casefold() == "true" for one in own.categories})
+            made[own.name] = true.astype(float)
+    return pd.DataFrame(made)
 
 
-def _coded(table: DataTable, name: str, rows: Bools) -> tuple[list[str], np.ndarray]:
-    """Return the values of a column as texts, in the order of the table, and the code of each."""
-    column, values = _column(table, name)
-    own = values[rows]
-    if np.isnan(own).any():
-        raise DataError(message("leaderboard.empty", column=name, n=int(np.isnan(own).sum())))
+def _named(frame: pd.DataFrame, column: str) -> "pd.Categorical[str]":
+    """Return the names in a column in the order of the table; a number has the column's before it.
+
+    They fit into a line of text: no signs that nobody sees, no more than so many letters.
+    """
+    own = _full(frame, column)
     codes, known = pd.factorize(own)
-    nominal = column.kind == "nominal"
-    texts = [column.categories[int(one)] if nominal else number_text(one) for one in known]
-    return texts, codes
+    texts = [str(one) for one in known]
+    if own.dtype != "category":
+        texts = [f"{column} {number_text(one)}" for one in known]
+    texts = ["".join(sign if sign.isprintable() else "?" for sign in one) for one in texts]
+    texts = [one if len(one) <= LONGEST else f"{one[: LONGEST - 3]}..." for one in texts]
+    twice = pd.Index(texts).duplicated(keep=False)
+    texts = [f"{one} ({k + 1})" if twice[k] else one for k, one in enumerate(texts)]
+    return pd.Categorical.from_codes(codes, pd.Index(texts))
 
 
-def _chosen(table: DataTable, options: VerdictOptions) -> Bools:
+def _full(frame: pd.DataFrame, column: str) -> pd.Series:
+    own: pd.Series = frame[column]
+    if own.isna().any():
+        raise DataError(message("leaderboard.empty", column=column, n=int(own.isna().sum())))
+    return own
+
+
+def _chosen(
+    frame: pd.DataFrame, columns: dict[str, Feature], options: VerdictOptions
+) -> pd.DataFrame:
     """Return the rows that the user wants."""
-    rows = np.ones(len(table.values), dtype=bool)
-    names = [one.name for one in table.columns]
     for text in options.where or ():
         name, mark, wanted = text.partition("=")
-        if not mark or name not in names:
-            hint = did_you_mean(name, names)
+        if not mark or name not in columns:
+            hint = did_you_mean(name, list(columns))
             raise ConfigError(f"{flag('where')}: expected column=value, got '{text}'{hint}")
-        column, values = _column(table, name)
-        known = column.categories if column.kind == "nominal" else ()
-        keys = [key_of(one) for one in known]
-        place = float(keys.index(key_of(wanted))) if key_of(wanted) in keys else key_of(wanted)
-        own = values == place if isinstance(place, float) else np.zeros(len(rows), dtype=bool)
-        if not own.any():
-            has = ", ".join(known[:10]) or "numbers"
+        known = columns[name].categories
+        fits = [one for one in known or [key_of(wanted)] if key_of(one) == key_of(wanted)]
+        rows = frame[name].isin(fits)
+        if not rows.any():
+            has = ", ".join(map(str, known[:10] or frame[name].unique()[:10]))
             raise ConfigError(f"{flag('where')}: no row has {text} (column '{name}' has: {has})")
-        rows &= own
-    if not rows.any():
-        raise ConfigError(f"{flag('where')}: no row fits all of {', '.join(options.where or ())}")
-    return rows
+        frame = frame[rows]
+    return frame
 
 
 def _metric(
-    table: DataTable, found: Roles, options: VerdictOptions, rows: Bools
-) -> tuple[str, Bools]:
-    """Return the metric's name, and its rows."""
+    frame: pd.DataFrame, found: Roles, options: VerdictOptions
+) -> tuple[str, list[str], pd.DataFrame]:
+    """Return what the metric is called, the names that tell which side is better, and its rows.
+
+    Where each data set has a metric of its own, all are judged together.
+    """
     if not found.metric:
         if options.of is not None:
             raise ConfigError(message("leaderboard.no_metric", of=options.of))
-        return found.value, rows
-    names, codes = _coded(table, found.metric, rows)
-    wanted = options.of if options.of is not None else names[0]
-    if wanted not in names or (options.of is None and len(names) > 1):
-        hint = did_you_mean(wanted, names) if options.of is not None else ""
+        return found.value, [found.value], frame
+    own = _full(frame, found.metric).astype(str)
+    names = list(own.unique())
+    if options.of is None and found.data and len(names) > 1:
+        sets = own.groupby(frame[found.data].to_numpy())
+        if sets.nunique().eq(1).all() and sets.ngroups >= FEWEST:
+            return found.value, names, frame
+    if options.of not in (names if len(names) > 1 else [None, *names]):
+        hint = did_you_mean(options.of, names) if options.of is not None else ""
         raise ConfigError(message("leaderboard.which", names=names, of=options.of, hint=hint))
-    own = rows.copy()
-    own[rows] = codes == names.index(wanted)
-    return wanted, own
-
-
-def _keys(table: DataTable, columns: Sequence[str], rows: Bools) -> np.ndarray:
-    """Return one number for each combination of values of some columns."""
-    keys = np.zeros(int(rows.sum()), dtype=np.int64)
-    for name in columns:
-        texts, codes = _coded(table, name, rows)
-        keys = pd.factorize(keys * max(len(texts), 1) + codes)[0]
-    return keys
+    wanted = options.of or names[0]
+    return wanted, [wanted], frame[own == wanted]
 
 
 def _last(
-    table: DataTable, found: Roles, options: VerdictOptions, rows: Bools
-) -> tuple[Bools, tuple[str, ...]]:
+    frame: pd.DataFrame, found: Roles, options: VerdictOptions
+) -> tuple[pd.DataFrame, tuple[str, ...]]:
     """Return the row with the largest value of a column, of each cell."""
-    if options.last is None:
-        return rows, ()
-    names = [one.name for one in table.columns]
-    if options.last not in names or _column(table, options.last)[0].kind == "nominal":
-        raise ConfigError(f"{flag('last')}: '{options.last}' is no column of numbers")
-    cells = _keys(table, [*filter(None, (found.method, found.data)), *found.splits], rows)
-    order = np.lexsort([_column(table, options.last)[1][rows], cells])
-    ends = order[np.append(np.diff(cells[order]) != 0, True)]
-    own = np.zeros_like(rows)
-    own[np.flatnonzero(rows)[ends]] = True
-    return own, (message("leaderboard.last", column=options.last, n=len(ends)),)
+    column = options.last
+    if column is None:
+        return frame, ()
+    if column not in frame or frame[column].dtype == "category":
+        raise ConfigError(f"{flag('last')}: '{column}' is no column of numbers")
+    by = [*filter(None, (found.method, found.data)), *found.splits]
+    ends = frame.sort_values(column, kind="stable", na_position="first")
+    frame = ends.groupby(by, observed=True, dropna=False).tail(1).sort_index()
+    return frame, (message("leaderboard.last", column=column, n=len(frame)),)
 
 
 def _sets(
-    table: DataTable, found: Roles, rows: Bools, codes: np.ndarray, methods: Sequence[str]
-) -> list[OneSet]:
-    """Return the data sets in the order of the table."""
-    names, of = _coded(table, found.data, rows) if found.data else ([ONE], 0 * codes)
+    frame: pd.DataFrame, found: Roles, methods: "pd.Categorical[str]"
+) -> tuple[list[OneSet], list[str]]:
+    """Return the data sets in the order of the table, and the names of those without a value."""
+    for name in found.splits:
+        _full(frame, name)
     usual = SPLITS["items"] if found.unit == "items" else ()
     by = [one for one in found.splits if plain(one) in usual] or list(found.splits)
-    units = _keys(table, by, rows)
-    folds = _keys(table, found.splits[:1], rows)
-    values = _column(table, found.value)[1][rows]
-    errors = _column(table, found.error)[1][rows] if found.unit == "errors" else None
-    if errors is not None and (errors < 0).any():
+    units = frame.groupby(by, sort=False, observed=True).ngroup() if by else 0
+    long = pd.DataFrame({"unit": units, "method": methods.codes, "value": frame[found.value]})
+    long["error"] = frame[found.error] if found.unit == "errors" else np.nan
+    long["fold"] = frame[found.splits[0]] if found.unit == "folds" else 0
+    if (long.value.abs() > LARGEST).any():
+        raise DataError(message("leaderboard.infinite", column=found.value))
+    if (long.error < 0).any():
         raise DataError(f"column '{found.error}': a standard error is below 0")
-    if np.isinf(values).any():
-        raise DataError(f"column '{found.value}' has an infinite value; leave it empty or mend it")
-    repeated = by != list(found.splits)  # runs of one item, whose mean counts
+    long["data"] = _named(frame, found.data) if found.data else ONE
     made = []
-    for code, name in enumerate(names):
-        own = of == code
-        places, index = np.unique(units[own], return_inverse=True)
-        cells = index * len(methods) + codes[own]
-        if not repeated and len(np.unique(cells)) < len(cells):
-            raise DataError(_twice(found, name, cells, codes[own], methods))
-        shape = (len(places), len(methods))
-        table_ = np.full(shape[0] * shape[1], np.nan)
-        table_[cells] = values[own]
-        if repeated:
-            known = np.isfinite(values[own])
-            counts = np.bincount(cells[known], minlength=len(table_))
-            sums = np.bincount(cells[known], values[own][known], minlength=len(table_))
-            table_ = np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
-        one = OneSet(name, table_.reshape(shape))
-        if errors is not None:
-            of_each = np.full(len(table_), np.nan)
-            of_each[cells] = errors[own]
-            one = replace(one, errors=of_each.reshape(shape))
-        if found.unit == "folds":
-            one = replace(one, folds=len(np.unique(folds[own])))
-        made.append(_known(one))
-    return made
+    for key, own in long.groupby("data", sort=False, observed=True):
+        if by == list(found.splits):  # else these are runs of one item, whose mean counts
+            _once(own, found, methods, str(key))
+        made.append(_one(str(key), own, found.unit, len(methods.categories)))
+    empty = [one.name for one in made if not len(one.values)]
+    if len(empty) == len(made):
+        raise DataError(f"column '{found.value}' has no value")
+    return [one for one in made if len(one.values)], empty
 
 
-def _known(one: OneSet) -> OneSet:
-    """Leave out units without a value of any method."""
-    kept = ~np.isnan(one.values).all(axis=1)
-    errors = None if one.errors is None else one.errors[kept]
-    return replace(one, values=one.values[kept], errors=errors)
+def _one(name: str, own: pd.DataFrame, unit: str, methods: int) -> OneSet:
+    """Return a data set, without the units on which no method has a value."""
+    wide: Any = own.groupby(["unit", "method"])[["value", "error"]].mean().unstack()
+    values = wide["value"].reindex(columns=range(methods)).dropna(how="all")
+    errors = wide["error"].reindex_like(values).to_numpy() if unit == "errors" else None
+    folds = own.fold[own.value.notna()].nunique() if unit == "folds" else 0
+    if folds == 1 and len(values) > 1:
+        raise ConfigError(message("leaderboard.one_fold", n=len(values), name=name))
+    return OneSet(name, values.to_numpy(), errors, folds)
 
 
-def _twice(
-    found: Roles, name: str, cells: np.ndarray, codes: np.ndarray, methods: Sequence[str]
-) -> str:
-    """Say which cell has several values, and what would tell them apart."""
-    known, counts = np.unique(cells, return_counts=True)
-    cell = known[counts.argmax()]
-    method = methods[codes[np.flatnonzero(cells == cell)[0]]]
-    where = f" on '{name}'" if found.data else ""
-    return message("leaderboard.repeated", n=int(counts.max()), method=method, where=where)
+def _once(own: pd.DataFrame, found: Roles, methods: "pd.Categorical[str]", name: str) -> None:
+    """Refuse several values of one method on one split."""
+    counts: Any = own.groupby(["unit", "method"]).size()
+    if (n := int(counts.max())) > 1:
+        method = methods.categories[counts.idxmax()[1]]
+        known = {"where": f" on '{name}'" if found.data else "", "splits": found.splits}
+        raise DataError(message("leaderboard.repeated", n=n, method=method, **known))
 
 
-def _better(options: VerdictOptions, metric: str, column: str) -> tuple[bool, tuple[str, ...]]:
+def _better(
+    options: VerdictOptions, judged: Sequence[str], metric: str, column: str
+) -> tuple[bool, tuple[str, ...]]:
     """Return whether higher values are better: as the user says, or the names that they have."""
     if options.better is not None:
         if options.better not in ("higher", "lower"):
@@ -238,19 +244,27 @@ def _better(options: VerdictOptions, metric: str, column: str) -> tuple[bool, tu
                 f"{flag('better')}: expected 'higher' or 'lower', got '{options.better}'"
             )
         return options.better == "higher", ()
-    words = {*plain(metric).replace("@", "_").split("_")}
-    words |= {*plain(column).split("_")} & {*JUDGED["lower"]}  # as of 'metric_error'
-    sides = [side for side, known in JUDGED.items() if words & {*known}]
-    if "neg" in words or len(sides) != 1:
-        raise ConfigError(message("leaderboard.which_side", metric=metric))
-    return sides[0] == "higher", (message("leaderboard.side", metric=metric, side=sides[0]),)
+    sides: set[str] = set()
+    for name in judged:
+        words = {*plain(name).replace("@", "_").split("_")}
+        words |= {*plain(column).split("_")} & {*JUDGED["lower"]}  # as of 'metric_error'
+        own = {side for side, known in JUDGED.items() if words & {*known}}
+        sides |= {"unknown"} if "neg" in words or len(own) != 1 else own
+    if len(sides) != 1 or "unknown" in sides:
+        raise ConfigError(message("leaderboard.which_side", metric=", ".join(judged)))
+    (side,) = sides
+    return side == "higher", (message("leaderboard.side", metric=metric, side=side),)
 
 
-def _missing(sets: Sequence[OneSet], methods: Sequence[str]) -> tuple[str, ...]:
+def _missing(
+    sets: Sequence[OneSet], empty: Sequence[str], methods: Sequence[str]
+) -> tuple[str, ...]:
     """Say which methods lack values, and where."""
-    lacks: Mapping[str, list[tuple[str, int, int]]] = {
+    rows = {
         method: [(one.name, int(n), len(one.values)) for one in sets if (n := one.missing[place])]
         for place, method in enumerate(methods)
     }
-    rows = {method: own for method, own in lacks.items() if own}
-    return (message("leaderboard.missing", rows=rows),) if rows else ()
+    rows = {method: own for method, own in rows.items() if own}
+    if not rows and not empty:
+        return ()
+    return (message("leaderboard.missing", rows=rows, empty=empty),)

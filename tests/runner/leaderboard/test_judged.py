@@ -96,7 +96,7 @@ def test_average_ranks_are_autoranks(place: int) -> None:
 
 
 def verdicts_of(frame: pd.DataFrame, **options: Any) -> Found:
-    return rankexp.verdicts(frame, **options).made.found
+    return rankexp.verdicts(frame, **options).found
 
 
 def test_folds_have_the_corrected_error() -> None:

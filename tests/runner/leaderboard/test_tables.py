@@ -61,7 +61,7 @@ def autorank() -> pd.DataFrame:
 def test_benchopts() -> None:
     with pytest.raises(ConfigError, match="idx_rep may count splits of the data or runs"):
         rankexp.verdicts(benchopt())
-    with pytest.raises(DataError, match="gd has 5 values on '0' for the same split"):
+    with pytest.raises(DataError, match="gd has 5 values on 'data_name 0' for the same split"):
         rankexp.verdicts(benchopt(), each="run")
     found = rankexp.verdicts(benchopt(), each="run", last="stop_val")
     assert list(found.standings.method) == ["gd", "newton"]
