@@ -107,10 +107,9 @@ def run(path: Path, options: VerdictOptions) -> None:
     """Print the answer and write its files."""
     folder = folder_for(options.out, path.stem)
     made = verdicts(path, options)
-    width = terminal_width()
+    count, width = write(made, folder, path.name), terminal_width()  # before a pipe may break
     main = [own.output for name, own in made.sections.items() if name.startswith(PARTS[0])]
     for output in (made.reading, made.lead, *main):
         print(f"{terminal.render(output, width)}\n")
-    count = write(made, folder, path.name)
     known = {"files": count, "folder": folder, "first": ANSWER}
     print(terminal.wrapped(message("leaderboard.written", **known), width))

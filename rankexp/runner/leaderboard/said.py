@@ -16,18 +16,27 @@ from rankexp.statistics.contrast import Contrast
 
 UNEQUAL = 10  # times that differences of data sets may differ in size before it is said
 MOST_NAMED = 6
+MOST_DECIMALS = 4
 
 
 def decimals(results: Results) -> int:
     """Return the decimals of values: fewer of large ones."""
     largest = max(float(np.nanmax(np.abs(one.values))) for one in results.sets)
-    return max(0, min(4, 4 - math.floor(math.log10(largest)))) if largest else 4
+    return max(0, min(MOST_DECIMALS, 4 - math.floor(math.log10(largest)))) if largest else MOST_DECIMALS
+
+
+def fitting(digits: int, *values: float) -> int:
+    """Return the decimals with which no value that is not 0 looks like it, or four."""
+    known = [abs(one) for one in values if np.isfinite(one) and one != 0]
+    while digits < MOST_DECIMALS and any(round(one, digits) == 0 for one in known):
+        digits += 1
+    return digits
 
 
 def at_once(panel: Panel) -> str:
     """Say what the intervals of a panel are: ``95 % CI for all 6 tests at once``."""
     level = f"{100 * panel.settings.level:g} % CI"
-    return level if panel.tests == 1 else f"{level} for all {panel.tests} tests at once"
+    return level if panel.tests == 1 else f"{level} for all {panel.tests:,} tests at once"
 
 
 def answer(found: Found) -> Output:
@@ -83,6 +92,7 @@ def _names(names: Sequence[str], places: Sequence[int]) -> list[str]:
 def _told(name: str, own: Contrast, digits: int) -> str:
     if own.refusal:
         return f"{name} ({own.refusal})"
+    digits = fitting(digits, own.difference, own.low_all, own.high_all)
     ends = span(own.low_all, own.high_all, digits, tiny=True)
     return f"{name} ({number(own.difference, digits, sign=True, tiny=True)}; {ends})"
 

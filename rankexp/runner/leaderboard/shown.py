@@ -63,8 +63,9 @@ class Shown:
         header = [METHOD, *heads(Role.COUNT, "Tier"), *heads(Role.LABEL, "Places")]
         header += heads(Role.VALUE, "Average rank") if panel.ranks is not None else []
         header += [*heads(Role.VALUE, metric), *heads(Role.COUNT, panel.unit.capitalize())]
-        at = said.at_once(panel)
-        header += [*heads(Role.DIFFERENCE, f"Minus {self.names[best]}")]
+        at, long = said.at_once(panel), len(self.names[best]) > LABEL // 2
+        minus = "the first" if long else self.names[best]
+        header += [*heads(Role.DIFFERENCE, f"Minus {minus}")]
         header += [*heads(Role.INTERVAL, at), *heads(Role.VERDICT, "Verdict")]
         axis = Axis(f"{metric} minus {self.names[best]} ({at})", better=panel.better)
         shown = [row(self.names[one], panel.pairs[best, one]) for one in panel.order[1:]]
@@ -97,7 +98,8 @@ class Shown:
     def _difference(self, own: Contrast | None) -> list[Entry]:
         if own is None:
             return [Cell(), Cell(), "–"]
-        ends, digits = (own.low_all, own.high_all), self._digits
+        ends = (own.low_all, own.high_all)
+        digits = said.fitting(self._digits, own.difference, *ends)
         note = f"{own.note[:1].upper()}{own.note[1:]}." if own.refusal else ""
         between = Cell(interval=ends, digits=digits, sign=True, tiny=True)
         return [
@@ -142,7 +144,7 @@ class Shown:
         table = Table(header, rows, "Each method minus one that is further up", detail=True)
         maps = [self._map(one) for one in main if 2 < len(one.order) <= MOST_MAPPED]
         size = CELL * len(self.names) + 2
-        chart = Chart(maps, 1, (size, size)) if maps else None
+        chart = Chart(maps, 1, (1.5 * size + 1, size)) if maps else None
         return Output(numbers, [table], chart)
 
     def _map(self, panel: Panel) -> Map:
@@ -158,7 +160,7 @@ class Shown:
         axis = Axis(what, better=panel.better, digits=self._digits)
         blank = "Blank: the same pair stands on the other side of the diagonal."
         title = "" if panel.name == ONE else panel.name
-        return Map(title, columns, labels, values, "", "minus", axis, shown, blank)
+        return Map(title, labels, columns, values, "", "minus", axis, shown, blank)
 
     def _sets(self) -> Output:
         rows: list[list[Entry]] = []

@@ -251,7 +251,7 @@ def _better(
         own = {side for side, known in JUDGED.items() if words & {*known}}
         sides |= {"unknown"} if "neg" in words or len(own) != 1 else own
     if len(sides) != 1 or "unknown" in sides:
-        raise ConfigError(message("leaderboard.which_side", metric=", ".join(judged)))
+        raise ConfigError(message("leaderboard.which_side", metrics=judged, column=column))
     (side,) = sides
     return side == "higher", (message("leaderboard.side", metric=metric, side=side),)
 
