@@ -22,7 +22,11 @@ MOST_DECIMALS = 4
 def decimals(results: Results) -> int:
     """Return the decimals of values: fewer of large ones."""
     largest = max(float(np.nanmax(np.abs(one.values))) for one in results.sets)
-    return max(0, min(MOST_DECIMALS, 4 - math.floor(math.log10(largest)))) if largest else MOST_DECIMALS
+    return (
+        max(0, min(MOST_DECIMALS, 4 - math.floor(math.log10(largest))))
+        if largest
+        else MOST_DECIMALS
+    )
 
 
 def fitting(digits: int, *values: float) -> int:
@@ -61,9 +65,8 @@ def _of(results: Results, panel: Panel, where: str) -> list[Said]:
     near = [one for one, own in pairs.items() if own.verdict.equivalent]
     open_ = [one for one in others if one not in {*worse, *ahead, *near}]
     digits, by = decimals(results), panel.means if panel.ranks is None else panel.ranks
-    known: dict[str, object] = {
-        "first": [names[one] for one in panel.order if by[one] == by[best]]
-    }
+    tied = [one for one in panel.order if by[one] == by[best] and one not in panel.few]
+    known: dict[str, object] = {"first": [names[one] for one in tied]}
     known |= {"methods": len(names), "metric": results.metric, "higher": panel.settings.higher}
     known |= {"mean": panel.means[best], "rank": by[best], "over": panel.ranks is not None}
     known |= {"worse": _names(names, worse), "count": len(worse), "digits": digits}
