@@ -71,27 +71,23 @@ def roles(options: VerdictOptions, columns: Sequence[str], numeric: Collection[s
     named = {key: getattr(options, key) for key in COLUMNS}
     found = {key: _there(key, name, columns) for key, name in named.items() if name is not None}
     splits = tuple(_there("split", name, columns) for name in options.split or ())
-    taken = _once([*found.values(), *splits])
+    taken = [*found.values(), *splits]
+    if twice := [name for name in taken if taken.count(name) > 1]:
+        raise ConfigError(message("leaderboard.twice", name=twice[0]))
     free = {plain(name): name for name in columns if name not in taken}
     guessed = []
     for key, usual in COLUMNS.items():
-        fits = [free[name] for name in usual if name in free]
+        fits = [free[name] for name in usual if name in free and key not in found]
         fits = [one for one in fits if key not in ("value", "error") or one in numeric]
-        if key not in found and fits:
-            found[key] = fits[0]
+        if fits:
+            found[key] = free.pop(plain(fits[0]))
             guessed.append(key)
-            del free[plain(fits[0])]
     if not splits:
-        splits = tuple(free.pop(name) for name in _usual_splits() if name in free)
+        usual = [name for names in SPLITS.values() for name in names]
+        splits = tuple(free.pop(name) for name in usual if name in free)
         guessed += ["split"] * bool(splits)
     if "value" not in found:
-        left = [name for name in free.values() if name in numeric]
-        words = {name: {*plain(name).split("_")} for name in left}
-        fits = [name for name in left if words[name] & {*JUDGED["lower"], *JUDGED["higher"]}]
-        fits = fits if len(fits) == 1 else left
-        if len(fits) != 1:
-            raise ConfigError(message("leaderboard.no_value", columns=columns, left=left))
-        found |= {"value": fits[0]}
+        found["value"] = _value([name for name in free.values() if name in numeric], columns)
         guessed.append("value")
     if "method" not in found:
         raise ConfigError(message("leaderboard.no_method", columns=columns))
@@ -101,8 +97,14 @@ def roles(options: VerdictOptions, columns: Sequence[str], numeric: Collection[s
     return Roles(**found, splits=splits, unit=unit, guessed=tuple(guessed))
 
 
-def _usual_splits() -> list[str]:
-    return [name for usual in SPLITS.values() for name in usual]
+def _value(left: Sequence[str], columns: Sequence[str]) -> str:
+    """Return the only column of numbers, or the only one that a metric's name is part of."""
+    known = {*JUDGED["lower"], *JUDGED["higher"]}
+    fits = [name for name in left if known & {*plain(name).split("_")}]
+    fits = fits if len(fits) == 1 else [*left]
+    if len(fits) != 1:
+        raise ConfigError(message("leaderboard.no_value", columns=columns, left=left))
+    return fits[0]
 
 
 def _there(key: str, name: str, columns: Sequence[str]) -> str:
@@ -110,13 +112,6 @@ def _there(key: str, name: str, columns: Sequence[str]) -> str:
         hint, has = did_you_mean(name, columns), ", ".join(columns)
         raise ConfigError(f"{flag(key)}: no column '{name}'{hint}; the table has {has}")
     return name
-
-
-def _once(names: Sequence[str]) -> set[str]:
-    for name in names:
-        if names.count(name) > 1:
-            raise ConfigError(message("leaderboard.twice", name=name))
-    return set(names)
 
 
 def _unit(options: VerdictOptions, splits: Sequence[str], error: bool) -> Unit:
@@ -129,12 +124,12 @@ def _unit(options: VerdictOptions, splits: Sequence[str], error: bool) -> Unit:
     kinds = {kind for kind, usual in SPLITS.items() for s in splits if plain(s) in usual}
     if share is not None and splits:
         return "splits"
-    if "items" in kinds:
-        return "items"
-    if "folds" in kinds and (others := [s for s in splits if plain(s) in SPLITS["unclear"]]):
+    others = [one for one in splits if plain(one) in SPLITS["unclear"]]
+    if "folds" in kinds and others and "items" not in kinds:
         raise ConfigError(message("leaderboard.repeats", names=others))
-    if "folds" in kinds:
-        return "folds"
+    for unit in ("items", "folds"):
+        if unit in kinds:
+            return unit
     if splits:
         raise ConfigError(message("leaderboard.unclear", names=splits))
     return "errors" if error else "none"

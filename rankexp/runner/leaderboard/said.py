@@ -22,11 +22,7 @@ MOST_DECIMALS = 4
 def decimals(results: Results) -> int:
     """Return the decimals of values: fewer of large ones."""
     largest = max(float(np.nanmax(np.abs(one.values))) for one in results.sets)
-    return (
-        max(0, min(MOST_DECIMALS, 4 - math.floor(math.log10(largest))))
-        if largest
-        else MOST_DECIMALS
-    )
+    return max(0, min(MOST_DECIMALS, 4 - math.floor(math.log10(largest or 1))))
 
 
 def fitting(digits: int, *values: float) -> int:

@@ -192,8 +192,9 @@ def _sets(
     """Return the data sets in the order of the table, and the names of those without a value."""
     for name in found.splits:
         _full(frame, name)
-    usual = SPLITS["items"] if found.unit == "items" else ()
-    by = [one for one in found.splits if plain(one) in usual] or list(found.splits)
+    by = list(found.splits)
+    if found.unit == "items":  # other columns tell runs of one item apart
+        by = [one for one in by if plain(one) in SPLITS["items"]] or by[:1]
     units = frame.groupby(by, sort=False, observed=True).ngroup() if by else 0
     long = pd.DataFrame({"unit": units, "method": methods.codes, "value": frame[found.value]})
     long["error"] = frame[found.error] if found.unit == "errors" else np.nan

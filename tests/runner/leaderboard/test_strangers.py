@@ -222,3 +222,13 @@ def test_numbers_and_texts_as_names_of_methods(tmp_path: Path) -> None:
         [*words, "--nominal", "method"], cwd=tmp_path, capture_output=True, text=True, check=True
     )
     assert "Which of 8 methods is best by auc?" in done.stdout
+
+
+def test_runs_of_an_item_are_averaged_whatever_it_is_called() -> None:
+    frame = folds("ab", folds=30, repeats=3).drop(columns="dataset")
+    frame = frame.rename(columns={"fold": "item", "repeat": "seed"})
+    expected = rankexp.verdicts(frame).pairs
+    assert expected.n[0] == 30
+    other = frame.rename(columns={"item": "uid"})
+    found = rankexp.verdicts(other, each="item", split=["uid", "seed"]).pairs
+    pd.testing.assert_frame_equal(found, expected)
