@@ -13,7 +13,8 @@ from rankexp.runner.leaderboard import command
 from rankexp.runner.leaderboard.asked import VerdictOptions
 from rankexp.runner.leaderboard.result import VerdictsResult
 
-LISTS = ("split", "where")  # arguments that may be a single text
+READING = ("nominal", "missing")  # arguments that say how texts are read
+LISTS = ("split", "where", *READING)  # arguments that may be a single text
 
 
 class VerdictsArguments(TypedDict, total=False):
@@ -33,6 +34,8 @@ class VerdictsArguments(TypedDict, total=False):
     last: str
     margin: float
     incomplete: str
+    nominal: str | Sequence[str]
+    missing: str | Sequence[str]
 
 
 def verdicts(
@@ -52,7 +55,8 @@ def verdicts(
         names a metric; `better` is ``"higher"`` or ``"lower"``; `each` says what a value is from:
         ``"fold"``, ``"split"`` (with `test_share`), ``"run"`` or ``"item"``. `where` takes rows by
         ``"column=value"``, `last` the last of each curve. `margin` is the smallest difference that
-        matters; `incomplete` is ``"drop"`` or ``"refuse"``.
+        matters; `incomplete` is ``"drop"`` or ``"refuse"``. `nominal` are columns of numbers and
+        texts that hold names, `missing` texts that mark missing values.
 
     Raises
     ------
@@ -77,7 +81,9 @@ def verdicts(
             raise ConfigError(f"verdicts() has no option '{min(unknown)}'")
         given = {k: [v] if k in LISTS and isinstance(v, str) else v for k, v in given.items()}
         saved = save(table, None, Path(place), None, [])
-        asked = VerdictOptions(**given, out=None if out is None else Path(out))
+        reading = {name: given.pop(name, []) for name in READING}
+        reading["nominal"] = [*reading["nominal"], *(saved.nominal or [])]
+        asked = VerdictOptions(**given, out=Path(out) if out else None, reading=reading)
         stem = Path(table).stem if isinstance(table, str | PathLike) else "frame"
         if asked.out is not None:
             command.folder_for(asked.out, stem)

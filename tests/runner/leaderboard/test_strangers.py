@@ -232,3 +232,17 @@ def test_runs_of_an_item_are_averaged_whatever_it_is_called() -> None:
     other = frame.rename(columns={"item": "uid"})
     found = rankexp.verdicts(other, each="item", split=["uid", "seed"]).pairs
     pd.testing.assert_frame_equal(found, expected)
+
+
+def test_frames_may_hold_numbers_and_texts_as_names() -> None:
+    frame = folds("abcdefgh").replace({"method": {one: str(k) for k, one in enumerate("abcdefg")}})
+    with pytest.raises(DataError, match=r"or nominal=\['method'\] if"):
+        rankexp.verdicts(frame)
+    assert len(rankexp.verdicts(frame, nominal="method").standings) == 8
+    known = frame[frame.method != "h"].assign(
+        method=lambda one: pd.Categorical(one.method.astype(int))
+    )
+    assert set(rankexp.verdicts(known).standings.method) == set("0123456")
+    failed = folds("abcdefgh").assign(auc=lambda one: one.auc.astype(str))
+    failed.loc[3, "auc"] = "FAILED"
+    assert "a lacks 1 of 5 on p" in said(failed, missing="FAILED")
