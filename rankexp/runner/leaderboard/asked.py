@@ -87,7 +87,8 @@ def roles(options: VerdictOptions, columns: Sequence[str], numeric: Collection[s
         splits = tuple(free.pop(name) for name in usual if name in free)
         guessed += ["split"] * bool(splits)
     if "value" not in found:
-        found["value"] = _value([name for name in free.values() if name in numeric], columns)
+        left = [name for name in free.values() if name in numeric]
+        found |= {"value": _value(left, columns)}
         guessed.append("value")
     if "method" not in found:
         raise ConfigError(message("leaderboard.no_method", columns=columns))
@@ -99,7 +100,7 @@ def roles(options: VerdictOptions, columns: Sequence[str], numeric: Collection[s
 
 def _value(left: Sequence[str], columns: Sequence[str]) -> str:
     """Return the only column of numbers, or the only one that a metric's name is part of."""
-    known = {*JUDGED["lower"], *JUDGED["higher"]}
+    known = {word for words in JUDGED.values() for word in words}
     fits = [name for name in left if known & {*plain(name).split("_")}]
     fits = fits if len(fits) == 1 else [*left]
     if len(fits) != 1:

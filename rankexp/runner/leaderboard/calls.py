@@ -82,7 +82,6 @@ def verdicts(
         given = {k: [v] if k in LISTS and isinstance(v, str) else v for k, v in given.items()}
         saved = save(table, None, Path(place), None, [])
         reading = {name: given.pop(name, []) for name in READING}
-        reading["nominal"] = [*reading["nominal"], *(saved.nominal or [])]
         asked = VerdictOptions(**given, out=Path(out) if out else None, reading=reading)
         stem = Path(table).stem if isinstance(table, str | PathLike) else "frame"
         if asked.out is not None:

@@ -50,9 +50,14 @@ class VerdictsResult:
         return self._numbers("sets")
 
     @property
+    def first(self) -> Output:
+        """The methods by what decides."""
+        return next(iter(self.sections.values())).output
+
+    @property
     def figure(self) -> "Figure | None":
         """Each method minus the best, drawn by matplotlib."""
-        return self.sections["standings"].output.figure
+        return self.first.figure
 
     def _numbers(self, name: str) -> pd.DataFrame:
         section = self.sections.get(name)
@@ -63,13 +68,12 @@ class VerdictsResult:
         return "\n\n".join([*self.answer, *self.remarks])
 
     def _repr_html_(self) -> str:
-        output = self.sections["standings"].output
-        (shown,) = output.tables
+        (shown,) = self.first.tables
         table = pd.DataFrame(rows(shown), columns=shown.labels)
         drawn = table.to_html(index=False, border=0, justify="left")
         return page(
             told(self.answer),
             f'<div style="overflow-x: auto">{drawn}</div>',
-            folded("What the table says", all_notes(output)),
+            folded("What the table says", all_notes(self.first)),
             folded("How the table was read", self.remarks),
         )

@@ -104,8 +104,9 @@ def _tiers(names: Sequence[str], panel: Panel) -> str:
     least, ends = _fewest(panel), [own.low_all for own in panel.pairs.values()]
     if panel.ranks is None or len(panel.tiers) > 1 or np.isfinite(ends).any():
         return text
-    own = {"n": int(max(panel.counts)), "pairs": len(panel.pairs), "least": least}
-    return f"{text} {paragraphs('leaderboard.unable', **own)[0]}" if own["n"] < least else text
+    n = int(max(panel.counts))
+    more_ = paragraphs("leaderboard.unable", n=n, pairs=len(panel.pairs), least=least)
+    return " ".join([text, *more_]) if n < least else text
 
 
 def _more(names: Sequence[str], panel: Panel, nearest: int) -> str:

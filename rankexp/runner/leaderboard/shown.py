@@ -3,7 +3,6 @@
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -22,6 +21,19 @@ from rankexp.statistics.verdicts import Kind, Note
 MOST_MAPPED = 40  # methods of a map of pairs
 CELL = 0.28  # of a map: inches
 LABEL = 30  # letters of a name beside it
+
+
+@dataclass(frozen=True)
+class MethodLine:
+    """What the files say of a method of a panel."""
+
+    method: str
+    tier: int
+    place_low: int
+    place_high: int
+    average_rank: float
+    mean: float
+    units: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,21 +56,22 @@ class Shown:
             name = "standings" if place == 1 else f"standings-{place}"
             made[name] = Section(on or "Methods", "", self._standings(panel, on))
         if self.found.ranking is not None:
-            made["ranks"] = Section("Average ranks", "", self._ranks())
-        made["pairs"] = Section("All pairs", "", self._pairs(main))
+            made |= {"ranks": Section("Average ranks", "", self._ranks())}
+        made |= {"pairs": Section("All pairs", "", self._pairs(main))}
         if len(self.found.sets) > 1:
-            made["sets"] = Section("Each data set", "", self._sets())
+            made |= {"sets": Section("Each data set", "", self._sets())}
         return made
 
     def _standings(self, panel: Panel, caption: str) -> Output:
         metric, best, digits = self.found.results.metric, panel.order[0], self._digits
         rows: list[list[Entry]] = []
-        for one, own in zip(panel.order, self._rows(panel), strict=True):
-            low, high = own["place_low"], own["place_high"]
+        lines = list(self._lines(panel))
+        for one, own in zip(panel.order, lines, strict=True):
+            low, high = own.place_low, own.place_high
             places = f"{low} to {high}" if low < high else f"{low}"
-            rank = [] if panel.ranks is None else [Cell(own["average_rank"], digits=2)]
-            cells: list[Entry] = [self.names[one], own["tier"], places, *rank]
-            cells += [Cell(own["mean"], digits=digits), own["units"]]
+            rank = [] if panel.ranks is None else [Cell(own.average_rank, digits=2)]
+            cells: list[Entry] = [self.names[one], own.tier, places, *rank]
+            cells += [Cell(own.mean, digits=digits), own.units]
             rows.append([*cells, *self._difference(panel.pairs.get((best, one)))])
         header = [METHOD, *heads(Role.COUNT, "Tier"), *heads(Role.LABEL, "Places")]
         header += heads(Role.VALUE, "Average rank") if panel.ranks is not None else []
@@ -73,23 +86,20 @@ class Shown:
         chart = forest([Intervals("", shown, axis, margin, reference=0.0)])
         none = Contrast(panel.name)
         behind = [panel.pairs.get((best, one), none).row() for one in panel.order]
-        both = zip(self._rows(panel), behind, strict=True)
-        numbers = pd.DataFrame(one | own for one, own in both).drop(columns="n")
+        both = zip(lines, behind, strict=True)
+        numbers = pd.DataFrame(vars(one) | own for one, own in both).drop(columns="n")
         notes: list[Note | str] = [*said.notes(self.found, panel)]
         if panel.ranks is not None:
             notes += [Note(Kind.CAVEAT, one) for one in said.scale(self.found)]
         table = Table(header, rows, caption, better=panel.better)
         return Output(numbers, [table], chart, notes=notes)
 
-    def _rows(self, panel: Panel) -> Iterator[dict[str, Any]]:
-        """Yield what the files say of each method of a panel, the best first."""
+    def _lines(self, panel: Panel) -> Iterator[MethodLine]:
         tier = {one: place for place, own in enumerate(panel.tiers, 1) for one in own}
         for one in panel.order:
-            low, high = panel.places[one]
-            own = {"method": self.names[one], "tier": tier[one], "place_low": low}
             rank = math.nan if panel.ranks is None else float(panel.ranks[one])
-            own |= {"place_high": high, "average_rank": rank}
-            yield own | {"mean": float(panel.means[one]), "units": int(panel.counts[one])}
+            known = self.names[one], tier[one], *panel.places[one], rank
+            yield MethodLine(*known, float(panel.means[one]), int(panel.counts[one]))
 
     @property
     def _digits(self) -> int:
@@ -175,7 +185,9 @@ class Shown:
         header += [*heads(Role.VALUE, self.found.results.metric)]
         header += [*heads(Role.LABEL, "First tier"), *heads(Role.COUNT, "Further down")]
         numbers = pd.DataFrame(
-            {"data_set": one.name} | own for one in self.found.sets for own in self._rows(one)
+            {"data_set": one.name} | vars(own)
+            for one in self.found.sets
+            for own in self._lines(one)
         ).drop(columns="average_rank")
         notes = said.notes(self.found, self.found.sets[0], each=True)
         return Output(numbers, [Table(header, rows)], notes=notes)

@@ -196,14 +196,15 @@ def _sets(
     if found.unit == "items":  # other columns tell runs of one item apart
         by = [one for one in by if plain(one) in SPLITS["items"]] or by[:1]
     units = frame.groupby(by, sort=False, observed=True).ngroup() if by else 0
-    long = pd.DataFrame({"unit": units, "method": methods.codes, "value": frame[found.value]})
-    long["error"] = frame[found.error] if found.unit == "errors" else np.nan
-    long["fold"] = frame[found.splits[0]] if found.unit == "folds" else 0
+    cells: dict[str, Any] = {"unit": units, "method": methods.codes, "value": frame[found.value]}
+    cells |= {"error": frame[found.error] if found.unit == "errors" else np.nan}
+    cells |= {"fold": frame[found.splits[0]] if found.unit == "folds" else 0}
+    cells |= {"data": _named(frame, found.data) if found.data else ONE}
+    long = pd.DataFrame(cells)
     if (long.value.abs() > LARGEST).any():
         raise DataError(message("leaderboard.infinite", column=found.value))
     if (long.error < 0).any():
         raise DataError(f"column '{found.error}': a standard error is below 0")
-    long["data"] = _named(frame, found.data) if found.data else ONE
     made = []
     for key, own in long.groupby("data", sort=False, observed=True):
         if by == list(found.splits):  # else these are runs of one item, whose mean counts
@@ -218,8 +219,8 @@ def _sets(
 def _one(name: str, own: pd.DataFrame, unit: str, methods: int) -> OneSet:
     """Return a data set, without the units on which no method has a value."""
     wide: Any = own.groupby(["unit", "method"])[["value", "error"]].mean().unstack()
-    values = wide["value"].reindex(columns=range(methods)).dropna(how="all")
-    errors = wide["error"].reindex_like(values).to_numpy() if unit == "errors" else None
+    values = wide.value.reindex(columns=range(methods)).dropna(how="all")
+    errors = wide.error.reindex_like(values).to_numpy() if unit == "errors" else None
     folds = own.fold[own.value.notna()].nunique() if unit == "folds" else 0
     if folds == 1 and len(values) > 1:
         raise ConfigError(message("leaderboard.one_fold", n=len(values), name=name))

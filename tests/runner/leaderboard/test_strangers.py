@@ -239,10 +239,6 @@ def test_frames_may_hold_numbers_and_texts_as_names() -> None:
     with pytest.raises(DataError, match=r"or nominal=\['method'\] if"):
         rankexp.verdicts(frame)
     assert len(rankexp.verdicts(frame, nominal="method").standings) == 8
-    known = frame[frame.method != "h"].assign(
-        method=lambda one: pd.Categorical(one.method.astype(int))
-    )
-    assert set(rankexp.verdicts(known).standings.method) == set("0123456")
     failed = folds("abcdefgh").assign(auc=lambda one: one.auc.astype(str))
     failed.loc[3, "auc"] = "FAILED"
     assert "a lacks 1 of 5 on p" in said(failed, missing="FAILED")
