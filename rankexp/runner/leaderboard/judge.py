@@ -211,11 +211,9 @@ def _panel(one: OneSet, pairs: Mapping[Pair, Contrast], settings: Settings) -> P
 
 def _sized(panel: Panel) -> Panel:
     """Add how much more data would decide the comparisons with the best."""
-    best, made = panel.order[0], dict(panel.pairs)
-    for other in panel.order[1:]:
-        own = made[best, other]
-        made[best, other] = own if math.isnan(own.p) else sized(own, panel.settings)
-    return replace(panel, pairs=made)
+    own = {pair: one for pair, one in panel.pairs.items() if pair[0] == panel.order[0]}
+    more = {p: sized(one, panel.settings) for p, one in own.items() if not math.isnan(one.p)}
+    return replace(panel, pairs={**panel.pairs, **more})
 
 
 def _over(results: Results, sets: Sequence[Panel], settings: Settings) -> Found:
@@ -235,10 +233,11 @@ def _over(results: Results, sets: Sequence[Panel], settings: Settings) -> Found:
                 alpha=1 - settings.level,
             )
     order = _best_first(ranks, False, enough)
-    pairs = {}
-    for pair in combinations(order, 2):
-        # What the errors of data sets say together takes long: of those with the best alone.
-        pairs[pair] = _over_sets(pair, sets, replace(settings, sized=order[0] in pair))
+    # What the errors of data sets say together takes long: of those with the best alone.
+    pairs = {
+        pair: _over_sets(pair, sets, replace(settings, sized=order[0] in pair))
+        for pair in combinations(order, 2)
+    }
     (judged,) = together([(list(pairs.values()), settings)])
     pairs = dict(zip(pairs, judged, strict=True))
     counts = np.isfinite(table).sum(axis=0)
@@ -257,12 +256,14 @@ def _average_ranks(table: Floats, higher: bool) -> Floats:
 
 def _over_sets(pair: Pair, sets: Sequence[Panel], settings: Settings) -> Contrast:
     """Compare two methods over the data sets on which both have values."""
-    found = []
-    for one in sets:
-        sign = 1 if pair in one.pairs else -1
-        own = one.pairs[pair if sign > 0 else (pair[1], pair[0])]
-        if not math.isnan(own.difference):
-            found.append(replace(own, difference=sign * own.difference))
+    back = pair[1], pair[0]
+    found = [
+        one.pairs[pair]
+        if pair in one.pairs
+        else replace(one.pairs[back], difference=-one.pairs[back].difference)
+        for one in sets
+    ]
+    found = [own for own in found if own.n]
     known = [Estimate(own.difference, own.se, own.df) for own in found if not math.isnan(own.p)]
     base = Contrast("", unit="data sets", n=len(found), verdict=UNDECIDED)
     base = replace(base, dropped=len(sets) - len(found))

@@ -60,8 +60,7 @@ class VerdictsResult:
         return self.first.figure
 
     def _numbers(self, name: str) -> pd.DataFrame:
-        section = self.sections.get(name)
-        numbers = None if section is None else section.output.numbers
+        numbers = self.sections[name].output.numbers if name in self.sections else None
         return pd.DataFrame() if numbers is None else numbers
 
     def __repr__(self) -> str:

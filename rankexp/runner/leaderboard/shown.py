@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -21,19 +22,6 @@ from rankexp.statistics.verdicts import Kind, Note
 MOST_MAPPED = 40  # methods of a map of pairs
 CELL = 0.28  # of a map: inches
 LABEL = 30  # letters of a name beside it
-
-
-@dataclass(frozen=True)
-class MethodLine:
-    """What the files say of a method of a panel."""
-
-    method: str
-    tier: int
-    place_low: int
-    place_high: int
-    average_rank: float
-    mean: float
-    units: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,11 +55,10 @@ class Shown:
         rows: list[list[Entry]] = []
         lines = list(self._lines(panel))
         for one, own in zip(panel.order, lines, strict=True):
-            low, high = own.place_low, own.place_high
-            places = f"{low} to {high}" if low < high else f"{low}"
-            rank = [] if panel.ranks is None else [Cell(own.average_rank, digits=2)]
-            cells: list[Entry] = [self.names[one], own.tier, places, *rank]
-            cells += [Cell(own.mean, digits=digits), own.units]
+            name, tier, low, high, rank, mean, units = own.values()
+            cells: list[Entry] = [name, tier, f"{low} to {high}" if low < high else f"{low}"]
+            cells += [] if panel.ranks is None else [Cell(rank, digits=2)]
+            cells += [Cell(mean, digits=digits), units]
             rows.append([*cells, *self._difference(panel.pairs.get((best, one)))])
         header = [METHOD, *heads(Role.COUNT, "Tier"), *heads(Role.LABEL, "Places")]
         header += heads(Role.VALUE, "Average rank") if panel.ranks is not None else []
@@ -87,19 +74,22 @@ class Shown:
         none = Contrast(panel.name)
         behind = [panel.pairs.get((best, one), none).row() for one in panel.order]
         both = zip(lines, behind, strict=True)
-        numbers = pd.DataFrame(vars(one) | own for one, own in both).drop(columns="n")
+        numbers = pd.DataFrame(one | own for one, own in both).drop(columns="n")
         notes: list[Note | str] = [*said.notes(self.found, panel)]
         if panel.ranks is not None:
             notes += [Note(Kind.CAVEAT, one) for one in said.scale(self.found)]
         table = Table(header, rows, caption, better=panel.better)
         return Output(numbers, [table], chart, notes=notes)
 
-    def _lines(self, panel: Panel) -> Iterator[MethodLine]:
+    def _lines(self, panel: Panel) -> Iterator[dict[str, Any]]:
+        """Yield what the files say of each method of a panel, the best first."""
         tier = {one: place for place, own in enumerate(panel.tiers, 1) for one in own}
         for one in panel.order:
+            low, high = panel.places[one]
             rank = math.nan if panel.ranks is None else float(panel.ranks[one])
-            known = self.names[one], tier[one], *panel.places[one], rank
-            yield MethodLine(*known, float(panel.means[one]), int(panel.counts[one]))
+            made = {"method": self.names[one], "tier": tier[one], "place_low": low}
+            made |= {"place_high": high, "average_rank": rank, "mean": float(panel.means[one])}
+            yield made | {"units": int(panel.counts[one])}
 
     @property
     def _digits(self) -> int:
@@ -185,9 +175,7 @@ class Shown:
         header += [*heads(Role.VALUE, self.found.results.metric)]
         header += [*heads(Role.LABEL, "First tier"), *heads(Role.COUNT, "Further down")]
         numbers = pd.DataFrame(
-            {"data_set": one.name} | vars(own)
-            for one in self.found.sets
-            for own in self._lines(one)
+            {"data_set": one.name} | own for one in self.found.sets for own in self._lines(one)
         ).drop(columns="average_rank")
         notes = said.notes(self.found, self.found.sets[0], each=True)
         return Output(numbers, [Table(header, rows)], notes=notes)

@@ -224,7 +224,7 @@ def _one(name: str, own: pd.DataFrame, unit: str, methods: int) -> OneSet:
     folds = own.fold[own.value.notna()].nunique() if unit == "folds" else 0
     if folds == 1 and len(values) > 1:
         raise ConfigError(message("leaderboard.one_fold", n=len(values), name=name))
-    return OneSet(name, values.to_numpy(), errors, folds)
+    return OneSet(name, np.array(values), errors, folds)
 
 
 def _once(own: pd.DataFrame, found: Roles, methods: "pd.Categorical[str]", name: str) -> None:
