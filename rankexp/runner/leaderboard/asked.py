@@ -95,6 +95,7 @@ def roles(options: VerdictOptions, columns: Sequence[str], numeric: Collection[s
     unit = _unit(options, splits, "error" in found)
     if unit == "folds":  # a column of folds says which values are of one pass over the data
         splits = tuple(sorted(splits, key=lambda name: plain(name) not in SPLITS[unit]))
+    guessed += ["unit"] * (options.each is None)
     return Roles(**found, splits=splits, unit=unit, guessed=tuple(guessed))
 
 

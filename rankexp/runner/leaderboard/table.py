@@ -22,6 +22,7 @@ from rankexp.statistics.paired import FEWEST
 ONE = "all rows"  # what a table without a column of data sets is called
 MOST_METHODS = 200  # more make too many pairs for verdicts on all at once
 LARGEST = 1e150  # of a value: the square of a larger one is no number
+MOST_FOLDS = 20  # of a cross-validation: more are asked about
 LONGEST = 60  # letters of a name that are shown
 
 
@@ -209,21 +210,23 @@ def _sets(
     for key, own in long.groupby("data", sort=False, observed=True):
         if by == list(found.splits):  # else these are runs of one item, whose mean counts
             _once(own, found, methods, str(key))
-        made.append(_one(str(key), own, found.unit, len(methods.categories)))
+        made.append(_one(str(key), own, found, len(methods.categories)))
     empty = [one.name for one in made if not len(one.values)]
     if len(empty) == len(made):
         raise DataError(f"column '{found.value}' has no value")
     return [one for one in made if len(one.values)], empty
 
 
-def _one(name: str, own: pd.DataFrame, unit: str, methods: int) -> OneSet:
+def _one(name: str, own: pd.DataFrame, found: Roles, methods: int) -> OneSet:
     """Return a data set, without the units on which no method has a value."""
     wide: Any = own.groupby(["unit", "method"])[["value", "error"]].mean().unstack()
     values = wide.value.reindex(columns=range(methods)).dropna(how="all")
-    errors = wide.error.reindex_like(values).to_numpy() if unit == "errors" else None
-    folds = own.fold[own.value.notna()].nunique() if unit == "folds" else 0
+    errors = wide.error.reindex_like(values).to_numpy() if found.unit == "errors" else None
+    folds = own.fold[own.value.notna()].nunique() if found.unit == "folds" else 0
     if folds == 1 and len(values) > 1:
         raise ConfigError(message("leaderboard.one_fold", n=len(values), name=name))
+    if folds > MOST_FOLDS and "unit" in found.guessed:
+        raise ConfigError(message("leaderboard.many_folds", n=folds, name=name))
     return OneSet(name, np.array(values), errors, folds)
 
 
