@@ -157,5 +157,6 @@ def reading(results: Results, margin: float | None) -> list[str]:
     named = {role: column for role, column in named.items() if column}
     words = {"data": "data set", "error": "standard error"}
     guessed = [words.get(one, one) for one in roles.guessed]
-    said = message("leaderboard.margin" if margin else "leaderboard.no_margin", margin=margin)
+    said = message("leaderboard.no_margin")
+    said = message("leaderboard.margin", margin=margin) if margin else said
     return [message("leaderboard.guessed", columns=named, guessed=guessed), *results.notes, said]

@@ -225,7 +225,7 @@ def _one(name: str, own: pd.DataFrame, found: Roles, methods: int) -> OneSet:
     folds = own.fold[own.value.notna()].nunique() if found.unit == "folds" else 0
     if folds == 1 and len(values) > 1:
         raise ConfigError(message("leaderboard.one_fold", n=len(values), name=name))
-    if folds > MOST_FOLDS and "unit" in found.guessed:
+    if folds > MOST_FOLDS and "unit" in found.guessed and len(found.splits) == 1:
         raise ConfigError(message("leaderboard.many_folds", n=folds, name=name))
     return OneSet(name, np.array(values), errors, folds)
 
