@@ -58,9 +58,10 @@ def test_seeds_beside_folds_are_asked_about() -> None:
 
 def test_many_folds_may_be_of_several_cross_validations() -> None:
     """Taken as one cross-validation, 10 x 10 folds show a difference in 39 of 100 null tables."""
+    frame = folds("ab", folds=50).drop(columns="repeat")
     with pytest.raises(ConfigError, match="50 folds on p: if they are of several"):
-        rankexp.verdicts(folds("ab", folds=50))
-    assert "for 50 folds" in rankexp.verdicts(folds("ab", folds=50), each="fold")._repr_html_()
+        rankexp.verdicts(frame)
+    assert "for 50 folds" in rankexp.verdicts(frame, each="fold")._repr_html_()
     through = folds("ab", repeats=10)
     whole = rankexp.verdicts(through).pairs
     through = through.assign(fold=5 * through.repeat + through.fold).drop(columns="repeat")
