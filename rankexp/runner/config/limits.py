@@ -58,8 +58,9 @@ def asked(minutes: float | None, memory: str | None) -> Limits:
     try:
         return Limits(minutes=minutes, memory=memory)
     except ValidationError as error:
-        wrong = error.errors()[0]["loc"][0]  # names the sentence, too
-        raise ConfigError(message(f"study.{wrong}", minutes=minutes, memory=memory)) from None
+        if error.errors()[0]["loc"] == ("minutes",):
+            raise ConfigError(message("study.minutes", minutes=minutes)) from None
+        raise ConfigError(message("study.memory", memory=memory)) from None
 
 
 UNLIMITED = Limits()
