@@ -304,3 +304,33 @@ def test_memory(model):
 def test_memory_of_a_million_columns(risk):
     X, y = text(100_000, 1_000_000)
     assert peak(LinearRanker(risk=risk, lam=1e-4), X, y) <= 2.0
+
+
+@pytest.mark.parametrize("loss", ["logistic", "exponential", "scaled_logistic"])
+@pytest.mark.parametrize("form", [sparse.csr_array, np.asarray])
+def test_the_gap_counts_the_intercept_of_a_rare_class_with_small_features(loss, form):
+    X, y = 0.01 * rows(300, 150)[0], np.arange(300) < 3
+    for lam in (1.0, 10.0):
+        model = LinearRanker(loss=loss, lam=lam, tol=1e-12).fit(X.toarray(), y)
+        best = model.objective_
+        for tol in (1e-4, 1e-6, 1e-8):
+            found = LinearRanker(loss=loss, lam=lam, tol=tol).fit(form(X.toarray()), y)
+            assert found.objective_ - best <= (found.gap_ + 1e-12) * found.objective_
+            assert found.gap_ <= tol
+
+
+def test_the_hinge_of_pairs_of_empty_or_tiny_rows():
+    X, y, _ = rows(60, 40)
+    model = LinearRanker(loss="hinge", risk="pairs")
+    none = model.fit(sparse.csr_array(X.shape), y)
+    assert none.objective_ == 1.0
+    assert not none.coef_.any()
+    with pytest.raises(FloatingPointError, match="scale the features"):
+        model.fit(1e-200 * X, y)
+
+
+@pytest.mark.filterwarnings("error")
+def test_the_hinge_of_pairs_is_exact_where_it_is_nearly_0():
+    X = 10.0 * sparse.csr_array(sparse.random(300, 800, 0.05, random_state=0))
+    y = (X @ np.random.default_rng(0).normal(size=800) > 0.0).astype(int)
+    agree(LinearRanker(loss="hinge", risk="pairs", lam=1e-3), X, X.toarray(), y)

@@ -25,13 +25,14 @@ from rankexp.arrays import Floats, Ints
 from rankexp.solvers.hinge.iterate import BROKEN, Best
 from rankexp.solvers.hinge.pairs import ROWS_AT_ONCE, HingePairs, pull
 from rankexp.solvers.hinge.sweep import sweep
-from rankexp.solvers.rows import down, is_sparse, largest_sizes, longest_sum
+from rankexp.solvers.rows import down, exact_product, is_sparse, largest_sizes, longest_sum
 
 LongFloats = npt.NDArray[np.longdouble]
 
 EPS = float(np.finfo(np.float64).eps)  # twice the unit roundoff: room for terms of second order
 LONG_EPS = float(np.finfo(np.longdouble).eps)
 MORE_ROUNDINGS = 16  # a score: centring, its fixed point, weights, costs, and their sum
+OF_EXACT = 4  # roundings of a score worked out in twice the precision
 AGREEMENT = 1e-9  # of the objective: what its bound of rounding may be
 PRECISE = 0.5 * AGREEMENT  # from here on, long doubles take over: half is left to their own errors
 SMALL = 1e-3  # of the tolerance: what the simplest bound of rounding may take of the gap
@@ -133,10 +134,14 @@ class Certifier:
         swept = best.measured
         if swept is None or pairs.rotation is not None:
             swept = sweep(pairs, pairs.given @ w, 1.0)
-        unit = 1.0 / swept.one if swept.one else np.inf
         rounded = self.of_scores * math.sqrt(float(w @ w)) * self._size
         if not rounded <= min(self.small, 0.1 * AGREEMENT) * (swept.hinge + ridge):
             rounded = self.of_scores * float(np.abs(w) @ self._sizes[0])
+        if self.sparse and not rounded <= PRECISE * (swept.hinge + ridge):
+            s = exact_product(pairs.given, w)
+            swept = sweep(pairs, s, 1.0)
+            rounded = EPS * (rounded + OF_EXACT * float(self._mass @ np.abs(s)))
+        unit = 1.0 / swept.one if swept.one else np.inf
         return swept.hinge, rounded + unit + self.of_sums * swept.hinge
 
     def _dual(self, lam: float, best: Best, primal: float) -> float:

@@ -160,11 +160,11 @@ def hinge_pairs(
     X = X if used.size == X.shape[0] else X[used]
     (below, above), count = order.parts(), order.total
     side = ((below - above) / count).take(order.cell) * order.weight
+    if power and is_sparse(X):
+        raise FloatingPointError(SPARSE_RANGE)
     if power:
         X, square = np.ldexp(X, -power), None
     if is_sparse(X):  # as they are
-        if power:
-            raise FloatingPointError(SPARSE_RANGE)
         known = as_rows(X), order, levels, count, np.asarray(side @ X)
         return HingePairs(*known, as_rows(X), None, False, 0, square or 0.0, used)
     centred = X.shape[0] <= CENTRED_ROWS or far_from_zero(X)
@@ -206,6 +206,8 @@ def common_power(X: Floats, lam: float) -> tuple[int, float]:
     # Products then neither over- nor underflow. ValueError if X isn't finite; FloatingPointError
     # if squares over the least penalty ``lam`` overflow all the same.
     X = entries(X)
+    if not X.size:  # sparse rows of zeros
+        return 0, 0.0
     with np.errstate(all="ignore"):
         square = float(np.vdot(X, X))
         if 2.0**-SCALED < square < 2.0**SCALED and square < LARGEST_SQUARE * lam:

@@ -55,10 +55,15 @@ class LimitedDescent(Descent):
         memory, d = self.problem.memory, self.problem.X.shape[1]
         memory.ridge = np.where(np.arange(self.at.theta.size) < d, self.lam, 0.0)
         if self.problem.risk.intercept:
-            none = np.empty((self.problem.X.shape[0], 0))
-            curvature = self.problem.risk.hessian(none, self.at.s)
-            memory.last = 1.0 / max(float(curvature[-1, -1]), TINY)
+            self.intercept_scale()
         return memory
+
+    def intercept_scale(self) -> float:
+        """Return it at this point: it is another one where most of the steps began."""
+        none, memory = np.empty((self.problem.X.shape[0], 0)), self.problem.memory
+        curvature = self.problem.risk.hessian(none, self.at.s)
+        memory.last = 1.0 / max(float(curvature[-1, -1]), TINY)
+        return memory.last
 
     def _above(self) -> float:
         """Return the certificate, but for the intercept's part."""

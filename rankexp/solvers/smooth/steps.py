@@ -152,6 +152,10 @@ class Descent:
             self.n_iter > 0 and 0.5 * self.drop <= self.inner * self.objective
         )
 
+    def intercept_scale(self) -> float:
+        """Return the inverse curvature of the intercept for the certificate."""
+        return self.b_scale
+
     def certify(self) -> bool:
         """Work out the gap and return whether it is small enough."""
         problem, at, lam, near = self.problem, self.at, self.lam, self.near()
@@ -160,6 +164,7 @@ class Descent:
             polish(problem, at, lam, self.b_scale, self.tol * self.objective)
             if at.g is not before:
                 self._direct()
+            self.b_scale = self.intercept_scale()
         self._evaluate()
         above = 0.5 * abs(self.drop)
         if lam:
