@@ -85,7 +85,8 @@ class RiskRanker(RiskMixin, BaseEstimator):  # type: ignore[misc]
         kept, given = weighed(X, sample_weight)
         if given is None:
             return X, y, groups, None
-        given = np.ldexp(given, -np.frexp(given.max())[1])  # exact, and sums are finite
+        if risk.scalable:
+            given = np.ldexp(given, -np.frexp(given.max())[1])  # exact, and sums are finite
         if groups is not None:
             groups = np.asarray(group_numbers(groups, y.size))[kept]
         return X[kept], y[kept], groups, given

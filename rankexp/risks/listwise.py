@@ -42,6 +42,7 @@ class Listwise(Risk):
     """
 
     takes = frozenset({"groups", "sample_weight"})
+    scalable = False
     several_levels = True
     attained = True
     reason = "it is a mean over queries, which weigh alike"

@@ -98,6 +98,7 @@ class Risk(Named, ABC):
     takes: ClassVar[frozenset[Given]] = frozenset()
     class_weight: ClassVar[bool] = False
     several_levels: ClassVar[bool] = False
+    scalable: ClassVar[bool] = True  # whether weights times a number make the same problem
     attained: ClassVar[bool] = False
     """Whether it has a minimiser without a penalty on separable data, too."""
     balanced: bool = False

@@ -97,8 +97,10 @@ def test_a_weight_is_a_number_of_copies():
     copies = np.repeat(np.arange(40), weight)
     one = LinearRanker(risk="listwise", lam=0.1, tol=1e-10)
     found = one.fit(X, y, groups=groups, sample_weight=weight).coef_.copy()
+    objective = one.objective_
     again = one.fit(X[copies], y[copies], groups=groups[copies]).coef_
     np.testing.assert_allclose(found, again, atol=1e-6)
+    assert objective == pytest.approx(one.objective_, rel=1e-9)
 
 
 def test_separable_lists_have_a_least_point_without_a_penalty():
