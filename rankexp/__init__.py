@@ -2,17 +2,21 @@
 
 from typing import TYPE_CHECKING
 
-__all__ = ["__version__", "compare", "inspect"]
+__all__ = ["__version__", "compare", "inspect", "verdicts"]
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from rankexp.runner.compare.calls import compare, inspect
+    from rankexp.runner.leaderboard.calls import verdicts
 else:
 
     def __getattr__(name):  # the library loads nothing of the runner
         if name not in __all__:
             raise AttributeError(f"module 'rankexp' has no attribute '{name}'")
-        from rankexp.runner.compare import calls
+        if name == "verdicts":
+            from rankexp.runner.leaderboard import calls
+        else:
+            from rankexp.runner.compare import calls
 
         return vars(calls)[name]
 

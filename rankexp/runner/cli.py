@@ -33,6 +33,7 @@ app = typer.Typer(
 app.add_typer(data_app, name="data")
 app.command()(cli_own.compare)
 app.command()(cli_own.inspect)
+app.command()(cli_own.verdicts)
 
 
 def _version(asked: bool) -> None:

@@ -88,8 +88,9 @@ RUNNER = {
         "strict",
         "files",
     },
+    "leaderboard": {*("config", "data", "analyse", "report", "sentences", "files", "compare")},
     "cli_data": {"cli_own", "config", "data"},
-    "cli_own": {"compare", "config", "data"},
+    "cli_own": {"compare", "leaderboard", "config", "data"},
     "cli_complete": {"config"},
     "cli": {
         "cli_complete",

@@ -67,11 +67,12 @@ def _keys(part: ast.AST, name: str) -> Iterator[str]:
 
 
 def _calls() -> Iterator[tuple[str, set[str], set[str]]]:
-    """Yield the block of each call of `message`, what is given by keyword, and in a mapping."""
+    """Yield the block of each call that names one, what is given by keyword, and in a mapping."""
     for file in ROOT.rglob("*.py"):
         for part in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
             for call in ast.walk(part) if isinstance(part, ast.FunctionDef) else ():
-                if isinstance(call, ast.Call) and getattr(call.func, "id", "") == "message":
+                how = getattr(call.func, "id", "") if isinstance(call, ast.Call) else ""
+                if how == "message" or (how == "paragraphs" and "." in ast.unparse(call.args[0])):
                     assert isinstance(call.args[0], ast.Constant)
                     own = {word.arg for word in call.keywords if word.arg}
                     more = [word.value for word in call.keywords if word.arg is None]

@@ -12,6 +12,7 @@ from functools import partial
 import numpy as np
 import pandas as pd
 
+from rankexp.arrays import Floats
 from rankexp.runner.analyse import complete_blocks, queries
 from rankexp.runner.analyse.complete_blocks import Blocks, IncompleteError
 from rankexp.runner.analyse.delong import Seen
@@ -66,7 +67,7 @@ def family(
             found = _on_test_set(problem, own, pair, settings, (seen or {})[problem])
         else:
             one, error = _on_one(problem, own, pair, design, settings, (seen or {}).get(problem))
-            found = replace(one, growth=_growth(one, design)), error
+            found = replace(one, growth=grown(one, design)), error
         contrasts.append(found[0])
         known.append(found[1])
     contrasts = adjusted(contrasts, settings)
@@ -88,7 +89,7 @@ def as_one(families: Sequence[tuple[Family, Settings]]) -> list[Family]:
     ]
 
 
-def _growth(own: Contrast, design: Design) -> Growth:
+def grown(own: Contrast, design: Design) -> Growth:
     """Return how an error falls: a repeat is no new data, and takes only its own noise away."""
     if design.independent or own.test != design.test:  # or over the rows of all folds
         return own.growth
@@ -132,22 +133,21 @@ def _on_one(
         what = QUERIES if design.pairs == QUERIES else EXAMPLES
         base = replace(base, caveats=(AT_LEAST.format(what, design.examples), *base.caveats))
         base = replace(base, growth=Growth(least=True))
-    tested = replace(
-        _tested(base, estimate, settings), test=design.test, effect=paired.effect_size(settled)
-    )
+    found = tested(base, estimate, settings)
+    found = replace(found, test=design.test, effect=paired.effect_size(settled))
     if folds is not None:
         strata = ", stratified by fold" * (len(set(folds)) > 1)
         test = f"{design.test} over {base.n} queries{strata}"
-        tested = replace(
-            tested, test=test, p_random=paired.randomisation(settled, folds, settings.seed)
+        found = replace(
+            found, test=test, p_random=paired.randomisation(settled, folds, settings.seed)
         )
     if least or not design.independent:
-        return tested, estimate
+        return found, estimate
     if folds is None:
         low, high = paired.bootstrap(settled, settings.level, settings.seed)
     else:
         low, high = paired.stratified_bootstrap(settled, folds, settings.level, settings.seed)
-    return replace(tested, boot_low=float(low), boot_high=float(high)), estimate
+    return replace(found, boot_low=float(low), boot_high=float(high)), estimate
 
 
 def _by_placements(
@@ -159,7 +159,7 @@ def _by_placements(
     settings: Settings,
 ) -> tuple[Contrast, Estimate]:
     """Compare by the placements of the test rows of all folds, beside the resampled t-test."""
-    other = _tested(base, resampled, settings)
+    other = tested(base, resampled, settings)
     found = seen.beside(resampled)
     if seen.bound is not None:
         base = replace(base, caveats=(AT_LEAST.format(EXAMPLES, seen.bound), *base.caveats))
@@ -174,7 +174,7 @@ def _by_placements(
         high_resampled=other.high,
         p_resampled=other.p,
     )
-    return _tested(made, found, settings), found
+    return tested(made, found, settings), found
 
 
 def _on_few(base: Contrast, seen: Seen, settings: Settings) -> tuple[Contrast, Estimate]:
@@ -182,7 +182,7 @@ def _on_few(base: Contrast, seen: Seen, settings: Settings) -> tuple[Contrast, E
     why = f"the interval is of these fits: {base.n} split{'s' * (base.n > 1)} show no other"
     base = replace(base, n=seen.n, unit=EXAMPLES, test=Design(EXAMPLES).test, refusal=None)
     base = replace(base, caveats=(why, *base.caveats))
-    return _tested(base, seen.estimate, settings), seen.estimate
+    return tested(base, seen.estimate, settings), seen.estimate
 
 
 def _on_test_set(
@@ -204,7 +204,7 @@ def _on_test_set(
     least = () if seen.bound is None else (AT_LEAST.format(EXAMPLES, seen.bound),)
     base = replace(base, n=seen.n, test=Design(EXAMPLES).test, caveats=least)
     base = replace(base, growth=Growth(least=bool(least)))
-    return _tested(base, seen.estimate, settings), seen.estimate
+    return tested(base, seen.estimate, settings), seen.estimate
 
 
 def _paired(base: Contrast, made: Blocks, pair: tuple[str, str]) -> tuple[Contrast, np.ndarray]:
@@ -220,7 +220,8 @@ def _paired(base: Contrast, made: Blocks, pair: tuple[str, str]) -> tuple[Contra
     return replace(known, verdict=UNDECIDED, refusal=why, caveats=dropped), values
 
 
-def _tested(base: Contrast, estimate: Estimate, settings: Settings) -> Contrast:
+def tested(base: Contrast, estimate: Estimate, settings: Settings) -> Contrast:
+    """Return a comparison with what its estimate says, before it is adjusted for others."""
     low, high = settings.interval(estimate, settings.level)
     margin = settings.share(base.loss)
     return replace(
@@ -256,7 +257,7 @@ def _over_settings(
         return replace(base, dropped=len(lacking), verdict=MIXED)
     mean = paired.average(estimates)
     return replace(
-        _tested(base, mean, settings),
+        tested(base, mean, settings),
         test="mean of independent estimates",
         dropped=len(lacking),
         difference=mean.mean,
@@ -291,9 +292,24 @@ def _over_data(
     base, differences = _paired(base, made, pair)
     if base.n < paired.FEWEST:
         return base if base.n else replace(base, verdict=NOT_RUN)
+    margins = [settings.share(settings.loss(value)) for value in made.values[pair[1]]]
+    return ranked(base, differences, np.array(margins), estimates, contrasts, settings)
+
+
+def ranked(
+    base: Contrast,
+    differences: Floats,
+    margins: Floats,
+    estimates: list[Estimate],
+    contrasts: Sequence[Contrast],
+    settings: Settings,
+) -> Contrast:
+    """Compare by signed ranks of the differences of data sets, (n,), with their own `margins`.
+
+    `estimates` are of those that have an error of their own.
+    """
     values = several.settled(differences)
     result, interval = several.signed_rank(values), partial(_of_ranks, values)
-    margins = [settings.share(settings.loss(value)) for value in made.values[pair[1]]]
     same = NAN if settings.margin is None else several.equivalence(values, settings.margin)
     relative = NAN if np.isnan(margins).any() else several.equivalence(values / margins, 1.0)
     if np.ptp(values) == 0:  # ranks know nothing of how few examples each may rest on
@@ -328,7 +344,7 @@ def _singly(base: Contrast, contrasts: Sequence[Contrast], settings: Settings) -
         return base
     decided = _decided(known)
     errors = [own.se for own in known]
-    if len(known) < base.n:  # an error is unknown, so precision is
+    if len(known) < base.n or not settings.sized:  # an error is unknown, so precision is
         return replace(base, decided=decided)
     found = pooled([own.difference for own in known], errors, settings.level)
     return replace(base, decided=decided, pooled=found)

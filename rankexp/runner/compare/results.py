@@ -61,14 +61,14 @@ class CompareResult:
         table = pd.DataFrame(rows(shown), columns=shown.labels)
         with pd.option_context("display.max_colwidth", None):
             drawn = table.to_html(index=False, border=0, justify="left")
-        return _page(
-            _told(self.answer),
+        return page(
+            told(self.answer),
             f'<div style="overflow-x: auto">{drawn}</div>',
             f'<img alt="the table as a figure" width="720" src="data:image/png;base64,{png}">',
-            _folded("What the table says", all_notes(self.output)),
-            _folded("What was noticed on the way", self.remarks),
-            _folded("How the table was read", [self.reading.text()]),
-            _folded("Train the recommended method", [self.code]),
+            folded("What the table says", all_notes(self.output)),
+            folded("What was noticed on the way", self.remarks),
+            folded("How the table was read", [self.reading.text()]),
+            folded("Train the recommended method", [self.code]),
         )
 
 
@@ -99,17 +99,20 @@ class InspectResult:
         return "\n\n".join([self.reading.text(), *self.sentences])
 
     def _repr_html_(self) -> str:
-        return _page(f"<pre>{escape(self.reading.text())}</pre>", _told(self.sentences))
+        return page(f"<pre>{escape(self.reading.text())}</pre>", told(self.sentences))
 
 
-def _told(sentences: Iterable[str]) -> str:
+def told(sentences: Iterable[str]) -> str:
+    """Return sentences in HTML."""
     return "".join(f"<p>{escape(one)}</p>" for one in sentences)
 
 
-def _page(*parts: str) -> str:
+def page(*parts: str) -> str:
+    """Return parts of HTML as a notebook shows them."""
     return f'<div style="max-width: 70em">{"".join(parts)}</div>'
 
 
-def _folded(title: str, texts: Sequence[str]) -> str:
+def folded(title: str, texts: Sequence[str]) -> str:
+    """Return texts that unfold below a title; nothing where there are none."""
     inside = f'<pre style="white-space: pre-wrap">{escape(chr(10).join(texts))}</pre>'
     return f"<details><summary>{title}</summary>{inside}</details>" if any(texts) else ""

@@ -68,18 +68,18 @@ def option(key: str, *values: str | bool) -> str:
     return f"--{key} {shlex.quote(','.join(quoted))}" if texts else f"--{key}"
 
 
-def flag(key: str, *value: str | int) -> str:
-    """Return how a user says an option of `compare`, which no study has.
+def flag(key: str, *value: str | float) -> str:
+    """Return how a user says an option of `compare` or `verdicts`, which no study has.
 
-    >>> flag("minutes"), flag("minutes", 3)
-    ('--minutes', '--minutes 3')
+    >>> flag("minutes"), flag("test_share", 0.2)
+    ('--minutes', '--test-share 0.2')
     >>> with said("python"):
     ...     flag("minutes"), flag("minutes", 3), flag("queries", "qid")
     ('minutes=...', 'minutes=3', "queries='qid'")
     """
     if manner() == "python":
         return _argument(key, value)
-    return " ".join([f"--{key}", *map(str, value)])
+    return " ".join([f"--{key.replace('_', '-')}", *map(str, value)])
 
 
 def merged(groups: Sequence[Sequence[str]]) -> str:
@@ -108,7 +108,7 @@ def message(block: str, **known: Any) -> str:
     return text
 
 
-def _argument(key: str, values: tuple[str | int, ...]) -> str:
+def _argument(key: str, values: tuple[str | float, ...]) -> str:
     if not values:
         return f"{key}=..."
     return f"{key}={(list(values) if key in LISTS else values[0])!r}"

@@ -225,9 +225,9 @@ def test_messages_of_the_reader_speak_the_words_of_the_command_line(
 
 
 def test_every_option_that_messages_name_is_one() -> None:
-    own = {*cli_own.OPTIONS["table"], *cli_own.OPTIONS["reading"]}
+    own = {*cli_own.OPTIONS["table"], *cli_own.OPTIONS["reading"], *cli_own.OPTIONS["file"]}
     assert own >= OPTIONS
-    assert {*cli_own.OPTIONS["reading"]} <= OPTIONS
+    assert {*cli_own.OPTIONS["reading"], *cli_own.OPTIONS["file"]} <= OPTIONS
 
 
 def test_a_snapshot_speaks_to_a_study_in_its_own_words(
