@@ -13,12 +13,10 @@ else:
     def __getattr__(name):  # the library loads nothing of the runner
         if name not in __all__:
             raise AttributeError(f"module 'rankexp' has no attribute '{name}'")
-        if name == "verdicts":
-            from rankexp.runner.leaderboard import calls
-        else:
-            from rankexp.runner.compare import calls
+        from rankexp.runner.compare import calls
+        from rankexp.runner.leaderboard import calls as own
 
-        return vars(calls)[name]
+        return (vars(own) | vars(calls))[name]
 
     def __dir__():
         return [*globals(), *__all__]

@@ -6,7 +6,6 @@ import re
 MINUS = "\N{MINUS SIGN}"
 NOTHING = "–"  # printed where there is no value
 TINY = 1e-4
-HUGE = 1e15
 
 
 def number(value: float, digits: int = 4, *, sign: bool = False, tiny: bool = False) -> str:
@@ -21,9 +20,8 @@ def number(value: float, digits: int = 4, *, sign: bool = False, tiny: bool = Fa
     if tiny and value == 0:
         return "0"
     small = tiny and 0 < abs(value) < min(10.0**-digits, TINY)
-    large = abs(value) >= HUGE  # more digits than a float has
-    form = ".0e" if small else ".3e" if large else f",.{digits}f"
-    text = f"{value:{'+' if sign else ''}{form}}"
+    form = ".3e" if abs(value) >= 1e15 else f",.{digits}f"  # a float has no more digits
+    text = f"{value:{'+' if sign else ''}{'.0e' if small else form}}"
     return printed(text if text.strip("+-0.") else text.lstrip("+-"))
 
 

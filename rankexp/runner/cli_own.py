@@ -113,9 +113,10 @@ def verdicts(given: OptionsGiven) -> None:
     from rankexp.runner.leaderboard.asked import VerdictOptions
     from rankexp.runner.leaderboard.command import run
 
-    reading = {name: given.pop(name) for name in ("nominal", *OPTIONS[FILE])}
+    known = {name: own for name, own in given.items() if own is not None}
+    reading = {name: known.pop(name) for name in ("nominal", *OPTIONS[FILE]) if name in known}
     with typed():
-        run(given.pop("table"), VerdictOptions(**given, reading=reading))
+        run(known.pop("table"), VerdictOptions(**known, reading=reading))
 
 
 def _given(own: OptionsGiven) -> OptionsGiven:

@@ -29,8 +29,7 @@ class Settings:
     relative: float = 0.1
     least: float = 0.001
     level: float = 0.95  # of intervals; one minus it is the level of tests
-    power: float = 0.8  # of the smallest detectable difference
-    sized: bool = True  # whether it is worked out what could be seen, and how much more would do
+    power: float = 0.8  # of the smallest difference that would be seen; NaN: it is not asked for
     # for the number of problems of an experiment: equivalence by Holm, differences by Bonferroni
     adjust: Literal["holm", "none"] = "holm"
     policy: Policy = "refuse"  # for incomplete blocks
@@ -162,17 +161,20 @@ def _judged(own: Contrast, p: Sequence[float], count: int, settings: Settings) -
     own = own if np.isnan(random) else replace(own, p_random_adjusted=random)
     if np.isnan(one):
         return own
-    level, ends, least = 1 - alpha / count, (own.low, own.high), NAN
-    found = Estimate(own.difference, own.se, own.df)
+    level, ends, seen = 1 - alpha / count, (own.low, own.high), NAN
+    found, least = Estimate(own.difference, own.se, own.df), NAN
     # What Holm multiplied the p-value by makes the level of its own interval.
     times = same / own.p_equivalence if own.p_equivalence > 0 else count
     one_sided, near = 1 - 2 * alpha / times, (NAN, NAN)
     if own.interval is not None:
         ends, least = own.interval(level), max(map(abs, own.interval(2 * level - 1)))
         near = own.interval(one_sided)
+        half = (own.high - own.low) / 2 / special.ndtri((1 + settings.level) / 2)
+        found = Estimate(own.difference, half, math.inf)
     elif not np.isnan(own.se):
         ends = ends if count == 1 else settings.interval(found, level)
         near = settings.interval(found, one_sided)
+        seen = paired.detectable(found, level, settings.power)
         least = abs(own.difference) + float(special.stdtrit(own.df, level) * own.se)
     within: Literal["", "yes", "no", "undecided"] = "" if np.isnan(share) else "undecided"
     if share < alpha:
@@ -182,7 +184,7 @@ def _judged(own: Contrast, p: Sequence[float], count: int, settings: Settings) -
     verdict = judge(own.difference, one, same, higher=settings.higher, alpha=alpha)
     if verdict.equivalent and settings.margin:  # Holm's test may show more than a single one
         least = min(least, settings.margin)
-    made = replace(
+    return replace(
         own,
         tests=count,
         p_adjusted=one,
@@ -192,21 +194,9 @@ def _judged(own: Contrast, p: Sequence[float], count: int, settings: Settings) -
         high_all=ends[1],
         low_near=near[0] if settings.margin else NAN,
         high_near=near[1] if settings.margin else NAN,
+        detectable=seen,
         least_margin=least,
+        needed=needed(found, settings.margin, own.growth, alpha / count, settings.power),
         verdict=verdict,
         within_relative=within,
     )
-    return sized(made, settings) if settings.sized else made
-
-
-def sized(own: Contrast, settings: Settings) -> Contrast:
-    """Return a contrast that was judged with what it could see, and how much more would tell."""
-    alpha, found = (1 - settings.level) / own.tests, Estimate(own.difference, own.se, own.df)
-    seen = NAN
-    if own.interval is not None:
-        half = (own.high - own.low) / 2 / special.ndtri((1 + settings.level) / 2)
-        found = Estimate(own.difference, half, math.inf)
-    elif not np.isnan(own.se):
-        seen = paired.detectable(found, 1 - alpha, settings.power)
-    more = needed(found, settings.margin, own.growth, alpha, settings.power)
-    return replace(own, detectable=seen, needed=more)

@@ -37,7 +37,7 @@ def needed(
 ) -> Needed:
     """Return what shows the difference found, or equivalence, at a level with some power."""
     se, size, room = float(found.se), abs(float(found.mean)), margin or NAN
-    if not 0 < se < math.inf:
+    if not 0 < se < math.inf or math.isnan(power):
         return Needed()
 
     def least(test: Callable[[float, float, float], float], by: float, repeated: bool) -> float:

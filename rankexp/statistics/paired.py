@@ -155,8 +155,8 @@ def detectable(found: Estimate, level: float, power: float) -> float:
     from scipy.optimize import brentq
 
     se, df = float(found.se), float(found.df)
-    if not se > 0:
-        return se  # 0 or NaN
+    if not se * power > 0:
+        return se * power  # 0, or NaN where one of them is not known
     bound = float(special.stdtrit(df, (1 + level) / 2))
     middles = (np.arange(2000) + 0.5) / 2000
     known = np.isinf(df)  # the variance, or nearly so

@@ -299,15 +299,12 @@ def _over_data(
 def ranked(
     base: Contrast,
     differences: Floats,
-    margins: Floats,
+    margins: Floats | float,
     estimates: list[Estimate],
     contrasts: Sequence[Contrast],
     settings: Settings,
 ) -> Contrast:
-    """Compare by signed ranks of the differences of data sets, (n,), with their own `margins`.
-
-    `estimates` are of those that have an error of their own.
-    """
+    """Compare by signed ranks; `estimates` are of data sets that have an error of their own."""
     values = several.settled(differences)
     result, interval = several.signed_rank(values), partial(_of_ranks, values)
     same = NAN if settings.margin is None else several.equivalence(values, settings.margin)
@@ -344,7 +341,7 @@ def _singly(base: Contrast, contrasts: Sequence[Contrast], settings: Settings) -
         return base
     decided = _decided(known)
     errors = [own.se for own in known]
-    if len(known) < base.n or not settings.sized:  # an error is unknown, so precision is
+    if len(known) < base.n or np.isnan(settings.power):  # an error is unknown, so precision is
         return replace(base, decided=decided)
     found = pooled([own.difference for own in known], errors, settings.level)
     return replace(base, decided=decided, pooled=found)

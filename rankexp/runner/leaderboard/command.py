@@ -15,13 +15,12 @@ from rankexp.runner.files import explained, write_atomically
 from rankexp.runner.leaderboard.asked import VerdictOptions
 from rankexp.runner.leaderboard.judge import judge
 from rankexp.runner.leaderboard.result import VerdictsResult
-from rankexp.runner.leaderboard.said import answer, reading
-from rankexp.runner.leaderboard.shown import Shown
 from rankexp.runner.leaderboard.table import Results, results
 from rankexp.runner.report.build import ANSWER, files
 from rankexp.runner.report.model import Output, Page, Section
 from rankexp.runner.report.render import html, markdown, terminal
 from rankexp.runner.report.runs import CITED
+from rankexp.runner.sentences import paragraphs
 
 SHARES = 0.01  # margin where higher values are better, and all are between 0 and 1
 PARTS = ("standings", "ranks", "pairs", "sets")
@@ -29,33 +28,22 @@ PARTS = ("standings", "ranks", "pairs", "sets")
 
 def verdicts(path: Path, options: VerdictOptions) -> VerdictsResult:
     """Judge a table; ConfigError and DataError where an option or the table does not fit."""
-    _check(options)
     table = results(path, options)
     margin = options.margin or _margin(table)
     if options.incomplete == "refuse" and table.missing:
-        raise DataError(message("leaderboard.refused", why=table.missing[0]))
-    found = judge(table, options, margin)
+        raise DataError(message("leaderboard.refused", why=table.missing))
+    found = judge(table, margin)
     if not any(one.known for one in found.main):
         why = next(str(own.refusal) for one in found.main for own in one.pairs.values())
         raise DataError(message("leaderboard.nothing", why=why, least=3))
-    with styled():
-        notes = Output(notes=reading(table, margin))
-        return VerdictsResult(found, answer(found), Shown(found).sections(), notes)
-
-
-def _check(options: VerdictOptions) -> None:
-    margin = options.margin
-    if margin is not None and not 0 < margin < np.inf:
-        raise ConfigError(f"{flag('margin')}: expected a number above 0, got {margin:g}")
-    if options.incomplete not in (None, "drop", "refuse"):
-        got = options.incomplete
-        raise ConfigError(f"{flag('incomplete')}: expected 'drop' or 'refuse', got '{got}'")
+    known = {"results": table, "options": options, "margin": margin}
+    return VerdictsResult(found, Output(notes=paragraphs("leaderboard.read", flag=flag, **known)))
 
 
 def _margin(table: Results) -> float | None:
     """Return the margin of shares of what is right: of a loss .01 may be all there is."""
     ends = [(np.nanmin(one.values), np.nanmax(one.values)) for one in table.sets]
-    shares = table.higher and all(low >= 0 and high <= 1 for low, high in ends)
+    shares = table.asked.better == "higher" and all(low >= 0 and high <= 1 for low, high in ends)
     return SHARES if shares else None
 
 
@@ -65,7 +53,8 @@ def contents(made: VerdictsResult, title: str) -> Iterator[tuple[str, bytes]]:
 
     sections = [Section("The answer", "", made.lead, role="summary")]
     for name, section in made.sections.items():
-        own = files(name, section.output)
+        with styled():
+            own = files(name, section.output)
         yield from own.items()
         first = len(sections) == 1
         sections.append(replace(section, files=list(own), role=name, primary=first))

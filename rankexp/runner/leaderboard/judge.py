@@ -1,29 +1,29 @@
 """All pairs of methods compared: on each data set, and over data sets where there are enough."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
 from itertools import combinations
 
 import numpy as np
+import pandas as pd
 
 from rankexp.arrays import Bools, Floats
-from rankexp.charts.model import Better
 from rankexp.runner.analyse.contrast import grown, ranked, tested
 from rankexp.runner.config.asking import message
-from rankexp.runner.leaderboard.asked import Unit, VerdictOptions
+from rankexp.runner.leaderboard.asked import VerdictOptions
 from rankexp.runner.leaderboard.table import OneSet, Results
 from rankexp.statistics import paired, several
-from rankexp.statistics.contrast import Contrast, Settings, sized, together
+from rankexp.statistics.contrast import Contrast, Settings, together
 from rankexp.statistics.design import Design
 from rankexp.statistics.paired import Estimate
 from rankexp.statistics.verdicts import UNDECIDED, Refusal
 
 Pair = tuple[int, int]
 """Places of two methods; what is compared is the second minus the first."""
-UNITS: Mapping[Unit, str] = {"errors": "standard errors", "none": "values"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,15 +31,15 @@ class Panel:
     """Methods on one data set, or over all of them, the best first."""
 
     name: str  # empty over data sets
+    unit: str
     order: list[int]  # places of methods
     means: Floats  # (methods,): their values here
     counts: Floats  # (methods,): the units that each has
     n: int  # units that means are over; 0 where each is over the method's own
-    pairs: Mapping[Pair, Contrast]  # the first of each pair is further up
     settings: Settings
-    unit: str = "data sets"
-    ranks: Floats | None = None  # (methods,): over data sets, what the order is by
     few: Sequence[int] = ()  # methods that have less than half of the units, and stand last
+    ranks: Floats | None = None  # (methods,): over data sets, what the order is by
+    pairs: Mapping[Pair, Contrast] = field(default_factory=dict)  # the first is further up
 
     @cached_property
     def tiers(self) -> list[list[int]]:
@@ -53,22 +53,17 @@ class Panel:
         return made
 
     @cached_property
+    def tier(self) -> dict[int, int]:
+        """The tier of each method, 1 for the first."""
+        return {one: place for place, own in enumerate(self.tiers, 1) for one in own}
+
+    @cached_property
     def places(self) -> dict[int, tuple[int, int]]:
         """The best and the worst place of each method that no comparison denies."""
-        better = dict.fromkeys(self.order, 0)
-        worse = dict.fromkeys(self.order, 0)
-        for (first, second), own in self.pairs.items():
-            ahead, behind = (first, second) if own.verdict.shown == "worse" else (second, first)
-            if own.verdict.shown:
-                worse[ahead] += 1
-                better[behind] += 1
-        last = len(self.order)
-        return {one: (1 + better[one], last - worse[one]) for one in self.order}
-
-    @property
-    def better(self) -> Better:
-        """Which values are better."""
-        return "higher" if self.settings.higher else "lower"
+        told = {pair: own.verdict.shown for pair, own in self.pairs.items() if own.verdict.shown}
+        ahead = [pair if shown == "worse" else pair[::-1] for pair, shown in told.items()]
+        above, below = (Counter(pair[end] for pair in ahead) for end in (0, 1))
+        return {one: (1 + below[one], len(self.order) - above[one]) for one in self.order}
 
     @property
     def tests(self) -> int:
@@ -80,6 +75,37 @@ class Panel:
         """Whether any pair could be tested."""
         return any(not math.isnan(own.p) for own in self.pairs.values())
 
+    @property
+    def strict(self) -> Settings:
+        """How each pair is judged so that verdicts hold for all of them at once."""
+        return replace(self.settings, level=1 - (1 - self.settings.level) / self.tests)
+
+    @property
+    def lacks(self) -> int:
+        """How many data sets signed ranks need to tell a pair apart, where there are fewer."""
+        least = math.ceil(1 - math.log2(1 - self.strict.level))
+        told = any(math.isfinite(own.low_all) for own in self.pairs.values())
+        return 0 if told or self.ranks is None or max(self.counts) >= least else least
+
+    @property
+    def apart(self) -> int:
+        """How many pairs within a tier are told apart."""
+        inside = [own for (a, b), own in self.pairs.items() if self.tier[a] == self.tier[b]]
+        return sum(own.verdict.shown is not None for own in inside)
+
+    def by(self, pair: Pair) -> Settings:
+        """Return how a pair is judged: what more data would do takes long, so of the best alone."""
+        return (
+            self.settings if pair[0] == self.order[0] else replace(self.settings, power=math.nan)
+        )
+
+    def between(self, pair: Pair) -> Contrast:
+        """Return the difference of two methods, of which either may be further up."""
+        if pair in self.pairs:
+            return self.pairs[pair]
+        turned = self.pairs[pair[1], pair[0]]
+        return replace(turned, difference=-turned.difference)
+
 
 @dataclass(frozen=True, eq=False)
 class Found:
@@ -88,9 +114,8 @@ class Found:
     results: Results
     over: Panel | None  # where there are data sets enough
     sets: list[Panel]
-    # Friedman's test, over the data sets that all of its methods have
+    # Friedman's test, over the data sets that all methods have but those with few values
     ranking: several.Ranking | None = None
-    ranked: Sequence[int] = ()  # these methods
 
     @property
     def main(self) -> list[Panel]:
@@ -98,77 +123,72 @@ class Found:
         return [self.over] if self.over else self.sets
 
 
-def judge(results: Results, options: VerdictOptions, margin: float | None) -> Found:
+def judge(results: Results, margin: float | None) -> Found:
     """Compare all pairs: those on data sets as one family, those over data sets as another."""
-    settings = Settings(margin=margin, higher=results.higher, policy="drop", sized=False)
-    found = [_on_set(one, design(results, one, options), settings) for one in results.sets]
-    judged = together([(list(pairs.values()), settings) for pairs in found])
-    sets = [
-        _panel(one, dict(zip(pairs, own, strict=True)), settings)
-        for one, pairs, own in zip(results.sets, found, judged, strict=True)
-    ]
-    if len(sets) < paired.FEWEST:
-        return Found(results, None, list(map(_sized, sets)))
-    return _over(results, sets, settings)
+    settings, sets = Settings(margin=margin, higher=results.asked.better == "higher"), []
+    many = len(results.sets) >= paired.FEWEST
+    on_one = replace(settings, power=math.nan) if many else settings
+    for one in results.sets:
+        own = _design(one, results.asked)
+        sets.append(_panel(one, own.pairs, on_one, partial(_on_set, one, own)))
+    sets = _judged(sets)
+    return _over(results, sets, settings) if many else Found(results, None, sets)
 
 
-def design(results: Results, one: OneSet, options: VerdictOptions) -> Design:
+def _design(one: OneSet, asked: VerdictOptions) -> Design:
     """Return what the pairs on a data set are, which decides the test."""
-    unit, n = results.roles.unit, len(one.values)
-    if unit == "items":
-        return Design("items", examples=n)
-    if unit == "folds" and one.folds > 1:
-        return Design("folds", 1 / (one.folds - 1), math.nan)
-    if unit == "splits" and options.test_share is not None:
-        return Design("splits", options.test_share / (1 - options.test_share), math.nan)
-    return Design(UNITS.get(unit, unit), examples=math.nan)
+    shares = {"fold": 1 / max(one.folds, 1), "split": asked.test_share or 0.0}
+    share = shares.get(asked.each, 0.0)
+    return Design(asked.unit, share / (1 - share) if share < 1 else 0.0, math.nan)
 
 
-def _best_first(values: Floats, higher: bool, enough: Bools) -> list[int]:
-    """Return places by value, NaN and methods with few values last, equal ones as in the table."""
-    keys = np.where(np.isnan(values), np.inf, -values if higher else values)
-    return [int(place) for place in np.lexsort([keys, ~enough])]
+def _panel(
+    one: OneSet,
+    unit: str,
+    settings: Settings,
+    compared: Callable[[Pair, Settings], Contrast],
+    ranks: Floats | None = None,
+) -> Panel:
+    """Return methods by their means or ranks, those with few values last, and all their pairs."""
+    means, enough, whole = averaged(one.values)
+    keys = ranks if ranks is not None else -means if settings.higher else means
+    order = np.lexsort([np.where(np.isnan(keys), np.inf, keys), ~enough]).tolist()
+    counts, few = len(one.values) - one.missing, np.flatnonzero(~enough).tolist()
+    known = Panel(one.name, unit, order, means, counts, int(whole.sum()), settings, few, ranks)
+    pairs = {pair: compared(pair, known.by(pair)) for pair in combinations(order, 2)}
+    return replace(known, pairs=pairs)
 
 
-def shared(values: Floats) -> tuple[Bools, Bools]:
-    """Return the methods that have half of the rows, and the rows that all of these have.
+def averaged(values: Floats) -> tuple[Floats, Bools, Bools]:
+    """Return the mean of each column, which columns have enough rows, and those all of them have.
 
-    A method with few values has them where it ran, so that its mean says little beside others.
-    Where too few rows are left, none is.
+    `values` are (rows, methods). Enough is half of the rows: a method with fewer has them where it
+    ran, so that its mean says little beside others. Means are over the rows that all others have;
+    where these are too few, none is taken, and means are over a method's own.
     """
     has = np.isfinite(values)
     enough = 2 * has.sum(axis=0) >= len(values)
-    if enough.sum() < 2:
-        enough = has.any(axis=0)
+    enough = enough if enough.sum() > 1 else has.any(axis=0)
     whole = has[:, enough].all(axis=1)
-    return enough, whole & (whole.sum() >= min(paired.FEWEST, len(values)))
+    whole &= whole.sum() >= min(paired.FEWEST, len(values))
+    taken = whole[:, None] | ~enough | ~whole.any()
+    return pd.DataFrame(values).where(taken).mean().to_numpy(), enough, whole
 
 
-def _mean(values: Floats) -> Floats:
-    """Return the mean of each column over what is no NaN."""
-    counts = np.isfinite(values).sum(axis=0)
-    return np.where(counts > 0, np.nansum(values, axis=0) / np.maximum(counts, 1), np.nan)
+def _judged(panels: Sequence[Panel]) -> list[Panel]:
+    """Judge all pairs of some panels as one family."""
+    families = [([own], one.by(pair)) for one in panels for pair, own in one.pairs.items()]
+    judged = iter(together(families))
+    return [replace(one, pairs={pair: next(judged)[0] for pair in one.pairs}) for one in panels]
 
 
-def means(values: Floats) -> tuple[Floats, Bools, int]:
-    """Return the mean of each method, which methods have enough rows, and how many all of these.
-
-    Means are over these rows if there are any, else over a method's own.
-    """
-    enough, whole = shared(values)
-    if not whole.any():
-        return _mean(values), enough, 0
-    return np.where(enough, _mean(values[whole]), _mean(values)), enough, int(whole.sum())
+def _refused(base: Contrast, why: str = "") -> Contrast:
+    """Return a comparison without a test: by default there are too few values."""
+    why = why or message("leaderboard.few", n=base.n, unit=base.unit, least=paired.FEWEST)
+    return replace(base, refusal=Refusal(why, base.problem))
 
 
-def _on_set(one: OneSet, own: Design, settings: Settings) -> dict[Pair, Contrast]:
-    """Compare all pairs on a data set."""
-    values, enough, _ = means(one.values)
-    order = _best_first(values, settings.higher, enough)
-    return {pair: _of_pair(one, pair, own, settings) for pair in combinations(order, 2)}
-
-
-def _of_pair(one: OneSet, pair: Pair, own: Design, settings: Settings) -> Contrast:
+def _on_set(one: OneSet, own: Design, pair: Pair, settings: Settings) -> Contrast:
     """Return the difference of two methods on the units that both have, and its test."""
     first, second = one.values[:, pair[0]], one.values[:, pair[1]]
     both = np.isfinite(first) & np.isfinite(second)
@@ -180,12 +200,11 @@ def _of_pair(one: OneSet, pair: Pair, own: Design, settings: Settings) -> Contra
     if one.errors is not None:
         return _of_errors(base, one.errors[both][:, list(pair)], settings)
     if n < paired.FEWEST:
-        why = message("leaderboard.few", n=n, unit=own.pairs, least=paired.FEWEST)
-        return replace(base, refusal=Refusal(why, one.name))
+        return _refused(base)
     examples = n if own.pairs == "items" else math.nan
     made, _ = paired.of_design(values, replace(own, examples=examples))
     if np.isnan(made.se):
-        return replace(base, refusal=Refusal(message("report.unbounded"), one.name))
+        return _refused(base, message("report.unbounded"))
     base = tested(replace(base, effect=paired.effect_size(values)), made, settings)
     return replace(base, growth=grown(base, own))
 
@@ -194,82 +213,37 @@ def _of_errors(base: Contrast, errors: Floats, settings: Settings) -> Contrast:
     """Take the errors that the table gives as independent and normal."""
     base = replace(base, test="z-test of given standard errors")
     if len(errors) != 1 or not np.isfinite(errors).all() or not errors.any():
-        why = message("leaderboard.no_error", n=len(errors))
-        return replace(base, refusal=Refusal(why, base.problem))
-    made = Estimate(base.difference, float(np.hypot(*errors[0])), math.inf)
-    return tested(base, made, settings)
-
-
-def _panel(one: OneSet, pairs: Mapping[Pair, Contrast], settings: Settings) -> Panel:
-    values, enough, n = means(one.values)
-    order = _best_first(values, settings.higher, enough)
-    unit = next((own.unit for own in pairs.values()), "")
-    counts = len(one.values) - one.missing
-    few = np.flatnonzero(~enough & (counts > 0))
-    return Panel(one.name, order, values, counts, n, pairs, settings, unit, few=few.tolist())
-
-
-def _sized(panel: Panel) -> Panel:
-    """Add how much more data would decide the comparisons with the best."""
-    own = {pair: one for pair, one in panel.pairs.items() if pair[0] == panel.order[0]}
-    more = {p: sized(one, panel.settings) for p, one in own.items() if not math.isnan(one.p)}
-    return replace(panel, pairs={**panel.pairs, **more})
+        return _refused(base, message("leaderboard.no_error", n=len(errors)))
+    return tested(base, Estimate(base.difference, float(np.hypot(*errors[0])), math.inf), settings)
 
 
 def _over(results: Results, sets: Sequence[Panel], settings: Settings) -> Found:
     """Compare all pairs over data sets by signed ranks, and all methods at once by Friedman's."""
-    table = np.array([one.means for one in sets])  # (data sets, methods)
-    shown, enough, n = means(table)
-    ranks, ranked = _average_ranks(table, settings.higher), np.flatnonzero(enough).tolist()
-    ranking = None
-    if n:
-        rows = shared(table)[1]
-        ranks[enough] = _average_ranks(table[np.ix_(rows, enough)], settings.higher)
+    table, ranking = np.array([one.means for one in sets]), None  # (data sets, methods)
+    _, enough, whole = averaged(table)
+    ranks = _average_ranks(table, settings.higher)
+    if whole.any():
+        known = table[np.ix_(whole, enough)]
+        ranks[enough] = _average_ranks(known, settings.higher)
+        how = {"higher": settings.higher, "alpha": 1 - settings.level}
         with suppress(several.NotComparableError):
-            ranking = several.ranking(
-                table[np.ix_(rows, enough)],
-                higher=settings.higher,
-                posthoc="nemenyi",
-                alpha=1 - settings.level,
-            )
-    order = _best_first(ranks, False, enough)
-    # What the errors of data sets say together takes long: of those with the best alone.
-    pairs = {
-        pair: _over_sets(pair, sets, replace(settings, sized=order[0] in pair))
-        for pair in combinations(order, 2)
-    }
-    (judged,) = together([(list(pairs.values()), settings)])
-    pairs = dict(zip(pairs, judged, strict=True))
-    counts = np.isfinite(table).sum(axis=0)
-    few = np.flatnonzero(~enough).tolist()
-    over = Panel("", order, shown, counts, n, pairs, settings, ranks=ranks, few=few)
-    return Found(results, _sized(over), list(sets), ranking, ranked)
+            ranking = several.ranking(known, posthoc="nemenyi", **how)
+    over = _panel(OneSet("", table), "data sets", settings, partial(_over_sets, sets), ranks)
+    return Found(results, *_judged([over]), list(sets), ranking)
 
 
 def _average_ranks(table: Floats, higher: bool) -> Floats:
     """Return the average rank of each method over the data sets that it has a value on."""
-    from scipy import stats
-
-    own = np.where(np.isfinite(table), -table if higher else table, np.nan)
-    return _mean(np.array([stats.rankdata(row, nan_policy="omit") for row in own]))
+    return pd.DataFrame(table).rank(axis=1, ascending=not higher).mean().to_numpy().copy()
 
 
-def _over_sets(pair: Pair, sets: Sequence[Panel], settings: Settings) -> Contrast:
+def _over_sets(sets: Sequence[Panel], pair: Pair, settings: Settings) -> Contrast:
     """Compare two methods over the data sets on which both have values."""
-    back = pair[1], pair[0]
-    found = [
-        one.pairs[pair]
-        if pair in one.pairs
-        else replace(one.pairs[back], difference=-one.pairs[back].difference)
-        for one in sets
-    ]
-    found = [own for own in found if own.n]
-    known = [Estimate(own.difference, own.se, own.df) for own in found if not math.isnan(own.p)]
-    base = Contrast("", unit="data sets", n=len(found), verdict=UNDECIDED)
-    base = replace(base, dropped=len(sets) - len(found))
-    if len(found) < paired.FEWEST:
-        why = message("leaderboard.few", n=len(found), unit="data sets", least=paired.FEWEST)
-        return replace(base, refusal=Refusal(why))
+    found = [own for one in sets if (own := one.between(pair)).n]
+    n, lack = len(found), len(sets) - len(found)
+    base = Contrast("", unit="data sets", n=n, dropped=lack, verdict=UNDECIDED)
+    if n < paired.FEWEST:
+        return _refused(base)
     values = np.array([own.difference for own in found])
-    unknown = np.full(len(values), math.nan)  # no share of a loss is a margin
-    return ranked(base, values, unknown, known, found, settings)
+    known = [Estimate(own.difference, own.se, own.df) for own in found if not math.isnan(own.p)]
+    return ranked(base, values, math.nan, known, found, settings)  # no share of a loss matters

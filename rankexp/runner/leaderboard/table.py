@@ -1,7 +1,7 @@
 """A long table of results, as arrays: for each data set the values of methods, a row a split."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from rankexp.arrays import Floats
+from rankexp.charts.model import Better
 from rankexp.errors import ConfigError, DataError
 from rankexp.registry import did_you_mean
 from rankexp.runner.config.asking import flag, message
@@ -16,13 +17,14 @@ from rankexp.runner.config.data_entry import DataEntry
 from rankexp.runner.data.dataset import DataTable, Feature
 from rankexp.runner.data.levels import key_of, number_text
 from rankexp.runner.data.sources.file import read
-from rankexp.runner.leaderboard.asked import JUDGED, SPLITS, Roles, VerdictOptions, plain, roles
+from rankexp.runner.leaderboard.asked import JUDGED, SPLITS, VerdictOptions, plain, resolved
 from rankexp.statistics.paired import FEWEST
 
 ONE = "all rows"  # what a table without a column of data sets is called
 MOST_METHODS = 200  # more make too many pairs for verdicts on all at once
 LARGEST = 1e150  # of a value: the square of a larger one is no number
 MOST_FOLDS = 20  # of a cross-validation: more are asked about
+PLACE = ["data", "unit", "method"]
 LONGEST = 60  # letters of a name that are shown
 
 
@@ -48,10 +50,10 @@ class Results:
     methods: list[str]
     sets: list[OneSet]
     metric: str
-    higher: bool
-    roles: Roles
-    notes: tuple[str, ...] = ()  # what was guessed or chosen, a sentence each
-    missing: tuple[str, ...] = ()  # which values there are not
+    judged: list[str]  # metrics whose names say which side is better: several, or this one
+    asked: VerdictOptions  # with all that was found out
+    rows: int
+    missing: str  # which values there are not, in a sentence
 
 
 def results(path: Path, options: VerdictOptions) -> Results:
@@ -61,34 +63,33 @@ def results(path: Path, options: VerdictOptions) -> Results:
     table = read(path, entry)
     columns = {one.name: one for one in table.columns}
     numeric = {name for name, one in columns.items() if one.kind == "numeric" or _truths(one)}
-    found = roles(options, list(columns), numeric)
-    for role, name in (("values", found.value), ("standard errors", found.error)):
+    asked = resolved(options, list(columns), numeric)
+    for role, name in (("values", asked.value), ("standard errors", asked.error)):
         if name and name not in numeric:
             raise DataError(f"column '{name}' holds texts, and {role} must be numbers")
-    frame = _chosen(_frame(table, found.value), columns, options)
-    metric, judged, frame = _metric(frame, found, options)
-    frame, more = _last(frame, found, options)
-    methods = _named(frame, found.method)
-    if len(methods.categories) < 2:
-        (only,) = methods.categories
-        raise DataError(message("leaderboard.one_method", column=found.method, method=only))
-    if (n := len(methods.categories)) > MOST_METHODS:
-        raise DataError(message("leaderboard.many", n=n, most=MOST_METHODS))
-    sets, empty = _sets(frame.reset_index(drop=True), found, methods)
-    higher, guess = _better(options, judged, metric, found.value)
-    if len(judged) > 1:
-        more = (*more, message("leaderboard.judged", metrics=judged))
+    frame = _frame(table, asked.value)
+    for text in asked.where:
+        frame = _chosen(frame, columns, text)
+    metric, judged, frame = _metric(frame, asked)
+    frame = _last(frame, asked).reset_index(drop=True)
+    methods = _named(frame, asked.method)
     names = list(methods.categories)
-    missing = _missing(sets, empty, names)
-    return Results(names, sets, metric, higher, found, (*more, *guess), missing)
+    if len(names) < 2:
+        raise DataError(message("leaderboard.one_method", column=asked.method, method=names[0]))
+    if len(names) > MOST_METHODS:
+        raise DataError(message("leaderboard.many", n=len(names), most=MOST_METHODS))
+    sets = _sets(_long(frame, asked, methods), asked)
+    many = next((one for one in sets if one.folds > MOST_FOLDS), None)
+    if many is not None and not options.each and len(asked.split) == 1:
+        raise ConfigError(message("leaderboard.many_folds", n=many.folds, name=many.name))
+    missing, sets = _missing(sets, names), [one for one in sets if len(one.values)]
+    asked = replace(asked, better=asked.better or _better(judged, asked.value))
+    return Results(names, sets, metric, judged, asked, len(frame), missing)
 
 
 def _truths(column: Feature) -> bool:
-    return {one.casefold() for one in column.categories} in (
-        {"true"},
-        {"false"},
-        {"true", "false"},
-    )
+    words = {one.casefold() for one in column.categories}
+    return bool(words) and words <= {"true", "false"}
 
 
 def _frame(table: DataTable, value: str) -> pd.DataFrame:
@@ -129,147 +130,119 @@ def _full(frame: pd.DataFrame, column: str) -> pd.Series:
     return own
 
 
-def _chosen(
-    frame: pd.DataFrame, columns: dict[str, Feature], options: VerdictOptions
-) -> pd.DataFrame:
-    """Return the rows that the user wants."""
-    for text in options.where or ():
-        name, mark, wanted = text.partition("=")
-        if not mark or name not in columns:
-            hint = did_you_mean(name, list(columns))
-            raise ConfigError(f"{flag('where')}: expected column=value, got '{text}'{hint}")
-        known = columns[name].categories
-        fits = [one for one in known or [key_of(wanted)] if key_of(one) == key_of(wanted)]
-        rows = frame[name].isin(fits)
-        if not rows.any():
-            has = ", ".join(map(str, known[:10] or frame[name].unique()[:10]))
-            raise ConfigError(f"{flag('where')}: no row has {text} (column '{name}' has: {has})")
-        frame = frame[rows]
-    return frame
+def _chosen(frame: pd.DataFrame, columns: Mapping[str, Feature], text: str) -> pd.DataFrame:
+    """Return the rows that have a value: ``column=value``."""
+    name, mark, wanted = text.partition("=")
+    if not mark or name not in columns:
+        hint = did_you_mean(name, list(columns))
+        raise ConfigError(f"{flag('where')}: expected column=value, got '{text}'{hint}")
+    known = columns[name].categories
+    fits = [one for one in known or [key_of(wanted)] if key_of(one) == key_of(wanted)]
+    rows = frame[name].isin(fits)
+    if not rows.any():
+        has = ", ".join(map(str, known[:10] or frame[name].unique()[:10]))
+        raise ConfigError(f"{flag('where')}: no row has {text} (column '{name}' has: {has})")
+    return frame[rows]
 
 
-def _metric(
-    frame: pd.DataFrame, found: Roles, options: VerdictOptions
-) -> tuple[str, list[str], pd.DataFrame]:
+def _metric(frame: pd.DataFrame, asked: VerdictOptions) -> tuple[str, list[str], pd.DataFrame]:
     """Return what the metric is called, the names that tell which side is better, and its rows.
 
     Where each data set has a metric of its own, all are judged together.
     """
-    if not found.metric:
-        if options.of is not None:
-            raise ConfigError(message("leaderboard.no_metric", of=options.of))
-        return found.value, [found.value], frame
-    own = _full(frame, found.metric).astype(str)
+    of, column = asked.of, asked.metric
+    if not column:
+        if of:
+            raise ConfigError(message("leaderboard.no_metric", of=of))
+        return asked.value, [asked.value], frame
+    own = _full(frame, column).astype(str)
     names = list(own.unique())
-    if options.of is None and found.data and len(names) > 1:
-        sets = own.groupby(frame[found.data].to_numpy())
+    if not of and asked.data and len(names) > 1:
+        sets = own.groupby(frame[asked.data].to_numpy())
         if sets.nunique().eq(1).all() and sets.ngroups >= FEWEST:
-            return found.value, names, frame
-    if options.of not in (names if len(names) > 1 else [None, *names]):
-        hint = did_you_mean(options.of, names) if options.of is not None else ""
-        raise ConfigError(message("leaderboard.which", names=names, of=options.of, hint=hint))
-    wanted = options.of or names[0]
+            return asked.value, names, frame
+    if of not in names and (of or len(names) > 1):
+        hint = did_you_mean(of, names) if of else ""
+        raise ConfigError(message("leaderboard.which", names=names, of=of, hint=hint))
+    wanted = of or names[0]
     return wanted, [wanted], frame[own == wanted]
 
 
-def _last(
-    frame: pd.DataFrame, found: Roles, options: VerdictOptions
-) -> tuple[pd.DataFrame, tuple[str, ...]]:
-    """Return the row with the largest value of a column, of each cell."""
-    column = options.last
-    if column is None:
-        return frame, ()
+def _last(frame: pd.DataFrame, asked: VerdictOptions) -> pd.DataFrame:
+    """Return of each curve the row with the largest value of a column, if one is named."""
+    column, by = asked.last, [*filter(None, (asked.method, asked.data)), *asked.split]
+    if not column:
+        return frame
     if column not in frame or frame[column].dtype == "category":
         raise ConfigError(f"{flag('last')}: '{column}' is no column of numbers")
-    by = [*filter(None, (found.method, found.data)), *found.splits]
     ends = frame.sort_values(column, kind="stable", na_position="first")
-    frame = ends.groupby(by, observed=True, dropna=False).tail(1).sort_index()
-    return frame, (message("leaderboard.last", column=column, n=len(frame)),)
+    return ends.groupby(by, observed=True, dropna=False).tail(1).sort_index()
 
 
-def _sets(
-    frame: pd.DataFrame, found: Roles, methods: "pd.Categorical[str]"
-) -> tuple[list[OneSet], list[str]]:
-    """Return the data sets in the order of the table, and the names of those without a value."""
-    for name in found.splits:
+def _long(
+    frame: pd.DataFrame, asked: VerdictOptions, methods: "pd.Categorical[str]"
+) -> pd.DataFrame:
+    """Return a row a value with its data set, unit, fold and method; refuse values of no use."""
+    for name in (by := list(asked.split)):
         _full(frame, name)
-    by = list(found.splits)
-    if found.unit == "items":  # other columns tell runs of one item apart
-        by = [one for one in by if plain(one) in SPLITS["items"]] or by[:1]
-    units = frame.groupby(by, sort=False, observed=True).ngroup() if by else 0
-    cells: dict[str, Any] = {"unit": units, "method": methods.codes, "value": frame[found.value]}
-    cells |= {"error": frame[found.error] if found.unit == "errors" else np.nan}
-    cells |= {"fold": frame[found.splits[0]] if found.unit == "folds" else 0}
-    cells |= {"data": _named(frame, found.data) if found.data else ONE}
+    if asked.each == "item":  # other columns tell runs of one item apart, whose mean counts
+        by = [one for one in by if plain(one) in SPLITS["item"]] or by[:1]
+    cells: dict[str, Any] = {"data": _named(frame, asked.data) if asked.data else ONE}
+    cells |= {"unit": frame.groupby(by, sort=False, observed=True).ngroup() if by else 0}
+    cells |= {"method": methods.codes, "value": frame[asked.value]}
+    cells |= {"error": frame[asked.error] if asked.unit == "standard errors" else np.nan}
+    cells |= {"fold": frame[asked.split[0]] if asked.each == "fold" else 0}
     long = pd.DataFrame(cells)
     if (long.value.abs() > LARGEST).any():
-        raise DataError(message("leaderboard.infinite", column=found.value))
+        raise DataError(message("leaderboard.infinite", column=asked.value))
     if (long.error < 0).any():
-        raise DataError(f"column '{found.error}': a standard error is below 0")
+        raise DataError(f"column '{asked.error}': a standard error is below 0")
+    counts: Any = long.groupby(PLACE, observed=True).size()
+    if (n := int(counts.max())) > 1 and len(by) == len(asked.split):
+        data, _, place = counts.idxmax()
+        known = {"method": methods.categories[place], "data": data if asked.data else ""}
+        raise DataError(message("leaderboard.repeated", n=n, splits=by, **known))
+    if long.value.isna().all():
+        raise DataError(f"column '{asked.value}' has no value")
+    return long
+
+
+def _sets(long: pd.DataFrame, asked: VerdictOptions) -> list[OneSet]:
+    """Return the data sets in the order of the table, without units that have no value."""
+    wide: Any = long.groupby(PLACE, observed=True)[["value", "error"]].mean().unstack()
+    folds = long.dropna(subset="value").groupby("data", observed=True).fold.nunique()
     made = []
-    for key, own in long.groupby("data", sort=False, observed=True):
-        if by == list(found.splits):  # else these are runs of one item, whose mean counts
-            _once(own, found, methods, str(key))
-        made.append(_one(str(key), own, found, len(methods.categories)))
-    empty = [one.name for one in made if not len(one.values)]
-    if len(empty) == len(made):
-        raise DataError(f"column '{found.value}' has no value")
-    return [one for one in made if len(one.values)], empty
+    for key, own in wide.groupby(level="data", sort=False):
+        values = own.value.dropna(how="all")
+        errors = (
+            own.error.loc[values.index].to_numpy() if asked.unit == "standard errors" else None
+        )
+        n = int(folds.get(key, 0)) if asked.each == "fold" else 0
+        if n == 1 and len(values) > 1:
+            raise ConfigError(message("leaderboard.one_fold", n=len(values), name=key))
+        made.append(OneSet(str(key), values.to_numpy(), errors, n))
+    return made
 
 
-def _one(name: str, own: pd.DataFrame, found: Roles, methods: int) -> OneSet:
-    """Return a data set, without the units on which no method has a value."""
-    wide: Any = own.groupby(["unit", "method"])[["value", "error"]].mean().unstack()
-    values = wide.value.reindex(columns=range(methods)).dropna(how="all")
-    errors = wide.error.reindex_like(values).to_numpy() if found.unit == "errors" else None
-    folds = own.fold[own.value.notna()].nunique() if found.unit == "folds" else 0
-    if folds == 1 and len(values) > 1:
-        raise ConfigError(message("leaderboard.one_fold", n=len(values), name=name))
-    if folds > MOST_FOLDS and "unit" in found.guessed and len(found.splits) == 1:
-        raise ConfigError(message("leaderboard.many_folds", n=folds, name=name))
-    return OneSet(name, np.array(values), errors, folds)
-
-
-def _once(own: pd.DataFrame, found: Roles, methods: "pd.Categorical[str]", name: str) -> None:
-    """Refuse several values of one method on one split."""
-    counts: Any = own.groupby(["unit", "method"]).size()
-    if (n := int(counts.max())) > 1:
-        method = methods.categories[counts.idxmax()[1]]
-        known = {"where": f" on '{name}'" if found.data else "", "splits": found.splits}
-        raise DataError(message("leaderboard.repeated", n=n, method=method, **known))
-
-
-def _better(
-    options: VerdictOptions, judged: Sequence[str], metric: str, column: str
-) -> tuple[bool, tuple[str, ...]]:
-    """Return whether higher values are better: as the user says, or the names that they have."""
-    if options.better is not None:
-        if options.better not in ("higher", "lower"):
-            raise ConfigError(
-                f"{flag('better')}: expected 'higher' or 'lower', got '{options.better}'"
-            )
-        return options.better == "higher", ()
+def _better(judged: Sequence[str], column: str) -> Better:
+    """Return which values are better, by the names that they have."""
     sides: set[str] = set()
     for name in judged:
         words = {*plain(name).replace("@", "_").split("_")}
         words |= {*plain(column).split("_")} & {*JUDGED["lower"]}  # as of 'metric_error'
         own = {side for side, known in JUDGED.items() if words & {*known}}
         sides |= {"unknown"} if "neg" in words or len(own) != 1 else own
-    if len(sides) != 1 or "unknown" in sides:
+    if sides not in ({"higher"}, {"lower"}):
         raise ConfigError(message("leaderboard.which_side", metrics=judged, column=column))
-    (side,) = sides
-    return side == "higher", (message("leaderboard.side", metric=metric, side=side),)
+    return "higher" if sides == {"higher"} else "lower"
 
 
-def _missing(
-    sets: Sequence[OneSet], empty: Sequence[str], methods: Sequence[str]
-) -> tuple[str, ...]:
-    """Say which methods lack values, and where."""
+def _missing(sets: Sequence[OneSet], methods: Sequence[str]) -> str:
+    """Say which methods lack values, and where; "" if none does."""
     rows = {
         method: [(one.name, int(n), len(one.values)) for one in sets if (n := one.missing[place])]
         for place, method in enumerate(methods)
     }
     rows = {method: own for method, own in rows.items() if own}
-    if not rows and not empty:
-        return ()
-    return (message("leaderboard.missing", rows=rows, empty=empty),)
+    empty = [one.name for one in sets if not len(one.values)]
+    return message("leaderboard.missing", rows=rows, empty=empty) if rows or empty else ""

@@ -237,7 +237,7 @@ def false_alarms(unit: str, draws: int, tmp_path: Path) -> float:
         drawn = rng.normal(0, 1, shape) + rng.normal(0, 1, (*shape[:2], 1))
         for one, own in zip(table.sets, drawn, strict=True):
             one.values[:] = own
-        found = judge(table, asked, None)
+        found = judge(table, None)
         wrong += any(own.verdict.shown for p in found.main for own in p.pairs.values())
     return wrong / draws
 

@@ -135,7 +135,7 @@ WRONG: dict[str, tuple[pd.DataFrame, dict[str, object], str]] = {
         "higher or lower values of 'value'",
     ),
     "wrong side": (few(), {"better": "more"}, "expected 'higher' or 'lower', got 'more'"),
-    "wrong unit": (few(), {"each": "row"}, "expected one of fold, split, run, item, got 'row'"),
+    "wrong unit": (few(), {"each": "row"}, "expected 'fold', 'split', 'run' or 'item', got 'row'"),
     "no share": (few(), {"each": "split"}, "the share of the rows that were tested"),
     "share": (few(), {"each": "split", "test_share": 2.0}, "between 0 and 1, got 2"),
     "no split": (
