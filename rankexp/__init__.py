@@ -7,16 +7,16 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from rankexp.runner.compare.calls import compare, inspect
-    from rankexp.runner.leaderboard.calls import verdicts
+    from rankexp.runner.leaderboard.command import verdicts
 else:
 
     def __getattr__(name):  # the library loads nothing of the runner
         if name not in __all__:
             raise AttributeError(f"module 'rankexp' has no attribute '{name}'")
         from rankexp.runner.compare import calls
-        from rankexp.runner.leaderboard import calls as own
+        from rankexp.runner.leaderboard import command
 
-        return (vars(own) | vars(calls))[name]
+        return (vars(command) | vars(calls))[name]
 
     def __dir__():
         return [*globals(), *__all__]

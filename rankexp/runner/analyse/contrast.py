@@ -75,7 +75,7 @@ def family(
     if all(design.pairs == "models" for design in designs.values()):
         overall = _over_settings(contrasts, estimates, settings)
     else:
-        overall = _over_data(table, pair, contrasts, estimates, settings)
+        overall = _over_data(table, pair, contrasts, settings)
     return Family(contrasts, adjusted([overall], settings)[0])
 
 
@@ -275,11 +275,7 @@ def _relative(contrasts: Sequence[Contrast], estimates: Sequence[Estimate]) -> f
 
 
 def _over_data(
-    table: pd.DataFrame,
-    pair: tuple[str, str],
-    contrasts: Sequence[Contrast],
-    estimates: list[Estimate],
-    settings: Settings,
+    table: pd.DataFrame, pair: tuple[str, str], contrasts: Sequence[Contrast], settings: Settings
 ) -> Contrast:
     """Compare over data sets by signed ranks of their mean differences."""
     known = set(table.index.get_level_values("problem"))
@@ -292,32 +288,28 @@ def _over_data(
     base, differences = _paired(base, made, pair)
     if base.n < paired.FEWEST:
         return base if base.n else replace(base, verdict=NOT_RUN)
-    margins = [settings.share(settings.loss(value)) for value in made.values[pair[1]]]
-    return ranked(base, differences, np.array(margins), estimates, contrasts, settings)
+    return ranked(base, differences, made.values[pair[1]].to_numpy(), contrasts, settings)
 
 
 def ranked(
-    base: Contrast,
-    differences: Floats,
-    margins: Floats | float,
-    estimates: list[Estimate],
-    contrasts: Sequence[Contrast],
-    settings: Settings,
+    base: Contrast, values: Floats, others: Floats, found: Sequence[Contrast], settings: Settings
 ) -> Contrast:
-    """Compare by signed ranks; `estimates` are of data sets that have an error of their own."""
-    values = several.settled(differences)
+    """Compare by signed ranks of differences; `others` are the values of the reference."""
+    values = several.settled(values)
     result, interval = several.signed_rank(values), partial(_of_ranks, values)
+    margins = [settings.share(settings.loss(value)) for value in others]
     same = NAN if settings.margin is None else several.equivalence(values, settings.margin)
     relative = NAN if np.isnan(margins).any() else several.equivalence(values / margins, 1.0)
     if np.ptp(values) == 0:  # ranks know nothing of how few examples each may rest on
         mean, own = Estimate(values[0], np.inf, 1), 1.0
-        if len(estimates) == base.n:
-            mean, own = paired.average(estimates), _relative(contrasts, estimates)
+        known = [Estimate(one.difference, one.se, one.df) for one in found if not np.isnan(one.p)]
+        if len(known) == base.n:
+            mean, own = paired.average(known), _relative(found, known)
         interval = partial(paired.interval, mean)
         same, relative = max(same, _equivalence(mean, settings.margin)), max(relative, own)
     low, high = map(float, interval(settings.level))
     return replace(
-        _singly(base, contrasts, settings),
+        _singly(base, found, settings),
         test="signed-rank test",
         difference=several.centre(values, settings.level)[0],
         low=low,

@@ -10,7 +10,7 @@ from typing import Any
 from rankexp.charts.model import Better
 from rankexp.errors import ConfigError
 from rankexp.registry import did_you_mean
-from rankexp.runner.config.asking import flag, message
+from rankexp.runner.config.asking import message
 
 COLUMNS, SPLITS, JUDGED, CHOICES = tomllib.loads(
     Path(__file__).with_name("names.toml").read_text(encoding="utf-8")
@@ -71,8 +71,12 @@ def resolved(
     ConfigError where a column is not there, has two roles, or where one needed is not found.
     """
     named = {key: getattr(options, key) for key in COLUMNS}
-    found = {key: _there(key, name, columns) for key, name in named.items() if name}
-    splits = [_there("split", name, columns) for name in options.split]
+    found: dict[str, Any] = {key: name for key, name in named.items() if name}
+    splits = list(options.split)
+    for key, name in (*found.items(), *(("split", name) for name in splits)):
+        if name not in columns:
+            known = {"name": name, "columns": columns, "hint": did_you_mean(name, columns)}
+            raise ConfigError(message("leaderboard.no_column", key=key, **known))
     taken = [*found.values(), *splits]
     if twice := [name for name in taken if taken.count(name) > 1]:
         raise ConfigError(message("leaderboard.twice", name=twice[0]))
@@ -81,12 +85,13 @@ def resolved(
         fits = [name for name in COLUMNS[key] if name in free]
         if key in ("value", "error"):
             fits = [name for name in fits if free[name] in numeric]
-        found |= {key: free.pop(name) for name in fits[:1]}
+        if fits:
+            found[key] = free.pop(fits[0])
     if not splits:
         usual = [name for names in SPLITS.values() for name in names]
         splits = [free.pop(name) for name in usual if name in free]
     if "value" not in found:
-        found |= {"value": _value([name for name in free.values() if name in numeric], columns)}
+        found["value"] = _value([name for name in free.values() if name in numeric], columns)
     if "method" not in found:
         raise ConfigError(message("leaderboard.no_method", columns=columns))
     each = _each(options, splits)
@@ -103,13 +108,6 @@ def _value(left: Sequence[str], columns: Sequence[str]) -> str:
     if len(fits) != 1:
         raise ConfigError(message("leaderboard.no_value", columns=columns, left=left))
     return fits[0]
-
-
-def _there(key: str, name: str, columns: Sequence[str]) -> str:
-    if name not in columns:
-        hint, has = did_you_mean(name, columns), ", ".join(columns)
-        raise ConfigError(f"{flag(key)}: no column '{name}'{hint}; the table has {has}")
-    return name
 
 
 def _each(options: VerdictOptions, splits: Sequence[str]) -> str:

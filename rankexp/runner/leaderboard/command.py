@@ -1,17 +1,21 @@
-"""``rankexp verdicts`` from the table to the page."""
+"""``rankexp verdicts`` and ``rankexp.verdicts``: from the table to the page."""
 
-from collections.abc import Iterator
-from dataclasses import replace
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import fields, replace
+from os import PathLike
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from rankexp.charts.frame import styled
 from rankexp.errors import ConfigError, DataError
 from rankexp.runner.compare.study import safe
-from rankexp.runner.config.asking import flag, message
+from rankexp.runner.config.asking import flag, message, said
+from rankexp.runner.data.frames import Table, save
 from rankexp.runner.data.reading import terminal_width
-from rankexp.runner.files import explained, write_atomically
+from rankexp.runner.files import write_atomically
 from rankexp.runner.leaderboard.asked import VerdictOptions
 from rankexp.runner.leaderboard.judge import judge
 from rankexp.runner.leaderboard.result import VerdictsResult
@@ -24,9 +28,80 @@ from rankexp.runner.sentences import paragraphs
 
 SHARES = 0.01  # margin where higher values are better, and all are between 0 and 1
 PARTS = ("standings", "ranks", "pairs", "sets")
+READING = ("nominal", "missing")  # options that say how texts are read
+LISTS = ("split", "where", *READING)  # options that may be a single text
 
 
-def verdicts(path: Path, options: VerdictOptions) -> VerdictsResult:
+def verdicts(
+    table: Table,
+    *,
+    out: str | PathLike[str] | None = None,
+    **options: str | float | Sequence[str] | None,
+) -> VerdictsResult:
+    """Tell which methods of a table of results are better, as good, or not told apart.
+
+    Parameters
+    ----------
+    table : DataFrame of pandas or polars, or path
+        A row a value of a method on a data set and a split, seed or item.
+    out : path, optional
+        Folder for the page, tables and pictures. Default: nothing is written.
+    **options
+        Those of ``rankexp verdicts``. Columns: `method`, `data`, `split` (one or several),
+        `metric`, `value`, `error` (standard errors), guessed from their names by default. `of`
+        names a metric; `better` is ``"higher"`` or ``"lower"``; `each` says what a value is from:
+        ``"fold"``, ``"split"`` (with `test_share`), ``"run"`` or ``"item"``. `where` takes rows by
+        ``"column=value"``, `last` the last of each curve. `margin` is the smallest difference that
+        matters; `incomplete` is ``"drop"`` or ``"refuse"``. `nominal` are columns of numbers and
+        texts that hold names, `missing` texts that mark missing values.
+
+    Raises
+    ------
+    ConfigError, DataError
+        Where an option is wrong, or the table cannot be read or judged.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import rankexp
+    >>> rows = [(m, i, float(i % 5 > k)) for k, m in enumerate("ab") for i in range(100)]
+    >>> frame = pd.DataFrame(rows, columns=["system", "item", "solved"])
+    >>> found = rankexp.verdicts(frame)
+    >>> found.standings[["method", "mean", "tier"]]
+      method  mean  tier
+    0      a   0.8     1
+    1      b   0.6     2
+    """
+    given: dict[str, Any] = {name: own for name, own in options.items() if own is not None}
+    with tempfile.TemporaryDirectory(prefix="rankexp-") as place, said("python"):
+        known = {one.name for one in fields(VerdictOptions)} - {"reading"}
+        if unknown := given.keys() - known - {*READING}:
+            raise ConfigError(f"verdicts() has no option '{min(unknown)}'")
+        given = {k: [v] if k in LISTS and isinstance(v, str) else v for k, v in given.items()}
+        reading = {name: given.pop(name, []) for name in READING}
+        asked = VerdictOptions(**given, out=Path(out) if out else None, reading=reading)
+        stem = Path(table).stem if isinstance(table, str | PathLike) else "frame"
+        if asked.out is not None:
+            folder_for(asked.out, stem)
+        made = answered(save(table, None, Path(place), None, []).table, asked)
+        if asked.out is not None:
+            write(made, asked.out, stem)
+    return made
+
+
+def run(path: Path, options: VerdictOptions) -> None:
+    """Print the answer and write its files."""
+    folder = folder_for(options.out, path.stem)
+    made = answered(path, options)
+    count, width = write(made, folder, path.name), terminal_width()  # before a pipe may break
+    main = [own.output for name, own in made.sections.items() if name.startswith(PARTS[0])]
+    for output in (made.reading, made.lead, *main):
+        print(f"{terminal.render(output, width)}\n")
+    known = {"files": count, "folder": folder, "first": ANSWER}
+    print(terminal.wrapped(message("leaderboard.written", **known), width))
+
+
+def answered(path: Path, options: VerdictOptions) -> VerdictsResult:
     """Judge a table; ConfigError and DataError where an option or the table does not fit."""
     table = results(path, options)
     margin = options.margin or _margin(table)
@@ -81,24 +156,8 @@ def folder_for(named: Path | None, stem: str) -> Path:
 def write(made: VerdictsResult, folder: Path, stem: str) -> int:
     """Write all files of an answer, in place of an earlier one's; return how many."""
     new = dict(contents(made, f"{stem}: verdicts by {made.found.results.metric}"))
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        for name, content in new.items():
-            write_atomically(folder / name, content)
-        for old in [one for one in folder.iterdir() if one.name not in new]:
-            old.unlink()
-    except OSError as error:
-        raise explained(folder, error, flag("out")) from error
+    for name, content in new.items():
+        write_atomically(folder / name, content, flag("out"))
+    for old in [one for one in folder.iterdir() if one.name not in new]:
+        old.unlink()
     return len(new)
-
-
-def run(path: Path, options: VerdictOptions) -> None:
-    """Print the answer and write its files."""
-    folder = folder_for(options.out, path.stem)
-    made = verdicts(path, options)
-    count, width = write(made, folder, path.name), terminal_width()  # before a pipe may break
-    main = [own.output for name, own in made.sections.items() if name.startswith(PARTS[0])]
-    for output in (made.reading, made.lead, *main):
-        print(f"{terminal.render(output, width)}\n")
-    known = {"files": count, "folder": folder, "first": ANSWER}
-    print(terminal.wrapped(message("leaderboard.written", **known), width))

@@ -88,16 +88,14 @@ class Panel:
         return 0 if told or self.ranks is None or max(self.counts) >= least else least
 
     @property
-    def apart(self) -> int:
-        """How many pairs within a tier are told apart."""
-        inside = [own for (a, b), own in self.pairs.items() if self.tier[a] == self.tier[b]]
-        return sum(own.verdict.shown is not None for own in inside)
+    def size(self) -> float:
+        """How large differences are: their median."""
+        return float(np.median([abs(own.difference) for own in self.pairs.values() if own.n] or 0))
 
     def by(self, pair: Pair) -> Settings:
-        """Return how a pair is judged: what more data would do takes long, so of the best alone."""
-        return (
-            self.settings if pair[0] == self.order[0] else replace(self.settings, power=math.nan)
-        )
+        """Return how a pair is judged: what would tell takes long, so of the best alone."""
+        quick = replace(self.settings, power=math.nan)
+        return self.settings if pair[0] == self.order[0] else quick
 
     def between(self, pair: Pair) -> Contrast:
         """Return the difference of two methods, of which either may be further up."""
@@ -225,11 +223,11 @@ def _over(results: Results, sets: Sequence[Panel], settings: Settings) -> Found:
     if whole.any():
         known = table[np.ix_(whole, enough)]
         ranks[enough] = _average_ranks(known, settings.higher)
-        how = {"higher": settings.higher, "alpha": 1 - settings.level}
+        higher, alpha = settings.higher, 1 - settings.level
         with suppress(several.NotComparableError):
-            ranking = several.ranking(known, posthoc="nemenyi", **how)
+            ranking = several.ranking(known, higher=higher, posthoc="nemenyi", alpha=alpha)
     over = _panel(OneSet("", table), "data sets", settings, partial(_over_sets, sets), ranks)
-    return Found(results, *_judged([over]), list(sets), ranking)
+    return Found(results, _judged([over])[0], list(sets), ranking)
 
 
 def _average_ranks(table: Floats, higher: bool) -> Floats:
@@ -245,5 +243,4 @@ def _over_sets(sets: Sequence[Panel], pair: Pair, settings: Settings) -> Contras
     if n < paired.FEWEST:
         return _refused(base)
     values = np.array([own.difference for own in found])
-    known = [Estimate(own.difference, own.se, own.df) for own in found if not math.isnan(own.p)]
-    return ranked(base, values, math.nan, known, found, settings)  # no share of a loss matters
+    return ranked(base, values, np.full(n, math.nan), found, settings)  # losses are not known

@@ -2,11 +2,11 @@
 
 import math
 import tomllib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -25,7 +25,7 @@ from rankexp.runner.report.verdict_words import more
 from rankexp.runner.sentences import capital, listed, paragraphs
 from rankexp.statistics.contrast import Contrast
 from rankexp.statistics.several import Ranking
-from rankexp.statistics.verdicts import UNDECIDED, Kind, Note
+from rankexp.statistics.verdicts import Kind, Note
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -34,7 +34,6 @@ TABLES = tomllib.loads(Path(__file__).with_name("tables.toml").read_text(encodin
 MOST_MAPPED = 40  # methods of a map of pairs
 CELL = 0.28  # of a map: inches
 LABEL = 30  # letters of a name beside it
-UNEQUAL = 10  # times that differences of data sets may differ in size before it is said
 MOST_NAMED = 6
 MOST_DECIMALS = 4
 
@@ -80,15 +79,10 @@ class VerdictsResult:
         return self._numbers("sets")
 
     @property
-    def first(self) -> Output:
-        """The methods by what decides."""
-        return next(iter(self.sections.values())).output
-
-    @property
     def figure(self) -> "Figure | None":
         """Each method minus the best, drawn by matplotlib."""
         with styled():
-            return self.first.figure
+            return next(iter(self.sections.values())).output.figure
 
     def _numbers(self, name: str) -> pd.DataFrame:
         numbers = self.sections[name].output.numbers if name in self.sections else None
@@ -98,13 +92,14 @@ class VerdictsResult:
         return "\n\n".join([*self.answer, *self.remarks])
 
     def _repr_html_(self) -> str:
-        (shown,) = self.first.tables
+        first = next(iter(self.sections.values())).output
+        (shown,) = first.tables
         table = pd.DataFrame(rows(shown), columns=shown.labels)
         drawn = table.to_html(index=False, border=0, justify="left")
         return page(
             told(self.answer),
             f'<div style="overflow-x: auto">{drawn}</div>',
-            folded("What the table says", all_notes(self.first)),
+            folded("What the table says", all_notes(first)),
             folded("How the table was read", self.remarks),
         )
 
@@ -120,22 +115,19 @@ class VerdictsResult:
 
     def _said(self, panel: Panel, where: str) -> list[Said]:
         """Say what the best method is, what is as good, the tiers, and what would tell more."""
-        best, by = panel.order[0], panel.means if panel.ranks is None else panel.ranks
-        beside = {self.names[one]: panel.pairs[best, one] for one in panel.order[1:]}
-        unknown = {name: own for name, own in beside.items() if own.verdict == UNDECIDED}
-        tied = [one for one in panel.order if by[one] == by[best] and one not in panel.few]
-        known = {"names": self.names, "panel": panel, "best": self.names[best], "beside": beside}
-        known |= {"metric": self.found.results.metric, "mean": panel.means[best], "rank": by[best]}
-        known |= {"first": [self.names[one] for one in tied], "digits": self.digits, "some": some}
-        known |= {"open": [f"{name} ({self._short(own)})" for name, own in unknown.items()]}
-        known |= {"why": [own.refusal or more(own, panel.strict) for own in unknown.values()]}
+        first, *others = panel.order
+        beside = {self.names[one]: panel.pairs[first, one] for one in others}
+        known = {"shown": self, "panel": panel, "beside": beside, "some": some, "more": more}
         labels, texts = (paragraphs("leaderboard.answer", **known)[start::2] for start in (0, 1))
         alone = all(own.verdict.shown == "worse" for own in beside.values())
-        word = self.names[best] if alone else "No single best method is shown"
+        word = self.names[first] if alone else "No single best method is shown"
         made = [Said(f"{label}{where}", text) for label, text in zip(labels, texts, strict=True)]
         return [replace(made[0], word=word, open=not alone), *made[1:]]
 
-    def _short(self, own: Contrast) -> str:
+    def _notes(self, panels: Sequence[Panel]) -> list[str]:
+        return paragraphs("leaderboard.reading", shown=self, panels=panels, some=some)
+
+    def short(self, own: Contrast) -> str:
         """Return a difference with its interval, or why there is none."""
         difference, interval, _ = self._beside(own).values()
         return str(own.refusal or f"{cell_text(difference)}; {cell_text(interval)}")
@@ -230,8 +222,8 @@ class VerdictsResult:
         drawn = [row(self.names[one], own) for one, own in beside.items() if own]
         margin = panel.settings.margin or math.nan
         chart = forest([Intervals("", drawn, axis, margin, reference=0.0)])
-        notes: list[Note | str] = [*self._notes([panel])]
-        notes += [Note(Kind.CAVEAT, one) for one in self._scale()] * (panel.ranks is not None)
+        unlike = paragraphs("leaderboard.scale", panel=panel, sets=self.found.sets)
+        notes = [*self._notes([panel]), *(Note(Kind.CAVEAT, one) for one in unlike)]
         return Output(numbers.drop(columns=["n", "places"]), [shown], chart, notes=notes)
 
     def _ranks(self, own: Ranking) -> Output:
@@ -296,25 +288,3 @@ class VerdictsResult:
             lines += own
         numbers = pd.DataFrame(lines).drop(columns="places")
         return Output(numbers, [self._table("sets", said)], notes=self._notes(sets))
-
-    def _notes(self, panels: Sequence[Panel]) -> list[str]:
-        """Say how the numbers of a panel came about, or those of several like it."""
-        panel, several, names = panels[0], len(panels) > 1, {one.name for one in panels}
-        few = [] if several else some([self.names[one] for one in panel.few])
-        folds = sorted({one.folds for one in self.found.results.sets if one.name in names})
-        whole = several or panel.n == max(panel.counts)
-        known = {"panel": panel, "few": few, "folds": folds, "whole": whole}
-        return paragraphs("leaderboard.reading", **known)
-
-    def _scale(self) -> list[str]:
-        """Say whether the differences of data sets are of unlike size."""
-        found = {
-            one.name: [abs(own.difference) for own in one.pairs.values() if own.n]
-            for one in self.found.sets
-        }
-        sizes = {name: float(np.median(own)) for name, own in found.items() if own}
-        known = sorted((size, name) for name, size in sizes.items() if size > 0)
-        if not known or known[-1][0] < UNEQUAL * known[0][0]:
-            return []
-        (least, small), *_, (most, large) = known
-        return paragraphs("leaderboard.scale", large=large, small=small, times=most / least)

@@ -67,24 +67,25 @@ def results(path: Path, options: VerdictOptions) -> Results:
     for role, name in (("values", asked.value), ("standard errors", asked.error)):
         if name and name not in numeric:
             raise DataError(f"column '{name}' holds texts, and {role} must be numbers")
-    frame = _frame(table, asked.value)
+    rows = _Rows(_frame(table, asked.value), asked)
     for text in asked.where:
-        frame = _chosen(frame, columns, text)
-    metric, judged, frame = _metric(frame, asked)
-    frame = _last(frame, asked).reset_index(drop=True)
-    methods = _named(frame, asked.method)
+        rows.choose(text, columns)
+    metric, judged = rows.of_metric()
+    if asked.last:
+        rows.end_of_curves()
+    methods = rows.names(asked.method)
     names = list(methods.categories)
     if len(names) < 2:
         raise DataError(message("leaderboard.one_method", column=asked.method, method=names[0]))
     if len(names) > MOST_METHODS:
         raise DataError(message("leaderboard.many", n=len(names), most=MOST_METHODS))
-    sets = _sets(_long(frame, asked, methods), asked)
+    sets = _sets(rows.long(methods), asked)
     many = next((one for one in sets if one.folds > MOST_FOLDS), None)
     if many is not None and not options.each and len(asked.split) == 1:
         raise ConfigError(message("leaderboard.many_folds", n=many.folds, name=many.name))
     missing, sets = _missing(sets, names), [one for one in sets if len(one.values)]
     asked = replace(asked, better=asked.better or _better(judged, asked.value))
-    return Results(names, sets, metric, judged, asked, len(frame), missing)
+    return Results(names, sets, metric, judged, asked, len(rows.frame), missing)
 
 
 def _truths(column: Feature) -> bool:
@@ -106,105 +107,104 @@ def _frame(table: DataTable, value: str) -> pd.DataFrame:
     return pd.DataFrame(made)
 
 
-def _named(frame: pd.DataFrame, column: str) -> "pd.Categorical[str]":
-    """Return the names in a column in the order of the table; a number has the column's before it.
+@dataclass
+class _Rows:
+    """The rows that are judged."""
 
-    They fit into a line of text: no signs that nobody sees, no more than so many letters.
-    """
-    own = _full(frame, column)
-    codes, known = pd.factorize(own)
-    texts = [str(one) for one in known]
-    if own.dtype != "category":
-        texts = [f"{column} {number_text(one)}" for one in known]
-    texts = ["".join(sign if sign.isprintable() else "?" for sign in one) for one in texts]
-    texts = [one if len(one) <= LONGEST else f"{one[: LONGEST - 3]}..." for one in texts]
-    twice = pd.Index(texts).duplicated(keep=False)
-    texts = [f"{one} ({k + 1})" if twice[k] else one for k, one in enumerate(texts)]
-    return pd.Categorical.from_codes(codes, pd.Index(texts))
+    frame: pd.DataFrame
+    asked: VerdictOptions
 
+    def full(self, column: str) -> pd.Series:
+        """Return a column of which each row needs a value."""
+        own: pd.Series = self.frame[column]
+        if n := int(own.isna().sum()):
+            raise DataError(message("leaderboard.empty", column=column, n=n))
+        return own
 
-def _full(frame: pd.DataFrame, column: str) -> pd.Series:
-    own: pd.Series = frame[column]
-    if own.isna().any():
-        raise DataError(message("leaderboard.empty", column=column, n=int(own.isna().sum())))
-    return own
+    def names(self, column: str) -> "pd.Categorical[str]":
+        """Return names in the order of the table; a number has the column's before it.
 
+        They fit into a line of text: no signs that nobody sees, no more than so many letters.
+        """
+        own = self.full(column)
+        codes, known = pd.factorize(own)
+        text = str if own.dtype == "category" else lambda one: f"{column} {number_text(one)}"
+        texts = ["".join(c if c.isprintable() else "?" for c in text(one)) for one in known]
+        texts = [one if len(one) <= LONGEST else f"{one[: LONGEST - 3]}..." for one in texts]
+        twice = pd.Index(texts).duplicated(keep=False)
+        texts = [f"{one} ({k + 1})" if twice[k] else one for k, one in enumerate(texts)]
+        return pd.Categorical.from_codes(codes, pd.Index(texts))
 
-def _chosen(frame: pd.DataFrame, columns: Mapping[str, Feature], text: str) -> pd.DataFrame:
-    """Return the rows that have a value: ``column=value``."""
-    name, mark, wanted = text.partition("=")
-    if not mark or name not in columns:
-        hint = did_you_mean(name, list(columns))
-        raise ConfigError(f"{flag('where')}: expected column=value, got '{text}'{hint}")
-    known = columns[name].categories
-    fits = [one for one in known or [key_of(wanted)] if key_of(one) == key_of(wanted)]
-    rows = frame[name].isin(fits)
-    if not rows.any():
-        has = ", ".join(map(str, known[:10] or frame[name].unique()[:10]))
-        raise ConfigError(f"{flag('where')}: no row has {text} (column '{name}' has: {has})")
-    return frame[rows]
+    def choose(self, text: str, columns: Mapping[str, Feature]) -> None:
+        """Keep the rows that have a value: ``column=value``."""
+        name, mark, wanted = text.partition("=")
+        if not mark or name not in columns:
+            hint = did_you_mean(name, list(columns))
+            raise ConfigError(f"{flag('where')}: expected column=value, got '{text}'{hint}")
+        known, values = columns[name].categories, self.frame[name]
+        rows = values.isin([o for o in known or [key_of(wanted)] if key_of(o) == key_of(wanted)])
+        if not rows.any():
+            has = ", ".join(map(str, known[:10] or values.unique()[:10]))
+            raise ConfigError(f"{flag('where')}: no row has {text} (column '{name}' has: {has})")
+        self.frame = self.frame[rows]
 
+    def of_metric(self) -> tuple[str, list[str]]:
+        """Keep the rows of a metric; return its name, and names that tell which side is better.
 
-def _metric(frame: pd.DataFrame, asked: VerdictOptions) -> tuple[str, list[str], pd.DataFrame]:
-    """Return what the metric is called, the names that tell which side is better, and its rows.
-
-    Where each data set has a metric of its own, all are judged together.
-    """
-    of, column = asked.of, asked.metric
-    if not column:
-        if of:
+        Where each data set has a metric of its own, all are judged together.
+        """
+        of, column, data = self.asked.of, self.asked.metric, self.asked.data
+        if not column and of:
             raise ConfigError(message("leaderboard.no_metric", of=of))
-        return asked.value, [asked.value], frame
-    own = _full(frame, column).astype(str)
-    names = list(own.unique())
-    if not of and asked.data and len(names) > 1:
-        sets = own.groupby(frame[asked.data].to_numpy())
-        if sets.nunique().eq(1).all() and sets.ngroups >= FEWEST:
-            return asked.value, names, frame
-    if of not in names and (of or len(names) > 1):
-        hint = did_you_mean(of, names) if of else ""
-        raise ConfigError(message("leaderboard.which", names=names, of=of, hint=hint))
-    wanted = of or names[0]
-    return wanted, [wanted], frame[own == wanted]
+        if not column:
+            return self.asked.value, [self.asked.value]
+        own = self.full(column).astype(str)
+        names = list(own.unique())
+        if not of and data and len(names) > 1:
+            sets = own.groupby(self.frame[data].to_numpy())
+            if sets.nunique().eq(1).all() and sets.ngroups >= FEWEST:
+                return self.asked.value, names
+        if of not in names and (of or len(names) > 1):
+            hint = did_you_mean(of, names) if of else ""
+            raise ConfigError(message("leaderboard.which", names=names, of=of, hint=hint))
+        wanted = of or names[0]
+        self.frame = self.frame[own == wanted]
+        return wanted, [wanted]
 
+    def end_of_curves(self) -> None:
+        """Keep the row of each curve in which a column is largest."""
+        column, named = self.asked.last, (self.asked.method, self.asked.data, *self.asked.split)
+        if column not in self.frame or self.frame[column].dtype == "category":
+            raise ConfigError(f"{flag('last')}: '{column}' is no column of numbers")
+        ends = self.frame.sort_values(column, kind="stable", na_position="first")
+        by = [name for name in named if name]
+        self.frame = ends.groupby(by, observed=True, dropna=False).tail(1).sort_index()
 
-def _last(frame: pd.DataFrame, asked: VerdictOptions) -> pd.DataFrame:
-    """Return of each curve the row with the largest value of a column, if one is named."""
-    column, by = asked.last, [*filter(None, (asked.method, asked.data)), *asked.split]
-    if not column:
-        return frame
-    if column not in frame or frame[column].dtype == "category":
-        raise ConfigError(f"{flag('last')}: '{column}' is no column of numbers")
-    ends = frame.sort_values(column, kind="stable", na_position="first")
-    return ends.groupby(by, observed=True, dropna=False).tail(1).sort_index()
-
-
-def _long(
-    frame: pd.DataFrame, asked: VerdictOptions, methods: "pd.Categorical[str]"
-) -> pd.DataFrame:
-    """Return a row a value with its data set, unit, fold and method; refuse values of no use."""
-    for name in (by := list(asked.split)):
-        _full(frame, name)
-    if asked.each == "item":  # other columns tell runs of one item apart, whose mean counts
-        by = [one for one in by if plain(one) in SPLITS["item"]] or by[:1]
-    cells: dict[str, Any] = {"data": _named(frame, asked.data) if asked.data else ONE}
-    cells |= {"unit": frame.groupby(by, sort=False, observed=True).ngroup() if by else 0}
-    cells |= {"method": methods.codes, "value": frame[asked.value]}
-    cells |= {"error": frame[asked.error] if asked.unit == "standard errors" else np.nan}
-    cells |= {"fold": frame[asked.split[0]] if asked.each == "fold" else 0}
-    long = pd.DataFrame(cells)
-    if (long.value.abs() > LARGEST).any():
-        raise DataError(message("leaderboard.infinite", column=asked.value))
-    if (long.error < 0).any():
-        raise DataError(f"column '{asked.error}': a standard error is below 0")
-    counts: Any = long.groupby(PLACE, observed=True).size()
-    if (n := int(counts.max())) > 1 and len(by) == len(asked.split):
-        data, _, place = counts.idxmax()
-        known = {"method": methods.categories[place], "data": data if asked.data else ""}
-        raise DataError(message("leaderboard.repeated", n=n, splits=by, **known))
-    if long.value.isna().all():
-        raise DataError(f"column '{asked.value}' has no value")
-    return long
+    def long(self, methods: "pd.Categorical[str]") -> pd.DataFrame:
+        """Return a row a value with its data set, unit, fold and method; refuse what is no use."""
+        asked, frame = self.asked, self.frame.reset_index(drop=True)
+        for name in (by := list(asked.split)):
+            self.full(name)
+        if asked.each == "item":  # other columns tell runs of one item apart, whose mean counts
+            by = [one for one in by if plain(one) in SPLITS["item"]] or by[:1]
+        cells: dict[str, Any] = {"data": self.names(asked.data) if asked.data else ONE}
+        cells |= {"unit": frame.groupby(by, sort=False, observed=True).ngroup() if by else 0}
+        cells |= {"method": methods.codes, "value": frame[asked.value]}
+        cells |= {"error": frame[asked.error] if asked.unit == "standard errors" else np.nan}
+        cells |= {"fold": frame[asked.split[0]] if asked.each == "fold" else 0}
+        long = pd.DataFrame(cells)
+        if (long.value.abs() > LARGEST).any():
+            raise DataError(message("leaderboard.infinite", column=asked.value))
+        if (long.error < 0).any():
+            raise DataError(f"column '{asked.error}': a standard error is below 0")
+        counts: Any = long.groupby(PLACE, observed=True).size()
+        if (n := int(counts.max())) > 1 and len(by) == len(asked.split):
+            data, _, place = counts.idxmax()
+            known = {"method": methods.categories[place], "data": data if asked.data else ""}
+            raise DataError(message("leaderboard.repeated", n=n, splits=by, **known))
+        if long.value.isna().all():
+            raise DataError(f"column '{asked.value}' has no value")
+        return long
 
 
 def _sets(long: pd.DataFrame, asked: VerdictOptions) -> list[OneSet]:

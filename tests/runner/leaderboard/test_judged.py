@@ -16,7 +16,7 @@ from scipy import stats
 import rankexp
 from rankexp.errors import DataError
 from rankexp.runner.leaderboard.asked import VerdictOptions
-from rankexp.runner.leaderboard.command import verdicts
+from rankexp.runner.leaderboard.command import answered
 from rankexp.runner.leaderboard.judge import Found, judge
 from rankexp.runner.leaderboard.table import results
 
@@ -260,4 +260,4 @@ def test_a_million_values_stay_small(tmp_path: Path) -> None:
     values = np.random.default_rng(0).normal(0.8, 0.02, (10, 100, 8))
     file = tmp_path / "t.csv"
     long(values).to_csv(file, index=False)
-    assert len(verdicts(file, VerdictOptions()).found.sets) == 10
+    assert len(answered(file, VerdictOptions()).found.sets) == 10
