@@ -1,7 +1,7 @@
 """``rankexp verdicts`` and ``rankexp.verdicts``: from the table to the page."""
 
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import fields, replace
 from os import PathLike
 from pathlib import Path
@@ -19,7 +19,7 @@ from rankexp.runner.files import write_atomically
 from rankexp.runner.leaderboard.asked import VerdictOptions
 from rankexp.runner.leaderboard.judge import judge
 from rankexp.runner.leaderboard.result import VerdictsResult
-from rankexp.runner.leaderboard.table import Results, results
+from rankexp.runner.leaderboard.table import results
 from rankexp.runner.report.build import ANSWER, files
 from rankexp.runner.report.model import Output, Page, Section
 from rankexp.runner.report.render import html, markdown, terminal
@@ -104,7 +104,9 @@ def run(path: Path, options: VerdictOptions) -> None:
 def answered(path: Path, options: VerdictOptions) -> VerdictsResult:
     """Judge a table; ConfigError and DataError where an option or the table does not fit."""
     table = results(path, options)
-    margin = options.margin or _margin(table)
+    ends = [end(one.values) for one in table.sets for end in (np.nanmin, np.nanmax)]
+    shares = table.asked.better == "higher" and min(ends) >= 0 and max(ends) <= 1
+    margin = options.margin or (SHARES if shares else None)  # of a loss it may be all there is
     if options.incomplete == "refuse" and table.missing:
         raise DataError(message("leaderboard.refused", why=table.missing))
     found = judge(table, margin)
@@ -113,31 +115,6 @@ def answered(path: Path, options: VerdictOptions) -> VerdictsResult:
         raise DataError(message("leaderboard.nothing", why=why, least=3))
     known = {"results": table, "options": options, "margin": margin}
     return VerdictsResult(found, Output(notes=paragraphs("leaderboard.read", flag=flag, **known)))
-
-
-def _margin(table: Results) -> float | None:
-    """Return the margin of shares of what is right: of a loss .01 may be all there is."""
-    ends = [(np.nanmin(one.values), np.nanmax(one.values)) for one in table.sets]
-    shares = table.asked.better == "higher" and all(low >= 0 and high <= 1 for low, high in ends)
-    return SHARES if shares else None
-
-
-def contents(made: VerdictsResult, title: str) -> Iterator[tuple[str, bytes]]:
-    """Yield the files of an answer by name."""
-    from rankexp import __version__
-
-    sections = [Section("The answer", "", made.lead, role="summary")]
-    for name, section in made.sections.items():
-        with styled():
-            own = files(name, section.output)
-        yield from own.items()
-        first = len(sections) == 1
-        sections.append(replace(section, files=list(own), role=name, primary=first))
-    page = Page(title, "", "", [], sections, cite=CITED.format(version=__version__))
-    yield ANSWER, html.page(page, made.reading).encode(errors="replace")
-    last = Section("How the table was read", "", made.reading)
-    text = markdown.page(Page(title, "", "", [], [*sections, last]))
-    yield "answer.md", text.encode(errors="replace")
 
 
 def folder_for(named: Path | None, stem: str) -> Path:
@@ -155,7 +132,20 @@ def folder_for(named: Path | None, stem: str) -> Path:
 
 def write(made: VerdictsResult, folder: Path, stem: str) -> int:
     """Write all files of an answer, in place of an earlier one's; return how many."""
-    new = dict(contents(made, f"{stem}: verdicts by {made.found.results.metric}"))
+    from rankexp import __version__
+
+    title, new = f"{stem}: verdicts by {made.found.results.metric}", dict[str, bytes]()
+    sections = [Section("The answer", "", made.lead, role="summary")]
+    with styled():
+        for name, section in made.sections.items():
+            own, first = files(name, section.output), len(sections) == 1
+            sections.append(replace(section, files=list(own), role=name, primary=first))
+            new |= own
+    page = Page(title, "", "", [], sections, cite=CITED.format(version=__version__))
+    last = Section("How the table was read", "", made.reading)
+    text = markdown.page(Page(title, "", "", [], [*sections, last]))
+    new[ANSWER] = html.page(page, made.reading).encode(errors="replace")
+    new["answer.md"] = text.encode(errors="replace")
     for name, content in new.items():
         write_atomically(folder / name, content, flag("out"))
     for old in [one for one in folder.iterdir() if one.name not in new]:

@@ -14,7 +14,6 @@ import pandas as pd
 from rankexp.arrays import Bools, Floats
 from rankexp.runner.analyse.contrast import grown, ranked, tested
 from rankexp.runner.config.asking import message
-from rankexp.runner.leaderboard.asked import VerdictOptions
 from rankexp.runner.leaderboard.table import OneSet, Results
 from rankexp.statistics import paired, several
 from rankexp.statistics.contrast import Contrast, Settings, together
@@ -127,17 +126,10 @@ def judge(results: Results, margin: float | None) -> Found:
     many = len(results.sets) >= paired.FEWEST
     on_one = replace(settings, power=math.nan) if many else settings
     for one in results.sets:
-        own = _design(one, results.asked)
+        own = Design(results.asked.unit, one.overlap, math.nan)
         sets.append(_panel(one, own.pairs, on_one, partial(_on_set, one, own)))
     sets = _judged(sets)
     return _over(results, sets, settings) if many else Found(results, None, sets)
-
-
-def _design(one: OneSet, asked: VerdictOptions) -> Design:
-    """Return what the pairs on a data set are, which decides the test."""
-    shares = {"fold": 1 / max(one.folds, 1), "split": asked.test_share or 0.0}
-    share = shares.get(asked.each, 0.0)
-    return Design(asked.unit, share / (1 - share) if share < 1 else 0.0, math.nan)
 
 
 def _panel(
@@ -164,13 +156,13 @@ def averaged(values: Floats) -> tuple[Floats, Bools, Bools]:
     ran, so that its mean says little beside others. Means are over the rows that all others have;
     where these are too few, none is taken, and means are over a method's own.
     """
-    has = np.isfinite(values)
-    enough = 2 * has.sum(axis=0) >= len(values)
-    enough = enough if enough.sum() > 1 else has.any(axis=0)
-    whole = has[:, enough].all(axis=1)
-    whole &= whole.sum() >= min(paired.FEWEST, len(values))
+    has, most = np.isfinite(values), len(values)
+    enough: Bools = np.asarray(2 * has.sum(axis=0) >= most)
+    enough = enough if enough.sum() > 1 else np.asarray(has.any(axis=0))
+    whole = np.asarray(has[:, enough].all(axis=1))
+    whole &= whole.sum() >= min(paired.FEWEST, most)
     taken = whole[:, None] | ~enough | ~whole.any()
-    return pd.DataFrame(values).where(taken).mean().to_numpy(), enough, whole
+    return np.asarray(pd.DataFrame(values).where(taken).mean()), enough, whole
 
 
 def _judged(panels: Sequence[Panel]) -> list[Panel]:
@@ -232,7 +224,7 @@ def _over(results: Results, sets: Sequence[Panel], settings: Settings) -> Found:
 
 def _average_ranks(table: Floats, higher: bool) -> Floats:
     """Return the average rank of each method over the data sets that it has a value on."""
-    return pd.DataFrame(table).rank(axis=1, ascending=not higher).mean().to_numpy().copy()
+    return pd.DataFrame(table).rank(axis=1, ascending=not higher).mean().to_numpy(copy=True)
 
 
 def _over_sets(sets: Sequence[Panel], pair: Pair, settings: Settings) -> Contrast:

@@ -35,7 +35,7 @@ MOST_MAPPED = 40  # methods of a map of pairs
 CELL = 0.28  # of a map: inches
 LABEL = 30  # letters of a name beside it
 MOST_NAMED = 6
-MOST_DECIMALS = 4
+MOST_DECIMALS, RANKS = 4, 2  # decimals of values, and of average ranks
 
 Line = Mapping[str, Entry | float]
 """What is said of a method or a pair, by the names of columns."""
@@ -165,24 +165,21 @@ class VerdictsResult:
         """Return lines below the heads that the file has for a table, completed by `labels`."""
         heads = {key: head for key, head in TABLES[name].items() if key in lines[0]}
         labels |= {"metric": self.found.results.metric}
-        columns = [
-            Head(label.format_map(labels), Role(role)) for role, label, *_ in heads.values()
-        ]
-        shown = [
-            [self._entry(line[key], *digits) for key, (_, _, *digits) in heads.items()]
-            for line in lines
-        ]
+        columns = [Head(label.format_map(labels), Role(role)) for role, label in heads.values()]
+
+        def entry(key: str, own: Entry | float) -> Entry:
+            digits = RANKS if key == "average_rank" else self.digits
+            return Cell(own, digits=digits) if isinstance(own, float) else own
+
+        shown = [[entry(key, one[key]) for key in heads] for one in lines]
         return Table(columns, shown, caption, better=better)
 
-    def _entry(self, own: Entry | float, digits: int | None = None) -> Entry:
-        digits = self.digits if digits is None else digits
-        return Cell(own, digits=digits) if isinstance(own, float) else own
-
-    def _line(self, panel: Panel, one: int) -> dict[str, str | int | float]:
+    def _line(self, panel: Panel, one: int) -> dict[str, Entry | float]:
         """Return what is said of a method of a panel."""
         low, high = panel.places[one]
-        made = {"method": self.names[one], "tier": panel.tier[one], "place_low": low}
-        made |= {"place_high": high, "places": f"{low} to {high}" if low < high else f"{low}"}
+        places = f"{low} to {high}" if low < high else f"{low}"
+        made: dict[str, Entry | float] = {"method": self.names[one], "tier": panel.tier[one]}
+        made |= {"place_low": low, "place_high": high, "places": places}
         made |= {} if panel.ranks is None else {"average_rank": float(panel.ranks[one])}
         return made | {"mean": float(panel.means[one]), "units": int(panel.counts[one])}
 
@@ -214,7 +211,7 @@ class VerdictsResult:
         both = list(zip(lines, beside.values(), strict=True))
         minus = best if len(best) <= LABEL // 2 else "the first"
         labels = {"unit": panel.unit.capitalize(), "best": minus, "level": level}
-        said = [line | self._beside(own) for line, own in both]
+        said = [{**line, **self._beside(own)} for line, own in both]
         shown = self._table("standings", said, caption, better, **labels)
         none = Contrast("")
         numbers = pd.DataFrame(line | (own or none).row() for line, own in both)
@@ -223,7 +220,8 @@ class VerdictsResult:
         margin = panel.settings.margin or math.nan
         chart = forest([Intervals("", drawn, axis, margin, reference=0.0)])
         unlike = paragraphs("leaderboard.scale", panel=panel, sets=self.found.sets)
-        notes = [*self._notes([panel]), *(Note(Kind.CAVEAT, one) for one in unlike)]
+        notes: list[Note | str] = [*self._notes([panel])]
+        notes += [Note(Kind.CAVEAT, one) for one in unlike]
         return Output(numbers.drop(columns=["n", "places"]), [shown], chart, notes=notes)
 
     def _ranks(self, own: Ranking) -> Output:
@@ -236,7 +234,9 @@ class VerdictsResult:
         how = {"critical": own.critical, "groups": groups}
         notes = paragraphs("leaderboard.friedman", **known, **how)
         ordered = numbers.sort_values("average_rank", kind="stable")
-        shown = self._table("ranks", ordered.to_dict("records"), better="lower")
+        pairs = zip(ordered.method, ordered.average_rank, strict=True)
+        lines: list[Line] = [{"method": str(m), "average_rank": float(r)} for m, r in pairs]
+        shown = self._table("ranks", lines, better="lower")
         against = pd.DataFrame(own.p, columns=[f"p against {name}" for name in names])
         numbers = ordered.join(against).assign(**known, critical_difference=own.critical)
         return Output(numbers, [shown], notes=notes)
@@ -278,10 +278,10 @@ class VerdictsResult:
 
     def _sets(self, sets: Sequence[Panel]) -> Output:
         """Return the first tier on each data set, and the files' lines of all methods there."""
-        said, lines = [], []
+        said, lines = list[Line](), list[Line]()
         for one in sets:
             first = [self.names[place] for place in one.tiers[0]]
-            own = [{"data_set": one.name} | self._line(one, method) for method in one.order]
+            own = [self._line(one, method) | {"data_set": one.name} for method in one.order]
             tier = listed(some(first, 4)) if one.known else "not tested"
             behind = len(one.order) - len(first)
             said.append(own[0] | {"best": first[0], "first_tier": tier, "behind": behind})

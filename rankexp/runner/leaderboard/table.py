@@ -36,6 +36,7 @@ class OneSet:
     values: Floats  # (units, methods); NaN where there is none
     errors: Floats | None = None  # (units, methods): standard errors that the table gives
     folds: int = 0  # different folds; 0 where units are none
+    overlap: float = 0.0  # rows tested over rows trained on, where training sets overlap
 
     @property
     def missing(self) -> Floats:
@@ -220,7 +221,8 @@ def _sets(long: pd.DataFrame, asked: VerdictOptions) -> list[OneSet]:
         n = int(folds.get(key, 0)) if asked.each == "fold" else 0
         if n == 1 and len(values) > 1:
             raise ConfigError(message("leaderboard.one_fold", n=len(values), name=key))
-        made.append(OneSet(str(key), values.to_numpy(), errors, n))
+        share = 1 / n if n > 1 else (asked.test_share or 0.0) * (asked.each == "split")
+        made.append(OneSet(str(key), values.to_numpy(), errors, n, share / (1 - share)))
     return made
 
 
