@@ -122,7 +122,7 @@ def verdicts(given: OptionsGiven) -> None:
 def _given(own: OptionsGiven) -> OptionsGiven:
     lists: dict[str, Any] = {name: names(own[name]) or None for name in LISTS & own.keys()}
     if "merge" in own:
-        lists |= {"merge": [names(text) for text in own["merge"] or ()]}
+        lists |= {"merge": [names(text) for text in own.pop("merge") or ()]}
     return OptionsGiven(own | lists)
 
 

@@ -16,6 +16,7 @@ COLUMNS, SPLITS, JUDGED, CHOICES = tomllib.loads(
     Path(__file__).with_name("names.toml").read_text(encoding="utf-8")
 ).values()
 """Names of columns by role, of splits by unit, of metrics by the better side; what options are."""
+FOLDS, ITEMS, UNCLEAR, _ = SPLITS.values()
 
 
 @dataclass(frozen=True)
@@ -91,12 +92,12 @@ def resolved(
         usual = [name for names in SPLITS.values() for name in names]
         splits = [free.pop(name) for name in usual if name in free]
     if "value" not in found:
-        found["value"] = _value([name for name in free.values() if name in numeric], columns)
+        found |= {"value": _value([name for name in free.values() if name in numeric], columns)}
     if "method" not in found:
         raise ConfigError(message("leaderboard.no_method", columns=columns))
     each = _each(options, splits)
     if each == "fold":  # their column says which values are of one pass over the data
-        splits.sort(key=lambda name: plain(name) not in SPLITS["fold"])
+        splits.sort(key=lambda name: plain(name) not in FOLDS)
     return replace(options, **found, split=splits, each=each)
 
 
@@ -126,6 +127,6 @@ def _each(options: VerdictOptions, splits: Sequence[str]) -> str:
         return "item"
     if "fold" not in kinds:
         raise ConfigError(message("leaderboard.unclear", names=splits))
-    if others := [one for one in splits if plain(one) in SPLITS["unclear"]]:
+    if others := [one for one in splits if plain(one) in UNCLEAR]:
         raise ConfigError(message("leaderboard.repeats", names=others))
     return "fold"

@@ -144,8 +144,8 @@ def write(made: VerdictsResult, folder: Path, stem: str) -> int:
     page = Page(title, "", "", [], sections, cite=CITED.format(version=__version__))
     last = Section("How the table was read", "", made.reading)
     text = markdown.page(Page(title, "", "", [], [*sections, last]))
-    new[ANSWER] = html.page(page, made.reading).encode(errors="replace")
-    new["answer.md"] = text.encode(errors="replace")
+    new |= {ANSWER: html.page(page, made.reading).encode(errors="replace")}
+    new |= {"answer.md": text.encode(errors="replace")}
     for name, content in new.items():
         write_atomically(folder / name, content, flag("out"))
     for old in [one for one in folder.iterdir() if one.name not in new]:

@@ -17,7 +17,7 @@ from rankexp.runner.config.data_entry import DataEntry
 from rankexp.runner.data.dataset import DataTable, Feature
 from rankexp.runner.data.levels import key_of, number_text
 from rankexp.runner.data.sources.file import read
-from rankexp.runner.leaderboard.asked import JUDGED, SPLITS, VerdictOptions, plain, resolved
+from rankexp.runner.leaderboard.asked import ITEMS, JUDGED, VerdictOptions, plain, resolved
 from rankexp.statistics.paired import FEWEST
 
 ONE = "all rows"  # what a table without a column of data sets is called
@@ -187,7 +187,7 @@ class _Rows:
         for name in (by := list(asked.split)):
             self.full(name)
         if asked.each == "item":  # other columns tell runs of one item apart, whose mean counts
-            by = [one for one in by if plain(one) in SPLITS["item"]] or by[:1]
+            by = [one for one in by if plain(one) in ITEMS] or by[:1]
         cells: dict[str, Any] = {"data": self.names(asked.data) if asked.data else ONE}
         cells |= {"unit": frame.groupby(by, sort=False, observed=True).ngroup() if by else 0}
         cells |= {"method": methods.codes, "value": frame[asked.value]}
@@ -228,10 +228,10 @@ def _sets(long: pd.DataFrame, asked: VerdictOptions) -> list[OneSet]:
 
 def _better(judged: Sequence[str], column: str) -> Better:
     """Return which values are better, by the names that they have."""
-    sides: set[str] = set()
+    sides, (lower, _) = set[str](), map(set, JUDGED.values())
     for name in judged:
         words = {*plain(name).replace("@", "_").split("_")}
-        words |= {*plain(column).split("_")} & {*JUDGED["lower"]}  # as of 'metric_error'
+        words |= {*plain(column).split("_")} & lower  # as of 'metric_error'
         own = {side for side, known in JUDGED.items() if words & {*known}}
         sides |= {"unknown"} if "neg" in words or len(own) != 1 else own
     if sides not in ({"higher"}, {"lower"}):
