@@ -91,10 +91,10 @@ def resolved(
     if not splits:
         usual = [name for names in SPLITS.values() for name in names]
         splits = [free.pop(name) for name in usual if name in free]
-    if "value" not in found:
-        found |= {"value": _value([name for name in free.values() if name in numeric], columns)}
     if "method" not in found:
         raise ConfigError(message("leaderboard.no_method", columns=columns))
+    if "value" not in found:
+        found |= {"value": _value([name for name in free.values() if name in numeric], columns)}
     each = _each(options, splits)
     if each == "fold":  # their column says which values are of one pass over the data
         splits.sort(key=lambda name: plain(name) not in FOLDS)

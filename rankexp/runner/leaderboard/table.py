@@ -222,7 +222,7 @@ def _sets(long: pd.DataFrame, asked: VerdictOptions) -> list[OneSet]:
         if n == 1 and len(values) > 1:
             raise ConfigError(message("leaderboard.one_fold", n=len(values), name=key))
         share = 1 / n if n > 1 else (asked.test_share or 0.0) * (asked.each == "split")
-        made.append(OneSet(str(key), values.to_numpy(), errors, n, share / (1 - share)))
+        made.append(OneSet(str(key), np.array(values), errors, n, share / (1 - share)))
     return made
 
 
