@@ -104,7 +104,7 @@ class DataEntry(Strict):
     note: str | None = None
     """A remark for readers of the study's file. rankexp does not use it."""
     origin: str | None = None
-    """Where the files can be had and how to recognise them; shown if they are not found."""
+    """Where the data is from, its licence and how to get it; shown if it is not found."""
 
     @property
     def test_file(self) -> str | None:
