@@ -104,4 +104,5 @@ class InspectResult:
 
 def _page(**known: Any) -> str:
     text = Path(__file__).with_suffix(".jinja").read_text(encoding="utf-8")
-    return Template(text, trim_blocks=True).render(known, escape=escape)
+    page: str = Template(text, trim_blocks=True).render(known, escape=escape)
+    return page
