@@ -67,7 +67,7 @@ RUNNER = {
     "diagnostics": {"config", "data", "protocols", "sentences"},
     "run": {
         *("config", "plan", "data", "diagnostics", "grid", "keep", "protocols", "spec"),
-        "files",
+        *("files", "sentences"),
     },
     "analyse": {"config", "keep", "labels", "plan", "run", "grid", "protocols", "spec"},
     "report": {

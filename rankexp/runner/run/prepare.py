@@ -23,6 +23,7 @@ from rankexp.runner.run.progress import duration, how_many
 from rankexp.runner.run.record import Record
 from rankexp.runner.run.scored import with_scores
 from rankexp.runner.run.store import Store
+from rankexp.runner.sentences import paragraphs
 from rankexp.runner.spec import SimulateSpec
 
 SECONDS_A_FIT = 5e-4, 1.5e-6
@@ -47,7 +48,7 @@ class Plan:
     failed: Mapping[str, int]  # among them
     seconds: Mapping[str, float]  # by the key of a missing record: about what one process takes
     missing: Mapping[str, str]  # data sets that are not there, with the reason
-    notes: Sequence[str]  # what a user should know of the records found
+    notes: list[str]  # what a user should know of the records found
     guessed: bool  # whether some of the time is a guess: no record tells
     scored: Collection[str]  # keys of missing records that need no fits: their scores are kept
 
@@ -62,30 +63,11 @@ class Plan:
 
     def describe(self, workers: int = 1) -> str:
         """Return the plan as lines of text."""
-        width = max((len(name) for name in self.needed), default=0)
-        lines = [self._line(name, count, width) for name, count in self.needed.items()]
-        lines += list(self.missing.values())
-        lines += self.notes
-        if self.scored:
-            kept = len(self.scored)
-            lines.append(f"{kept:,} records are computed from kept scores, without fits")
-        if not self.jobs:
-            lines.append("nothing to do" + ": every record is there" * bool(self.needed))
-            return "\n".join(lines)
         busy = max(1, min(workers, len(self.jobs)))
-        many = f"{busy} workers" if busy > 1 else "1 process"
         seconds = max(1.0, sum(self.seconds.values()) / busy)
-        count = {"jobs": how_many(len(self.jobs), "job"), "fits": how_many(self.total_fits, "fit")}
-        known = {"time": duration(seconds), "many": many, "guessed": self.guessed}
-        return "\n".join([*lines, message("run.to_do", **count, **known)])
-
-    def _line(self, name: str, needed: int, width: int) -> str:
-        text = f"{name:<{width}}  {how_many(needed, 'record')}, {self.done.get(name, 0):,} done"
-        if self.failed.get(name):
-            text += f" ({self.failed[name]:,} of them failed; --retry failed runs them again)"
-        if self.fits.get(name):
-            text += f", {how_many(self.fits[name], 'fit')} to do"
-        return text
+        width = max((len(name) for name in self.needed), default=0)
+        known = {"busy": busy, "time": duration(seconds), "width": width, "how_many": how_many}
+        return "\n".join(paragraphs("plan", plan=self, **known))
 
 
 def make_plan(
@@ -94,7 +76,7 @@ def make_plan(
     *,
     again: Collection[str],
     missing: Mapping[str, str],
-    notes: Sequence[str],
+    notes: list[str],
     folder: Path,
 ) -> Plan:
     """Return what is to be done, cells with a record among them if their keys are in `again`."""
