@@ -212,9 +212,8 @@ class _Distribution(Generated):
         self, model: str, n: int, path: str, *, keep: bool = False, truth: bool = True
     ) -> Part:
         """Return rows of a model; see `Generated`."""
-        if keep:
-            return _kept_sample(self, model, n, path)
-        return _sample(self, model, n, path, truth=truth)
+        draw = _kept_sample if keep else _sample
+        return draw(self, model, n, path, truth=keep or truth)
 
 
 @lru_cache(maxsize=2)
@@ -224,14 +223,12 @@ def _model(source: _Distribution, path: str) -> Any:
     return made.draw_model(stream(source.seed, path))
 
 
-@lru_cache(maxsize=1)
-def _kept_sample(source: _Distribution, model: str, n: int, path: str) -> Part:
-    return _sample(source, model, n, path, truth=True)
-
-
 def _sample(source: _Distribution, model: str, n: int, path: str, *, truth: bool) -> Part:
     drawn = _model(source, model)
     X, y = drawn.sample(n, stream(source.seed, path))
     known = [name for name in TRUTHS if truth and hasattr(drawn, name)]
     best = {name: getattr(drawn, name)(X) for name in known}
     return Part(X, y, _several(drawn.levels), truth=best)
+
+
+_kept_sample = lru_cache(maxsize=1)(_sample)
