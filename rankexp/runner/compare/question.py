@@ -124,7 +124,9 @@ def _guessed(target: str, counts: Mapping[str, int]) -> Question:
         guess = message("compare.positive", name=name, **known)
         return _levels(counts, sorted(counts, key=name.__eq__), [guess])
     if numbers is None:
-        some, more = ", ".join(list(counts)[:12]), f"{_proposed(counts)}{_alike(counts)}"
+        some = ", ".join(list(counts)[:12])
+        alike = " ".join(AlikeValues.among(counts) or ())
+        more = _proposed(counts) + f". {alike}" * bool(alike)
         known = {"target": target, "count": len(counts), "some": some, "more": more}
         raise ConfigError(message("compare.no_order", **known))
     whole = all(value.is_integer() for value in numbers)
@@ -169,12 +171,6 @@ def check_rows(target: str, question: Question, least: int) -> None:
     known = {"target": target, "rows": rows, "rare": rare, "least": least, "beside": beside}
     known |= {"ordered": question.kind == "ordered", "numbers": numbers_of(names)}
     raise ConfigError(message("compare.few_rows", **known))
-
-
-def _alike(counts: Mapping[str, int]) -> str:
-    """Say which values look alike, and how they become one."""
-    found = AlikeValues.among(counts)
-    return "" if found is None else f". {' '.join(found)}"
 
 
 def _levels(counts: Mapping[str, int], names: Sequence[str], guesses: list[str]) -> Question:

@@ -193,14 +193,8 @@ def content(
 def used(reading: Reading) -> str:
     """Say what of a table is used, for the report."""
     features = [column.name for column in reading.columns if column.role == "feature"]
-    more = f" and {len(features) - MOST_NAMED} more" if len(features) > MOST_NAMED else ""
-    text = f"Features: {', '.join(features[:MOST_NAMED])}{more}."
-    if out := reading.left_out:
-        named = [f"{name} ({why})" for name, why in list(out.items())[:MOST_NAMED]]
-        text += f" Columns left out: {'; '.join(named)}."
-    if reading.without_target:
-        text += f" Rows left out because they have no target: {reading.without_target:,}."
-    return text
+    known = {"left_out": reading.left_out, "rows": reading.without_target, "most": MOST_NAMED}
+    return message("compare.used", features=features, **known)
 
 
 def edges(folder: Path) -> dict[str, set[select.Edge]]:
