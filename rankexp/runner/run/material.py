@@ -13,6 +13,7 @@ from rankexp.arrays import Floats, Ints
 from rankexp.checks.check import Problem
 from rankexp.errors import DataError
 from rankexp.metrics.metric import Kind, Metric
+from rankexp.runner.config.asking import message
 from rankexp.runner.config.schema import Preprocess
 from rankexp.runner.data.dataset import Dataset, Feature
 from rankexp.runner.data.preprocess import Preprocessor
@@ -153,11 +154,9 @@ def _require_levels(train: Part, setting: Setting, where: str) -> None:
     problem = setting.problem
     if not isinstance(problem, DataProblem) or problem.levels is None or np.ptp(train.y) > 0:
         return
-    level = problem.levels[int(train.y[0])]
-    hint = f"'stratified: true' in {where} keeps the shares of the levels; or take fewer folds"
-    if where != "'inner'" and setting.protocol.uses_parts:
-        hint = "let 'folds' of the protocol name more parts to train on"
-    raise DataError(f"all {len(train.y)} rows of a training part are of level '{level}': {hint}")
+    level, parts = problem.levels[int(train.y[0])], setting.protocol.uses_parts
+    known = {"level": level, "where": where, "parts": parts and where != "'inner'"}
+    raise DataError(message("run.one_level", rows=len(train.y), **known))
 
 
 def _source(setting: Setting) -> tuple[Generated | Loaded, tuple[Feature, ...] | None]:

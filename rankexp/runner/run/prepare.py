@@ -32,9 +32,6 @@ SECONDS_A_ROUND, ROUNDS = (2e-4, 1e-7), {"n_rounds": 1, "n_estimators": 20}
 """The same for a round of boosting, and how many rounds what a parameter counts is like."""
 SECONDS_A_CHECK = 0.1
 NONE = Record("")
-LARGER = "the limit is larger now, so they are done again"
-MORE = "a larger limit (--limit-minutes) does them again"
-REUSED = "they are reused (--redo makes them anew)"
 
 
 @dataclass(frozen=True)
@@ -185,9 +182,9 @@ def prepare(
     }
     again |= longer
     notes = [*store.problems, *data.said]
-    for took, then in ((late & longer, f": {LARGER}"), (late - longer, f"; {MORE}")):
-        count = how_many(len(took), "record")
-        notes += [f"{count} of methods that took too long{then}"] * bool(took)
+    for took in filter(None, (late & longer, late - longer)):
+        known = {"records": how_many(len(took), "record"), "longer": took <= longer}
+        notes.append(message("run.late", **known))
     notes += _aged(record for key, record in relevant.items() if key not in again)
     notes += _ungrouped(study, only)
     lacks = data.nowhere | data.wrong
@@ -205,7 +202,7 @@ def _aged(reused: Iterable[Record]) -> Iterator[str]:
     for (package, then), count in sorted(counts.items()):
         now = __version__ if package == "rankexp" else version(package)
         if then not in ("", now):
-            yield f"{count:,} records were made with {package} {then}, this is {now}; {REUSED}"
+            yield message("run.aged", count=count, package=package, then=then, now=now)
 
 
 def _ungrouped(study: Study, only: Sequence[str]) -> Iterator[str]:
