@@ -59,7 +59,7 @@ RUNNER = {
     "sentences": set(),
     "grid": {"labels", "strict"},
     "strict": set(),
-    "protocols": {"strict"},
+    "protocols": {"strict", "sentences"},
     "config": {"strict", "grid", "keep", "protocols", "sentences"},
     "spec": {"config", "grid", "protocols", "strict"},
     "plan": {"config", "grid", "protocols", "spec"},
