@@ -247,10 +247,8 @@ def _relative(config: Path | None) -> str | None:
     """Return a path that means something on another machine."""
     if config is None:
         return None
-    try:
-        return config.resolve().relative_to(Path.cwd()).as_posix()
-    except ValueError:
-        return config.name
+    file, here = config.resolve(), Path.cwd()
+    return file.relative_to(here).as_posix() if file.is_relative_to(here) else config.name
 
 
 def _portable(text: str) -> str:
