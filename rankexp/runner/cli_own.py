@@ -87,7 +87,7 @@ def compare(given: OptionsGiven) -> None:
 
     reading = {name: given.pop(name) for name in OPTIONS[READING]}
     with typed():
-        code = run(given.pop("table"), Options(**given, reading=reading), begun)
+        code, _ = run(given.pop("table"), Options(**given, reading=reading), begun)
     raise typer.Exit(code)
 
 
