@@ -91,9 +91,7 @@ def _asked(
     if sum((positive is not None, levels is not None, continuous)) > 1:
         raise ConfigError(message("compare.exclude"))
     if len(counts) < 2:
-        found = f"only the value '{next(iter(counts))}'" if counts else "no value at all"
-        blank = ". If an empty cell means no, write 'no' into it" * bool(counts)
-        raise ConfigError(f"target '{target}' has {found}: there is nothing to rank by{blank}")
+        raise ConfigError(message("compare.nothing", target=target, values=[*counts]))
     _check_names(target, counts, levels or ([] if positive is None else [positive]))
     if positive is not None:
         others = [name for name in counts if name != positive]
@@ -106,8 +104,7 @@ def _asked(
     if levels is not None:
         left = [name for name in counts if name not in levels]
         if left or len(set(levels)) < len(levels):
-            what = f"leaves out {', '.join(left[:12])}" if left else "names a value twice"
-            raise ConfigError(message("compare.each_once", target=target, what=what))
+            raise ConfigError(message("compare.each_once", target=target, left=left[:12]))
         return _levels(counts, levels, [])
     _check_durations(target, counts)
     if continuous:

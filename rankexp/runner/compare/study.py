@@ -73,11 +73,10 @@ def choose(named: Path | None, stem: str) -> tuple[Path, list[str]]:
         return named, _replaced(named)
     first = Path(f"compare-{safe(stem)}")
     if first.is_file() or state(first) not in ("free", "made"):
-        why = "was edited" if state(first) == "edited" else "is not of 'rankexp compare'"
         others = (Path(f"{first}-{number}") for number in itertools.count(2))
         folder = next(f for f in others if state(f) in ("free", "made") and not f.is_file())
-        said = f"{first / STUDY} {why} and stays as it is: this answer goes to {folder}"
-        return folder, [said, *_replaced(folder)]
+        known = {"file": first / STUDY, "edited": state(first) == "edited", "folder": folder}
+        return folder, [message("compare.stays", **known), *_replaced(folder)]
     return first, _replaced(first)
 
 

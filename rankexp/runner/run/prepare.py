@@ -261,10 +261,7 @@ def _find_data(
 
 def to_add(study: Study, names: Iterable[str]) -> str:
     """Say how a user adds data sets: a command each, but for those that several files make."""
-    single = [name for name in names if not study.data[name].files]
-    ways = [f"rankexp data add {name} FILE" for name in single]
-    folder = "put the files into a folder and name that in --data or RANKEXP_DATA"
-    return f"To add your own copy: {'; '.join([*ways, 'or ' * bool(ways) + folder])}"
+    return message("run.to_add", names=[name for name in names if not study.data[name].files])
 
 
 def _again(
