@@ -89,7 +89,7 @@ RUNNER = {
         "files",
     },
     "cli_data": {"cli_own", "config", "data"},
-    "cli_own": {"compare", "config", "data"},
+    "cli_own": {"cli_complete", "compare", "config", "data"},
     "cli_complete": {"config"},
     "cli": {
         "cli_complete",
