@@ -45,7 +45,7 @@ class Plan:
     failed: Mapping[str, int]  # among them
     seconds: Mapping[str, float]  # by the key of a missing record: about what one process takes
     missing: Mapping[str, str]  # data sets that are not there, with the reason
-    notes: list[str]  # what a user should know of the records found
+    notes: Sequence[str]  # what a user should know of the records found
     guessed: bool  # whether some of the time is a guess: no record tells
     scored: Collection[str]  # keys of missing records that need no fits: their scores are kept
 
@@ -73,7 +73,7 @@ def make_plan(
     *,
     again: Collection[str],
     missing: Mapping[str, str],
-    notes: list[str],
+    notes: Sequence[str],
     folder: Path,
 ) -> Plan:
     """Return what is to be done, cells with a record among them if their keys are in `again`."""
