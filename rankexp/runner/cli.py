@@ -12,7 +12,7 @@ import typer
 from rankexp import __version__, registry
 from rankexp.errors import ConfigError, EnvironmentProblemError, RankexpError
 from rankexp.runner import cli_own
-from rankexp.runner.cli_complete import COMPLETIONS
+from rankexp.runner.cli_complete import rooms
 from rankexp.runner.cli_data import all_studies, data_app, data_folders
 from rankexp.runner.config.shipped import shipped
 
@@ -260,8 +260,7 @@ def list_names(
     what: Annotated[
         str | None,
         typer.Argument(
-            help=f"One of {', '.join(LISTS)}. Default: the names in each.",
-            autocompletion=COMPLETIONS["rooms"],
+            help=f"One of {', '.join(LISTS)}. Default: the names in each.", autocompletion=rooms
         ),
     ] = None,
 ) -> None:

@@ -44,10 +44,14 @@ def _header(table: Path) -> list[str]:
     return [name.strip(' "') for name in first.split(max("\t;|,", key=first.count))]
 
 
+def rooms(ctx: Context, incomplete: str) -> Iterable[str]:
+    """Return what ``rankexp list`` can list."""
+    return [*ROOMS, "studies"]
+
+
 COMPLETIONS: dict[str, Completes] = {
     "columns": _listed(_header),
     "experiments": _in_study("experiments"),
     "methods": _in_study("methods"),
-    "rooms": lambda ctx, incomplete: [*ROOMS, "studies"],
     "studies": _studies,
 }

@@ -35,7 +35,7 @@ Command = TypeVar("Command", bound=Callable[..., None])
 def _info(said: OptionsGiven) -> ParameterInfo:
     """Return what the file says of an argument or option as typer has it."""
     own = dict(said)
-    own["autocompletion"] = COMPLETIONS.get(own.pop("complete", ""))
+    own |= {"autocompletion": COMPLETIONS.get(own.pop("complete", ""))}
     made = typer.Argument if own.pop("argument", False) else typer.Option
     info: ParameterInfo = made(*own.pop("names", ()), **own)
     return info

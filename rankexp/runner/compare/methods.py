@@ -95,7 +95,7 @@ def _whole(kind: Kind, *, within: bool) -> Offer:
     contrasts, scorers = own.contrasts, own.scorers
     engine = next((name for name in ENGINES if find_spec(name)), "")
     if own.boosted is not None and engine:
-        del methods["boosting"]
+        methods.pop("boosting")
         for name, one in {**own.boosted.methods, **own.engines.get(engine, NONE)}.items():
             params = {key: engine if v == OPEN else v for key, v in one.params.items()}
             methods[name] = one.model_copy(update={"params": params})

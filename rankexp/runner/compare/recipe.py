@@ -20,6 +20,7 @@ from rankexp.runner.report.blocks.statistics.pairs_or_points import PairsOrPoint
 from rankexp.runner.report.build import Report
 from rankexp.runner.report.gain_advice import recommended
 
+Known = dict[str, Json | list[str]]
 READERS = {".parquet": "read_parquet", ".pq": "read_parquet", ".xlsx": "read_excel"}
 
 
@@ -68,11 +69,11 @@ def lines(asked: Asked, dataset: Dataset, name: str, chosen: Mapping[str, Json],
     return made
 
 
-def _reading(asked: Asked, layout: Layout, marks: list[str]) -> dict[str, Any]:
+def _reading(asked: Asked, layout: Layout, marks: list[str]) -> Known:
     """Return what pandas is told of how the table's files are read."""
     if not layout.delimiter:
         return {f"{k}_name": v for k, v in asked.entry.items() if k == "sheet"}
-    given: dict[str, Any] = {"sep": r"\s+" if layout.delimiter == " " else layout.delimiter}
+    given: Known = {"sep": r"\s+" if layout.delimiter == " " else layout.delimiter}
     given |= {"encoding": layout.encoding, "decimal": layout.decimal}
     given |= {"thousands": layout.thousands, "na_values": marks, "keep_default_na": False}
     if {*map(str.lower, asked.question.values)} <= {"true", "false"}:  # kept as texts

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pandas as pd
 from jinja2 import Template
@@ -102,7 +102,7 @@ class InspectResult:
         return _page(sentences=self.sentences, reading=self.reading.text())
 
 
-def _page(**known: Any) -> str:
+def _page(**known: str | Sequence[str]) -> str:
     text = Path(__file__).with_suffix(".jinja").read_text(encoding="utf-8")
     page: str = Template(text, trim_blocks=True).render(known, escape=escape)
     return page

@@ -71,8 +71,8 @@ class ExpandingWindow(Protocol):
         wanted = n * (1 - self.test * (1 - np.arange(self.folds) / self.folds))
         found = [int(cuts[np.argmin(np.abs(cuts - rows))]) for rows in wanted if len(cuts)]
         if len(set(found)) < self.folds:
-            known = {"name": name, "different": len(cuts) + 1}
-            raise DataError(told("protocols.few_times", own=self, **known))
+            several = len(cuts) + 1
+            raise DataError(told("protocols.few_times", own=self, name=name, different=several))
         return [*found, n]
 
     def design(self, rows: float = float("nan")) -> Design:
