@@ -20,7 +20,7 @@ from rankexp.runner.report.blocks.statistics.pairs_or_points import PairsOrPoint
 from rankexp.runner.report.build import Report
 from rankexp.runner.report.gain_advice import recommended
 
-Known = dict[str, Json | list[str]]
+Known = dict[str, Any]  # what a function of pandas is told
 READERS = {".parquet": "read_parquet", ".pq": "read_parquet", ".xlsx": "read_excel"}
 
 

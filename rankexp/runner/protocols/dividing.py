@@ -10,7 +10,7 @@ from pydantic import Field, PositiveFloat, PositiveInt
 from rankexp.arrays import Ints
 from rankexp.errors import DataError
 from rankexp.runner.protocols.dealing import KeptRows, Split, deal, duplicates, fold_of, holdout
-from rankexp.runner.protocols.protocol import Loaded, Parts, Place, Protocol, told
+from rankexp.runner.protocols.protocol import Loaded, Parts, Place, Protocol, message
 from rankexp.seeds import stream
 from rankexp.statistics.design import Design
 
@@ -27,7 +27,7 @@ def kept_together(source: Loaded, together: Together) -> Ints | None:
     if together == "none":
         return None
     if source.whole.groups is None:
-        raise DataError(told("protocols.no_groups", name=source.name))
+        raise DataError(message("protocols.no_groups", name=source.name))
     return np.unique(source.whole.groups, return_inverse=True)[1].astype(np.int64)
 
 
@@ -104,7 +104,7 @@ class CrossValidation(Dividing):
         return Design("folds", 1.0 / (self.folds - 1))
 
     def words(self) -> str:
-        return told("protocols.cross_validation", own=self, kept=KEPT[self.together])
+        return message("protocols.cross_validation", own=self, kept=KEPT[self.together])
 
 
 class Holdout(Dividing):
@@ -144,4 +144,4 @@ class Holdout(Dividing):
         return self.test if self.test < 1 else self.test / rows
 
     def words(self) -> str:
-        return told("protocols.split", own=self, kept=KEPT[self.together])
+        return message("protocols.split", own=self, kept=KEPT[self.together])

@@ -9,7 +9,7 @@ from pydantic import Field, PositiveInt
 from rankexp.arrays import Floats
 from rankexp.errors import DataError
 from rankexp.runner.protocols.dividing import Together, kept_together, numbered
-from rankexp.runner.protocols.protocol import Loaded, Parts, Place, Protocol, told
+from rankexp.runner.protocols.protocol import Loaded, Parts, Place, Protocol, message
 from rankexp.statistics.design import EXAMPLES, Design
 
 REGISTER = {"time": "ExpandingWindow"}
@@ -53,7 +53,7 @@ class ExpandingWindow(Protocol):
 
     def parts(self, source: Loaded, place: Place, *, inner: bool) -> Parts:
         if source.times is None:
-            raise DataError(told("protocols.no_times", name=source.name))
+            raise DataError(message("protocols.no_times", name=source.name))
         fold, ends = place.fold or 0, self.ends(source.name, source.times)
         order = np.argsort(source.times, kind="stable")
         train, test = np.sort(order[: ends[fold]]), np.sort(order[ends[fold] : ends[fold + 1]])
@@ -72,7 +72,7 @@ class ExpandingWindow(Protocol):
         found = [int(cuts[np.argmin(np.abs(cuts - rows))]) for rows in wanted if len(cuts)]
         if len(set(found)) < self.folds:
             several = len(cuts) + 1
-            raise DataError(told("protocols.few_times", own=self, name=name, different=several))
+            raise DataError(message("protocols.few_times", own=self, name=name, different=several))
         return [*found, n]
 
     def design(self, rows: float = float("nan")) -> Design:
@@ -84,4 +84,4 @@ class ExpandingWindow(Protocol):
         return self.column
 
     def words(self) -> str:
-        return told("protocols.time", own=self)
+        return message("protocols.time", own=self)

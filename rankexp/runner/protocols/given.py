@@ -10,7 +10,7 @@ from pydantic import Field
 from rankexp.arrays import Ints
 from rankexp.errors import DataError
 from rankexp.runner.protocols.dividing import Together, kept_together, numbered
-from rankexp.runner.protocols.protocol import Loaded, Parts, Place, Protocol, told
+from rankexp.runner.protocols.protocol import Loaded, Parts, Place, Protocol, message
 from rankexp.runner.strict import Strict
 from rankexp.statistics.design import EXAMPLES, Design
 
@@ -102,7 +102,7 @@ class Given(Protocol):
         number = place.fold or 0
         fold, at = self._folds()[number], self._at(number)
         if source.parts is None:
-            raise DataError(told("protocols.no_parts", name=source.name, part=fold.test))
+            raise DataError(message("protocols.no_parts", name=source.name, part=fold.test))
         rows = {name: _rows_of(source, name, at) for name in fold.named().values()}
         held = [rows[name] for name in (fold.test, fold.validation) if name is not None]
         if fold.train is None:
@@ -128,7 +128,7 @@ class Given(Protocol):
         for code, count in zip(*np.unique(source.parts, return_counts=True), strict=True):
             if (name := source.part_names[code]) not in used:
                 known = {"name": source.name, "part": name, "rows": count}
-                raise DataError(told("protocols.unused", **known))
+                raise DataError(message("protocols.unused", **known))
 
     def design(self, rows: float = float("nan")) -> Design:
         return Design(EXAMPLES if self.folds is None else "queries")
@@ -140,7 +140,7 @@ class Given(Protocol):
     def words(self) -> str:
         if self.folds is None:
             return f"the predefined test set '{self.test}'"
-        return told("protocols.given", own=self)
+        return message("protocols.given", own=self)
 
 
 def _check_groups(source: Loaded, train: Ints, held: Sequence[Ints], at: str) -> None:

@@ -5,7 +5,7 @@ from typing import Literal
 
 from pydantic import PositiveInt
 
-from rankexp.runner.protocols.protocol import Generated, Parts, Place, Protocol, told
+from rankexp.runner.protocols.protocol import Generated, Parts, Place, Protocol, message
 from rankexp.statistics.design import Design
 
 REGISTER = {"models": "Models"}
@@ -59,4 +59,4 @@ class Models(Protocol):
         return self.validation is not None
 
     def words(self) -> str:
-        return told("protocols.models", own=self)
+        return message("protocols.models", own=self)

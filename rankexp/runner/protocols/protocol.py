@@ -16,7 +16,7 @@ TRUTHS = ("eta", "mean", "ranking")
 """What models know of the best scores; the first that a model has is taken."""
 
 
-def told(block: str, **known: "Plain | Protocol") -> str:
+def message(block: str, **known: "Plain | Protocol") -> str:
     """Return a sentence of the templates."""
     (text,) = paragraphs(block, **known)
     return text
