@@ -8,7 +8,7 @@ from textwrap import TextWrapper
 from typing import Any, Literal
 
 from rankexp.charts.letters import one_line
-from rankexp.runner.sentences import paragraphs
+from rankexp.runner.config.asking import messages
 
 Role = Literal["feature", "target", "groups", "weights", "part", "time", "dropped", "left out"]
 Json = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
@@ -118,7 +118,7 @@ class Reading:
         """Return a plain table, a line a column, at most `most` of them, those left out first."""
         width = terminal_width()
         known = {"described": _described(self.layout), "size": _bytes(self.size), "most": LEVELS}
-        head = paragraphs("reading", reading=self, counted=_shown, **known)
+        head = messages("reading", reading=self, counted=_shown, **known)
         shown = sorted(self.columns, key=lambda c: c.role != "left out")[:most]
         cells = [("column", "type", "role", "missing", "values")]
         cells += [(c.name, c.kind, c.role, f"{c.missing:,}", _values(c)) for c in shown]
