@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, NonNegativeInt, PositiveInt, field_validator, model_validator
 
-from rankexp.runner.config.told import Told
+from rankexp.runner.config.keys import Keyed
 
 Value = bool | int | float | str | None
 Level = Value | list[Value]
@@ -14,7 +14,7 @@ SECOND = "test"  # in `source`, beside ``file``: the file whose rows are the tes
 PACKAGE, NAME = "package", "name"  # in `source`, beside ``package``: which of its tables
 
 
-class Fingerprint(Told):
+class Fingerprint(Keyed):
     """What a data set must look like, so that other data under its name is an error."""
 
     rows: PositiveInt
@@ -31,7 +31,7 @@ class Fingerprint(Told):
         return given
 
 
-class DataEntry(Told):
+class DataEntry(Keyed):
     """A data set: where it comes from, what its columns mean, what it must look like."""
 
     label: str | None = None

@@ -9,7 +9,7 @@ from pydantic import AfterValidator, PositiveFloat, ValidationError
 
 from rankexp.errors import ConfigError
 from rankexp.runner.config.asking import message
-from rankexp.runner.config.told import Told
+from rankexp.runner.config.keys import Keyed
 
 _SIZE = re.compile(r"(\d+(?:\.\d+)?|\.\d+) ?([kMGT])(i?)B")
 
@@ -28,7 +28,7 @@ def _size(size: str) -> str:
     return size
 
 
-class Limits(Told):
+class Limits(Keyed):
     """What one method may take at one training part, for all its settings with their scores."""
 
     minutes: PositiveFloat | None = None

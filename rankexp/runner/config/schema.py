@@ -20,8 +20,8 @@ from pydantic.config import JsonDict
 from rankexp import registry
 from rankexp.runner.config.asking import message
 from rankexp.runner.config.data_entry import DataEntry
+from rankexp.runner.config.keys import Keyed
 from rankexp.runner.config.limits import Limits
-from rankexp.runner.config.told import Told
 from rankexp.runner.grid import size as grid_size
 from rankexp.runner.keep.curves.placements import PLACEMENTS
 from rankexp.runner.protocols.inner import Inner
@@ -50,7 +50,7 @@ TextName = Annotated[str, Field(json_schema_extra=_offering("keep.texts"))]
 Attribute = Annotated[str, AfterValidator(_fitted_attribute)]
 
 
-class GeneratorEntry(Told):
+class GeneratorEntry(Keyed):
     """A distribution from which examples are drawn."""
 
     label: str | None = None
@@ -58,7 +58,7 @@ class GeneratorEntry(Told):
     params: dict[str, Any] = {}
 
 
-class Preprocess(Told):
+class Preprocess(Keyed):
     """How columns become numbers; what this needs is learned from the training part only."""
 
     scale: Literal["minmax", "standard", "none"] = "minmax"
@@ -89,7 +89,7 @@ if TYPE_CHECKING:
     AnyProtocol = Protocol
 
 
-class _Late(Told):
+class _Late(Keyed):
     """What is made whole when it is first used: protocols of other packages may import it."""
 
     @classmethod
@@ -103,7 +103,7 @@ class _Late(Told):
         return super().model_rebuild(**given)
 
 
-class Method(Told):
+class Method(Keyed):
     """An estimator and all settings that are tried with it."""
 
     label: str | None = None
@@ -127,7 +127,7 @@ class Method(Told):
         return self.params | {name: values[0] for name, values in self.grid.items()}
 
 
-class Points(Told):
+class Points(Keyed):
     """Evenly spaced values of the only feature."""
 
     low: float
@@ -141,7 +141,7 @@ class Points(Told):
         return self
 
 
-class Keep(Told):
+class Keep(Keyed):
     """What is kept beside metrics, for figures and for metrics that are added later."""
 
     splits: PositiveInt = 1
@@ -192,7 +192,7 @@ class Evaluate(_Late):
         return len(self.problems) * self.protocol.size() * len(self.methods)
 
 
-class Simulate(Told):
+class Simulate(Keyed):
     """An experiment that calls a function, a check, at each point of a grid."""
 
     kind: Literal["simulate"]
@@ -225,7 +225,7 @@ Experiment = Annotated[
 ]
 
 
-class Block(Told):
+class Block(Keyed):
     """One table or figure of the report."""
 
     block: Annotated[str, Field(json_schema_extra=_offering("report.blocks"))]

@@ -1,4 +1,4 @@
-"""The base of the models of a study's file: what their keys mean stands in ``told.toml``."""
+"""The base of the models of a study's file: what their keys mean stands in ``keys.toml``."""
 
 import tomllib
 from pathlib import Path
@@ -19,7 +19,7 @@ def _tell(schema: JsonDict, model: type[BaseModel]) -> None:
                 keys[key] = {**keys[key], "description": meaning}  # type: ignore[dict-item]
 
 
-class Told(Strict):
-    """A model whose keys ``told.toml`` tells about; another package's may have docstrings."""
+class Keyed(Strict):
+    """A model whose keys ``keys.toml`` tells about; another package's may have docstrings."""
 
     model_config = ConfigDict(json_schema_extra=_tell)
