@@ -108,7 +108,7 @@ class Answer(Comparison):
         own = contrast.verdict
         if own.mixed:
             return Cells([Cell(f"{own}: no mean is shown", verdict=own)])
-        said = f"{own.words}{verdict_words.beside(contrast, settings)}"
+        said = verdict_words.beside(contrast, settings)
         if math.isnan(contrast.difference):
             return Cells([Cell(said if own.compared else str(own), verdict=own)])
         known = not math.isnan(contrast.low_all)

@@ -213,8 +213,8 @@ class Contrasts(InBlocks):
             return Cell()
         interval = None if math.isnan(one.low_all) else (one.low_all, one.high_all)
         value = Cell(one.difference, interval=interval, digits=self.digits, sign=True)
-        said = f"{one.verdict.words}{verdict_words.beside(one, settings)}"
-        return Cells([value, Cell(said, verdict=one.verdict)], between)
+        said = Cell(verdict_words.beside(one, settings), verdict=one.verdict)
+        return Cells([value, said], between)
 
     def _gist(self, context: Context, facts: Mapping[str, Fact], found: Families) -> str:
         """Return what is found in a sentence: of several comparisons numbers alone, or counts."""
