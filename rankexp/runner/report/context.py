@@ -23,7 +23,6 @@ from rankexp.runner.protocols.dividing import Dividing
 from rankexp.runner.report.model import Output
 from rankexp.runner.run.manifest import diagnoses_of
 from rankexp.runner.run.record import Record
-from rankexp.seeds import stream
 from rankexp.statistics import paired
 from rankexp.statistics.contrast import NAN
 from rankexp.statistics.design import EXAMPLES, QUERIES, Design
@@ -155,14 +154,6 @@ class Context:
             rows = self.chosen(experiment, metric, rule, methods, first)
             self._slices[key] = self.spread(experiment, metric, rows)
         return self._slices[key]
-
-    def model(self, problem: str, place: int = 0) -> Any:
-        """Return one of a generator's models, as the study drew it; a data set is an error."""
-        entry = self.study.generators.get(problem)
-        if entry is None:
-            raise ConfigError(f"'{problem}' is a data set: only generators have known densities")
-        generator = registry.get("generators", entry.generator)(**entry.params)
-        return generator.draw_model(stream(self.study.seed, f"{problem}/model/{place}"))
 
     def incomplete(self, experiments: Sequence[str], methods: Sequence[str] = ()) -> list[str]:
         """Say for each experiment what is lacking; an empty list where nothing is."""

@@ -212,15 +212,6 @@ def counted(found: Sequence[Contrast]) -> str:
     return ", ".join(said) or "nothing was run"
 
 
-def by_sign(found: Sequence[Contrast], label: Label) -> str:
-    """Name the problems of each sign: ``better (a; b), worse (c)``."""
-    names = {
-        word: "; ".join(label(c.problem) for c in found if c.verdict.shown == word)
-        for word in ("better", "worse")
-    }
-    return ", ".join(f"{word} ({own})" for word, own in names.items())
-
-
 def headline(found: Sequence[Contrast], settings: Settings) -> str:
     """Return the answer in one clause, from the verdicts on all problems."""
     known = [c for c in found if c.verdict.compared]
