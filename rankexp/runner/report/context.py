@@ -3,7 +3,7 @@
 import inspect
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -123,35 +123,23 @@ class Context:
         return self._slices[key]
 
     def chosen(
-        self,
-        experiment: str,
-        metric: Metric,
-        rule: select.Rule,
-        methods: Sequence[str],
-        first: float = float("inf"),
+        self, experiment: str, metric: Metric, rule: select.Rule, methods: Sequence[str]
     ) -> pd.DataFrame:
-        """Return the rows that a rule chooses, for some methods, of the first units alone."""
-        key = (experiment, str(metric), "rule", str(rule), str(first))
-
-        def own(metric: Metric, part: str = "test") -> pd.DataFrame:
-            found = self.scores(experiment, metric, part)
-            return found[found.unit < first]
-
+        """Return the rows that a rule chooses, for some methods."""
+        key, by = (experiment, str(metric), "rule", str(rule)), rule.by or metric
         if key not in self._slices:
-            by = rule.by or metric
-            higher = by.direction == "higher"
-            self._slices[key] = rule.apply(own(metric), lambda part: own(by, part), higher)
+            values = partial(self.scores, experiment, by)
+            own, higher = self.scores(experiment, metric), by.direction == "higher"
+            self._slices[key] = rule.apply(own, values, higher)
         rows = self._slices[key]
         return rows[rows.method.isin(list(methods))]
 
-    def units(
-        self, experiment: str, metric: Metric, rule: select.Rule, first: float = float("inf")
-    ) -> pd.DataFrame:
+    def units(self, experiment: str, metric: Metric, rule: select.Rule) -> pd.DataFrame:
         """Return the rows that a rule chooses for all methods, with a row a query where due."""
-        key = (experiment, str(metric), "units", str(rule), str(first))
+        key = (experiment, str(metric), "units", str(rule))
         if key not in self._slices:
             methods = list(self.evaluate(experiment).methods)
-            rows = self.chosen(experiment, metric, rule, methods, first)
+            rows = self.chosen(experiment, metric, rule, methods)
             self._slices[key] = self.spread(experiment, metric, rows)
         return self._slices[key]
 
