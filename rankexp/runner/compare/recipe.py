@@ -18,7 +18,7 @@ from rankexp.runner.data.readers.numbers import SIGNS
 from rankexp.runner.data.reading import EMPTY, Json, Layout
 from rankexp.runner.report.blocks.statistics.pairs_or_points import PairsOrPoints
 from rankexp.runner.report.build import Report
-from rankexp.runner.report.gain_advice import recommended
+from rankexp.runner.report.gain_words import recommended
 
 Known = dict[str, Any]  # what a function of pandas is told
 READERS = {".parquet": "read_parquet", ".pq": "read_parquet", ".xlsx": "read_excel"}
