@@ -3,7 +3,7 @@
 from typing import Any
 
 import numpy as np
-from sklearn.base import is_classifier
+from sklearn.base import BaseEstimator, is_classifier
 
 from rankexp.arrays import Floats
 from rankexp.estimators.labels import best_threshold
@@ -41,6 +41,6 @@ def known(scores: Floats, train: Part, own: Floats) -> dict[str, Floats]:
     return dict(zip(NAMES.values(), (np.where(np.isnan(own), least, own), least), strict=True))
 
 
-def separates(model: Any) -> bool:
+def separates(model: BaseEstimator) -> bool:
     """Tell whether an intercept is fitted: along a path of penalties the threshold is then 0."""
     return bool(getattr(model, "separates", bool)())
