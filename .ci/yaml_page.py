@@ -1,6 +1,7 @@
 """Write docs/yaml.md, the keys of a study's YAML, from the schema that editors use.
 
-Run `make docs-yaml` after adding a key or changing its description, which is its docstring.
+Run `make docs-yaml` after adding a key or changing its description, which stands in
+`rankexp/runner/config/keys.toml`, and that of a protocol's key in its docstring.
 """
 
 import re

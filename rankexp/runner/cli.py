@@ -11,7 +11,8 @@ import typer
 
 from rankexp import __version__, registry
 from rankexp.errors import ConfigError, EnvironmentProblemError, RankexpError
-from rankexp.runner import cli_complete, cli_own
+from rankexp.runner import cli_own
+from rankexp.runner.cli_complete import rooms
 from rankexp.runner.cli_data import all_studies, data_app, data_folders
 from rankexp.runner.config.shipped import shipped
 
@@ -258,7 +259,10 @@ def check(configs: list[Path]) -> None:
 @app.command(name="list")
 def list_names(
     what: Annotated[
-        str | None, typer.Argument(help=f"One of {', '.join(LISTS)}. Default: the names in each.")
+        str | None,
+        typer.Argument(
+            help=f"One of {', '.join(LISTS)}. Default: the names in each.", autocompletion=rooms
+        ),
     ] = None,
 ) -> None:
     """List what can be named in a study."""
@@ -287,9 +291,6 @@ def schema() -> None:
     from rankexp.runner.config.load import schema_json
 
     print(json.dumps(schema_json(), indent=2))
-
-
-cli_complete.attach(app)
 
 
 def _spell_out_redo(arguments: list[str]) -> list[str]:

@@ -1,26 +1,14 @@
 """What a shell completes: studies, experiments, methods, rooms and columns; nothing heavy."""
 
-import inspect
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import get_args
 
-from typer import Context, Typer
-from typer.models import ParameterInfo
+from typer import Context
 
 from rankexp.registry import ROOMS
 from rankexp.runner.config.shipped import shipped, study_file
 
 Completes = Callable[[Context, str], Iterable[str]]
-
-
-def attach(app: Typer) -> None:
-    """Let a shell complete the parameters of commands, each by its name."""
-    for command in app.registered_commands:
-        for name, parameter in inspect.signature(command.callback or attach).parameters.items():
-            for said in get_args(parameter.annotation):
-                if isinstance(said, ParameterInfo):
-                    said.autocompletion = BY_NAME.get(name)
 
 
 def _studies(ctx: Context, incomplete: str) -> Iterable[str]:
@@ -56,8 +44,14 @@ def _header(table: Path) -> list[str]:
     return [name.strip(' "') for name in first.split(max("\t;|,", key=first.count))]
 
 
-COLUMNS = ["target", "groups", "queries", "weights", "time", "drop", "keep", "nominal"]
-BY_NAME: dict[str, Completes] = {name: _listed(_header) for name in COLUMNS}
-BY_NAME |= {"only": _in_study("experiments"), "redo": _in_study("methods")}
-BY_NAME |= {"config": _studies, "configs": _studies, "studies": _studies}
-BY_NAME |= {"what": lambda ctx, incomplete: [*ROOMS, "studies"]}
+def rooms(ctx: Context, incomplete: str) -> Iterable[str]:
+    """Return what ``rankexp list`` can list."""
+    return [*ROOMS, "studies"]
+
+
+COMPLETIONS: dict[str, Completes] = {
+    "columns": _listed(_header),
+    "experiments": _in_study("experiments"),
+    "methods": _in_study("methods"),
+    "studies": _studies,
+}

@@ -11,6 +11,7 @@ from typing import Annotated, Any, TypeVar
 import typer
 from typer.models import ParameterInfo
 
+from rankexp.runner.cli_complete import COMPLETIONS
 from rankexp.runner.config.asking import typed
 
 Names = list[str] | None
@@ -34,6 +35,7 @@ Command = TypeVar("Command", bound=Callable[..., None])
 def _info(said: OptionsGiven) -> ParameterInfo:
     """Return what the file says of an argument or option as typer has it."""
     own = dict(said)
+    own |= {"autocompletion": COMPLETIONS.get(own.pop("complete", ""))}
     made = typer.Argument if own.pop("argument", False) else typer.Option
     info: ParameterInfo = made(*own.pop("names", ()), **own)
     return info
@@ -87,7 +89,7 @@ def compare(given: OptionsGiven) -> None:
 
     reading = {name: given.pop(name) for name in (*OPTIONS[READING], *OPTIONS[FILE])}
     with typed():
-        code = run(given.pop("table"), Options(**given, reading=reading), begun)
+        code, _ = run(given.pop("table"), Options(**given, reading=reading), begun)
     raise typer.Exit(code)
 
 

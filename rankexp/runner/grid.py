@@ -19,6 +19,7 @@ EQUAL = 1e-12  # values of grid points that are nearer differ by rounding, and a
 SIMPLER = {"lam": 1.0, "alpha": 1.0, "C": -1.0, "n_rounds": -1.0, "max_leaf_nodes": -1.0}
 SIMPLER |= {"max_depth": -1.0, "depth": -1.0, "min_samples_leaf": 1.0, "learning_rate": -1.0}
 """The direction in which a grid's parameter means a simpler model."""
+_SIGNS = re.compile(r'"(?:\\.|[^"\\])*"?|.', re.DOTALL)  # a text in quotes counts as one
 _BARE = re.compile(r"[A-Za-z_][\w.+-]*")
 
 
@@ -129,16 +130,11 @@ def _value(text: str) -> Plain:
 
 def _parts(text: str) -> list[str]:
     """Divide a text at its commas, those within brackets and quotes aside."""
-    parts, start, depth, quoted, escaped = [], 0, 0, False, False
-    for place, letter in enumerate(text):
-        if quoted:
-            quoted = escaped or letter != '"'
-            escaped = letter == "\\" and not escaped
-        elif letter == '"':
-            quoted = True
-        elif letter == "," and depth == 0:
-            parts.append(text[start:place])
-            start = place + 1
-        else:
-            depth += (letter in "[{") - (letter in "]}")
-    return [*parts, text[start:]]
+    parts, depth = [""], 0
+    for sign in _SIGNS.findall(text):
+        if sign == "," and depth == 0:
+            parts.append("")
+            continue
+        depth += (sign in "[{") - (sign in "]}")
+        parts[-1] += sign
+    return parts

@@ -197,7 +197,7 @@ def bootstrap(
         n_resamples=resamples,
         axis=-1,
         vectorized=True,
-        batch=500,
+        batch=max(1, min(500, BATCH // values.size)),
         confidence_level=float(1 - 2 * special.ndtr(-quantile)),
         method="BCa",
         rng=np.random.default_rng(seed),

@@ -59,7 +59,7 @@ RUNNER = {
     "sentences": set(),
     "grid": {"labels", "strict"},
     "strict": set(),
-    "protocols": {"strict"},
+    "protocols": {"strict", "sentences"},
     "config": {"strict", "grid", "keep", "protocols", "sentences"},
     "spec": {"config", "grid", "protocols", "strict"},
     "plan": {"config", "grid", "protocols", "spec"},
@@ -67,7 +67,7 @@ RUNNER = {
     "diagnostics": {"config", "data", "protocols", "sentences"},
     "run": {
         *("config", "plan", "data", "diagnostics", "grid", "keep", "protocols", "spec"),
-        "files",
+        *("files", "sentences"),
     },
     "analyse": {"config", "keep", "labels", "plan", "run", "grid", "protocols", "spec"},
     "report": {
@@ -90,7 +90,7 @@ RUNNER = {
     },
     "leaderboard": {*("config", "data", "analyse", "report", "sentences", "files", "compare")},
     "cli_data": {"cli_own", "config", "data"},
-    "cli_own": {"compare", "leaderboard", "config", "data"},
+    "cli_own": {"cli_complete", "compare", "leaderboard", "config", "data"},
     "cli_complete": {"config"},
     "cli": {
         "cli_complete",

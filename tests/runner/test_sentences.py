@@ -16,7 +16,8 @@ from rankexp.runner.sentences import paragraphs
 ROOT = Path(rankexp.__file__).parent
 TEXTS = {file.stem: file.read_text(encoding="utf-8") for file in (ROOT / "runner/texts").iterdir()}
 NAMED = re.compile(
-    r'\b(?:paragraphs|told|_said|message)\(\s*(?:context,\s*)?"(\w+)|include "(\w+)\.jinja"'
+    r'\b(?:paragraphs|told|_said|messages?)\(\s*(?:context,\s*)?"(\w+)'
+    r'|(?:include|from) "(\w+)\.jinja"'
 )
 BLOCK = re.compile(r"^% block (\w+)\n(.*?)^% endblock$", re.M | re.S)
 BLOCKS = {f"{n}.{b}": text for n, own in TEXTS.items() for b, text in BLOCK.findall(own)}

@@ -1,6 +1,7 @@
 """Paired differences: scipy and statsmodels as oracles, hand-worked cases, what is refused."""
 
 import math
+import tracemalloc
 from dataclasses import replace
 
 import numpy as np
@@ -178,6 +179,15 @@ def test_one_pair_has_no_standard_error() -> None:
 def test_the_effect_is_in_standard_deviations() -> None:
     values = sample()
     assert paired.effect_size(values) == pytest.approx(values.mean() / values.std(ddof=1))
+
+
+def test_the_bootstrap_of_many_pairs_takes_little_memory() -> None:
+    values = sample(12_000)
+    tracemalloc.start()
+    paired.bootstrap(values, 0.95, resamples=300)
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert most < 100e6  # 180e6 if 500 samples were drawn at once
 
 
 def test_the_bootstrap_is_repeatable_and_near_the_t_interval() -> None:

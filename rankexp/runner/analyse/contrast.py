@@ -131,22 +131,20 @@ def _on_one(
         return replace(base, refusal=Refusal(message("report.unbounded"), problem)), None
     if least:
         what = QUERIES if design.pairs == QUERIES else EXAMPLES
-        base = replace(base, caveats=(AT_LEAST.format(what, design.examples), *base.caveats))
-        base = replace(base, growth=Growth(least=True))
+        base = _bounded(base, design.examples, what)
     found = tested(base, estimate, settings)
     found = replace(found, test=design.test, effect=paired.effect_size(settled))
+    level, seed = settings.level, settings.seed
     if folds is not None:
         strata = ", stratified by fold" * (len(set(folds)) > 1)
         test = f"{design.test} over {base.n} queries{strata}"
-        found = replace(
-            found, test=test, p_random=paired.randomisation(settled, folds, settings.seed)
-        )
+        found = replace(found, test=test, p_random=paired.randomisation(settled, folds, seed))
     if least or not design.independent:
         return found, estimate
     if folds is None:
-        low, high = paired.bootstrap(settled, settings.level, settings.seed)
+        low, high = paired.bootstrap(settled, level, seed)
     else:
-        low, high = paired.stratified_bootstrap(settled, folds, settings.level, settings.seed)
+        low, high = paired.stratified_bootstrap(settled, folds, level, seed)
     return replace(found, boot_low=float(low), boot_high=float(high)), estimate
 
 
@@ -161,13 +159,9 @@ def _by_placements(
     """Compare by the placements of the test rows of all folds, beside the resampled t-test."""
     other = tested(base, resampled, settings)
     found = seen.beside(resampled)
-    if seen.bound is not None:
-        base = replace(base, caveats=(AT_LEAST.format(EXAMPLES, seen.bound), *base.caveats))
-        base = replace(base, growth=Growth(least=True))
-    test = design.test if found is resampled else OVER_ROWS
     made = replace(
-        base,
-        test=test,
+        _bounded(base, seen.bound),
+        test=design.test if found is resampled else OVER_ROWS,
         effect=paired.effect_size(values),
         se_resampled=other.se,
         low_resampled=other.low,
@@ -201,10 +195,16 @@ def _on_test_set(
     if not abs(seen.estimate.mean - difference) < 1e-9:
         why = "the stored ranks give another difference (row weights or groups?)"
         return replace(base, refusal=Refusal(why, problem)), None
-    least = () if seen.bound is None else (AT_LEAST.format(EXAMPLES, seen.bound),)
-    base = replace(base, n=seen.n, test=Design(EXAMPLES).test, caveats=least)
-    base = replace(base, growth=Growth(least=bool(least)))
+    base = replace(_bounded(base, seen.bound), n=seen.n, test=Design(EXAMPLES).test)
     return tested(base, seen.estimate, settings), seen.estimate
+
+
+def _bounded(base: Contrast, count: float | None, what: str = EXAMPLES) -> Contrast:
+    """Return a comparison that says by how many its SE is bounded, if it is."""
+    if count is None:
+        return base
+    caveats = (AT_LEAST.format(what, count), *base.caveats)
+    return replace(base, caveats=caveats, growth=Growth(least=True))
 
 
 def _paired(base: Contrast, made: Blocks, pair: tuple[str, str]) -> tuple[Contrast, np.ndarray]:

@@ -43,15 +43,10 @@ class Options:
     held: str = ""  # Python for the table, where its file does not stay
 
 
-def compare(table: Path, options: Options, begun: tuple[float, float] | None = None) -> int:
-    """Answer whether training on pairs helps on a table; return the exit code."""
-    return compared(table, options, begun)[0]
-
-
-def compared(
+def compare(
     table: Path, options: Options, begun: tuple[float, float] | None = None
 ) -> tuple[int, Session]:
-    """Do the same; return the session, too.
+    """Answer whether training on pairs helps on a table; return the exit code and the session.
 
     It has `begun` at these seconds of the clock and of the processor, by default now. ConfigError
     or DataError where the table cannot be read, or an option or the target is wrong.

@@ -130,15 +130,5 @@ def look(
     found, said = of_table(dataset, question, fits=False), []
     if dataset.groups is None:
         said = [f"{line}." for line in of_queries(dataset, "", within=False)]
-    said.append(f"compare will do this: {_does(question)}")
+    said.append(message("compare.does", question=question))
     return InspectResult(dataset.reading, found, "\n".join(said))
-
-
-def _does(question: Question) -> str:
-    """Say what `compare` takes the target as, and how a study has it."""
-    guesses = "; ".join(question.guesses)
-    if question.levels is None:
-        return f"{guesses or 'rank by a number'}."
-    each = (own if isinstance(own, str) else f"[{', '.join(own)}]" for own in question.levels)
-    asked = guesses or f"rank by the levels {' < '.join(question.counts)}"
-    return f"{asked}. In a study: levels: [{', '.join(each)}]."

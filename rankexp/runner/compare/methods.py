@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -27,31 +26,52 @@ ON_RANKS = "rankexp.runner.compare.on_ranks"
 ENGINES, OPEN = ("lightgbm", "xgboost"), "ENGINE"  # which one is open in the file
 
 
-class _Written(Strict, extra="allow"):
-    """A method as in a study, but for its grid; an engine's name may be open."""
+class Candidate(Strict, extra="allow"):
+    """A method as in a study, but for its grid, in which `lam` is what a study calls lambdas.
+
+    In the file an engine's name may be open.
+    """
 
     params: dict[str, Any] = Field(default_factory=dict)
-    grid: Grid
+    grid: Grid = Field(default_factory=dict)
+
+    @property
+    def content(self) -> dict[str, Any]:
+        """The method as in a study."""
+        grid = dict(self.grid)
+        rest = {"params": self.params, "lambdas": grid.pop("lam", None), "grid": grid}
+        return {**(self.model_extra or {}), **{key: own for key, own in rest.items() if own}}
+
+    def with_grid(self, grid: Grid) -> "Candidate":
+        """Return the method with another grid."""
+        return self.model_copy(update={"grid": grid})
 
 
-Methods = Mapping[str, _Written]
+Methods = Mapping[str, Candidate]
 NONE: Methods = {}
 
 
-class _Stood(Strict):
-    """Methods beside each other, and whose scores a contrast speaks of."""
+class Offer(Strict):
+    """Methods beside each other for one kind of target, and a remark on them."""
 
-    contrasts: dict[str, str]
-    scorers: dict[str, str]
+    contrasts: dict[str, str]  # by method on pairs: its like on points
+    scorers: dict[str, str]  # by method on pairs: its scores
     methods: Methods
+    remark: str = ""
+
+    @property
+    def points(self) -> list[str]:
+        """The methods on points that no method on pairs stands beside; named ones are unknown."""
+        known = ("points-", "balanced-", "ridge", "forest", "boosting")
+        beside = {*self.contrasts.values()}
+        return [m for m in self.methods if m.startswith(known) and m not in beside]
 
 
-class _OfKind(_Stood):
+class _OfKind(Offer):
     """The methods of a kind of target, those within queries, and trees by their engine."""
 
-    remark: str = ""
     queries: Methods = NONE
-    boosted: _Stood | None = None
+    boosted: Offer | None = None
     engines: Mapping[str, Methods] = Field(default_factory=dict)
 
 
@@ -68,59 +88,19 @@ def _read() -> _File:
     return _File.model_validate(yaml.load(text, getattr(yaml, "CSafeLoader", yaml.SafeLoader)))
 
 
-@dataclass(frozen=True)
-class Candidate:
-    """A method as in a study, but for its grid, in which `lam` is what a study calls lambdas."""
-
-    given: Mapping[str, Any]
-    grid: Grid
-
-    @property
-    def content(self) -> dict[str, Any]:
-        """The method as in a study."""
-        grid = dict(self.grid)
-        rest = {"lambdas": grid.pop("lam", None), "grid": grid}
-        return {**self.given, **{key: value for key, value in rest.items() if value}}
-
-
-@dataclass(frozen=True)
-class Offer:
-    """Methods for one kind of target, and a remark on them."""
-
-    contrasts: Mapping[str, str]  # by method on pairs: its like on points
-    methods: Mapping[str, Candidate]
-    remark: str = ""
-    scorers: Mapping[str, str] = field(default_factory=dict)  # by method on pairs: its scores
-
-    @property
-    def points(self) -> list[str]:
-        """The methods on points that no method on pairs stands beside; named ones are unknown."""
-        known = ("points-", "balanced-", "ridge", "forest", "boosting")
-        beside = {*self.contrasts.values()}
-        return [m for m in self.methods if m.startswith(known) and m not in beside]
-
-
-def _methods(known: Methods, engine: str = "") -> dict[str, Candidate]:
-    """Return methods as they are written; `engine` grows the trees."""
-    made = {}
-    for name, one in known.items():
-        params = {key: engine if v == OPEN else v for key, v in one.params.items()}
-        given = one.model_dump(exclude={"grid", "params"})
-        made[name] = Candidate({**given, "params": params} if params else given, one.grid)
-    return made
-
-
 def _whole(kind: Kind, *, within: bool) -> Offer:
     """Return all methods for a kind of target; where an engine is there, its trees boost."""
     own = _read().kinds[kind]
-    methods = _methods({**own.methods, **(own.queries if within else NONE)})
+    methods = {**own.methods, **(own.queries if within else NONE)}
+    contrasts, scorers = own.contrasts, own.scorers
     engine = next((name for name in ENGINES if find_spec(name)), "")
-    if own.boosted is None or not engine:
-        return Offer(own.contrasts, methods, own.remark, own.scorers)
-    methods.pop("boosting")
-    methods |= _methods({**own.boosted.methods, **own.engines.get(engine, NONE)}, engine)
-    contrasts = {**own.contrasts, **own.boosted.contrasts}
-    return Offer(contrasts, methods, own.remark, {**own.scorers, **own.boosted.scorers})
+    if own.boosted is not None and engine:
+        methods.pop("boosting")
+        for name, one in {**own.boosted.methods, **own.engines.get(engine, NONE)}.items():
+            params = {key: engine if v == OPEN else v for key, v in one.params.items()}
+            methods[name] = one.model_copy(update={"params": params})
+        contrasts, scorers = contrasts | own.boosted.contrasts, scorers | own.boosted.scorers
+    return Offer(contrasts=contrasts, scorers=scorers, methods=methods, remark=own.remark)
 
 
 def offer(kind: Kind, asked: list[str] | None, *, within: bool = False) -> Offer:
@@ -139,20 +119,20 @@ def offer(kind: Kind, asked: list[str] | None, *, within: bool = False) -> Offer
             chosen[name] = whole.methods[name]
         elif "." in name:
             resolve_estimator(name)
-            chosen[name.rpartition(".")[2]] = Candidate({"estimator": name}, {})
+            chosen[name.rpartition(".")[2]] = Candidate.model_validate({"estimator": name})
         else:
             hint, known = did_you_mean(name, whole.methods), ", ".join(whole.methods)
             raise ConfigError(message("compare.unknown_method", name=name, hint=hint, known=known))
     contrasts = {p: q for p, q in whole.contrasts.items() if p in chosen and q in chosen}
     if not contrasts:
         raise ConfigError(message("compare.lone_methods", contrasts=whole.contrasts))
-    return Offer(contrasts, chosen, whole.remark, whole.scorers)
+    return whole.model_copy(update={"contrasts": contrasts, "methods": chosen})
 
 
 def widened(method: Candidate, edges: Iterable[Edge]) -> Candidate | None:
     """Return a method with a wider grid where choices lie at `edges`; None if it cannot grow.
 
-    >>> widened(Candidate({}, {"C": [0.1, 1.0, 10.0]}), [Edge("highest", "C")]).grid
+    >>> widened(Candidate(grid={"C": [0.1, 1.0, 10.0]}), [Edge("highest", "C")]).grid
     {'C': [0.1, 1.0, 10.0, 100.0, 1000.0]}
     """
     grid, known = dict(method.grid), _read().limits
@@ -160,7 +140,7 @@ def widened(method: Candidate, edges: Iterable[Edge]) -> Candidate | None:
         name = edge.parameter
         if name in grid and name in known:
             grid[name] = _longer(grid[name], edge.end == "highest", *known[name])
-    return None if grid == method.grid else replace(method, grid=grid)
+    return None if grid == method.grid else method.with_grid(grid)
 
 
 def growth(method: Candidate, wider: Candidate) -> float:
@@ -176,7 +156,7 @@ def narrowed(method: Candidate) -> tuple[Candidate, float]:
     """Return a method with every second point of its grid, and the share of points it keeps."""
     grid = {name: values[::2] for name, values in method.grid.items()}
     share = math.prod(len(values) / len(method.grid[name]) for name, values in grid.items())
-    return replace(method, grid=grid), share
+    return method.with_grid(grid), share
 
 
 def _longer(values: Sequence[float], upwards: bool, least: float, most: float) -> list[float]:

@@ -91,9 +91,7 @@ def _asked(
     if sum((positive is not None, levels is not None, continuous)) > 1:
         raise ConfigError(message("compare.exclude"))
     if len(counts) < 2:
-        found = f"only the value '{next(iter(counts))}'" if counts else "no value at all"
-        blank = ". If an empty cell means no, write 'no' into it" * bool(counts)
-        raise ConfigError(f"target '{target}' has {found}: there is nothing to rank by{blank}")
+        raise ConfigError(message("compare.nothing", target=target, values=[*counts]))
     _check_names(target, counts, levels or ([] if positive is None else [positive]))
     if positive is not None:
         others = [name for name in counts if name != positive]
@@ -106,8 +104,7 @@ def _asked(
     if levels is not None:
         left = [name for name in counts if name not in levels]
         if left or len(set(levels)) < len(levels):
-            what = f"leaves out {', '.join(left[:12])}" if left else "names a value twice"
-            raise ConfigError(message("compare.each_once", target=target, what=what))
+            raise ConfigError(message("compare.each_once", target=target, left=left[:12]))
         return _levels(counts, levels, [])
     _check_durations(target, counts)
     if continuous:
@@ -124,7 +121,9 @@ def _guessed(target: str, counts: Mapping[str, int]) -> Question:
         guess = message("compare.positive", name=name, **known)
         return _levels(counts, sorted(counts, key=name.__eq__), [guess])
     if numbers is None:
-        some, more = ", ".join(list(counts)[:12]), f"{_proposed(counts)}{_alike(counts)}"
+        some = ", ".join(list(counts)[:12])
+        alike = " ".join(AlikeValues.among(counts) or ())
+        more = _proposed(counts) + f". {alike}" * bool(alike)
         known = {"target": target, "count": len(counts), "some": some, "more": more}
         raise ConfigError(message("compare.no_order", **known))
     whole = all(value.is_integer() for value in numbers)
@@ -169,12 +168,6 @@ def check_rows(target: str, question: Question, least: int) -> None:
     known = {"target": target, "rows": rows, "rare": rare, "least": least, "beside": beside}
     known |= {"ordered": question.kind == "ordered", "numbers": numbers_of(names)}
     raise ConfigError(message("compare.few_rows", **known))
-
-
-def _alike(counts: Mapping[str, int]) -> str:
-    """Say which values look alike, and how they become one."""
-    found = AlikeValues.among(counts)
-    return "" if found is None else f". {' '.join(found)}"
 
 
 def _levels(counts: Mapping[str, int], names: Sequence[str], guesses: list[str]) -> Question:

@@ -1,13 +1,14 @@
 """What `rankexp.compare` and `rankexp.inspect` return."""
 
 from base64 import b64encode
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pandas as pd
+from jinja2 import Template
 
 from rankexp.runner.data.reading import Reading
 from rankexp.runner.diagnostics.diagnostic import Diagnosis
@@ -57,18 +58,17 @@ class CompareResult:
 
     def _repr_html_(self) -> str:
         (shown,) = self.output.tables
-        png = b64encode((self.folder / "answer.png").read_bytes()).decode()
         table = pd.DataFrame(rows(shown), columns=shown.labels)
         with pd.option_context("display.max_colwidth", None):
             drawn = table.to_html(index=False, border=0, justify="left")
         return page(
-            told(self.answer),
-            f'<div style="overflow-x: auto">{drawn}</div>',
-            f'<img alt="the table as a figure" width="720" src="data:image/png;base64,{png}">',
-            folded("What the table says", all_notes(self.output)),
-            folded("What was noticed on the way", self.remarks),
-            folded("How the table was read", [self.reading.text()]),
-            folded("Train the recommended method", [self.code]),
+            table=drawn,
+            png=b64encode((self.folder / "answer.png").read_bytes()).decode(),
+            sentences=self.answer,
+            notes="\n".join(all_notes(self.output)),
+            remarks="\n".join(self.remarks),
+            reading=self.reading.text(),
+            code=self.code,
         )
 
 
@@ -99,20 +99,11 @@ class InspectResult:
         return "\n\n".join([self.reading.text(), *self.sentences])
 
     def _repr_html_(self) -> str:
-        return page(f"<pre>{escape(self.reading.text())}</pre>", told(self.sentences))
+        return page(sentences=self.sentences, reading=self.reading.text())
 
 
-def told(sentences: Iterable[str]) -> str:
-    """Return sentences in HTML."""
-    return "".join(f"<p>{escape(one)}</p>" for one in sentences)
-
-
-def page(*parts: str) -> str:
-    """Return parts of HTML as a notebook shows them."""
-    return f'<div style="max-width: 70em">{"".join(parts)}</div>'
-
-
-def folded(title: str, texts: Sequence[str]) -> str:
-    """Return texts that unfold below a title; nothing where there are none."""
-    inside = f'<pre style="white-space: pre-wrap">{escape(chr(10).join(texts))}</pre>'
-    return f"<details><summary>{title}</summary>{inside}</details>" if any(texts) else ""
+def page(**known: str | Sequence[str]) -> str:
+    """Return a page for a notebook, of sentences, a table, a picture and what unfolds."""
+    text = Path(__file__).with_suffix(".jinja").read_text(encoding="utf-8")
+    made: str = Template(text, trim_blocks=True).render(known, escape=escape)
+    return made

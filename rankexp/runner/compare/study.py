@@ -73,11 +73,10 @@ def choose(named: Path | None, stem: str) -> tuple[Path, list[str]]:
         return named, _replaced(named)
     first = Path(f"compare-{safe(stem)}")
     if first.is_file() or state(first) not in ("free", "made"):
-        why = "was edited" if state(first) == "edited" else "is not of 'rankexp compare'"
         others = (Path(f"{first}-{number}") for number in itertools.count(2))
         folder = next(f for f in others if state(f) in ("free", "made") and not f.is_file())
-        said = f"{first / STUDY} {why} and stays as it is: this answer goes to {folder}"
-        return folder, [said, *_replaced(folder)]
+        known = {"file": first / STUDY, "edited": state(first) == "edited", "folder": folder}
+        return folder, [message("compare.stays", **known), *_replaced(folder)]
     return first, _replaced(first)
 
 
@@ -193,14 +192,8 @@ def content(
 def used(reading: Reading) -> str:
     """Say what of a table is used, for the report."""
     features = [column.name for column in reading.columns if column.role == "feature"]
-    more = f" and {len(features) - MOST_NAMED} more" if len(features) > MOST_NAMED else ""
-    text = f"Features: {', '.join(features[:MOST_NAMED])}{more}."
-    if out := reading.left_out:
-        named = [f"{name} ({why})" for name, why in list(out.items())[:MOST_NAMED]]
-        text += f" Columns left out: {'; '.join(named)}."
-    if reading.without_target:
-        text += f" Rows left out because they have no target: {reading.without_target:,}."
-    return text
+    known = {"left_out": reading.left_out, "rows": reading.without_target, "most": MOST_NAMED}
+    return message("compare.used", features=features, **known)
 
 
 def edges(folder: Path) -> dict[str, set[select.Edge]]:

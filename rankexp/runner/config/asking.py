@@ -104,8 +104,13 @@ def message(block: str, **known: Any) -> str:
     ...     message("compare.no_numbers", target="age")
     "target 'age' has values that are no numbers: --levels orders them"
     """
-    (text,) = paragraphs(block, **{"option": option, "flag": flag, "merged": merged, **known})
+    (text,) = messages(block, **known)
     return text
+
+
+def messages(template: str, **known: Any) -> list[str]:
+    """Return the paragraphs of a template, or of a block of one, which may name options."""
+    return paragraphs(template, **{"option": option, "flag": flag, "merged": merged, **known})
 
 
 def _argument(key: str, values: tuple[str | float, ...]) -> str:

@@ -69,7 +69,7 @@ class EstimatorMaker:
             return None
 
 
-def _made(path: str, found: Any) -> EstimatorMaker:
+def _made(path: str, found: Factory) -> EstimatorMaker:
     from sklearn.base import clone
 
     if callable(getattr(found, "fit", None)) and hasattr(found, "get_params"):

@@ -86,13 +86,10 @@ def evaluate(study: Study, experiment: Evaluate, path: tuple[str, str]) -> Itera
 def _unasked(
     experiment: Evaluate, used: Mapping[str, Method], problem: str, data: bool, path: TreePath
 ) -> Iterator[Fault]:
-    cure = "name their column in 'groups' of the data set"
-    hint = cure if data else "only data sets have groups"
-    if data and not experiment.within_groups:
-        hint = "'within_groups: false' may be the reason"
+    known = {"problem": problem, "data": data, "within": experiment.within_groups}
     for i, name in enumerate(experiment.methods):
         if name in used and (does := methods.asks_for_groups(used[name])):
-            text = f"method '{name}' {does}, but '{problem}' has no groups: {hint}"
+            text = message("study.no_groups", name=name, does=does, **known)
             yield Fault((*path, "methods", i), text)
 
 

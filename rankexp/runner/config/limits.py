@@ -9,7 +9,7 @@ from pydantic import AfterValidator, PositiveFloat, ValidationError
 
 from rankexp.errors import ConfigError
 from rankexp.runner.config.asking import message
-from rankexp.runner.strict import Strict
+from rankexp.runner.config.keys import Keyed
 
 _SIZE = re.compile(r"(\d+(?:\.\d+)?|\.\d+) ?([kMGT])(i?)B")
 
@@ -28,14 +28,11 @@ def _size(size: str) -> str:
     return size
 
 
-class Limits(Strict):
+class Limits(Keyed):
     """What one method may take at one training part, for all its settings with their scores."""
 
     minutes: PositiveFloat | None = None
-    """Minutes after which it is ended. Default: no limit."""
     memory: Annotated[str, AfterValidator(_size)] | None = None
-    """Memory that it may take beside what its process has taken before, such as ``4GB`` or
-    ``500MB``. Default: no limit. It needs Linux."""
 
     @property
     def seconds(self) -> float:

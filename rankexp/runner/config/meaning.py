@@ -134,14 +134,12 @@ def remarks(study: Study, only: Iterable[str]) -> Iterator[tuple[str, str]]:
         setup = study.experiments[name]
         if isinstance(setup, Evaluate) and setup.protocol.uses_parts:
             continue
-        why = "a check uses all rows"
-        if isinstance(setup, Evaluate):
-            why = f"protocol '{setup.protocol.kind}' mixes all rows; use 'kind: given'"
+        kind = setup.protocol.kind if isinstance(setup, Evaluate) else None
         for problem in setup.problems:
             entry = study.data.get(problem)
             if entry is not None and (entry.part is not None or entry.test_file is not None):
-                said = f"'{problem}' has train and test parts, but experiment '{name}'"
-                yield problem, f"{said} ignores them: {why}"
+                known = {"problem": problem, "name": name, "kind": kind}
+                yield problem, message("study.ignored_parts", **known)
 
 
 def _report(study: Study) -> Iterator[Fault]:

@@ -20,12 +20,13 @@ from pydantic.config import JsonDict
 from rankexp import registry
 from rankexp.runner.config.asking import message
 from rankexp.runner.config.data_entry import DataEntry
+from rankexp.runner.config.keys import Keyed
 from rankexp.runner.config.limits import Limits
 from rankexp.runner.grid import size as grid_size
 from rankexp.runner.keep.curves.placements import PLACEMENTS
 from rankexp.runner.protocols.inner import Inner
 from rankexp.runner.protocols.protocol import Protocol
-from rankexp.runner.strict import Plain, Strict
+from rankexp.runner.strict import Plain
 
 MOST_RECORDS = 1_000_000
 """Records that an experiment may need: planning so many takes half a minute and a gigabyte."""
@@ -49,31 +50,21 @@ TextName = Annotated[str, Field(json_schema_extra=_offering("keep.texts"))]
 Attribute = Annotated[str, AfterValidator(_fitted_attribute)]
 
 
-class GeneratorEntry(Strict):
+class GeneratorEntry(Keyed):
     """A distribution from which examples are drawn."""
 
     label: str | None = None
-    """Its name in tables and figures. Default: its key in the study."""
     generator: Annotated[str, Field(json_schema_extra=_offering("generators"))]
-    """A name that ``rankexp list generators`` shows."""
     params: dict[str, Any] = {}
-    """Parameters of the generator, by name. Others have the generator's defaults."""
 
 
-class Preprocess(Strict):
+class Preprocess(Keyed):
     """How columns become numbers; what this needs is learned from the training part only."""
 
     scale: Literal["minmax", "standard", "none"] = "minmax"
-    """``minmax`` maps the training values of each column to 0 .. 1, ``standard`` to mean 0 and
-    standard deviation 1; one-hot columns stay 0 and 1. ``none`` leaves all columns alone."""
     nominal: Literal["onehot", "codes"] = "onehot"
-    """``onehot``: a 0/1 column for each category, one for two. ``codes``: their numbers."""
     impute: Literal["mean", "none"] = "mean"
-    """``mean``: missing numbers become the training mean, missing categories the commonest one.
-    ``none``: missing cells are left to the methods."""
     within: Literal["training", "groups"] = "training"
-    """Rows that `scale` is computed from: the training part, or each group's own rows in all
-    parts alike. ``groups`` needs data with groups, and fills missing numbers in after scaling."""
 
     @model_validator(mode="after")
     def _has_something_to_scale(self) -> "Preprocess":
@@ -98,7 +89,7 @@ if TYPE_CHECKING:
     AnyProtocol = Protocol
 
 
-class _Late(Strict):
+class _Late(Keyed):
     """What is made whole when it is first used: protocols of other packages may import it."""
 
     @classmethod
@@ -112,25 +103,16 @@ class _Late(Strict):
         return super().model_rebuild(**given)
 
 
-class Method(Strict):
+class Method(Keyed):
     """An estimator and all settings that are tried with it."""
 
     label: str | None = None
-    """Its name in tables and figures. Default: its key in the study."""
     estimator: str = "LinearRanker"
-    """A name that ``rankexp list estimators`` shows; the import path of an estimator, its class or
-    a function that returns one; or ``models.py:name`` for one in a file beside the study."""
     params: dict[str, Any] = {}
-    """Parameters of the estimator in all settings. Others have the estimator's defaults."""
     grid: dict[str, Annotated[list[Any], Field(min_length=1)]] = {}
-    """Parameters to try, each with a list of values. All combinations are fitted."""
     lambdas: Annotated[list[PositiveFloat], Field(min_length=1)] | None = None
-    """L2 penalties to try, for estimators that take a path of them, such as LinearRanker.
-    Default: those of the experiment, unless the method has a `grid`."""
     scaling: Literal["mean", "sum"] | None = None
-    """As `scaling` of an experiment, for this method. Default: that of the experiment."""
     limits: Limits | None = None
-    """Time and memory that it may take, before those of an experiment."""
 
     _folder: str = PrivateAttr(default="")
 
@@ -145,15 +127,12 @@ class Method(Strict):
         return self.params | {name: values[0] for name, values in self.grid.items()}
 
 
-class Points(Strict):
+class Points(Keyed):
     """Evenly spaced values of the only feature."""
 
     low: float
-    """The smallest value, in the feature's own units."""
     high: float
-    """The largest value."""
     points: Annotated[int, Field(ge=2, le=2001)] = 101
-    """Number of values, both ends included."""
 
     @model_validator(mode="after")
     def _ascending(self) -> "Points":
@@ -162,26 +141,15 @@ class Points(Strict):
         return self
 
 
-class Keep(Strict):
+class Keep(Keyed):
     """What is kept beside metrics, for figures and for metrics that are added later."""
 
     splits: PositiveInt = 1
-    """Number of splits of each problem of which curves, texts and attributes are kept. For a
-    generator, a split is a training set; those of the first model come first."""
     curves: list[CurveName] = []
-    """Curves to keep: ``scoring_function`` is the score against the only feature, ``iroc`` the
-    integrated ROC curve. ``rankexp list keep.curves`` shows all."""
     at: Points | None = None
-    """Where scoring functions are kept, so that they can be averaged over splits. Default: at the
-    test examples, with the best possible score where it is known."""
     texts: list[TextName] = []
-    """Texts to keep: ``tree`` is the tree that a method has fitted."""
     fitted: list[Attribute] = []
-    """Fitted attributes to keep as numbers, such as ``gap_``, or ``thresholds_[0]`` and so on of
-    an array. Estimators that are fitted along `lambdas` keep none."""
     scores: bool = False
-    """Whether to keep the score of every test example, of all splits and settings, in files
-    beside the records. A metric that is added later then needs no fits."""
 
     @property
     def of_all(self) -> "Keep | None":
@@ -205,63 +173,37 @@ class Evaluate(_Late):
     """An experiment that trains methods on splits of problems and measures their scores."""
 
     kind: Literal["evaluate"] = "evaluate"
-    """Says that this experiment trains and measures methods; may be left out."""
     title: str | None = None
-    """What the experiment is, for readers of the study's file."""
     problems: Annotated[list[str], Field(min_length=1)]
-    """Keys of `data`, or keys of `generators`, as the protocol needs."""
     protocol: "AnyProtocol"
-    """How each problem becomes training and test parts. Its `kind` decides what else it says."""
     methods: Annotated[list[str], Field(min_length=1)]
-    """Keys of `methods`. Each is trained on the same splits."""
     metrics: Annotated[list[str], Field(min_length=1)] = ["rank_loss"]
-    """Names that ``rankexp list metrics`` shows, some with parameters: ``ndcg@10``."""
     lambdas: Annotated[list[PositiveFloat], Field(min_length=1)] | None = None
-    """L2 penalties of methods that take a path of them and have neither `lambdas` nor `grid`."""
     scaling: Literal["mean", "sum"] = "mean"
-    """Whether a penalty is added to the ``mean`` loss of the training rows or to the ``sum``."""
     preprocess: Preprocess = Preprocess()
-    """How columns become numbers."""
     inner: Inner | None = None
-    """Folds inside each training part, on which settings are chosen. Default: none."""
     within_groups: bool = True
-    """Whether methods are trained within the groups of the data, and metrics are means over them.
-    If false, pairs of different groups count, too; groups only serve `together: groups`."""
     round_scores: Annotated[int, Field(ge=0, le=15)] | None = None
-    """Decimals to which scores are rounded before they are measured, so that near ones tie. Scores
-    that are kept are not rounded. Default: no rounding."""
     keep: Keep | None = None
-    """What is kept beside the metrics. Default: nothing."""
     limits: Limits | None = None
-    """Time and memory that each method may take at one training part, for all its settings with
-    their scores. A method that takes more is ended, and its record says so. Default: no limits."""
 
     def size(self) -> int:
         """Return the number of records, without making them."""
         return len(self.problems) * self.protocol.size() * len(self.methods)
 
 
-class Simulate(Strict):
+class Simulate(Keyed):
     """An experiment that calls a function, a check, at each point of a grid."""
 
     kind: Literal["simulate"]
-    """Says that this experiment calls a check."""
     title: str | None = None
-    """What the experiment is, for readers of the study's file."""
     check: Annotated[str, Field(json_schema_extra=_offering("checks"))]
-    """A name that ``rankexp list checks`` shows."""
     params: dict[str, Any] = {}
-    """Parameters of the check, the same for all calls. Others have the check's defaults."""
     grid: dict[str, Annotated[list[Any], Field(min_length=1)]] = {}
-    """Parameters to vary, each with a list of values. The check is called for each combination."""
     repetitions: PositiveInt = 1
-    """Number of calls for each combination, each with random numbers of its own."""
     problems: list[str] = []
-    """Keys of `data`, for a check that takes data. It is then called for each of them."""
     preprocess: Preprocess = Preprocess()
-    """How columns become numbers, learned from all rows: a check makes its own parts, if any."""
     limits: Limits | None = None
-    """Time and memory that each call of the check may take. Default: no limits."""
 
     def size(self) -> int:
         """Return the number of records, without making them."""
@@ -283,25 +225,17 @@ Experiment = Annotated[
 ]
 
 
-class Block(Strict):
+class Block(Keyed):
     """One table or figure of the report."""
 
     block: Annotated[str, Field(json_schema_extra=_offering("report.blocks"))]
-    """Kind of table or figure: a name that ``rankexp list report.blocks`` shows."""
     name: Name
-    """Name of its files, without the ending: ``table1`` becomes ``table1.md`` and others."""
     experiment: str | list[str] = []
-    """Keys of the experiments that it shows, one or a list. Default: all."""
     title: str | None = None
-    """Its heading. Default: its name."""
     text: str | None = None
-    """Sentences between its heading and the table or figure."""
     aside: bool = False
-    """Whether the report's page only links its files, in one line."""
     primary: bool = False
-    """Whether it shows the comparison that answers the study's question. At most one does."""
     options: dict[str, Any] = {}
-    """Options of its kind, which docs/reports.md lists."""
 
     @property
     def experiments(self) -> list[str]:
@@ -313,36 +247,20 @@ class Study(_Late):
     """A whole study: what is compared, on what, how, and what the report shows."""
 
     version: Literal[1]
-    """Version of this format. There is only 1 so far."""
     study: Name
-    """Name of the study. Its results go to the folder ``results/<study>``."""
     title: str
-    """Heading of the report."""
     source: str | None = None
-    """What the study reproduces, as a reference for readers: authors, title, year."""
     bibtex: str | None = None
-    """The source as a BibTeX entry, for those who cite it."""
     seed: NonNegativeInt
-    """Whole number from which all random numbers come. The same seed gives the same results."""
     text: str | None = None
-    """Sentences below the heading of the report, in Markdown."""
     published: Annotated[Path, Field(strict=False)] | None = None
-    """CSV file of published values, beside the study. Default: ``published/<study>.csv``."""
     claims: Annotated[Path, Field(strict=False)] | None = None
-    """CSV file of what the source claims in words, beside the study. Default: none."""
     data: dict[Name, DataEntry] = {}
-    """Data sets, by names that experiments use."""
     generators: dict[Name, GeneratorEntry] = {}
-    """Distributions to draw examples from, by names that experiments use."""
     methods: dict[Name, Method] = {}
-    """Methods, by names that experiments use."""
     experiments: Annotated[dict[Name, Experiment], Field(min_length=1)]
-    """Experiments, by names that the report and ``--only`` use."""
     report: list[Block] = []
-    """Tables and figures of the report, in their order."""
     profiles: dict[Name, dict[str, Any]] = {}
-    """Changes to the study, for ``--profile NAME`` or ``--quick``. Mappings are merged key by key,
-    ``null`` removes a key, and any other value replaces that of the study."""
 
     _folder: Path | None = PrivateAttr(default=None)
 

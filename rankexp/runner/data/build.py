@@ -142,9 +142,8 @@ def first_difference(dataset: Dataset, other: Dataset) -> str:
 def _check_columns(chosen: Chosen, columns: Sequence[Feature], values: Floats) -> None:
     if not columns:
         out = [f"'{chosen.columns[j].name}' {why}" for j, (_, why) in chosen.unfit.items()]
-        said = ": ".join(filter(None, ["no column is left to use as a feature", ", ".join(out)]))
         texts = "text" in dict(chosen.unfit.values())
-        raise DataError(said + f". Make numbers of texts first, such as {WORDS}" * texts)
+        raise DataError(message("data.no_feature", out=out, texts=texts, words=WORDS))
     for column, numbers in zip(columns, values.T, strict=True):  # without a mask of the whole
         if (infinite := np.isinf(numbers)).any():
             where = chosen.place(int(np.argmax(infinite)))

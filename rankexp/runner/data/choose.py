@@ -8,7 +8,7 @@ import numpy as np
 from rankexp.arrays import Bools
 from rankexp.errors import DataError
 from rankexp.registry import did_you_mean
-from rankexp.runner.config.asking import message
+from rankexp.runner.config.asking import message, messages
 from rankexp.runner.config.data_entry import DataEntry
 from rankexp.runner.data import suitable
 from rankexp.runner.data.belonging import called_sums, of_groups, totals
@@ -108,28 +108,19 @@ class Chosen:
         return Column(column.name, kind, role, why, missing, present, frequent)
 
     def _warnings(self, layout: Layout, levels: Levels | None) -> list[str]:
-        marks = [f"{m} ({n:,})" for m, n in layout.marks.items() if m not in NO_WORDS]
-        found = [message("data.marks", marks=marks)] if marks else []
-        if target := self.only("target"):
-            name, without = target[0].name, self.without_target
-            if without:
-                usual = sorted(USUAL.intersection(layout.marks) - NO_WORDS)
-                known = {"without": without, "rows": without + len(self.rows), "usual": usual}
-                found.append(message("data.without_target", name=name, **known))
-            values = np.unique(target[1])
-            if levels is None and len(values) == 2:
-                ends = [*map(number_text, values)]
-                found.append(message("data.two_values", name=name, ends=ends))
-        for kind in ("numeric", "nominal"):
-            columns = [c for j in self.doubtful if (c := self.columns[j]).kind == kind]
-            like = [f" ({c.categories[0]!r})" if c.categories else "" for c in columns]
-            shown = [f"'{c.name}'{text}" for c, text in zip(columns[:10], like, strict=False)]
-            found += [message("data.doubtful", shown=shown, kind=kind)] if shown else []
-        if out := self.of("left out"):
-            shown = [f"'{self.columns[j].name}' ({self.unfit[j][1]})" for j in out[:10]]
-            fit = any(self.unfit[j][0] not in ("empty", "text", "constant") for j in out)
-            found.append(message("data.left_out", shown=shown, more=len(out) - 10, fit=fit))
-        return found
+        target, out = self.only("target"), self.of("left out")
+        values = np.unique(target[1]) if target and levels is None else np.empty(0)
+        return messages(
+            "table",
+            chosen=self,
+            target=target and target[0].name,
+            marks=[f"{m} ({n:,})" for m, n in layout.marks.items() if m not in NO_WORDS],
+            usual=sorted(USUAL.intersection(layout.marks) - NO_WORDS),
+            ends=[*map(number_text, values)] if len(values) == 2 else [],
+            doubtful=[self.columns[j] for j in self.doubtful],
+            out=[(self.columns[j].name, self.unfit[j]) for j in out],
+            fit=any(self.unfit[j][0] not in ("empty", "text", "constant") for j in out),
+        )
 
 
 def choose(table: DataTable, entry: DataEntry, target: str | None) -> Chosen:

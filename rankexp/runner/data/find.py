@@ -98,12 +98,9 @@ def verify(name: str, entry: DataEntry, folders: Sequence[Path], cache: Path | N
     """Read a data set that is here again, whatever its snapshot holds; return what was found."""
     origin = _origin(name, entry, folders, cache or cache_folder(), online=False)
     dataset = _built(name, entry, origin)
-    rows, features = dataset.X.shape
-    classes = "" if dataset.levels is None else f"classes {np.bincount(dataset.y).tolist()}, "
-    missing = int(np.isnan(dataset.X).sum())
-    verdict = "as declared" if entry.fingerprint else "no fingerprint is declared"
-    counts = f"{rows} rows, {features} features, {classes}{missing} missing cells"
-    return f"{counts}, from {origin.where}: {verdict}"
+    classes = None if dataset.levels is None else np.bincount(dataset.y).tolist()
+    known = {"shape": dataset.X.shape, "classes": classes, "missing": np.isnan(dataset.X).sum()}
+    return message("data.verified", where=origin.where, declared=entry.fingerprint, **known)
 
 
 def listing(declared: Declared, cache: Path | None = None) -> list[str]:
@@ -153,9 +150,7 @@ def _built(name: str, entry: DataEntry, origin: Origin) -> Dataset:
 def _check(dataset: Dataset, entry: DataEntry, origin: Origin) -> None:
     if wrong := differences(dataset, entry):
         wrong += _beside_shipped(dataset, entry) if "shipped" in entry.sources else []
-        wrong += [f"to fetch it again, remove {origin.kept}"] if origin.kept else []
-        what = f"data set '{dataset.name}' ({origin.where}) differs from the declared data set"
-        raise DataError(f"{what}: {'; '.join(wrong)}")
+        raise DataError(message("data.differs", name=dataset.name, origin=origin, wrong=wrong))
 
 
 def _beside_shipped(dataset: Dataset, entry: DataEntry) -> list[str]:

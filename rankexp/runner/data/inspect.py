@@ -44,10 +44,7 @@ def inspect_table(path: str | Path, *, target: str | None = None, **options: Opt
         if len(order) == 2:
             order.sort(key=positive_of(counts).__eq__)
         entry = entry.model_copy(update={"levels": order})
-        listed = ", ".join(order)
-        few = f"; in the order of the alphabet, they are {listed}" * (len(order) <= MOST_LEVELS)
-        shown = f": levels: [{listed}]" if len(order) == 2 else few
-        notes = [f"in a study, list the values of '{target}' from worst to best{shown}"]
+        notes = [message("data.to_order", target=target, order=order, most=MOST_LEVELS)]
     try:
         made = None if target is None else build(table.name, table, entry).reading
     except DataError as error:

@@ -1,13 +1,14 @@
 """What was read of a table, for people: it enters no fingerprint and no key."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from shutil import get_terminal_size
 from textwrap import TextWrapper
 from typing import Any, Literal
 
 from rankexp.charts.letters import one_line
+from rankexp.runner.config.asking import messages
 
 Role = Literal["feature", "target", "groups", "weights", "part", "time", "dropped", "left out"]
 Json = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
@@ -116,7 +117,8 @@ class Reading:
     def text(self, most: int = 60) -> str:
         """Return a plain table, a line a column, at most `most` of them, those left out first."""
         width = terminal_width()
-        head = [f"{self.file}: {_described(self.layout)}", *self._counts()]
+        known = {"described": _described(self.layout), "size": _bytes(self.size), "most": LEVELS}
+        head = messages("reading", reading=self, counted=_shown, **known)
         shown = sorted(self.columns, key=lambda c: c.role != "left out")[:most]
         cells = [("column", "type", "role", "missing", "values")]
         cells += [(c.name, c.kind, c.role, f"{c.missing:,}", _values(c)) for c in shown]
@@ -132,22 +134,6 @@ class Reading:
         lines = [line if len(line) <= width else line[: width - 3] + "..." for line in lines]
         parts = [_wrapped(head, width), lines, notes]
         return "\n\n".join("\n".join(part) for part in parts if part)
-
-    def _counts(self) -> list[str]:
-        rows = f"{self.rows:,} rows" + (f": {_shown(self.parts)}" if self.parts else "")
-        if self.without_target:
-            rows += f"; {self.without_target:,} without a target were left out"
-        if self.layout.empty_rows:
-            rows += f"; {self.layout.empty_rows:,} empty rows were left out"
-        size = f"{self.width:,} columns after one-hot coding, {_bytes(self.size)}"
-        found = [rows, size]
-        if self.layout.marks:
-            found.append("read as missing: " + _shown(tuple(self.layout.marks.items())))
-        if self.target is not None:
-            more = f", and {len(self.levels) - LEVELS:,} more" * (len(self.levels) > LEVELS)
-            kind = _shown(self.levels[:LEVELS]) + more if self.levels else "continuous"
-            found.append(f"target '{self.target}': {kind}")
-        return found
 
 
 _SAID = {"\t": "tab", " ": "white space", ",": "comma", ".": "point", ";": "semicolon"}
@@ -179,7 +165,7 @@ def _values(column: Column) -> str:
     return _shown(column.frequent) + (f", and {more:,} more" if more > 0 else "")
 
 
-def _shown(counts: Sequence[tuple[str, int]]) -> str:
+def _shown(counts: Iterable[tuple[str, int]]) -> str:
     return ", ".join(f"{_cut(text, 20)} ({count:,})" for text, count in counts)
 
 

@@ -13,7 +13,7 @@ import pandas as pd
 
 from rankexp.charts.frame import styled
 from rankexp.charts.model import Axis, Chart, Intervals, Map
-from rankexp.runner.compare.results import folded, page, told
+from rankexp.runner.compare.results import page
 from rankexp.runner.config.asking import message
 from rankexp.runner.leaderboard.judge import Found, Panel
 from rankexp.runner.leaderboard.table import ONE
@@ -97,10 +97,10 @@ class VerdictsResult:
         table = pd.DataFrame(rows(shown), columns=shown.labels)
         drawn = table.to_html(index=False, border=0, justify="left")
         return page(
-            told(self.answer),
-            f'<div style="overflow-x: auto">{drawn}</div>',
-            folded("What the table says", all_notes(first)),
-            folded("How the table was read", self.remarks),
+            table=drawn,
+            sentences=self.answer,
+            notes="\n".join(all_notes(first)),
+            reading="\n".join(self.remarks),
         )
 
     @cached_property

@@ -10,7 +10,7 @@ from pydantic import Field, PositiveFloat, PositiveInt
 from rankexp.arrays import Ints
 from rankexp.errors import DataError
 from rankexp.runner.protocols.dealing import KeptRows, Split, deal, duplicates, fold_of, holdout
-from rankexp.runner.protocols.protocol import Loaded, Parts, Place, Protocol
+from rankexp.runner.protocols.protocol import Loaded, Parts, Place, Protocol, message
 from rankexp.seeds import stream
 from rankexp.statistics.design import Design
 
@@ -27,8 +27,7 @@ def kept_together(source: Loaded, together: Together) -> Ints | None:
     if together == "none":
         return None
     if source.whole.groups is None:
-        advice = "name their column in 'groups' of its entry, or use 'together: none'"
-        raise DataError(f"data set '{source.name}' has no groups to keep together; {advice}")
+        raise DataError(message("protocols.no_groups", name=source.name))
     return np.unique(source.whole.groups, return_inverse=True)[1].astype(np.int64)
 
 
@@ -105,8 +104,7 @@ class CrossValidation(Dividing):
         return Design("folds", 1.0 / (self.folds - 1))
 
     def words(self) -> str:
-        kind = "stratified" if self.stratified else "plain"
-        return f"{self.repeats} × {self.folds} folds, {kind}{KEPT[self.together]}"
+        return message("protocols.cross_validation", own=self, kept=KEPT[self.together])
 
 
 class Holdout(Dividing):
@@ -146,6 +144,4 @@ class Holdout(Dividing):
         return self.test if self.test < 1 else self.test / rows
 
     def words(self) -> str:
-        times = "one random split" if self.repeats == 1 else f"{self.repeats} splits"
-        tested = f"test part {self.test:g}" if self.test < 1 else f"{self.test:,.0f} test rows"
-        return f"{times}, {tested}{KEPT[self.together]}"
+        return message("protocols.split", own=self, kept=KEPT[self.together])

@@ -9,7 +9,7 @@ from pydantic import Field, PositiveInt
 from rankexp.arrays import Floats
 from rankexp.errors import DataError
 from rankexp.runner.protocols.dividing import Together, kept_together, numbered
-from rankexp.runner.protocols.protocol import Loaded, Parts, Place, Protocol
+from rankexp.runner.protocols.protocol import Loaded, Parts, Place, Protocol, message
 from rankexp.statistics.design import EXAMPLES, Design
 
 REGISTER = {"time": "ExpandingWindow"}
@@ -53,8 +53,7 @@ class ExpandingWindow(Protocol):
 
     def parts(self, source: Loaded, place: Place, *, inner: bool) -> Parts:
         if source.times is None:
-            unsaid = f"data set '{source.name}' does not say when its rows are from"
-            raise DataError(f"{unsaid}: name the column in 'column' of the protocol")
+            raise DataError(message("protocols.no_times", name=source.name))
         fold, ends = place.fold or 0, self.ends(source.name, source.times)
         order = np.argsort(source.times, kind="stable")
         train, test = np.sort(order[: ends[fold]]), np.sort(order[ends[fold] : ends[fold + 1]])
@@ -72,10 +71,8 @@ class ExpandingWindow(Protocol):
         wanted = n * (1 - self.test * (1 - np.arange(self.folds) / self.folds))
         found = [int(cuts[np.argmin(np.abs(cuts - rows))]) for rows in wanted if len(cuts)]
         if len(set(found)) < self.folds:
-            few = f"there are only {len(cuts) + 1} different times, unevenly spread"
-            asked = f"{self.folds} test parts of the latest {100 * self.test:g} % of the rows"
-            advice = "take fewer folds or a larger 'test'"
-            raise DataError(f"cannot make {asked} of '{name}': {few}; {advice}")
+            several = len(cuts) + 1
+            raise DataError(message("protocols.few_times", own=self, name=name, different=several))
         return [*found, n]
 
     def design(self, rows: float = float("nan")) -> Design:
@@ -87,8 +84,4 @@ class ExpandingWindow(Protocol):
         return self.column
 
     def words(self) -> str:
-        by = f" by '{self.column}'" if self.column else ""
-        latest = f"the latest {100 * self.test:g} % of the rows{by}"
-        if self.folds == 1:
-            return f"{latest}, trained on those before"
-        return f"{latest} in {self.folds} parts, each trained on all rows before it"
+        return message("protocols.time", own=self)

@@ -10,7 +10,7 @@ from pydantic import Field
 from rankexp.arrays import Ints
 from rankexp.errors import DataError
 from rankexp.runner.protocols.dividing import Together, kept_together, numbered
-from rankexp.runner.protocols.protocol import Loaded, Parts, Place, Protocol
+from rankexp.runner.protocols.protocol import Loaded, Parts, Place, Protocol, message
 from rankexp.runner.strict import Strict
 from rankexp.statistics.design import EXAMPLES, Design
 
@@ -102,10 +102,7 @@ class Given(Protocol):
         number = place.fold or 0
         fold, at = self._folds()[number], self._at(number)
         if source.parts is None:
-            unsaid = f"data set '{source.name}' does not say which rows are its '{fold.test}' part"
-            column = "name their column in 'part' of the data set"
-            file = "give a second file in 'source': {file: train.csv, test: test.csv}"
-            raise DataError(f"{unsaid}: {column}, or {file}")
+            raise DataError(message("protocols.no_parts", name=source.name, part=fold.test))
         rows = {name: _rows_of(source, name, at) for name in fold.named().values()}
         held = [rows[name] for name in (fold.test, fold.validation) if name is not None]
         if fold.train is None:
@@ -130,9 +127,8 @@ class Given(Protocol):
         used = {part for fold in folds for part in fold.named().values()}
         for code, count in zip(*np.unique(source.parts, return_counts=True), strict=True):
             if (name := source.part_names[code]) not in used:
-                lone = f"part '{name}' ({count:,} rows) is in no fold"
-                advice = "add it to one, or drop its rows from the data"
-                raise DataError(f"data set '{source.name}': {lone}: {advice}")
+                known = {"name": source.name, "part": name, "rows": count}
+                raise DataError(message("protocols.unused", **known))
 
     def design(self, rows: float = float("nan")) -> Design:
         return Design(EXAMPLES if self.folds is None else "queries")
@@ -144,10 +140,7 @@ class Given(Protocol):
     def words(self) -> str:
         if self.folds is None:
             return f"the predefined test set '{self.test}'"
-        count = len(self.folds)
-        said = "one predefined fold" if count == 1 else f"{count} predefined folds"
-        chosen = any(fold.validation for fold in self.folds)
-        return said + (", with a validation part" if chosen else "")
+        return message("protocols.given", own=self)
 
 
 def _check_groups(source: Loaded, train: Ints, held: Sequence[Ints], at: str) -> None:

@@ -5,7 +5,7 @@ from typing import Literal
 
 from pydantic import PositiveInt
 
-from rankexp.runner.protocols.protocol import Generated, Parts, Place, Protocol
+from rankexp.runner.protocols.protocol import Generated, Parts, Place, Protocol, message
 from rankexp.statistics.design import Design
 
 REGISTER = {"models": "Models"}
@@ -59,6 +59,4 @@ class Models(Protocol):
         return self.validation is not None
 
     def words(self) -> str:
-        sets = f"{self.models} models × {self.training_sets} training sets"
-        chosen = "" if self.validation is None else f", settings chosen on {self.validation} more"
-        return f"{sets} of {self.n_train}{chosen}, tested on {self.n_test}"
+        return message("protocols.models", own=self)

@@ -8,11 +8,18 @@ from typing import Any, ClassVar, Literal, NamedTuple
 from numpy.typing import NDArray
 
 from rankexp.arrays import Floats, Ints
+from rankexp.runner.sentences import paragraphs
 from rankexp.runner.strict import Plain, Strict
 from rankexp.statistics.design import Design
 
 TRUTHS = ("eta", "mean", "ranking")
 """What models know of the best scores; the first that a model has is taken."""
+
+
+def message(block: str, **known: "Plain | Protocol") -> str:
+    """Return a sentence of the templates."""
+    (text,) = paragraphs(block, **known)
+    return text
 
 
 class Place(NamedTuple):

@@ -26,7 +26,7 @@ from rankexp.runner.config.shipped import shipped
 from rankexp.runner.files import write_atomically
 from rankexp.runner.report import index, runs
 from rankexp.runner.report.context import Context
-from rankexp.runner.report.model import Link, Output, Page, Section
+from rankexp.runner.report.model import Output, Page, Section
 from rankexp.runner.report.render import csv, html, latex, markdown, terminal
 from rankexp.runner.run.manifest import facts_of, protocol_of, read_manifest
 from rankexp.runner.run.progress import how_many
@@ -54,13 +54,6 @@ def files(name: str, output: Output) -> dict[str, bytes]:
 
 
 SLICE = " (quick slice: the numbers are no findings)"
-CLOSING = (
-    Link("run.md"),
-    " has the details: protocols, data, machine and problems. scores.csv, which rankexp report "
-    "writes, has every score of every grid point. ",
-    Link("cite.bib"),
-    " is for citing the source and rankexp.",
-)
 
 
 def page(context: Context, sections: Sequence[Section], aside: Sequence[Section] = ()) -> Page:
@@ -74,7 +67,7 @@ def page(context: Context, sections: Sequence[Section], aside: Sequence[Section]
         source=study.source or "",
         text=study.text or "",
         incomplete=[" ".join(context.incomplete(names))] if context.incomplete(names) else [],
-        sections=[*sections, Section("How it was run", "", Output(notes=notes), closing=CLOSING)],
+        sections=[*sections, Section("How it was run", "", Output(notes=notes))],
         aside=aside,
         quick=quick,
         cite=runs.bibtex(context),

@@ -3,7 +3,7 @@
 import inspect
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -23,7 +23,6 @@ from rankexp.runner.protocols.dividing import Dividing
 from rankexp.runner.report.model import Output
 from rankexp.runner.run.manifest import diagnoses_of
 from rankexp.runner.run.record import Record
-from rankexp.seeds import stream
 from rankexp.statistics import paired
 from rankexp.statistics.contrast import NAN
 from rankexp.statistics.design import EXAMPLES, QUERIES, Design
@@ -124,45 +123,25 @@ class Context:
         return self._slices[key]
 
     def chosen(
-        self,
-        experiment: str,
-        metric: Metric,
-        rule: select.Rule,
-        methods: Sequence[str],
-        first: float = float("inf"),
+        self, experiment: str, metric: Metric, rule: select.Rule, methods: Sequence[str]
     ) -> pd.DataFrame:
-        """Return the rows that a rule chooses, for some methods, of the first units alone."""
-        key = (experiment, str(metric), "rule", str(rule), str(first))
-
-        def own(metric: Metric, part: str = "test") -> pd.DataFrame:
-            found = self.scores(experiment, metric, part)
-            return found[found.unit < first]
-
+        """Return the rows that a rule chooses, for some methods."""
+        key, by = (experiment, str(metric), "rule", str(rule)), rule.by or metric
         if key not in self._slices:
-            by = rule.by or metric
-            higher = by.direction == "higher"
-            self._slices[key] = rule.apply(own(metric), lambda part: own(by, part), higher)
+            values = partial(self.scores, experiment, by)
+            own, higher = self.scores(experiment, metric), by.direction == "higher"
+            self._slices[key] = rule.apply(own, values, higher)
         rows = self._slices[key]
         return rows[rows.method.isin(list(methods))]
 
-    def units(
-        self, experiment: str, metric: Metric, rule: select.Rule, first: float = float("inf")
-    ) -> pd.DataFrame:
+    def units(self, experiment: str, metric: Metric, rule: select.Rule) -> pd.DataFrame:
         """Return the rows that a rule chooses for all methods, with a row a query where due."""
-        key = (experiment, str(metric), "units", str(rule), str(first))
+        key = (experiment, str(metric), "units", str(rule))
         if key not in self._slices:
             methods = list(self.evaluate(experiment).methods)
-            rows = self.chosen(experiment, metric, rule, methods, first)
+            rows = self.chosen(experiment, metric, rule, methods)
             self._slices[key] = self.spread(experiment, metric, rows)
         return self._slices[key]
-
-    def model(self, problem: str, place: int = 0) -> Any:
-        """Return one of a generator's models, as the study drew it; a data set is an error."""
-        entry = self.study.generators.get(problem)
-        if entry is None:
-            raise ConfigError(f"'{problem}' is a data set: only generators have known densities")
-        generator = registry.get("generators", entry.generator)(**entry.params)
-        return generator.draw_model(stream(self.study.seed, f"{problem}/model/{place}"))
 
     def incomplete(self, experiments: Sequence[str], methods: Sequence[str] = ()) -> list[str]:
         """Say for each experiment what is lacking; an empty list where nothing is."""

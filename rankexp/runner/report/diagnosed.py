@@ -23,11 +23,6 @@ MOST_CONDITIONS = 3  # findings that an advice repeats
 NOT_CONVERGED = "ConvergenceWarning"
 
 
-def of_answer(context: Context, experiment: str, found: Gains) -> list[str]:
-    """Return what stands above the answer to a comparison, a sentence or two each."""
-    return [str(one) for one in after(_of_gains(context, experiment, found))]
-
-
 def _edge(scores: pd.DataFrame, chosen: Sequence[Point], margin: float) -> str:
     """Return at which end of three values or more most choices lie, if it matters."""
     found = edges_of(scores, chosen, margin)
@@ -37,7 +32,8 @@ def _edge(scores: pd.DataFrame, chosen: Sequence[Point], margin: float) -> str:
     return found.most.label if len(tried) > 2 else ""
 
 
-def _of_gains(context: Context, experiment: str, found: Gains) -> ResultFacts:
+def of_gains(context: Context, experiment: str, found: Gains) -> ResultFacts:
+    """Return what diagnostics look at in the answer to a comparison."""
     known = [one for one in found.standings if one.known]
     own = [MethodFacts(context.method_label(one.method), one.mean, one.se) for one in known]
     problem = context.evaluate(experiment).problems[0]
@@ -48,7 +44,7 @@ def with_findings(context: Context, experiment: str, found: Gains) -> Gains:
     """Return gains that know what is not shown to rank, and what speaks against the table."""
     problem = context.evaluate(experiment).problems[0]
     known = diagnoses_of(context.manifest).get(problem)
-    facts, ranked = _of_gains(context, experiment, found), (s for s in found.standings if s.known)
+    facts, ranked = of_gains(context, experiment, found), (s for s in found.standings if s.known)
     asked = [str(one) for one in after(facts) if one.code in LEAKS]
     asked += [str(one) for one in (known.found if known else ())]
     both = zip(ranked, facts.methods, strict=True)

@@ -1,19 +1,25 @@
-"""What training on pairs gains, in plain sentences. Nothing is said that was not computed."""
+"""What training on pairs gains, in plain sentences, and what to do: more repeats, then rows.
+
+Nothing is said that was not computed.
+"""
 
 import math
 from collections.abc import Mapping, Sequence
 
-from rankexp.charts.numbers import number, span
+from rankexp.charts.numbers import number
 from rankexp.runner.config.asking import flag, message
 from rankexp.runner.report.context import Context
-from rankexp.runner.report.gains import Effect, Gains
+from rankexp.runner.report.gains import Effect, Gains, MethodStanding
 from rankexp.runner.report.verdict_words import REPEATS, at_once, enough, share_of_loss
 from rankexp.runner.run.progress import duration
 from rankexp.runner.sentences import capital, paragraphs
 from rankexp.statistics.contrast import Contrast, Settings
+from rankexp.statistics.needed import Needed
 
 PLAIN = {"ConvergenceWarning": "stopped before it converged"}
 FEW, UNTESTED = "the data are too few", "without a test there is no way"
+MOST_REPEATS = 10
+"""Further repeats of cross-validation hardly narrow an interval (docs/statistics.md)."""
 
 
 def headline(effects: Mapping[str, Effect], few: str = FEW) -> str:
@@ -53,7 +59,6 @@ class Words:
 
     def __init__(self, context: Context, found: Gains, digits: int) -> None:
         self.context, self.found, self.digits = context, found, digits
-        self.first = found.standings[0]
 
     def label(self, method: str) -> str:
         """Return what a method is called."""
@@ -69,37 +74,29 @@ class Words:
 
     def answer(self) -> list[str]:
         """Return what pairs gain, which method ranks best, and what each cost."""
-        winner = [] if self.found.chance else [self._winner()]
-        return [*self._gain(), *winner, self._cost()]
-
-    def _gain(self) -> list[str]:
-        found, parts, notes = self.found, [], dict[str, None]()
-        for method, reference in found.pairs.items():
-            own = found.contrasts[method]
-            text = f"{self.label(method)} against {self.label(reference)}"
-            if not math.isnan(own.difference):
-                text += f" {number(own.difference, self.digits + 1, sign=True)}"
-            if math.isnan(own.low_all):
-                why = own.refusal.reason if own.refusal else ""
-                notes[why or "not compared"] = None
-                parts.append(text)
-            else:
-                parts.append(f"{text} ({self._interval(own)})")
+        found, own = self.found, self.found.contrasts
+        untold = [own[method] for method in found.pairs if math.isnan(own[method].low_all)]
+        why = [one.refusal.reason if one.refusal else "" for one in untold]
+        seconds = {one.method: one.seconds for one in found.standings}
+        shown = dict.fromkeys(m for pair in found.pairs.items() for m in pair) | seconds
+        took = {method: duration(seconds.get(method, math.nan)) for method in shown}
         return paragraphs(
             "gain",
             found=found,
+            label=self.label,
+            digits=self.digits,
             headline=self._headline(),
             thin=found.trained < found.rows / 2,
             minutes=flag("minutes"),
             metric=found.metric.label,
             meant=str(found.metric),
-            parts=parts,
-            tested=any(own.test for own in found.contrasts.values()),
-            at_once=next(map(at_once, found.contrasts.values()), ""),
-            not_compared=list(notes),
-            stricter=self._stricter(),
+            tested=any(one.test for one in own.values()),
+            at_once=next(map(at_once, own.values()), ""),
+            not_compared=dict.fromkeys(text or "not compared" for text in why),
             loss=share_of_loss(Settings()),
             needed=self._needed(),
+            open=[method for method, one in found.behind.items() if one.verdict.shown is None],
+            took=[f"{self.label(method)} {time}" for method, time in took.items()],
         )
 
     def _headline(self) -> str:
@@ -115,23 +112,6 @@ class Words:
         few = "this run is too short" if found.trained < found.rows / 2 else FEW
         few = few if any(own.test for own in found.contrasts.values()) else UNTESTED
         return of_scorers(effects, scorers, few) + as_high
-
-    def _interval(self, own: Contrast) -> str:
-        """Return an interval; also that of 90 % where a verdict of equivalence stands on it."""
-        text, margin = span(own.low_all, own.high_all, self.digits + 1), self.found.margin
-        if not own.verdict.equivalent or max(-own.low_all, own.high_all) <= margin:
-            return text
-        ends, word = span(own.low_near, own.high_near, self.digits + 1), "adjusted "
-        return f"{text}; {word * (own.tests > 1)}{200 * self.found.level - 100:g} % CI {ends}"
-
-    def _stricter(self) -> list[str]:
-        """Return the differences without importance that may be a large share of the loss."""
-        return [
-            f"{self.label(method)} (margin {number(own.margin_relative, self.digits + 1)})"
-            for method, own in self.found.contrasts.items()
-            if own.verdict.equivalent and own.within_relative in ("no", "undecided")
-            if self.found.effect(method) is not Effect.PERFECT
-        ]
 
     def _needed(self) -> list[str]:
         """Say how much would show what is seen, and how much that there is nothing."""
@@ -158,29 +138,6 @@ class Words:
         """Return how much is needed; "" where nothing will do."""
         rows = "rows" if math.isnan(self.found.tested) else "test rows"
         return enough(data, repeats, rows, self._rows())
-
-    def _winner(self) -> str:
-        found, metric = self.found, self.found.metric.label
-        known = [one for one in found.standings if one.known]
-        if not known:
-            return "No method has a value."
-        told = {s.method: f"{self.label(s.method)} ({number(s.mean, self.digits)})" for s in known}
-        text = f"Best {metric}: {told[self.first.method]}"
-        behind = {m: own.verdict for m, own in found.behind.items() if m in told}
-        close = [told[m] for m, verdict in behind.items() if verdict.shown is None]
-        if len(known) == 1 or not close:
-            return f"{text}{', significantly ahead of every other method tried' * bool(behind)}."
-        if len(close) == len(behind):
-            first, *_, last = told.values()
-            return f"No method is significantly best: the {metric} ranges from {last} to {first}."
-        return f"{text}. {capital(', '.join(close))} may be as good."
-
-    def _cost(self) -> str:
-        seconds = {one.method: one.seconds for one in self.found.standings}
-        shown = dict.fromkeys(m for pair in self.found.pairs.items() for m in pair) | seconds
-        took = {method: duration(seconds.get(method, math.nan)) for method in shown}
-        parts = [f"{self.label(method)} {time}" for method, time in took.items()]
-        return f"Training time, including the search over settings: {', '.join(parts)}."
 
     def trust(self, protocol: str) -> str:
         """Say what the answer rests on, and what speaks against it."""
@@ -216,3 +173,64 @@ class Words:
 def _listed(texts: Sequence[str]) -> str:
     more = f"; and {len(texts) - 6} more" if len(texts) > 6 else ""
     return "; ".join(texts[:6]) + more
+
+
+def recommended(found: Gains) -> MethodStanding | None:
+    """Return the method to train, which the advice names; None where none can be told."""
+    if found.chance or found.blind:
+        return None
+    if _lead(found):
+        return found.standings[0]
+    ahead = (one for one in found.standings if one.known and one.method in found.ahead)
+    points = found.advised_on_points
+    lost = points is not None and points.method in found.random
+    first = next((one for one in found.standings if one.method not in found.random), points)
+    return next(ahead, first if lost else points)
+
+
+def advice(words: Words) -> str:
+    """Say what to do, and what is to be settled first."""
+    found, own, label = words.found, words.found.contrasts, words.label
+    effects = {m: e for m in own if (e := found.effect(m)) is not Effect.UNKNOWN}
+    best, promise = recommended(found), found.promising
+    least, sure = _lead(found) or (math.nan, False)
+    gain, need = (own[promise].difference, own[promise].needed) if promise else (0.0, Needed())
+    likes, unit = set(found.pairs.values()), 10.0**words.digits
+    (said,) = paragraphs(
+        "advice",
+        found=found,
+        effects=sorted({effect.name for effect in effects.values()}),
+        best=label(best.method) if best else "",
+        lead="" if math.isnan(least) else number(math.floor(unit * least) / unit, words.digits),
+        sure=sure,
+        far=least > max((abs(own[m].difference) for m in effects), default=0.0),
+        on_points=best is not None and best.method in {*likes, *found.points},
+        like=best is not None and best.method in likes,
+        gaining=[label(method) for method in found.gaining],
+        promise=label(promise) if promise else "",
+        gain=number(abs(gain), words.digits + 1),
+        by_repeats=need.repeats_to_show <= REPEATS,
+        size=words.enough(need.data_to_show, need.repeats_to_show),
+        rows=words.enough(need.data_to_show, math.inf) or "more rows",
+        worse=[label(method) for method, effect in effects.items() if effect is Effect.LOSS],
+        repeats=found.repeats if found.repeats < MOST_REPEATS else 0,
+        most=MOST_REPEATS,
+        tested=any(one.test for one in own.values()),
+        several=math.isnan(found.tested),
+        minutes=flag("minutes"),
+        test=flag("test"),
+    )
+    return said
+
+
+def _lead(found: Gains) -> tuple[float, bool] | None:
+    """Return the least lead of the best if it is shown, or matters; and whether it is shown."""
+    compared = {m for pair in found.pairs.items() for m in pair}
+    gaps: list[Contrast] = [own for m, own in found.behind.items() if m in compared]
+    if found.standings[0].method in compared or not gaps:
+        return None
+    shown = all(own.verdict.shown == "better" for own in gaps)
+    least = min(abs(own.difference) for own in gaps)
+    likely = not any(own.se > abs(own.difference) for own in gaps)
+    matters = least >= found.margin and likely and not found.ahead
+    return (least, shown) if shown or matters else None

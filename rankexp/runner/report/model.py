@@ -247,13 +247,6 @@ class Output:
 
 
 @dataclass(frozen=True)
-class Link:
-    """A file that stands beside the page."""
-
-    file: str
-
-
-@dataclass(frozen=True)
 class Section:
     """A heading, the study's own words, what is shown, and the files that hold it."""
 
@@ -261,7 +254,6 @@ class Section:
     text: str
     output: Output
     files: Sequence[str] = ()
-    closing: Sequence[str | Link] = ()  # a paragraph, in pieces
     role: str = ""  # the kind of its block
     primary: bool = False  # whether it decides the study's question
 

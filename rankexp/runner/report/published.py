@@ -21,19 +21,14 @@ MARKS = {own: Mark[own.name] for own in Reproduction if own.name in Mark.__membe
 
 
 def judged(
-    context: Context,
-    place: PublishedKey,
-    rule: select.Rule,
-    target: Published | None,
-    first: float = math.inf,
+    context: Context, place: PublishedKey, rule: select.Rule, target: Published | None
 ) -> reproduced.JudgedValue:
     """Return what a run has at a place, and how that stands to a published value.
 
-    Every verdict on a published value comes from here, so that a page has one for each. Of the
-    run's units (models, repeats) the `first` count.
+    Every verdict on a published value comes from here, so that a page has one for each.
     """
     metric = parse(place.quantity)
-    units = context.units(place.experiment, metric, rule, first)
+    units = context.units(place.experiment, metric, rule)
     of_problem = units[units.problem == place.problem]
     own = of_problem[of_problem.method == place.method]
     row = next(iter(compare.means(own)), reproduced.NOT_RUN)

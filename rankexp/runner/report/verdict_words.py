@@ -9,6 +9,7 @@ import pandas as pd
 from rankexp.charts.numbers import amount, number, short, span
 from rankexp.metrics.metric import Metric
 from rankexp.runner.analyse.contrast import Family
+from rankexp.runner.config.asking import message
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Fact, Measured
 from rankexp.runner.sentences import paragraphs
@@ -20,55 +21,19 @@ from rankexp.statistics.verdicts import NOT_RUN, UNDECIDED
 Label = Callable[[str], str]
 
 
-def words(contrast: Contrast, settings: Settings, digits: int) -> str:
+def words(own: Contrast, settings: Settings, digits: int) -> str:
     """Return a verdict with its numbers: ``worse by .0019, but equivalent within .01``.
 
     The second margin is named beside: ``equivalent within .01, but not within 10 % of the loss``.
     Over data sets it is said how many have a verdict of their own.
     """
-    verdict = contrast.verdict
-    if verdict.mixed:
-        return f"{verdict}: no mean is shown"
-    within = f"equivalent within {short(settings.margin or math.nan)}"
-    within += _relative(contrast, settings)
-    text = within if verdict.equivalent else str(verdict)
-    if verdict.shown:
-        text = f"{verdict.shown} by {amount(abs(contrast.difference), digits)}"
-        text += f", but {within}" * verdict.equivalent
-    return "; ".join([text, *singly(contrast)])
-
-
-def _share(own: Contrast, settings: Settings) -> str:
-    """Return the relative margin of a difference: a share, or the least if that is more."""
-    if own.margin_relative == settings.least:
-        return short(settings.least)
-    return f"{100 * settings.relative:g} % of the loss"
-
-
-def _relative(contrast: Contrast, settings: Settings) -> str:
-    share = _share(contrast, settings)
-    beside = {
-        "yes": f" and within {share}",
-        "no": f", but not within {share}",
-        "undecided": f", but not shown within {share}",
-    }
-    return beside.get(contrast.within_relative, "")
+    gap = amount(abs(own.difference), digits)
+    return message("verdict.words", own=own, settings=settings, gap=gap)
 
 
 def beside(own: Contrast, settings: Settings) -> str:
-    """Return the verdict by the relative margin in brackets, where it is another; "" elsewhere."""
-    agrees = not own.within_relative or (own.within_relative == "yes") == own.verdict.equivalent
-    share = f"{100 * settings.relative:g} % of the loss"
-    said = {"yes": f"within {share}", "no": f"beyond {share}"}
-    return "" if agrees else f" ({said.get(own.within_relative, f'{share}: undecided')})"
-
-
-def singly(own: Contrast) -> list[str]:
-    """Say over data sets how many of them have a verdict of their own."""
-    if math.isnan(own.decided):
-        return []
-    count, many = f"{own.decided:.0f}" if own.decided else "none", own.decided > 1
-    return [f"one by one, {count} of {own.n} {'are' if many else 'is'} decided"]
+    """Return a verdict, with that by the relative margin in brackets where it is another."""
+    return message("verdict.beside", own=own, settings=settings)
 
 
 def precision(own: Contrast, digits: int) -> str:
@@ -105,25 +70,16 @@ def _told(own: Contrast, settings: Settings, digits: int) -> Fact:
         return Fact("mixed", said)
     if math.isnan(own.difference):
         return Fact(str(NOT_RUN), own.note or said)
-    margin, ends = settings.margin or math.nan, (own.low_all, own.high_all)
     open_ = said == "undecided" and settings.margin and not math.isnan(own.low_all)
     text, *turn = paragraphs(
         "fact",
         said=said,
         own=own,
+        settings=settings,
+        digits=digits,
         estimate=_estimate(own, settings, digits),
         median=own.unit == "data sets" and own.n >= FEWEST,
-        singly=singly(own),
-        margin=settings.margin,
-        relative=_relative(own, settings),
-        share=_share(own, settings),
-        both=own.within_relative == "yes",
-        inside=max(map(abs, ends)) <= margin,
-        beyond=min(map(abs, ends)) >= margin,
-        level=f"{200 * settings.level - 100:g} %",
-        near=span(own.low_near, own.high_near, digits),
         least=_up(own.least_margin, digits) if math.isfinite(own.least_margin) else "",
-        at_once=at_once(own),
         lacks=more(own, settings) if open_ else "",
     )
     return Fact(said, text, turn="".join(turn))
@@ -148,15 +104,17 @@ def intervals(found: Sequence[Contrast], settings: Settings) -> str:
 
 def _estimate(own: Contrast, settings: Settings, digits: int) -> str:
     """Return a difference with its interval, or why there is none."""
-    low, high = own.low_all, own.high_all
-    interval = "too few for a test" if own.n < FEWEST else "no interval"
-    if math.isfinite(low):
-        interval = f"{100 * settings.level:g} % CI{at_once(own)} {span(low, high, digits)}"
-        if own.pooled and own.pooled.new_low <= low and high <= own.pooled.new_high:
-            new = span(own.pooled.new_low, own.pooled.new_high, digits)
-            # else it is about the precise sets alone
-            interval += f"; for a new data set {new}"
-    return f"{number(own.difference, digits, sign=True)} ({interval})"
+    low, high, new = own.low_all, own.high_all, own.pooled
+    return message(
+        "verdict.estimate",
+        own=own,
+        settings=settings,
+        digits=digits,
+        known=math.isfinite(low),
+        few=own.n < FEWEST,
+        at_once=at_once(own),
+        wider=new and new.new_low <= low and high <= new.new_high,  # else it is of precise sets
+    )
 
 
 def over(made: Family, settings: Settings, digits: int, label: Label) -> Fact:
@@ -252,15 +210,6 @@ def counted(found: Sequence[Contrast]) -> str:
     said = [f"{word} on {n}" for word, n in counts.items() if n]
     said[:1] = [f"{text} of {len(known)}" for text in said[:1]]
     return ", ".join(said) or "nothing was run"
-
-
-def by_sign(found: Sequence[Contrast], label: Label) -> str:
-    """Name the problems of each sign: ``better (a; b), worse (c)``."""
-    names = {
-        word: "; ".join(label(c.problem) for c in found if c.verdict.shown == word)
-        for word in ("better", "worse")
-    }
-    return ", ".join(f"{word} ({own})" for word, own in names.items())
 
 
 def headline(found: Sequence[Contrast], settings: Settings) -> str:

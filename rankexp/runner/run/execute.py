@@ -106,7 +106,7 @@ def execute(
     outcome = Outcome(prepared.folder, records=len(prepared.known), failed=failed)
     _note_data(study, prepared, outcome)
     manifest = Manifest(prepared, study, config, only)
-    if not only and manifest.names == prepared.data.facts.keys():
+    if not only and manifest.data.keys() == prepared.data.facts.keys():
         outcome.cells = prepared.cells
     code = prepared.outside.code.values()
     theirs = {name: version for own in code for name, version in own.items()}
@@ -174,7 +174,7 @@ class _Run:
                 Progress(plan.total_fits, work, quiet=quiet or not self.jobs) as progress,
             ):
                 if other is None:
-                    self.prepared.store.tidy(killed=not self.manifest.complete_before)
+                    self.prepared.store.tidy(killed=not self.manifest.before.complete)
                 for warning in filter(None, (other, self.manifest.damage)):
                     progress.say(warning)
                 self._save()

@@ -152,7 +152,7 @@ def _fit_paths(
     found = {name: scores(rows.X, coef, offset) for name, rows in fold.tests.items()}
     known = {}
     if extras.thresholds:
-        own = np.full(len(offset), thresholds.of_path(model))
+        own = np.full(len(offset), 0.0 if thresholds.separates(model) else thresholds.NONE)
         known = thresholds.known(scores(train.X, coef, offset), train.part, own)
     return Fitted(found, numbers, seconds, known, at=at)
 

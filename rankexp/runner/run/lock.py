@@ -16,20 +16,13 @@ def _holder(file: Path) -> tuple[int, str] | None:
     """Return process and host of a run that holds a lock and may be alive; None for none."""
     with contextlib.suppress(ArithmeticError, OSError, RecursionError, ValueError, TypeError):
         match json.loads(file.read_text(encoding="utf-8")):
-            case {"pid": int(pid), "host": str(host)}:
-                if host != socket.gethostname() or (pid != os.getpid() and _alive(pid)):
-                    return pid, host
+            case {"pid": int(pid), "host": str(host)} if host != socket.gethostname():
+                return pid, host
+            case {"pid": int(pid), "host": str(host)} if pid != os.getpid():
+                with contextlib.suppress(PermissionError):  # it is another user's
+                    os.kill(pid, 0)  # raises an OSError where there is none
+                return pid, host
     return None
-
-
-def _alive(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        pass
-    return True
 
 
 @contextlib.contextmanager

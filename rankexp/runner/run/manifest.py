@@ -4,7 +4,7 @@ import json
 import platform
 import re
 import subprocess
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -58,20 +58,20 @@ class Manifest:
 
     def __post_init__(self) -> None:
         self.damage: str | None = None
-        self._before = NOTHING
+        self.before = NOTHING
         try:
             # Without an earlier run's records, what a manifest says of one (in a fresh clone,
             # say) is not added to.
             if not self.prepared.alone:
-                self._before = _read(self.prepared.folder)[0]
+                self.before = _read(self.prepared.folder)[0]
         except RankexpError as error:
             self.damage = f"{error}; it is written anew"
-        self._data = self._known()
+        self.data = self._known()  # the data sets that this run or one before found
         self._fixed = self._described()
 
     def write(self, used: Usage, *, complete: bool = False) -> None:
         """Write the file, with what this run has used so far added to the runs before."""
-        total = asdict(self._before.used + used)
+        total = asdict(self.before.used + used)
         content = self._fixed | {"complete": complete, "used": total}
         text = json.dumps(content, indent=1, ensure_ascii=False) + "\n"
         file = self.prepared.folder / "manifest.json"
@@ -79,12 +79,12 @@ class Manifest:
 
     def _described(self) -> dict[str, Any]:
         asked, missing = list(self.only), self.prepared.plan.missing
-        if self._before is not NOTHING:
-            both = asked and self._before.only
-            asked = sorted({*self._before.only, *asked}) if both else []
+        if self.before is not NOTHING:
+            both = asked and self.before.only
+            asked = sorted({*self.before.only, *asked}) if both else []
         # What a run before could not find and this one, of others, did not look for:
         unsought = self.study.data.keys() - {*self.prepared.data.facts, *missing}
-        lost = {k: v for k, v in self._before.missing_data.items() if k in unsought}
+        lost = {k: v for k, v in self.before.missing_data.items() if k in unsought}
         return {
             "format": FORMAT,
             "rankexp": rankexp.__version__,
@@ -98,26 +98,16 @@ class Manifest:
             "config": _relative(self.config),
             "only": asked,
             "seed": self.study.seed,
-            "data": self._data,
+            "data": self.data,
             "missing_data": lost | {k: _portable(v) for k, v in missing.items()},
             "published": published.rows_of(self.study),
             "claims": claims.rows_of(self.study),
             "study": self.study.model_dump(mode="json"),
         }
 
-    @property
-    def complete_before(self) -> bool:
-        """Whether the last run came to its end."""
-        return self._before.complete
-
-    @property
-    def names(self) -> Set[str]:
-        """The data sets that this run or one before found."""
-        return self._data.keys()
-
     def _known(self) -> dict[str, dict[str, Any]]:
         """Return what is known of data sets: where they come from, and what was read of them."""
-        before = self._before.data.items()
+        before = self.before.data.items()
         found = {k: v.model_dump(exclude_unset=True) for k, v in before if k in self.study.data}
         for name, facts in self.prepared.data.facts.items():
             given = dict(self.prepared.data.provenance.get(name, {}))
@@ -257,10 +247,8 @@ def _relative(config: Path | None) -> str | None:
     """Return a path that means something on another machine."""
     if config is None:
         return None
-    try:
-        return config.resolve().relative_to(Path.cwd()).as_posix()
-    except ValueError:
-        return config.name
+    file, here = config.resolve(), Path.cwd()
+    return file.relative_to(here).as_posix() if file.is_relative_to(here) else config.name
 
 
 def _portable(text: str) -> str:

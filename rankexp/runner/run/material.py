@@ -13,6 +13,7 @@ from rankexp.arrays import Floats, Ints
 from rankexp.checks.check import Problem
 from rankexp.errors import DataError
 from rankexp.metrics.metric import Kind, Metric
+from rankexp.runner.config.asking import message
 from rankexp.runner.config.schema import Preprocess
 from rankexp.runner.data.dataset import Dataset, Feature
 from rankexp.runner.data.preprocess import Preprocessor
@@ -153,11 +154,9 @@ def _require_levels(train: Part, setting: Setting, where: str) -> None:
     problem = setting.problem
     if not isinstance(problem, DataProblem) or problem.levels is None or np.ptp(train.y) > 0:
         return
-    level = problem.levels[int(train.y[0])]
-    hint = f"'stratified: true' in {where} keeps the shares of the levels; or take fewer folds"
-    if where != "'inner'" and setting.protocol.uses_parts:
-        hint = "let 'folds' of the protocol name more parts to train on"
-    raise DataError(f"all {len(train.y)} rows of a training part are of level '{level}': {hint}")
+    level, parts = problem.levels[int(train.y[0])], setting.protocol.uses_parts
+    known = {"level": level, "where": where, "parts": parts and where != "'inner'"}
+    raise DataError(message("run.one_level", rows=len(train.y), **known))
 
 
 def _source(setting: Setting) -> tuple[Generated | Loaded, tuple[Feature, ...] | None]:
@@ -212,9 +211,8 @@ class _Distribution(Generated):
         self, model: str, n: int, path: str, *, keep: bool = False, truth: bool = True
     ) -> Part:
         """Return rows of a model; see `Generated`."""
-        if keep:
-            return _kept_sample(self, model, n, path)
-        return _sample(self, model, n, path, truth=truth)
+        draw = _kept_sample if keep else _sample
+        return draw(self, model, n, path, truth=keep or truth)
 
 
 @lru_cache(maxsize=2)
@@ -224,14 +222,12 @@ def _model(source: _Distribution, path: str) -> Any:
     return made.draw_model(stream(source.seed, path))
 
 
-@lru_cache(maxsize=1)
-def _kept_sample(source: _Distribution, model: str, n: int, path: str) -> Part:
-    return _sample(source, model, n, path, truth=True)
-
-
 def _sample(source: _Distribution, model: str, n: int, path: str, *, truth: bool) -> Part:
     drawn = _model(source, model)
     X, y = drawn.sample(n, stream(source.seed, path))
     known = [name for name in TRUTHS if truth and hasattr(drawn, name)]
     best = {name: getattr(drawn, name)(X) for name in known}
     return Part(X, y, _several(drawn.levels), truth=best)
+
+
+_kept_sample = lru_cache(maxsize=1)(_sample)

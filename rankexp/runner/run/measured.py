@@ -7,6 +7,7 @@ import numpy as np
 
 from rankexp.arrays import Floats
 from rankexp.metrics.metric import Metric, UndefinedMetricWarning, mean_over_groups
+from rankexp.runner.config.asking import message
 from rankexp.runner.grid import EQUAL
 from rankexp.runner.run.material import FoldRows
 from rankexp.runner.run.record import RecordRow
@@ -38,9 +39,7 @@ def with_ties(scores: Floats) -> Floats:
         made[:, g] = lowest[at]
         lost, different = int(near[:, g].sum()), int((gaps[:, g] != 0.0).sum()) + 1
         if lost > MANY * different:
-            near = f"{lost} of {different} different scores are within {SAME:.0e} of the largest"
-            advice = "scores over many orders of size should be logarithms"
-            text = f"{near} from the next one: they count as equal ({advice})"
+            text = message("run.near", lost=lost, different=different, same=SAME)
             warnings.warn(text, stacklevel=2)
     return made
 

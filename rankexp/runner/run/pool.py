@@ -17,7 +17,7 @@ import threading
 import time
 from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from multiprocessing.connection import Connection, Pipe, wait
 from pathlib import Path
 from typing import Any, Generic, NamedTuple, TypeVar
@@ -33,13 +33,6 @@ ONE_THREAD |= {"VECLIB_MAXIMUM_THREADS": "1", "ENABLE_IPC": "1"}
 TICK = 0.5  # seconds between looks at workers that do not answer
 PATIENCE = 300.0  # seconds after which a worker that has nothing to do ends
 PRINTED = 2000  # characters of what was printed during a call that are kept
-
-
-class Call(NamedTuple, Generic[T]):
-    """A function with its arguments, to be called in a worker."""
-
-    function: Callable[..., T]
-    arguments: tuple[Any, ...]
 
 
 @dataclass(frozen=True)
@@ -68,7 +61,7 @@ class Death:
 class Returned(NamedTuple, Generic[T]):
     """What came of a call, and the beginning of what was printed."""
 
-    call: Call[T]
+    call: partial[T]
     result: T | Death
     printed: str
 
@@ -92,12 +85,12 @@ class Worker:
         for end in (theirs, *ends):
             end.close()
 
-    def send(self, call: Call[T]) -> None:
+    def send(self, call: partial[T]) -> None:
         """Let the process begin with a call."""
         from joblib.externals.loky.backend.reduction import dumps
 
         self.call = call
-        sent = dumps((str(Path.cwd()), sys.path, {**os.environ, **ONE_THREAD}, *call))
+        sent = dumps((str(Path.cwd()), sys.path, {**os.environ, **ONE_THREAD}, call))
         with contextlib.suppress(OSError):  # it is dead, which `answer` tells
             self.pipe.send_bytes(sent)
 
@@ -162,7 +155,7 @@ def _free(code: Mapping[str, str]) -> Worker:
 
 
 def answers(
-    more: Callable[[], Call[T] | None], workers: int, code: Mapping[str, str]
+    more: Callable[[], partial[T] | None], workers: int, code: Mapping[str, str]
 ) -> Generator[Returned[T], None, None]:
     """Yield what comes of calls, as it comes; `more` is asked for the next one.
 
@@ -222,10 +215,10 @@ def _serve(pipe: Connection, state: Connection, printed: Connection, parent: int
 _told: set[str] = set()  # the names of the environment that the parent had, at any call
 
 
-def _made(call: bytes) -> object:
+def _made(sent: bytes) -> object:
     from joblib import parallel_config
 
-    folder, path, environment, function, arguments = pickle.loads(call)
+    folder, path, environment, call = pickle.loads(sent)
     os.chdir(folder)
     sys.path[:] = path
     for name in _told - environment.keys():  # what the parent no longer has
@@ -233,7 +226,7 @@ def _made(call: bytes) -> object:
     _told.update(environment)
     os.environ.update(environment)
     with parallel_config("threading"):  # what a method does side by side needs no more processes
-        return function(*arguments)
+        return call()
 
 
 @cache

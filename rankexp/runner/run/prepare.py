@@ -23,6 +23,7 @@ from rankexp.runner.run.progress import duration, how_many
 from rankexp.runner.run.record import Record
 from rankexp.runner.run.scored import with_scores
 from rankexp.runner.run.store import Store
+from rankexp.runner.sentences import paragraphs
 from rankexp.runner.spec import SimulateSpec
 
 SECONDS_A_FIT = 5e-4, 1.5e-6
@@ -31,9 +32,6 @@ SECONDS_A_ROUND, ROUNDS = (2e-4, 1e-7), {"n_rounds": 1, "n_estimators": 20}
 """The same for a round of boosting, and how many rounds what a parameter counts is like."""
 SECONDS_A_CHECK = 0.1
 NONE = Record("")
-LARGER = "the limit is larger now, so they are done again"
-MORE = "a larger limit (--limit-minutes) does them again"
-REUSED = "they are reused (--redo makes them anew)"
 
 
 @dataclass(frozen=True)
@@ -62,30 +60,11 @@ class Plan:
 
     def describe(self, workers: int = 1) -> str:
         """Return the plan as lines of text."""
-        width = max((len(name) for name in self.needed), default=0)
-        lines = [self._line(name, count, width) for name, count in self.needed.items()]
-        lines += list(self.missing.values())
-        lines += self.notes
-        if self.scored:
-            kept = len(self.scored)
-            lines.append(f"{kept:,} records are computed from kept scores, without fits")
-        if not self.jobs:
-            lines.append("nothing to do" + ": every record is there" * bool(self.needed))
-            return "\n".join(lines)
         busy = max(1, min(workers, len(self.jobs)))
-        many = f"{busy} workers" if busy > 1 else "1 process"
         seconds = max(1.0, sum(self.seconds.values()) / busy)
-        count = {"jobs": how_many(len(self.jobs), "job"), "fits": how_many(self.total_fits, "fit")}
-        known = {"time": duration(seconds), "many": many, "guessed": self.guessed}
-        return "\n".join([*lines, message("run.to_do", **count, **known)])
-
-    def _line(self, name: str, needed: int, width: int) -> str:
-        text = f"{name:<{width}}  {how_many(needed, 'record')}, {self.done.get(name, 0):,} done"
-        if self.failed.get(name):
-            text += f" ({self.failed[name]:,} of them failed; --retry failed runs them again)"
-        if self.fits.get(name):
-            text += f", {how_many(self.fits[name], 'fit')} to do"
-        return text
+        width = max((len(name) for name in self.needed), default=0)
+        known = {"busy": busy, "time": duration(seconds), "width": width, "how_many": how_many}
+        return "\n".join(paragraphs("plan", plan=self, **known))
 
 
 def make_plan(
@@ -203,9 +182,9 @@ def prepare(
     }
     again |= longer
     notes = [*store.problems, *data.said]
-    for took, then in ((late & longer, f": {LARGER}"), (late - longer, f"; {MORE}")):
-        count = how_many(len(took), "record")
-        notes += [f"{count} of methods that took too long{then}"] * bool(took)
+    for took in filter(None, (late & longer, late - longer)):
+        known = {"records": how_many(len(took), "record"), "longer": took <= longer}
+        notes.append(message("run.late", **known))
     notes += _aged(record for key, record in relevant.items() if key not in again)
     notes += _ungrouped(study, only)
     lacks = data.nowhere | data.wrong
@@ -223,7 +202,7 @@ def _aged(reused: Iterable[Record]) -> Iterator[str]:
     for (package, then), count in sorted(counts.items()):
         now = __version__ if package == "rankexp" else version(package)
         if then not in ("", now):
-            yield f"{count:,} records were made with {package} {then}, this is {now}; {REUSED}"
+            yield message("run.aged", count=count, package=package, then=then, now=now)
 
 
 def _ungrouped(study: Study, only: Sequence[str]) -> Iterator[str]:
@@ -282,10 +261,7 @@ def _find_data(
 
 def to_add(study: Study, names: Iterable[str]) -> str:
     """Say how a user adds data sets: a command each, but for those that several files make."""
-    single = [name for name in names if not study.data[name].files]
-    ways = [f"rankexp data add {name} FILE" for name in single]
-    folder = "put the files into a folder and name that in --data or RANKEXP_DATA"
-    return f"To add your own copy: {'; '.join([*ways, 'or ' * bool(ways) + folder])}"
+    return message("run.to_add", names=[name for name in names if not study.data[name].files])
 
 
 def _again(

@@ -25,6 +25,7 @@ from typing import Any, get_args
 
 from rankexp import __version__
 from rankexp.errors import EnvironmentProblemError
+from rankexp.runner.config.asking import message
 from rankexp.runner.files import bring_to_disk, write_atomically
 from rankexp.runner.run.record import Record, Status
 from rankexp.runner.run.sealed import NAME, Sealed, name_of, open_sealed, same, seal
@@ -32,10 +33,6 @@ from rankexp.runner.spec import canonical, digest
 
 FORMAT = 1
 _PLACES = {int, str, type(None)}  # what the step and the group of a row may be
-UNLIKE = (
-    "its records are not those that were sealed of the same cells, which count; remove the file, "
-    "or use --redo to make them anew"
-)
 _OURS = re.compile(r"[0-9a-f]{64}(-[0-9]+)?\.json")
 
 
@@ -156,7 +153,7 @@ class Store:
             if rank[:2] < (generation, True):
                 found[record.key] = (generation, True), record
                 self._newest[record.key] = generation
-        self.problems += [f"{file}: {UNLIKE}" for file in sorted(unlike)]
+        self.problems += [message("run.unlike", file=file) for file in sorted(unlike)]
         self.sealed = {key for key, (rank, _) in found.items() if rank[1]}
         return {key: record for key, (_, record) in found.items()}
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 import numpy as np
-from sklearn.base import is_classifier
+from sklearn.base import BaseEstimator, is_classifier
 
 from rankexp.arrays import Floats
 from rankexp.estimators.labels import best_threshold
@@ -14,18 +14,13 @@ from rankexp.runner.protocols.protocol import Part
 NONE = float("nan")  # of an estimator that fits no threshold of its own
 
 
-def of_path(model: Any) -> float:
-    """Return the threshold of the scores along a path of penalties: 0 by a fitted intercept."""
-    return 0.0 if _separates(model) else NONE
-
-
 def of_model(model: Any) -> float:
     """Return the threshold of a fitted estimator's scores that it was fitted with, or `NONE`.
 
     An intercept comes first: a linear ranker's `decision_function` is relative to the threshold
     of `predict`, which has the least training error whatever the loss is.
     """
-    if _separates(model):
+    if separates(model):
         return -float(model.threshold_)
     if not is_classifier(model):
         return NONE
@@ -46,5 +41,6 @@ def known(scores: Floats, train: Part, own: Floats) -> dict[str, Floats]:
     return dict(zip(NAMES.values(), (np.where(np.isnan(own), least, own), least), strict=True))
 
 
-def _separates(model: Any) -> bool:
+def separates(model: BaseEstimator) -> bool:
+    """Tell whether an intercept is fitted: along a path of penalties the threshold is then 0."""
     return bool(getattr(model, "separates", bool)())

@@ -14,12 +14,13 @@ import time
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TypeVar, TypeVarTuple
 
 from rankexp.runner.config.limits import UNLIMITED
 from rankexp.runner.plan import Job, PlanCell
 from rankexp.runner.run.evaluate import ended, evaluate
-from rankexp.runner.run.pool import Call, Death, answers
+from rankexp.runner.run.pool import Death, answers
 from rankexp.runner.run.record import Record
 from rankexp.runner.run.store import pack
 from rankexp.runner.spec import digest
@@ -104,12 +105,12 @@ class Hands:
         yield from replace(self, workers=1)._run(suspects, None)
 
     def _run(self, waiting: deque[Job], suspects: deque[Job] | None) -> Iterator[Done]:
-        def more() -> Call[Done] | None:
+        def more() -> partial[Done] | None:
             most = self.longest() if self.longest else math.inf
-            return Call(run_job, (waiting.popleft(), most)) if waiting else None
+            return partial(run_job, waiting.popleft(), most) if waiting else None
 
         for answer in answers(more, self.workers, self.code):
-            job: Job = answer.call.arguments[0]
+            job: Job = answer.call.args[0]
             if not isinstance(died := answer.result, Death):
                 yield replace(died, printed=answer.printed)
                 continue
@@ -142,7 +143,7 @@ def side_by_side(
     function: Callable[[*Ts], T], arguments: Sequence[tuple[*Ts]], workers: int
 ) -> list[T | Death]:
     """Return what calls of a function give in workers like those of jobs, or how these died."""
-    calls = [Call(function, each) for each in arguments]
+    calls = [partial(function, *each) for each in arguments]
     waiting = iter(calls)
     made = answers(lambda: next(waiting, None), workers, {})
     found = {id(answer.call): answer.result for answer in made}

@@ -20,6 +20,7 @@ from rankexp.runner.analyse.select import PLACE
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.options import MethodName
 from rankexp.runner.strict import Strict
+from rankexp.seeds import stream
 
 SLOPE, RMSE, RMSE_OF_MEAN = "slope", "rmse", "rmse of the mean"
 ROOM, OF_THRESHOLDS = "theory", "theory.thresholds"
@@ -28,6 +29,15 @@ ROOM, OF_THRESHOLDS = "theory", "theory.thresholds"
 def _known(name: str) -> str:
     registry.get(ROOM, name)
     return name
+
+
+def drawn_model(context: Context, problem: str) -> Any:
+    """Return a generator's first model, as the study drew it; a data set is an error."""
+    entry = context.study.generators.get(problem)
+    if entry is None:
+        raise ConfigError(f"'{problem}' is a data set: only generators have known densities")
+    generator = registry.get("generators", entry.generator)(**entry.params)
+    return generator.draw_model(stream(context.study.seed, f"{problem}/model/0"))
 
 
 @dataclass(frozen=True)
@@ -110,7 +120,7 @@ class Against(Strict):
         wanted = {*self.centre, *chain.from_iterable(self.differences.values())}
         fitted = {name: _fitted(context, experiment, name, own, chosen) for name in wanted}
         theory = self.theory.get(method)
-        model = context.model(problem) if theory else None
+        model = drawn_model(context, problem) if theory else None
         function = None if theory is None else theory.scores(model, x)
         if self.centre:
             curves = curves - np.mean([fitted[name] for name in self.centre], axis=0)[:, None]

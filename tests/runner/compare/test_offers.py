@@ -77,7 +77,7 @@ def test_all_methods_on_points_are_known(kind: Kind) -> None:
     """Each method is on pairs, a counterpart of one, or another on points; users' are unknown."""
     made = methods.offer(kind, None)
     both = {name for pair in made.contrasts.items() for name in pair}
-    labels = {name: method.given.get("label", "") for name, method in made.methods.items()}
+    labels = {name: method.content.get("label", "") for name, method in made.methods.items()}
     assert made.points and not {*made.points} & both
     rest = {*made.methods} - {*made.points} - both
     assert all("on pairs" in labels[name] for name in rest), rest

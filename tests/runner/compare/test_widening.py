@@ -10,7 +10,7 @@ from rankexp.runner.compare.question import Kind
 
 
 def of(**grid: list[float]) -> Candidate:
-    return Candidate({}, grid)
+    return Candidate(grid=grid)
 
 
 def test_a_grid_grows_at_its_end_and_keeps_its_order() -> None:
@@ -53,7 +53,8 @@ def test_every_grid_offered_can_grow_or_ends_by_nature(kind: Kind) -> None:
 
 
 def test_a_coarser_grid_has_every_second_point_and_says_its_share() -> None:
-    method = Candidate({"estimator": "e"}, {"lam": [1.0, 0.1, 0.01, 0.001], "a": [1, 2, 3]})
+    given = {"estimator": "e", "grid": {"lam": [1.0, 0.1, 0.01, 0.001], "a": [1, 2, 3]}}
+    method = Candidate.model_validate(given)
     made, share = narrowed(method)
     assert made.content == {"estimator": "e", "lambdas": [1.0, 0.01], "grid": {"a": [1, 3]}}
     assert share == pytest.approx(1 / 3)

@@ -90,7 +90,8 @@ def test_pairs_within_queries_gain_where_each_query_has_an_offset(
     search(tmp_path / "t.csv")
     few = ["points-logistic", "pairs-logistic"]
     given = {"target": "grade", "methods": few, "jobs": 1, "minutes": 0.5}
-    assert command.compare(Path("t.csv"), command.Options(queries="query", **given)) == 0  # type: ignore[arg-type]
+    code, _ = command.compare(Path("t.csv"), command.Options(queries="query", **given))  # type: ignore[arg-type]
+    assert code == 0
     text = " ".join(capsys.readouterr().out.split())
     assert "For linear scorers, training on pairs helps." in text
     assert "in the mean over queries" in text and "groups together" in text

@@ -16,8 +16,7 @@ from rankexp.runner.diagnostics.alone import Alone
 from rankexp.runner.report import context as contexts
 from rankexp.runner.report import diagnosed
 from rankexp.runner.report.context import Context
-from rankexp.runner.report.gain_advice import advice, recommended
-from rankexp.runner.report.gain_words import Words, headline, of_scorers
+from rankexp.runner.report.gain_words import Words, advice, headline, of_scorers, recommended
 from rankexp.runner.report.gains import Effect, Gains, MethodStanding
 from rankexp.runner.run.diagnosed import DataDiagnosis
 from rankexp.statistics.needed import Needed

@@ -17,8 +17,7 @@ from rankexp.runner.config.schema import Block, Study
 from rankexp.runner.plan import PlanCell
 from rankexp.runner.report.blocks.statistics.pairs_or_points import chart
 from rankexp.runner.report.context import Context
-from rankexp.runner.report.gain_advice import advice, recommended
-from rankexp.runner.report.gain_words import Words
+from rankexp.runner.report.gain_words import Words, advice, recommended
 from rankexp.runner.report.gains import Gains, MethodStanding
 from rankexp.runner.report.model import Output
 from rankexp.runner.report.render import terminal

@@ -178,6 +178,8 @@ def test_a_page_shows_titles_and_texts_as_they_are() -> None:
         "Files: [a.png](a.png)",
         "",
         r"- \*n\*",
+        "",
+        markdown.CLOSING,
     ]
 
 

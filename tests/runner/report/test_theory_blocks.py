@@ -22,6 +22,7 @@ from rankexp.runner.report.render.text import rows
 from rankexp.runner.run.record import Record, RecordRow
 from rankexp.runner.spec import SimulateSpec
 from rankexp.studies.uematsu2010.blocks.region_map import pairs
+from rankexp.studies.uematsu2010.theories import drawn_model
 
 X = [-2.0, -1.0, 0.0, 1.0, 2.0]
 MEAN = "mean; band: 90 % of samples"
@@ -305,7 +306,7 @@ def test_an_unknown_theory_is_an_error_with_a_guess() -> None:
 
 def test_only_generators_have_models() -> None:
     with pytest.raises(ConfigError, match="'nothing' is a data set"):
-        context().model("nothing")
+        drawn_model(context(), "nothing")
 
 
 def test_curves_at_test_examples_are_no_curves_at_fixed_points() -> None:

@@ -18,12 +18,13 @@ from hypothesis import strategies as st
 from test_store import records as any_record
 
 from rankexp.errors import ConfigError, EnvironmentProblemError
+from rankexp.runner.config.asking import message
 from rankexp.runner.grid import Point
 from rankexp.runner.run import sealed
 from rankexp.runner.run.fitting import _upwards
 from rankexp.runner.run.record import Record, RecordRow, RecordRows
 from rankexp.runner.run.sealed import name_of, same, seal, unseal
-from rankexp.runner.run.store import UNLIKE, Store, pack, unpack
+from rankexp.runner.run.store import Store, pack, unpack
 from rankexp.runner.spec import digest
 
 AWKWARD = (0.1, -0.0, 0.0, math.inf, -math.inf, 5e-324, 1 / 3, 2.0**60, 0.000001, -7.25)
@@ -202,7 +203,7 @@ def test_of_a_record_kept_twice_the_sealed_one_counts(tmp_path: Path) -> None:
     unlike.write_bytes(pack(job, [replace(record, times={"fit": 9.0}) for record in held]))
     store = Store(tmp_path)
     assert_same(store.read(), before)
-    assert store.problems == [f"{unlike}: {UNLIKE}"]
+    assert store.problems == [message("run.unlike", file=unlike)]
     assert store.seal(before) is None
     assert singles(tmp_path) == [unlike], "the same goes, what differs is for the user"
     store.write(job, [before[record.key] for record in held])  # as --redo does

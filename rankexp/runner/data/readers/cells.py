@@ -111,10 +111,10 @@ class Maker:
 
     def _where(self, column: TextColumn, text: str) -> str:
         code = without_signs(column.texts).index(text)
-        return self._place(self.lines[column.first()[code]])
+        return ":".join(self._place(self.lines[column.first()[code]]))
 
-    def _place(self, line: int) -> str:
-        return f"{self.path}:{line}" if line > 0 else f"{self.second}:{-line}"
+    def _place(self, line: int) -> tuple[str, str]:
+        return (self.path, str(line)) if line > 0 else (str(self.second), str(-line))
 
     def _doubt(self, column: TextColumn, text: str, other: NumberFormat) -> DataError:
         first = self.format
@@ -175,30 +175,19 @@ class Maker:
         strays = [code for code, text in enumerate(column.texts) if not self.format.fits(text)]
         first = column.first()
         strays.sort(key=lambda code: (is_number[code], first[code]))
-        shown = [(column.texts[code], self.lines[first[code]]) for code in strays[:3]]
-        first_file = shown[0][1] > 0
-        more = "".join(
-            f", '{short(text)}' in line {abs(line)}"
-            + (f" of {self.path if line > 0 else self.second}" if (line > 0) != first_file else "")
-            for text, line in shown[1:]
-        )
+        shown = [short(column.texts[code]) for code in strays[:3]]
+        places = [self._place(self.lines[first[code]]) for code in strays[:3]]
         signs = [sign for sign in SIGNS if any(sign in text for text in column.texts)]
-        known = {"where": self._place(shown[0][1]), "text": short(shown[0][0]), "more": more}
-        if len(signs) > 1 and all(is_number[code] for code in strays):
-            raise DataError(message("data.signs", name=column.name, signs=signs, **known))
-        top = self._of_top(column, [code for code in strays if not is_number[code]])
-        marks = [short(column.texts[c]) for c in strays[:3] if not is_number[c]]
-        raise DataError(message("data.stray", name=column.name, top=top, marks=marks, **known))
-
-    def _of_top(self, column: TextColumn, strays: list[int]) -> str:
-        """Ask whether a line holds the names, below notes, or units, below the names."""
-        row = int(np.flatnonzero(np.isin(column.codes, strays)).max(initial=-1))
+        known = {"name": column.name, "shown": shown, "places": places}
+        words = [code for code in strays if not is_number[code]]
+        if len(signs) > 1 and not words:
+            raise DataError(message("data.signs", signs=signs, **known))
+        marks = [short(column.texts[code]) for code in strays[:3] if not is_number[code]]
         named = not re.fullmatch(r"column\d+", column.name)
-        if not 0 <= row < (1 if named else TOP):
-            return ""
-        what = "holds units or notes, delete it"
-        what = what if named else "names the columns, delete the lines above it"
-        return f"if line {abs(self.lines[row])} {what}; otherwise "
+        last = int(np.flatnonzero(np.isin(column.codes, words)).max(initial=-1))
+        # It may hold the names, below notes, or units, below the names.
+        top = abs(self.lines[last]) if 0 <= last < (1 if named else TOP) else 0
+        raise DataError(message("data.stray", marks=marks, named=named, top=top, **known))
 
 
 def short(text: str) -> str:

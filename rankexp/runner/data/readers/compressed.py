@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from rankexp.errors import DataError
-from rankexp.runner.config.asking import message, option
+from rankexp.runner.config.asking import message
 
 OPENERS: dict[str, Callable[..., Any]] = {".gz": gzip.open, ".xz": lzma.open, ".bz2": bz2.open}
 LIMIT = "RANKEXP_UNPACKED_MB"  # variable: megabytes that a packed file may hold in any case
@@ -102,10 +102,8 @@ def _first_wrong(
     for piece in chain(content, [b""]):
         if unmarked is not None and b"\0" in piece:
             wide = unmarked[1::2].count(0) > 50 or unmarked[::2].count(0) > 50
-            said = f"; if it is UTF-16, write {option('encoding', 'utf-16-le')} or 'utf-16-be'"
-            hint = said * wide
             byte = read + piece.index(0) + 1
-            raise DataError(f"{path}: the file is not text: byte {byte:,} is zero{hint}")
+            raise DataError(message("data.zero", path=path, byte=byte, wide=wide))
         if wrong is None:
             try:
                 text = decoder.decode(piece, not piece)

@@ -134,11 +134,10 @@ class PagePart:
         for row in shown:
             name, entries = cell_text(row[0]), zip(table.labels, row, strict=True)
             cells = [self._cell(entry, f"{name}, {label}", view) for label, entry in entries]
-            link = f"#{self.unfolds(name)}" if self.unfolds(name) else ""
-            if full := self.output.quoted.get(name, "") if not table.detail else "":
+            link = f"#{place}" if (place := self.unfolds(name)) else ""
+            full = "" if table.detail else self.output.quoted.get(name, "")
+            if link or full:
                 cells[0] = PageCell([Piece(name, link)], below=full)
-            elif link:
-                cells[0] = PageCell([Piece(name, link)])
             made.append(cells)
         return made
 

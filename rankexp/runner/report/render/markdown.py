@@ -5,10 +5,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from rankexp.charts.letters import one_line
-from rankexp.runner.report.model import Link, Output, Page, Said, Section, Table, footnotes
+from rankexp.runner.report.model import Output, Page, Said, Section, Table, footnotes
 from rankexp.runner.report.render.text import all_notes, led, rows
 
 SUFFIX = "md"
+CLOSING = (
+    "[run.md](run.md) has the details: protocols, data, machine and problems. scores.csv, which "
+    "rankexp report writes, has every score of every grid point. [cite.bib](cite.bib) is for "
+    "citing the source and rankexp."
+)
 _MARKUP = re.compile(r"([\\|*_`<\[$]|&(?=#?\w+;)|~(?=~))")
 _BEGINNING = re.compile(r"^(\s*)([-+>#=~]|\d+(?=[.)]))", re.MULTILINE)
 
@@ -66,7 +71,7 @@ def page(shown: Page) -> str:
     parts = [f"# {escape(shown.title)}"]
     parts += [f"Source: {escape(shown.source)}"] if shown.source else []
     parts += [prose(shown.text), *(f"**{escape(line)}**" for line in shown.incomplete)]
-    parts += [_section(section) for section in shown.sections]
+    parts += [*map(_section, shown.sections), CLOSING]
     if shown.aside:
         parts += ["## In files", "\n".join(map(_aside, shown.aside))]
     return "\n\n".join(part for part in parts if part) + "\n"
@@ -82,17 +87,8 @@ def _section(section: Section) -> str:
     files = f"Files: {links}" if links else ""
     if pictures:  # which its files stand below
         pictures, files = ["\n".join([*pictures, files])], ""
-    parts = [f"## {title}", prose(section.text), body(main, pictures), _pieces(section.closing)]
-    parts.append(files)
+    parts = [f"## {title}", prose(section.text), body(main, pictures), files]
     return "\n\n".join(part for part in parts if part)
-
-
-def _pieces(closing: Sequence[str | Link]) -> str:
-    """Return a paragraph of words and links."""
-    made = (
-        f"[{one.file}]({one.file})" if isinstance(one, Link) else escape(one) for one in closing
-    )
-    return "".join(made)
 
 
 def _aside(section: Section) -> str:

@@ -10,6 +10,7 @@ import pandas as pd
 from pydantic import Field
 
 from rankexp.charts.numbers import number
+from rankexp.runner.analyse.frame import NONE
 from rankexp.runner.config.published import PublishedKey
 from rankexp.runner.config.schema import Block
 from rankexp.runner.report.context import Context
@@ -75,9 +76,8 @@ class Readings(AtRule):
     def output(self, context: Context, block: Block) -> Output:
         """Return the table of readings, and which cells none of them meets."""
         first = self._repeats(context, block)
-        lines = [
-            met for name in block.experiments for met in self._met(context, block, name, first)
-        ]
+        early = of_first(context, first)
+        lines = [met for name in block.experiments for met in self._met(early, block, name, first)]
         if not lines:
             return Output(notes=["None of it was run."])
         readings = {
@@ -114,7 +114,7 @@ class Readings(AtRule):
                 if printed is None:
                     continue
                 place = PublishedKey(experiment, problem, method, str(metric))
-                found = judged(context, place, self.rule, printed, first)
+                found = judged(context, place, self.rule, printed)
                 if math.isnan(found.row.mean):
                     continue
                 yield Met(
@@ -192,6 +192,14 @@ class Readings(AtRule):
             "none": f"none meets {counted_names('value', len(missed), missed)}" * bool(missed),
         }
         return {name: Fact("", text) for name, text in told.items()}
+
+
+def of_first(context: Context, repeats: int) -> Context:
+    """Return a context that has the first repeats of every experiment alone."""
+    known, frame = (context.cells, context.records, context.manifest), context.frame
+    made = Context(context.study, *known)
+    made.frame = frame[frame.model.fillna(frame.rep).fillna(NONE) < repeats]
+    return made
 
 
 def _with_means(lines: pd.DataFrame) -> pd.DataFrame:

@@ -143,9 +143,6 @@ class Along(AtRule):
     def _name(self) -> str:
         return self.label or spoken(self.parameter)
 
-    def _title(self, context: Context, spot: Spot) -> str:
-        return context.evaluate(spot.experiment).title or spot.experiment
-
     def _what(self, context: Context, found: Sequence[Spot]) -> str:
         what = parse(found[0].metric).label
         return f"{what} minus {context.method_label(self.reference)}" if self.reference else what
@@ -158,7 +155,7 @@ class Along(AtRule):
             digits = self.digits + bool(self.reference)
             value = Cell(spot.value, spot.se, digits=digits, sign=bool(self.reference))
             cell: Entry = Cells([_seconds(spot.x), value], ": ") if timed else value
-            place = spot.panel, self._title(context, spot) if timed else spot.x
+            place = spot.panel, context.title(spot.experiment) if timed else spot.x
             rows.setdefault(place, {})[spot.method] = cell
         methods, panels = ({s.method: 0 for s in found}, [s.panel for s in found])
         ordered = sorted(rows.items(), key=lambda one: panels.index(one[0][0]))
@@ -196,7 +193,7 @@ class Along(AtRule):
             reach = f"{what}{minus} of {_range(found, self.digits, minus)}"
             return f"{len(parts)} methods{took} have {reach}; the table has each."
         if timed:
-            return f"{self._title(context, found[-1])}: {'; '.join(parts)}."
+            return f"{context.title(found[-1].experiment)}: {'; '.join(parts)}."
         return f"The {what} by {name} from {short(least)} to {short(most)}: {'; '.join(parts)}."
 
     def _notes(self, context: Context, found: Sequence[Spot], block: Block) -> list[str]:

@@ -141,28 +141,21 @@ class SimulationAlong(BlockKind):
     def _told(
         self, fits: dict[tuple[str, str, str], tuple[float, float]], titles: Titles, words: Words
     ) -> tuple[str, dict[str, Fact]]:
-        x, facts = words[X], {}
-        told = [
-            (titles[name, problem], line, number(fit, 2), fit, se)
-            for (name, problem, line), (fit, se) in fits.items()
-            if not math.isnan(fit)
-        ]
-        single = len(titles) == 1
-        for title, line, text, _, se in told:
+        known = {key: fit for key, fit in fits.items() if not math.isnan(fit[0])}
+        facts, said, several = {}, [], len(titles) > 1
+        for (name, problem, line), (fit, se) in known.items():
+            title, text = titles[name, problem], number(fit, 2)
             ends = f" ± {number(2 * se, 2)}" if self.against and se >= 0 else ""
-            name = f"exponent of {line}" + f" in {title}" * (not single)
-            facts[name] = Fact("", f"{text}{ends}")
-        each = [
-            f"{words[line]}{f' ({title})' * (not single)} {text}"
-            for title, line, text, _, _ in told
-        ]
-        gist = f"Fitted exponents of {x}: {'; '.join(each)}." if each else ""
-        if len(told) > MANY:
-            order = sorted(told, key=lambda one: one[3])
-            least, most = (
-                f"{one[2]} ({words[one[1]]}, {one[0]})" for one in order[:: len(order) - 1]
+            facts[f"exponent of {line}" + f" in {title}" * several] = Fact("", f"{text}{ends}")
+            said.append(f"{words[line]}{f' ({title})' * several} {text}")
+        gist = f"Fitted exponents of {words[X]}: {'; '.join(said)}." if said else ""
+        if len(known) > MANY:
+            ordered = sorted(known.items(), key=lambda one: one[1][0])
+            least, *_, most = (
+                f"{number(fit, 2)} ({words[line]}, {titles[name, problem]})"
+                for (name, problem, line), (fit, _) in ordered
             )
-            gist = f"Fitted exponents of {x} range from {least} to {most}."
+            gist = f"Fitted exponents of {words[X]} range from {least} to {most}."
         return gist, facts
 
     def _rows(self, context: Context, experiment: str, problem: str) -> pd.DataFrame:

@@ -11,7 +11,12 @@ from rankexp.charts.numbers import amount, short, span
 from rankexp.runner.config.asking import message
 from rankexp.runner.config.schema import Block
 from rankexp.runner.report import verdict_words
-from rankexp.runner.report.blocks.statistics.comparison import Comparison, Judged, numbers
+from rankexp.runner.report.blocks.statistics.comparison import (
+    Comparison,
+    Judged,
+    numbers,
+    with_verdict,
+)
 from rankexp.runner.report.blocks.statistics.forest import forest, panel
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.heads import EXPERIMENT, PROBLEM, Role, heads
@@ -78,10 +83,10 @@ class Answer(Comparison):
     def _over(self, context: Context, judged: Judged) -> str:
         """Say what holds over an experiment; no mean over effects of opposite signs."""
         own = judged.family.overall
-        if not own.verdict.mixed:
-            return verdict_words.words(own, judged.settings, self.digits)
-        sides = verdict_words.by_sign(judged.family.problems, context.problem_label)
-        return f"{sides}: no mean is shown"
+        if own.verdict.mixed:
+            known = {"found": judged.family.problems, "label": context.problem_label}
+            return message("verdict.mixed", **known)
+        return verdict_words.words(own, judged.settings, self.digits)
 
     def verdicts(self, context: Context, judged: Sequence[Judged]) -> Table:
         """Return one row a problem, one column a reference: verdict and interval."""
@@ -108,10 +113,7 @@ class Answer(Comparison):
         own = contrast.verdict
         if own.mixed:
             return Cells([Cell(f"{own}: no mean is shown", verdict=own)])
-        said = f"{own.words}{verdict_words.beside(contrast, settings)}"
+        said = verdict_words.beside(contrast, settings)
         if math.isnan(contrast.difference):
             return Cells([Cell(said if own.compared else str(own), verdict=own)])
-        known = not math.isnan(contrast.low_all)
-        interval = (contrast.low_all, contrast.high_all) if known else None
-        value = Cell(contrast.difference, interval=interval, digits=self.digits, sign=True)
-        return Cells([value, Cell(said, verdict=own)], "; ")
+        return with_verdict(contrast, said, self.digits)

@@ -19,7 +19,7 @@ from rankexp.runner.config.fault import Fault
 from rankexp.runner.config.schema import Block, Evaluate, Study
 from rankexp.runner.report.context import Context, design
 from rankexp.runner.report.heads import Head, Role
-from rankexp.runner.report.model import Cell, Entry, Fact, Output, Table
+from rankexp.runner.report.model import Cell, Cells, Entry, Fact, Output, Table
 from rankexp.runner.report.options import InBlocks, MethodName
 from rankexp.runner.report.rules import by_rule, metrics_of
 from rankexp.runner.report.verdict_words import over, precision, tallied, words
@@ -276,6 +276,13 @@ def numbers(judged: Sequence[Judged]) -> pd.DataFrame:
         if len(table) and table[lone].isna().all(axis=None):
             table = table.drop(columns=lone)
     return table
+
+
+def with_verdict(own: Contrast, said: str, digits: int, between: str = "; ") -> Cells:
+    """Return a difference with its interval, if it has one, and what is said of it."""
+    interval = None if math.isnan(own.low_all) else (own.low_all, own.high_all)
+    value = Cell(own.difference, interval=interval, digits=digits, sign=True)
+    return Cells([value, Cell(said, verdict=own.verdict)], between)
 
 
 def p_value(p: float) -> Cell:

@@ -1,7 +1,6 @@
 """Contrasts of methods over a map of two parameters: where which wins, and by how much."""
 
 import math
-from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -21,22 +20,16 @@ from rankexp.statistics.contrast import Contrast, adjusted
 REGISTER = {"contrast_map": "ContrastMap"}
 
 WIDTH, HEIGHT = 3.5, 2.3  # of a panel, inches
+PLACE = ("experiment", "contrast", "generator", "row", "column")
 
 
-class MapPlace(NamedTuple):
-    """A cell of a map."""
+class MapContrast(NamedTuple):
+    """A cell of the map of a contrast and a generator, and what the whole map finds there."""
 
     contrast: str
     generator: str
     row: float
     column: float
-
-
-@dataclass(frozen=True)
-class MapContrast:
-    """A contrast at a place, as the whole map judges it."""
-
-    place: MapPlace
     own: Contrast
     experiment: str
 
@@ -62,7 +55,8 @@ class ContrastMap(Contrasts):
         if not found:
             return Output(notes=["There is nothing to show."])
         numbers = pd.DataFrame(
-            {"experiment": one.experiment, **one.place._asdict(), **one.own.row()} for one in found
+            dict(zip(PLACE, (one.experiment, *one[:4]), strict=True)) | one.own.row()
+            for one in found
         )
         facts = {label: self._from(found, label) for label in self.contrasts}
         metric = context.metric(block.experiments[0], self.metric)
@@ -85,11 +79,12 @@ class ContrastMap(Contrasts):
             for label, family in self._families(context, name).items():
                 for own in family.problems:
                     entry = context.study.generators[own.problem]
-                    place = MapPlace(label, entry.generator, float(entry.params[self.row]), column)
-                    found[label].append(MapContrast(place, own, name))
+                    row = float(entry.params[self.row])
+                    one = MapContrast(label, entry.generator, row, column, own, name)
+                    found[label].append(one)
         settings = self._settings(context, block.experiments[0])
         return [
-            replace(one, own=judged)
+            one._replace(own=judged)
             for own in found.values()
             for one, judged in zip(own, adjusted([one.own for one in own], settings), strict=True)
             if not math.isnan(one.own.difference)
@@ -97,18 +92,18 @@ class ContrastMap(Contrasts):
 
     def _from(self, found: list[MapContrast], label: str) -> Fact:
         """Say from which column on all cells are equivalent, and the range of what is shown."""
-        own = [one for one in found if one.place.contrast == label]
+        own = [one for one in found if one.contrast == label]
         if not own:
             return Fact("not run", "")
-        open_ = [one.place.column for one in own if not one.own.verdict.equivalent]
-        after = [one.place.column for one in own if one.place.column > max(open_, default=-1.0)]
+        open_ = [one.column for one in own if not one.own.verdict.equivalent]
+        after = [one.column for one in own if one.column > max(open_, default=-1.0)]
         shown = [one for one in own if one.own.verdict.shown]
         name = self.label or spoken(self.column)
         values = [one.own.difference for one in shown or own]
         ends = [number(end(values), self.digits, sign=True) for end in (min, max)]
         near = f"within ±{short(self.margin)} in {len(own) - len(open_)} of {len(own)} cells"
         if after:
-            more = " or more" * (min(after) < max(one.place.column for one in own))
+            more = " or more" * (min(after) < max(one.column for one in own))
             near += f", among them all with {min(after):,.0f} {name}{more}"
         words = [one.own.verdict.shown for one in shown]
         verdict = "mixed" if len({*words}) == 2 else str(next(iter(words), "undecided"))
@@ -124,11 +119,11 @@ class ContrastMap(Contrasts):
     def _tables(self, found: list[MapContrast], metric: Metric) -> list[Table]:
         tables = []
         for label in self.contrasts:
-            own = {one.place: one.own for one in found if one.place.contrast == label}
-            xs = sorted({place.column for place in own})
+            own = {one[1:4]: one.own for one in found if one.contrast == label}
+            xs = sorted({column for *_, column in own})
             rows: list[list[Entry]] = []
-            for generator, row in dict.fromkeys((p.generator, p.row) for p in sorted(own)):
-                each = [own.get(MapPlace(label, generator, row, x)) for x in xs]
+            for generator, row in dict.fromkeys((name, row) for name, row, _ in sorted(own)):
+                each = [own.get((generator, row, x)) for x in xs]
                 rows.append([f"{generator}, {short(row)}", *map(self._entry, each)])
             header = heads(Role.SETTING, spoken(self.row))
             labels = [f"{x:,.0f}" for x in xs]
@@ -151,16 +146,16 @@ class ContrastMap(Contrasts):
         return f"mean over {1 + len(more)} pairs of methods, such as {pair}" if more else pair
 
     def _drawn(self, context: Context, found: list[MapContrast], metric: Metric) -> Chart:
-        maps = dict.fromkeys((one.place.contrast, one.place.generator) for one in found)
+        maps = dict.fromkeys((one.contrast, one.generator) for one in found)
         most = max(abs(one.own.difference) for one in found)
         panels = []
         for key in maps:
-            own = [o for o in found if (o.place.contrast, o.place.generator) == key]
-            rows = sorted({one.place.row for one in own})
-            columns = sorted({one.place.column for one in own})
+            own = [o for o in found if (o.contrast, o.generator) == key]
+            rows = sorted({one.row for one in own})
+            columns = sorted({one.column for one in own})
             grid, shown = np.full((2, len(rows), len(columns)), np.nan)
             for one in own:
-                at = rows.index(one.place.row), columns.index(one.place.column)
+                at = rows.index(one.row), columns.index(one.column)
                 grid[at], shown[at] = one.own.difference, bool(one.own.verdict.shown)
             labels = [short(y) for y in rows], [f"{x:,.0f}" for x in columns]
             names = spoken(self.row), self.label or spoken(self.column)

@@ -14,10 +14,11 @@ from rankexp.runner.analyse.contrast import Family, as_one, family
 from rankexp.runner.config.fault import Fault
 from rankexp.runner.config.schema import Block, Study
 from rankexp.runner.report import verdict_words
+from rankexp.runner.report.blocks.statistics.comparison import with_verdict
 from rankexp.runner.report.blocks.statistics.forest import forest, panel
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.heads import PROBLEM, Role, heads
-from rankexp.runner.report.model import Cell, Cells, Entry, Fact, Output, Table
+from rankexp.runner.report.model import Cell, Entry, Fact, Output, Table
 from rankexp.runner.report.options import InBlocks, MethodName
 from rankexp.runner.report.render.text import cell_text
 from rankexp.runner.report.rules import by_rule
@@ -173,14 +174,9 @@ class Contrasts(InBlocks):
             if key not in context.families:
                 methods = list(dict.fromkeys(method for pair in pairs for method in pair))
                 table = self.wide(context, experiment, methods)
-                sides = {
-                    "first": [pair[0] for pair in pairs],
-                    "second": [pair[1] for pair in pairs],
-                }
-                means = {
-                    side: table[own].mean(axis=1, skipna=False) for side, own in sides.items()
-                }
-                both = pd.DataFrame(means).assign(state=table.state)
+                sides = (list(own) for own in zip(*pairs, strict=True))
+                first, second = (table[own].mean(axis=1, skipna=False) for own in sides)
+                both = pd.DataFrame({"first": first, "second": second, "state": table.state})
                 seen = context.placed(experiment, metric, self.rule_of(experiment), pairs)
                 context.families[key] = family(both, ("first", "second"), designs, settings, seen)
             made[label] = context.families[key]
@@ -211,10 +207,7 @@ class Contrasts(InBlocks):
     def _cell(self, one: Contrast, settings: Settings, between: str = "; ") -> Entry:
         if math.isnan(one.difference):
             return Cell()
-        interval = None if math.isnan(one.low_all) else (one.low_all, one.high_all)
-        value = Cell(one.difference, interval=interval, digits=self.digits, sign=True)
-        said = f"{one.verdict.words}{verdict_words.beside(one, settings)}"
-        return Cells([value, Cell(said, verdict=one.verdict)], between)
+        return with_verdict(one, verdict_words.beside(one, settings), self.digits, between)
 
     def _gist(self, context: Context, facts: Mapping[str, Fact], found: Families) -> str:
         """Return what is found in a sentence: of several comparisons numbers alone, or counts."""

@@ -16,13 +16,13 @@ from rankexp.runner.analyse.contrast import OVER_ROWS
 from rankexp.runner.config.asking import message
 from rankexp.runner.config.fault import Fault
 from rankexp.runner.config.schema import Block, Evaluate, Study
+from rankexp.runner.diagnostics.diagnostic import after
 from rankexp.runner.protocols.dividing import Dividing
 from rankexp.runner.report import diagnosed
-from rankexp.runner.report.blocks.statistics.comparison import Comparison, Judged
+from rankexp.runner.report.blocks.statistics.comparison import Comparison, Judged, with_verdict
 from rankexp.runner.report.blocks.statistics.forest import row
 from rankexp.runner.report.context import Context
-from rankexp.runner.report.gain_advice import advice
-from rankexp.runner.report.gain_words import Words
+from rankexp.runner.report.gain_words import Words, advice
 from rankexp.runner.report.gains import Gains, standings, tested
 from rankexp.runner.report.heads import METHOD, Role, heads
 from rankexp.runner.report.model import Cell, Cells, Entry, Mark, Output, Table
@@ -111,7 +111,8 @@ class PairsOrPoints(BlockKind):
         found = self.gains(context, block)
         words = Words(context, found, self.digits)
         protocol = context.evaluate(block.experiments[0]).protocol.words()
-        above = diagnosed.of_answer(context, block.experiments[0], found)
+        facts = diagnosed.of_gains(context, block.experiments[0], found)
+        above = list(map(str, after(facts)))
         lead = [*above, *words.answer(), f"Can it be trusted? {words.trust(protocol)}"]
         lead.append(f"What now? {advice(words)}")
         tables, drawn = [self._table(context, found)], chart(found, context.method_label)
@@ -182,9 +183,7 @@ class PairsOrPoints(BlockKind):
     def _difference(self, own: Contrast | None) -> Cells | Cell:
         if own is None or math.isnan(own.difference):
             return Cell()
-        interval = None if math.isnan(own.low_all) else (own.low_all, own.high_all)
-        value = Cell(own.difference, interval=interval, digits=self.digits + 1, sign=True)
-        return Cells([value, Cell(own.verdict.words, verdict=own.verdict)], ", ")
+        return with_verdict(own, own.verdict.words, self.digits + 1, ", ")
 
     def _notes(self, found: Gains) -> list[str]:
         own = found.contrasts.values()

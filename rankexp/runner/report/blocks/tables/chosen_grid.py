@@ -58,19 +58,16 @@ class ChosenGrid(Choosing, Ruled):
     def _ties(
         self, context: Context, experiments: Sequence[str], methods: list[str]
     ) -> tuple[int, int]:
-        tied, total = 0, 0
-        for name in experiments:
-            metric = context.metric(name, self.metric)
-            for rule in self.rules:
-                by = rule.by or metric
+        counts = []
+        for name, rule in product(experiments, self.rules):
+            by = rule.by or context.metric(name, self.metric)
 
-                def own(part: str, by: Metric = by, name: str = name) -> pd.DataFrame:
-                    found = context.scores(name, by, part)
-                    return found[found.method.isin(methods)]
+            def own(part: str, by: Metric = by, name: str = name) -> pd.DataFrame:
+                found = context.scores(name, by, part)
+                return found[found.method.isin(methods)]
 
-                counts = rule.ties(own("test"), own, by.direction == "higher")
-                tied, total = tied + counts[0], total + counts[1]
-        return tied, total
+            counts.append(rule.ties(own("test"), own, by.direction == "higher"))
+        return sum(tied for tied, _ in counts), sum(total for _, total in counts)
 
     def _flat(self, context: Context, rows: Sequence[ChosenPoint]) -> int:
         """Count the choices at an edge where the metric has all but stopped to change."""

@@ -264,24 +264,8 @@ def _room(one: Finding) -> float:
 def _must(row: ClaimRow, one: Finding) -> str:
     """Return the range in which a number must lie: ``0 ± 1e-12``, ``≥ .001``, ``= 0``."""
     (low, high), closed = one.limits, row.test == "always"
-    if math.isinf(low) or math.isinf(high):
-        sign = ("≤" if closed else "<") if math.isinf(low) else "≥" if closed else ">"
-        end = high if math.isinf(low) else low
-        return f"{sign} {short(end + 0.0)}" if math.isfinite(end) else NOTHING
-    if short(low) == short(high):
-        return f"= {short(high)}"
-    return f"0 ± {short(high)}" if low == -high else f"{short(low)} to {short(high)}"
-
-
-def _range(low: float, high: float) -> str:
-    """Return a range in words: ``from −1 to 1``, ``at least .1``, ``exactly 0``."""
-    if low == high:
-        return f"exactly {short(high)}"
-    if low == -high:
-        return f"within ±{short(high)}"
-    if math.isinf(high):
-        return f"at least {short(low)}"
-    return f"at most {short(high)}" if math.isinf(low) else f"from {short(low)} to {short(high)}"
+    ends = {"low": low, "high": high, "infinite": math.inf}
+    return message("claim.must", closed=closed, nothing=NOTHING, **ends)
 
 
 def _tested(context: Context, rows: Sequence[ClaimRow], found: Found) -> str:
@@ -294,30 +278,27 @@ def _tested(context: Context, rows: Sequence[ClaimRow], found: Found) -> str:
 
 def _how(context: Context, row: ClaimRow) -> str:
     """Return a row in words: ``rank loss of SVM-OR lower than Logistic (figure1)``."""
-    (low, high), word = row.threshold, TESTS[row.test]
-    alone = low == -high and row.test not in ("between", "always")
-    form = word.beyond if high or not word.text else word.text
-    text = form.format(short(high) if alone else _range(low, high))
-
-    def listed(names: Sequence[str]) -> str:
-        return " and ".join(words(context, name, row.experiment) for name in names)
-
     setup = context.study.experiments.get(row.experiment)
-    where = [context.title(row.experiment)]
-    methods, others = listed(row.method), listed(row.reference)
-    if isinstance(setup, Evaluate) and {*row.method} == {*setup.methods}:
-        methods = "every method"
-    what = words(context, row.metric, row.experiment)
-    if (curve := row.curve()) is not None:
-        name, *ends = curve
-        what = f"{name} for x from {short(ends[0])} to {short(ends[1])}"
-    what += f" of {methods}" if methods else ""
-    what += f" {text} {others}" if word.compares else f"{f' − {others}' * bool(others)} {text}"
     problems = [name for name in row.problem if name not in ("*", OVER)]
+
+    def called(names: Sequence[str]) -> list[str]:
+        return [words(context, name, row.experiment) for name in names]
+
+    every = isinstance(setup, Evaluate) and {*row.method} == {*setup.methods}
+    where = [context.title(row.experiment)]
     if row.problem[:1] == (OVER,):
         where.append(f"over {len(problems)} data sets")
     elif setup is not None and 0 < len(problems) < len(setup.problems):
-        where.append(listed(problems))
+        where.append(" and ".join(called(problems)))
     where += [Rule.parse(row.rule).label] if row.rule else []
-    share = f", in at least {100 * row.share:g} % of the cases" if row.share < 1 else ""
-    return f"{what} ({'; '.join(where)}){share}"
+    return message(
+        "claim.tested",
+        row=row,
+        word=TESTS[row.test],
+        curve=row.curve(),
+        metric=words(context, row.metric, row.experiment),
+        methods=["every method"] if every else called(row.method),
+        others=called(row.reference),
+        where=where,
+        infinite=math.inf,
+    )
