@@ -12,7 +12,7 @@ import numpy as np
 from rankexp.charts.frame import styled
 from rankexp.errors import ConfigError, DataError
 from rankexp.runner.compare.study import safe
-from rankexp.runner.config.asking import flag, message, said
+from rankexp.runner.config.asking import flag, message, messages, said
 from rankexp.runner.data.frames import Table, save
 from rankexp.runner.data.reading import terminal_width
 from rankexp.runner.files import write_atomically
@@ -24,7 +24,6 @@ from rankexp.runner.report.build import ANSWER, files
 from rankexp.runner.report.model import Output, Page, Section
 from rankexp.runner.report.render import html, markdown, terminal
 from rankexp.runner.report.runs import CITED
-from rankexp.runner.sentences import paragraphs
 
 SHARES = 0.01  # margin where higher values are better, and all are between 0 and 1
 PARTS = ("standings", "ranks", "pairs", "sets")
@@ -114,7 +113,7 @@ def answered(path: Path, options: VerdictOptions) -> VerdictsResult:
         why = next(str(own.refusal) for one in found.main for own in one.pairs.values())
         raise DataError(message("leaderboard.nothing", why=why, least=3))
     known = {"results": table, "options": options, "margin": margin}
-    return VerdictsResult(found, Output(notes=paragraphs("leaderboard.read", flag=flag, **known)))
+    return VerdictsResult(found, Output(notes=messages("leaderboard.read", **known)))
 
 
 def folder_for(named: Path | None, stem: str) -> Path:
