@@ -149,7 +149,7 @@ class Made:
 def test_a_temporary_folder_goes_with_the_answer(
     place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(command, "compared", lambda _, options: (0, options.out))
+    monkeypatch.setattr(command, "compare", lambda _, options: (0, options.out))
     monkeypatch.setattr(calls, "_result", lambda _, folder: Made(folder))
     answer = rankexp.compare(frame(), target="left")
     folder = answer.folder
