@@ -24,6 +24,7 @@ from rankexp.runner.run.manifest import Manifest, Usage
 from rankexp.runner.run.prepare import Prepared, prepare, to_add
 from rankexp.runner.run.progress import Progress, how_many, printed_lines
 from rankexp.runner.run.scored import FOLDER
+from rankexp.runner.run.shards import Shard
 from rankexp.runner.run.workers import Done, Hands, default_workers, run_here, trusted
 from rankexp.runner.spec import EvaluateSpec
 
@@ -68,6 +69,7 @@ def execute(
     until: float | None = None,
     limits: Limits = UNLIMITED,
     longest: Callable[[], float] | None = None,
+    shard: Shard | None = None,
 ) -> Outcome:
     """Run what is missing of a study.
 
@@ -78,6 +80,7 @@ def execute(
     `until`, a time of `time.monotonic`, the run stops as by Ctrl-C (in the main thread only).
     `limits` go before those of the study. `longest` tells how many seconds a method may take at
     one training part by now, at most; what takes longer than that is not tried again.
+    Of the records only those of a `shard` are made, if one is given.
 
     ConfigError where `only` or `redo` name nothing of the study; EnvironmentProblemError where
     the folder cannot be read, or not be written to from the start.
@@ -93,6 +96,7 @@ def execute(
         online=True,
         limits=limits,
         most=most,
+        shard=shard,
     )
     for name, facts in prepared.data.facts.items():
         prepared.data.provenance[name] |= {"diagnosis": asdict(diagnose(study, name, facts))}
@@ -106,7 +110,7 @@ def execute(
     outcome = Outcome(prepared.folder, records=len(prepared.known), failed=failed)
     _note_data(study, prepared, outcome)
     manifest = Manifest(prepared, study, config, only)
-    if not only and manifest.data.keys() == prepared.data.facts.keys():
+    if not only and not shard and manifest.data.keys() == prepared.data.facts.keys():
         outcome.cells = prepared.cells
     code = prepared.outside.code.values()
     theirs = {name: version for own in code for name, version in own.items()}
