@@ -78,14 +78,12 @@ def execute(
     ``["all"]``; `retry_failed` runs failed records again. `config` is the study's file, for the
     manifest. There is one worker process a core by default, and one works in this process. At
     `until`, a time of `time.monotonic`, the run stops as by Ctrl-C (in the main thread only).
-    `limits` go before those of the study. `longest` tells how many seconds a method may take at
+    `limits` go before those of the study; `shard` is the part to run. `longest` tells how many seconds a method may take at
     one training part by now, at most; what takes longer than that is not tried again.
-    Of the records only those of a `shard` are made, if one is given.
 
     ConfigError where `only` or `redo` name nothing of the study; EnvironmentProblemError where
     the folder cannot be read, or not be written to from the start.
     """
-    most = longest() if longest else math.inf
     prepared = prepare(
         study,
         results,
@@ -95,7 +93,7 @@ def execute(
         redo=redo,
         online=True,
         limits=limits,
-        most=most,
+        most=longest() if longest else math.inf,
         shard=shard,
     )
     for name, facts in prepared.data.facts.items():
@@ -112,8 +110,7 @@ def execute(
     manifest = Manifest(prepared, study, config, only)
     if not only and not shard and manifest.data.keys() == prepared.data.facts.keys():
         outcome.cells = prepared.cells
-    code = prepared.outside.code.values()
-    theirs = {name: version for own in code for name, version in own.items()}
+    theirs = {k: version for own in prepared.outside.code.values() for k, version in own.items()}
     run = _Run(prepared, manifest, outcome)
     run.go(Hands(workers, run.died, theirs, longest), until, quiet=quiet)
     return outcome

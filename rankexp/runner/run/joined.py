@@ -18,6 +18,7 @@ from rankexp.errors import ConfigError, one_line
 from rankexp.runner.config.asking import message
 from rankexp.runner.config.outside import kept, lacking
 from rankexp.runner.config.schema import Study
+from rankexp.runner.data.reading import Json
 from rankexp.runner.files import write_atomically
 from rankexp.runner.plan import PlanCell, cells
 from rankexp.runner.run import scored
@@ -104,8 +105,11 @@ def _opened(folder: Path, *, new: bool = False) -> _Opened:
     """Read a folder and check all of it; a `new` one may be missing or without a manifest."""
     told, manifest = read_told(folder) if folder.is_dir() else (NOTHING, {})
     store = Store(folder)
-    empty = not folder.exists() or (folder.is_dir() and not any(folder.iterdir()))
-    if not manifest and not (new and (empty or store.folder.is_dir())):
+    shown = folder.is_dir() and [f for f in folder.iterdir() if f.name[0] != "."]
+    empty = not folder.exists() or shown == []
+    if not manifest and not (
+        new and (empty or any(map(Path.is_dir, (store.folder, folder / scored.FOLDER))))
+    ):
         known = {"there": folder.exists(), "empty": empty, "new": new}
         raise ConfigError(message("shards.no_folder", folder=folder, **known))
     records = store.read()
@@ -120,7 +124,7 @@ def _opened(folder: Path, *, new: bool = False) -> _Opened:
     return _Opened(folder, told, manifest, store, records, scores)
 
 
-def _planned(own: _Opened, manifest: Mapping[str, Any]) -> list[PlanCell]:
+def _planned(own: _Opened, manifest: Mapping[str, Json]) -> list[PlanCell]:
     """Return what a folder's study needs, with the data of a manifest."""
     try:
         study = Study.model_validate(own.told.study)
@@ -187,13 +191,13 @@ def _scores(folders: Iterable[_Opened]) -> dict[str, Path]:
     return found
 
 
-def _manifest(run: Sequence[_Opened]) -> dict[str, Any]:
+def _manifest(run: Sequence[_Opened]) -> dict[str, Json]:
     """Return what the manifests say together, but for the time used."""
     made = dict(run[0].manifest)
     data, lost = dict[str, Any](), dict[str, str]()
     for own in reversed(run):
         lost |= own.told.missing_data
-        data |= own.manifest.get("data", {})
+        data |= {k: v.model_dump(exclude_unset=True) for k, v in own.told.data.items()}
     made |= {"data": {name: data[name] for name in sorted(data)}}
     made |= {"missing_data": {name: why for name, why in lost.items() if name not in data}}
     only = [own.told.only for own in run]

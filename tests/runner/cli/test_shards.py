@@ -71,7 +71,7 @@ def test_merged_shards_make_the_tables_of_one_run(
     again = typed("report", joined, cwd=tmp_path)
     assert (again.returncode, again.stderr) == (0, "")
     assert tables(joined) == tables(whole)
-    assert "shards" not in typed("status", joined, cwd=tmp_path).stdout
+    assert "of the 2 shards" not in typed("status", joined, cwd=tmp_path).stdout
     both = typed("results", "merge", whole, joined, cwd=tmp_path)
     assert "0 records merged" in both.stdout, "equal but for times"
 
