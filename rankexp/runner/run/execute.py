@@ -78,8 +78,8 @@ def execute(
     ``["all"]``; `retry_failed` runs failed records again. `config` is the study's file, for the
     manifest. There is one worker process a core by default, and one works in this process. At
     `until`, a time of `time.monotonic`, the run stops as by Ctrl-C (in the main thread only).
-    `limits` go before those of the study; `shard` is the part to run. `longest` tells how many seconds a method may take at
-    one training part by now, at most; what takes longer than that is not tried again.
+    `limits` go before those of the study; `shard` is the part to run. `longest` tells how many
+    seconds a method may take at one training part by now; what takes longer is not tried again.
 
     ConfigError where `only` or `redo` name nothing of the study; EnvironmentProblemError where
     the folder cannot be read, or not be written to from the start.

@@ -5,6 +5,7 @@ import json
 import shutil
 import subprocess
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -158,8 +159,7 @@ def test_what_cannot_be_merged_is_named(parts: list[Path], tmp_path: Path, typed
     unlike = shutil.copytree(parts[0], tmp_path / "unlike")
     other = Store(unlike)
     other.read()
-    record.rows = rows
-    other.write(key, [record])
+    other.write(key, [replace(record, rows=rows)])
     assert f"different records of sim / flips / {'points'}" in refused(
         "into", parts[0], "unlike"
     ) or "different records of sim / flips / pairs" in refused("into", parts[0], "unlike")
