@@ -28,8 +28,9 @@ from rankexp.runner.report import index, runs
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Output, Page, Section
 from rankexp.runner.report.render import csv, html, latex, markdown, terminal
-from rankexp.runner.run.manifest import facts_of, protocol_of, read_manifest
+from rankexp.runner.run.manifest import facts_of, protocol_of, read_manifest, shards_of
 from rankexp.runner.run.progress import how_many
+from rankexp.runner.run.shards import unmade
 from rankexp.runner.run.store import Store
 
 RENDERERS = (csv, markdown, latex)  # each makes a file of text a block
@@ -272,7 +273,8 @@ def open_report(
     records = store.read()
     reference = folder.resolve().parent / REFERENCE / study.study
     unseen = published.unseen(study, manifest.get("published") or [])
-    problems = [*store.problems, *missing, *unseen]
+    shards = unmade(folder, shards_of(folder), (cell.key for cell in cells), records)
+    problems = [*store.problems, *missing, *unseen, *shards]
     page = page or (ANSWER if (folder / ANSWER).is_file() else PAGE)
     context = Context(study, list(cells), records, manifest, problems, reference)
     return Report(context, folder, page)

@@ -24,6 +24,7 @@ from rankexp.runner.run.manifest import Manifest, Usage
 from rankexp.runner.run.prepare import Prepared, prepare, to_add
 from rankexp.runner.run.progress import Progress, how_many, printed_lines
 from rankexp.runner.run.scored import FOLDER
+from rankexp.runner.run.shards import Shard
 from rankexp.runner.run.workers import Done, Hands, default_workers, run_here, trusted
 from rankexp.runner.spec import EvaluateSpec
 
@@ -68,6 +69,7 @@ def execute(
     until: float | None = None,
     limits: Limits = UNLIMITED,
     longest: Callable[[], float] | None = None,
+    shard: Shard | None = None,
 ) -> Outcome:
     """Run what is missing of a study.
 
@@ -76,13 +78,12 @@ def execute(
     ``["all"]``; `retry_failed` runs failed records again. `config` is the study's file, for the
     manifest. There is one worker process a core by default, and one works in this process. At
     `until`, a time of `time.monotonic`, the run stops as by Ctrl-C (in the main thread only).
-    `limits` go before those of the study. `longest` tells how many seconds a method may take at
-    one training part by now, at most; what takes longer than that is not tried again.
+    `limits` go before those of the study; `shard` is the part to run. `longest` tells how many
+    seconds a method may take at one training part by now; what takes longer is not tried again.
 
     ConfigError where `only` or `redo` name nothing of the study; EnvironmentProblemError where
     the folder cannot be read, or not be written to from the start.
     """
-    most = longest() if longest else math.inf
     prepared = prepare(
         study,
         results,
@@ -92,7 +93,8 @@ def execute(
         redo=redo,
         online=True,
         limits=limits,
-        most=most,
+        most=longest() if longest else math.inf,
+        shard=shard,
     )
     for name, facts in prepared.data.facts.items():
         prepared.data.provenance[name] |= {"diagnosis": asdict(diagnose(study, name, facts))}
@@ -106,10 +108,9 @@ def execute(
     outcome = Outcome(prepared.folder, records=len(prepared.known), failed=failed)
     _note_data(study, prepared, outcome)
     manifest = Manifest(prepared, study, config, only)
-    if not only and manifest.data.keys() == prepared.data.facts.keys():
+    if not only and not shard and manifest.data.keys() == prepared.data.facts.keys():
         outcome.cells = prepared.cells
-    code = prepared.outside.code.values()
-    theirs = {name: version for own in code for name, version in own.items()}
+    theirs = {k: version for own in prepared.outside.code.values() for k, version in own.items()}
     run = _Run(prepared, manifest, outcome)
     run.go(Hands(workers, run.died, theirs, longest), until, quiet=quiet)
     return outcome

@@ -63,7 +63,7 @@ class Manifest:
             # Without an earlier run's records, what a manifest says of one (in a fresh clone,
             # say) is not added to.
             if not self.prepared.alone:
-                self.before = _read(self.prepared.folder)[0]
+                self.before = read_told(self.prepared.folder)[0]
         except RankexpError as error:
             self.damage = f"{error}; it is written anew"
         self.data = self._known()  # the data sets that this run or one before found
@@ -85,6 +85,7 @@ class Manifest:
         # What a run before could not find and this one, of others, did not look for:
         unsought = self.study.data.keys() - {*self.prepared.data.facts, *missing}
         lost = {k: v for k, v in self.before.missing_data.items() if k in unsought}
+        shards = sorted({*self.before.shards, *filter(None, [self.prepared.shard])})
         return {
             "format": FORMAT,
             "rankexp": rankexp.__version__,
@@ -103,7 +104,7 @@ class Manifest:
             "published": published.rows_of(self.study),
             "claims": claims.rows_of(self.study),
             "study": self.study.model_dump(mode="json"),
-        }
+        } | ({"shards": shards} if shards else {})
 
     def _known(self) -> dict[str, dict[str, Any]]:
         """Return what is known of data sets: where they come from, and what was read of them."""
@@ -130,8 +131,8 @@ class _Known(BaseModel):
     data: dict[str, _Data] = {}
 
 
-class _Shape(BaseModel):
-    """What other parts of a manifest are relied on to be."""
+class RunTold(BaseModel):
+    """What is relied on of a manifest, and of what form it is."""
 
     model_config = ConfigDict(strict=True)
 
@@ -140,6 +141,7 @@ class _Shape(BaseModel):
     data: dict[str, _Data]
     used: Usage = Usage()
     only: list[str] = []
+    shards: list[str] = []
     complete: bool = False
     protocol: int | None = None
     missing_data: dict[str, str] = {}
@@ -149,19 +151,20 @@ class _Shape(BaseModel):
     claims: list[dict[str, str]] | None = None
 
 
-NOTHING = _Shape(format=1, study={}, data={})
+NOTHING = RunTold(format=1, study={}, data={})
 
 
 def read_manifest(folder: Path) -> dict[str, Any]:
     """Return what a manifest says, empty where there is none; ConfigError where it is damaged."""
-    return _read(folder)[1]
+    return read_told(folder)[1]
 
 
-def _read(folder: Path) -> tuple[_Shape, dict[str, Any]]:
+def read_told(folder: Path) -> tuple[RunTold, dict[str, Any]]:
+    """Return what a manifest says, checked and as it is; ConfigError where it is damaged."""
     file = folder / "manifest.json"
     try:
         text = file.read_text(encoding="utf-8")
-        return _Shape.model_validate_json(text), json.loads(text)
+        return RunTold.model_validate_json(text), json.loads(text)
     except FileNotFoundError:
         return NOTHING, {}
     except ValidationError as error:
@@ -177,7 +180,7 @@ def _read(folder: Path) -> tuple[_Shape, dict[str, Any]]:
 def study_before(folder: Path) -> Study | None:
     """Return the study as it was run before; None if it was not, or cannot be read."""
     try:
-        return Study.model_validate(_read(folder)[0].study)
+        return Study.model_validate(read_told(folder)[0].study)
     except (RankexpError, ValidationError):
         return None
 
@@ -196,7 +199,7 @@ def diagnoses_of(manifest: Mapping[str, Json]) -> dict[str, DataDiagnosis]:
 
 def other_versions(folder: Path) -> str | None:
     """Say that a report may differ from that of the run, being made with other packages."""
-    then = _read(folder)[0].packages
+    then = read_told(folder)[0].packages
     both = [(name, then[name], installed(name)) for name in REPORTING if name in then]
     told = ", ".join(f"{name} {was} (here {now})" for name, was, now in both if was != now)
     return message("run.versions", told=told) if told else None
@@ -204,7 +207,12 @@ def other_versions(folder: Path) -> str | None:
 
 def protocol_of(folder: Path) -> int | None:
     """Return the version of the protocol that the records of a run were made by, if told."""
-    return _read(folder)[0].protocol
+    return read_told(folder)[0].protocol
+
+
+def shards_of(folder: Path) -> list[str]:
+    """Return which shards of a study were run into a folder; none where it was not divided."""
+    return read_told(folder)[0].shards
 
 
 def commit() -> str:

@@ -22,6 +22,7 @@ from rankexp.runner.run.manifest import study_before
 from rankexp.runner.run.progress import duration, how_many
 from rankexp.runner.run.record import Record
 from rankexp.runner.run.scored import with_scores
+from rankexp.runner.run.shards import Shard
 from rankexp.runner.run.store import Store
 from rankexp.runner.sentences import paragraphs
 from rankexp.runner.spec import SimulateSpec
@@ -150,6 +151,7 @@ class Prepared:
     known: frozenset[str]  # keys of the trustworthy records that the plan has use for
     alone: bool  # whether the folder has no record at all
     outside: Outside  # what the study takes from outside rankexp
+    shard: str = ""  # the part that is planned; empty: all
 
 
 def prepare(
@@ -163,10 +165,12 @@ def prepare(
     online: bool = False,
     limits: Limits = UNLIMITED,
     most: float = math.inf,
+    shard: Shard | None = None,
 ) -> Prepared:
     """Find the data, which may be fetched if `online`, read the records, plan what is missing.
 
     `limits` go before those of the study; `most` are the seconds that a step may take in any case.
+    Of the records only those of a `shard` are planned, if one is given.
     """
     folder = Path(results) / study.study
     data = _find_data(study, only, folders, online=online)
@@ -174,6 +178,8 @@ def prepare(
     records = store.read()
     theirs = outside(study)
     planned = list(cells(study, data.facts, only, theirs, limits=limits))
+    if shard:
+        planned = [cell for cell in planned if shard.has(cell.key)]
     relevant = {cell.key: records[cell.key] for cell in planned if cell.key in records}
     again = _again(study, planned, relevant, retry_failed=retry_failed, redo=redo)
     late = {key for key, record in relevant.items() if record.status == "timeout"} - again
@@ -192,7 +198,8 @@ def prepare(
     if not plan.scored:
         asked = study.model_copy(update={"experiments": chosen(study, only)})
         notes += _remeasured(asked, folder, {*records} - {*relevant}, data)  # the plan's, too
-    return Prepared(planned, plan, folder, store, data, frozenset(relevant), not records, theirs)
+    own = frozenset(relevant), not records, theirs, str(shard or "")
+    return Prepared(planned, plan, folder, store, data, *own)
 
 
 def _aged(reused: Iterable[Record]) -> Iterator[str]:

@@ -114,7 +114,7 @@ class Store:
 
     def _forget(self) -> None:
         self.problems: list[str] = []
-        self._untrusted: list[Path] = []
+        self.untrusted: dict[Path, str] = {}  # why not
         self._held: dict[Path, tuple[int, frozenset[str]]] = {}
         self._newest: defaultdict[str, int] = defaultdict(lambda: -1)
         self._holders: defaultdict[str, set[Path]] = defaultdict(set)
@@ -135,9 +135,9 @@ class Store:
             except FileNotFoundError:
                 continue  # superseded by another run since it was listed
             except (ValueError, OSError) as error:
-                what = error.strerror if isinstance(error, OSError) else error
+                what = str(error.strerror if isinstance(error, OSError) else error)
                 self.problems.append(f"{file}: {what}; its records are computed again")
-                self._untrusted.append(file)
+                self.untrusted[file] = what
                 continue
             self._note(file, generation, [record.key for record in records])
             for record in records:
@@ -185,6 +185,12 @@ class Store:
         self.sealed.update(new)
         return file
 
+    def take(self, records: Mapping[str, Record]) -> None:
+        """Put records of another store into one sealed file; they count from then on."""
+        if records:
+            content = seal([(1 + self._newest[key], own) for key, own in records.items()])
+            write_atomically(self.folder / name_of(content), content, lasting=True)
+
     def _unpacked(self, there: Path, file: Path) -> tuple[int, list[Record]]:
         """Return generation and records of what a file holds that is, or was, called `file`."""
         job_key, generation, records = unpack(there.read_bytes())
@@ -231,8 +237,7 @@ class Store:
         if generation:
             content = b'{"generation":%d,' % generation + content.removeprefix(b"{")
         write_atomically(file, content, lasting=True)
-        if file in self._untrusted:
-            self._untrusted.remove(file)
+        self.untrusted.pop(file, None)
         self._note(file, generation, keys)
         self._remove_superseded({other for key in keys for other in self._holders[key]})
 
@@ -275,7 +280,7 @@ class Store:
 
         Each is first moved aside and read again: another run may have written it meanwhile.
         """
-        for file in self._untrusted:
+        for file in self.untrusted:
             aside = file.with_name(f".{file.name}.tmp")
             with contextlib.suppress(OSError):
                 file.rename(aside)
@@ -285,4 +290,4 @@ class Store:
                     aside.rmdir() if aside.is_dir() else aside.unlink()
                 else:
                     aside.replace(file)
-        self._untrusted.clear()
+        self.untrusted.clear()
