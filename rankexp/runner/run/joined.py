@@ -54,7 +54,8 @@ def verified(folder: Path) -> str:
     known = {"own": own, "count": how_many, "useless": len(own.records.keys() - keys)}
     versions = {own.records[key].version for key in keys & own.records.keys()}
     other = sorted(versions - {own.manifest.get(FIXED[0])})
-    return message("shards.verified", needed=len(keys), other=other, **known)
+    said = message("shards.verified", needed=len(keys), other=other, **known)
+    return "\n  ".join([said, *own.store.problems])
 
 
 def merged(into: Path, sources: Sequence[Path]) -> str:
@@ -68,6 +69,7 @@ def merged(into: Path, sources: Sequence[Path]) -> str:
     base = _opened(into, new=True)
     run = [own for own in (base, *theirs) if own.manifest]
     notes = [text for own in run[1:] for text in _compared(run[0], own)]
+    notes += [text for own in (base, *theirs) for text in own.store.problems]
     whole = _manifest(run)
     planned = {cell.key: cell for cell in _planned(run[0], whole)}
     taken = _taken(planned, [base, *theirs])
@@ -93,11 +95,11 @@ def merged(into: Path, sources: Sequence[Path]) -> str:
 
 def _distinct(folders: Sequence[Path]) -> None:
     seen: dict[Path, Path] = {}
-    for place, folder in enumerate(folders):
+    for folder in folders:
         real = folder.resolve()
         if real in seen:
             known = {"other": seen[real], "into": seen[real] == folders[0]}
-            raise ConfigError(message("shards.twice", folder=folder, first=place == 1, **known))
+            raise ConfigError(message("shards.twice", folder=folder, **known))
         seen[real] = folder
 
 

@@ -56,21 +56,21 @@ def told(shard: Shard, folder: Path, records: int) -> str:
 
 
 def unmade(
-    folder: Path, known: Iterable[str], needed: Iterable[str], made: Collection[str]
+    folder: Path, shards: Iterable[str], needed: Iterable[str], made: Collection[str]
 ) -> list[str]:
-    """Say which parts lack records of those needed, if what was run were `known` shards.
+    """Say which parts lack records of those needed, if what was run were these `shards`.
 
     Where a study was divided in several ways, the one into most parts counts.
     """
-    shards = [Shard.parse(text) for text in known]
-    if not shards:
+    divided = [Shard.parse(text) for text in shards]
+    if not divided:
         return []
-    count = max(shard.of for shard in shards)
+    count = max(shard.of for shard in divided)
     parts = sorted({part_of(key, count) for key in needed if key not in made})
-    ran = {shard.part for shard in shards if shard.of == count}
-    lists = {"absent": [p for p in parts if p not in ran], "short": [p for p in parts if p in ran]}
-    shown = {name: spans(found) for name, found in lists.items()}
-    return [message("shards.unmade", folder=folder, count=count, **shown)] if parts else []
+    ran = {shard.part for shard in divided if shard.of == count}
+    absent, short = ([p for p in parts if (p in ran) is was] for was in (False, True))
+    known = {"folder": folder, "count": count, "absent": spans(absent), "short": spans(short)}
+    return [message("shards.unmade", **known)] if parts else []
 
 
 def spans(numbers: Iterable[int]) -> str:

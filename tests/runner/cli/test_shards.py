@@ -15,7 +15,7 @@ from rankexp.runner import files
 from rankexp.runner.run.joined import merged
 from rankexp.runner.run.sealed import same
 from rankexp.runner.run.shards import Shard
-from rankexp.runner.run.store import Store
+from rankexp.runner.run.store import Store, pack, unpack
 
 Typed = Callable[..., subprocess.CompletedProcess[str]]
 KEPT = TINY.replace("lambdas: [0.01, 1]", "lambdas: [0.01, 1]\n    keep: {scores: true}")
@@ -160,9 +160,8 @@ def test_what_cannot_be_merged_is_named(parts: list[Path], tmp_path: Path, typed
     other = Store(unlike)
     other.read()
     other.write(key, [replace(record, rows=rows)])
-    assert f"different records of sim / flips / {'points'}" in refused(
-        "into", parts[0], "unlike"
-    ) or "different records of sim / flips / pairs" in refused("into", parts[0], "unlike")
+    said = refused("into", parts[0], "unlike")
+    assert any(f"different records of sim / flips / {of}," in said for of in ("points", "pairs"))
     (scores, *_) = sorted(parts[0].glob("scores/*/*.npz"))
     scores.write_bytes(scores.read_bytes()[:-9])
     assert scores.name in refused("into", parts[0])
@@ -170,6 +169,21 @@ def test_what_cannot_be_merged_is_named(parts: list[Path], tmp_path: Path, typed
     damaged.write_bytes(damaged.read_bytes()[:-9])
     assert f"{damaged.name} is truncated or not JSON; remove it" in refused("into", "unlike")
     assert typed("results", "verify", "unlike", cwd=tmp_path).returncode == 2
+
+
+def test_a_record_that_is_not_as_it_was_sealed_is_named(
+    parts: list[Path], tmp_path: Path, typed: Typed
+) -> None:
+    (file, *_) = sorted(parts[0].glob("records/*/*.json"))
+    content = file.read_bytes()
+    assert typed("pack", parts[0], cwd=tmp_path).returncode == 0
+    job, _, held = unpack(content)
+    rows = [row._replace(value=row.value + 1) for row in held[0].rows]
+    file.parent.mkdir(exist_ok=True)
+    file.write_bytes(pack(job, [replace(held[0], rows=rows), *held[1:]]))
+    for verb in (("verify", parts[0]), ("merge", "joined", *parts)):
+        said = typed("results", *verb, cwd=tmp_path)
+        assert said.returncode == 0 and f"{file.name}: its records are not those" in said.stdout
 
 
 @pytest.mark.parametrize("text", ["0/4", "5/4", "x", "1/0", "-1/4", "1/4/2", "", "1.0/4"])
