@@ -7,7 +7,7 @@ ten folds would keep ten machines busy at most.
 
 >>> third = Shard.parse("3/40")
 >>> str(third), third.has("f" * 63 + "2"), third.has("f" * 63 + "3")
-('3/40', False, False)
+('3/40', True, False)
 """
 
 import re
