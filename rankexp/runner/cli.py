@@ -205,13 +205,16 @@ def plan(
 ) -> None:
     """Print what a run would do, without running it."""
     from rankexp.runner.config.limits import asked
+    from rankexp.runner.data.memory import affordable
     from rankexp.runner.run.prepare import prepare
     from rankexp.runner.run.workers import default_workers
 
     study, names = _study(config, "quick" * quick), cli_own.names(only)
     limits = asked(limit_minutes, None)
     prepared = prepare(study, results, data_folders(data), names, limits=limits)
-    print(prepared.plan.describe(jobs or default_workers()))
+    workers, fewer = affordable(jobs or default_workers(), prepared.snapshots)
+    print(prepared.plan.describe(workers))
+    print(fewer, end="\n" * bool(fewer))
 
 
 @app.command()

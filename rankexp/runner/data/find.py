@@ -16,7 +16,7 @@ from rankexp import registry
 from rankexp.errors import DataError, EnvironmentProblemError
 from rankexp.runner.config.asking import manner, message
 from rankexp.runner.config.data_entry import DataEntry
-from rankexp.runner.data import origins
+from rankexp.runner.data import memory, origins
 from rankexp.runner.data.build import build, differences, first_difference
 from rankexp.runner.data.dataset import Dataset
 from rankexp.runner.data.origins import Origin, cache_folder
@@ -133,6 +133,8 @@ def _keep(name: str, entry: DataEntry, origin: Origin, cache: Path) -> FoundData
             write_dataset(dataset, path)
     else:
         _check(dataset, entry, origin)
+    needed = memory.WORKER * dataset.X.nbytes + memory.BASE
+    memory.check(needed, len(dataset.y), f"a worker with the data set '{name}'")
     facts = DataFacts(len(dataset.y), dataset.fingerprint, str(path))
     return FoundData(dataset, facts, origin.where)
 

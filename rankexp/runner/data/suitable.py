@@ -1,6 +1,5 @@
 """Which columns of a table can be features, and how many columns coding makes of them."""
 
-import os
 import re
 from collections.abc import Sequence
 
@@ -11,6 +10,7 @@ from rankexp.runner.config.asking import message
 from rankexp.runner.config.data_entry import DataEntry
 from rankexp.runner.data.called import called
 from rankexp.runner.data.dataset import Feature, Floats
+from rankexp.runner.data.memory import check_matrix
 from rankexp.runner.data.reading import Kind, Layout
 
 FEWEST_ROWS = 20  # fewer may ascend or have distinct texts by chance
@@ -19,7 +19,6 @@ ENOUGH, DENSE = 50, 2
 their range has at most so many numbers a row: at random, they would differ once in exp(n/4)."""
 NEAR_UNIQUE = 0.5  # share of distinct texts above which a column names its rows, as tickets do
 FEW_NAMES, UNITS = 10, 3  # more names, in at most so many units, were meant as numbers
-MOST_MEMORY = 0.5  # share of this machine's memory that the matrix of features may take
 FEWEST_WORDS = 4  # a row, from which different texts look like free text, not like names
 WORDS = "counts of words (sklearn.feature_extraction.text.CountVectorizer)"
 """Numbers that one can make of free text."""
@@ -120,15 +119,4 @@ def check_width(features: Sequence[Feature], rows: int, entry: DataEntry) -> Non
     if coded > entry.most_coded:
         known = {"coded": coded, "most": entry.most_coded, "largest": largest}
         raise DataError(message("data.wide", **known))
-    check_memory(rows, sum(width), f"most columns come from {largest}; " if largest else "")
-
-
-def check_memory(rows: int, width: int, why: str = "") -> None:
-    """Hold that a matrix takes no more than its share of this machine's memory."""
-    size = 8.0 * rows * width
-    if size < 1e9:
-        return
-    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    if size > MOST_MEMORY * memory:
-        known = {"needed": f"{size / 1e9:,.1f}", "memory": f"{memory / 1e9:,.1f}", "why": why}
-        raise DataError(message("data.memory", rows=rows, width=width, **known))
+    check_matrix(rows, sum(width), f"most columns come from {largest}; " if largest else "")

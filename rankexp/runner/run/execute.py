@@ -16,6 +16,7 @@ from rankexp.errors import EnvironmentProblemError, Interrupted, OutOfTime
 from rankexp.runner.config.asking import message
 from rankexp.runner.config.limits import UNLIMITED, Limits
 from rankexp.runner.config.schema import Study
+from rankexp.runner.data.memory import affordable
 from rankexp.runner.files import explained, open_to_append
 from rankexp.runner.plan import PlanCell
 from rankexp.runner.run.diagnosed import diagnose
@@ -98,7 +99,7 @@ def execute(
     )
     for name, facts in prepared.data.facts.items():
         prepared.data.provenance[name] |= {"diagnosis": asdict(diagnose(study, name, facts))}
-    workers = workers or default_workers()
+    workers, fewer = affordable(workers or default_workers(), prepared.snapshots)
     if plan and not quiet:
         # Why data is not used is said once, at the end.
         short = {name: f"data set '{name}' is not used" for name in prepared.data.wrong}
@@ -106,6 +107,8 @@ def execute(
         print(shown.describe(workers), flush=True)
     failed = sum(prepared.plan.failed.values())
     outcome = Outcome(prepared.folder, records=len(prepared.known), failed=failed)
+    if fewer:
+        outcome.note(0, fewer)
     _note_data(study, prepared, outcome)
     manifest = Manifest(prepared, study, config, only)
     if not only and not shard and manifest.data.keys() == prepared.data.facts.keys():

@@ -153,6 +153,12 @@ class Prepared:
     outside: Outside  # what the study takes from outside rankexp
     shard: str = ""  # the part that is planned; empty: all
 
+    @property
+    def snapshots(self) -> set[str]:
+        """The files of the data sets that jobs need."""
+        used = {cell.problem for job in self.plan.jobs for cell in job.cells}
+        return {facts.snapshot for name, facts in self.data.facts.items() if name in used}
+
 
 def prepare(
     study: Study,

@@ -64,6 +64,13 @@ def _grid(path: Path, rules: TextRules) -> tuple[Grid, Layout]:
     return grid, Layout("delimited text", encoding, delimiter)
 
 
+def width_of(path: Path, head: bytes, delimiter: str | None = None) -> int:
+    """Return how many columns most of the first rows have of a text that begins so."""
+    file = _Text(path, head, "latin-1")
+    rows = file.rows(delimiter or file.declared or file.sniff(), strict=False)
+    return Counter(len(cells) for _, cells in islice(rows, FIRST)).most_common(1)[0][0]
+
+
 class _Text:
     """A file of text, cut into rows as often as wanted."""
 

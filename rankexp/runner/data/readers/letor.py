@@ -16,10 +16,10 @@ import numpy as np
 from rankexp.errors import DataError
 from rankexp.runner.config.asking import message
 from rankexp.runner.data.dataset import DataTable, Feature, Floats, Ints
+from rankexp.runner.data.memory import check_matrix
 from rankexp.runner.data.readers.cells import short
 from rankexp.runner.data.readers.compressed import encoding_of, pieces
 from rankexp.runner.data.reading import Json, Layout
-from rankexp.runner.data.suitable import check_memory
 
 BLOCK = 1 << 24  # bytes that are read at once, and the longest line
 MOST_FEATURES = 100_000  # a larger index is an error: rows have a number for each feature
@@ -52,7 +52,7 @@ def read_letor(files: Mapping[str, Path], encoding: str | None = None) -> DataTa
     head = [Feature("relevance"), Feature("qid", "nominal", tuple(map(str, distinct.tolist())))]
     head += [Feature("part", "nominal", (*files,))] if parted else []
     width = max(features.shape[1] for _, _, features, _ in blocks)
-    check_memory(len(codes), len(head) + width)
+    check_matrix(len(codes), len(head) + width)
     notes = _check_gaps(files, width, [features for _, _, features, _ in blocks])
     for part, path in files.items():
         notes += _scattered(path, queries[part])
@@ -205,7 +205,7 @@ def _block(
 ) -> _Block:
     """Return rows of so many features each, up to here `count` of them, as wide as needed."""
     width = int(indices.max(initial=0))
-    check_memory(count, width, f"the largest index is {width}; is it right? If so, ")
+    check_matrix(count, width, f"the largest index is {width}; is it right? If so, ")
     block = values.reshape(len(heads), width) if len(values) == len(heads) * width else None
     if block is None:
         block = np.zeros((len(heads), width))
