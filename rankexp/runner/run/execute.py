@@ -107,9 +107,7 @@ def execute(
         print(shown.describe(workers), flush=True)
     failed = sum(prepared.plan.failed.values())
     outcome = Outcome(prepared.folder, records=len(prepared.known), failed=failed)
-    if fewer:
-        outcome.note(0, fewer)
-    _note_data(study, prepared, outcome)
+    _note_data(study, prepared, outcome, fewer)
     manifest = Manifest(prepared, study, config, only)
     if not only and not shard and manifest.data.keys() == prepared.data.facts.keys():
         outcome.cells = prepared.cells
@@ -119,8 +117,13 @@ def execute(
     return outcome
 
 
-def _note_data(study: Study, prepared: Prepared, outcome: Outcome) -> None:
-    """Say which data could not be had, and how to add it; what is optional is no failure."""
+def _note_data(study: Study, prepared: Prepared, outcome: Outcome, fewer: str) -> None:
+    """Say which data could not be had, and how to add it; what is optional is no failure.
+
+    `fewer` says that not all workers have room for the data.
+    """
+    if fewer:
+        outcome.note(0, fewer)
     for name, reason in prepared.data.wrong.items():
         outcome.note(3, f"data set '{name}' is not used: {reason}")
     for code, what in ((3, "missing data"), (0, "missing data that the study can do without")):
