@@ -329,5 +329,8 @@ def main() -> None:
             sys.exit(_unforeseen(error))
         print(f"rankexp: '{error.filename}': {error.strerror}", file=sys.stderr)
         sys.exit(EnvironmentProblemError.exit_code)
+    except MemoryError:
+        print("rankexp: memory is not enough; use fewer rows or fewer --jobs", file=sys.stderr)
+        sys.exit(EnvironmentProblemError.exit_code)
     except Exception as error:
         sys.exit(_unforeseen(error))

@@ -36,6 +36,7 @@ class ReadingArguments(TypedDict, total=False):
     delimiter: str
     encoding: str
     sheet: str
+    rows: int
 
 
 class TableArguments(ReadingArguments, total=False):
@@ -85,7 +86,7 @@ def compare(
         Those of ``rankexp compare``: `positive`, `levels` (worst first) or `continuous`, `merge`,
         `time`, `groups`, `queries`, `weights`, `methods`, `margin` (0.01), `minutes` (5), `jobs`,
         `drop`, `keep`, `nominal`, `missing`, and how a file is read: `header`, `decimal`,
-        `thousands`, `delimiter`, `encoding`, `sheet`.
+        `thousands`, `delimiter`, `encoding`, `sheet`; `rows` to use at most, drawn at random.
 
     Raises
     ------

@@ -106,7 +106,9 @@ def pilot(
     made = [([], str(own)) if isinstance(own, Death) else own for own in found]
     timed: dict[str, Timings] = dict(zip(specs, made, strict=True))
     costs = {name: _law(timings) for name, (timings, _) in timed.items() if timings}
-    return costs, {name: why for name, (_, why) in timed.items() if why}
+    late = LATER.format(flag("minutes"))  # a process does not know how flags are said
+    whys = {name: why for name, (_, why) in timed.items() if why}
+    return costs, {name: late if why == LATER else why for name, why in whys.items()}
 
 
 _WARM: dict[str, float] = {}  # when a method was first fitted in this process
@@ -174,7 +176,7 @@ def _timings(
         late = time.monotonic() > until and not needed
         quick = spec.estimator.startswith(KNOWN) and not spec.estimator.startswith(ENSEMBLES)
         if late and not quick and time.monotonic() > until + PILOTS / 2 * seconds:
-            return found, LATER.format(flag("minutes"))
+            return found, LATER
         for fold in folds[1:]:
             rows = len(fold.train.X)
             if found:  # of a single timing it is unknown how much of it grows
@@ -183,7 +185,7 @@ def _timings(
                     break
             try:
                 if late and not found and points * once(first, folds[0]) > most:
-                    return found, LATER.format(flag("minutes"))
+                    return found, LATER
                 if not found and points > 1 and (one := points * once(first, fold)) > most:
                     return [(rows, one)], ""
                 taken = once(spec, fold)  # of two the better if short

@@ -10,7 +10,7 @@ from rankexp.runner.sentences import paragraphs
 
 OPTIONS = frozenset(
     ("drop", "keep", "nominal", "missing", "header", "decimal", "thousands", "delimiter")
-) | {"encoding", "sheet", "levels", "positive", "groups", "weights", "merge", "time"}
+) | {"encoding", "sheet", "rows", "levels", "positive", "groups", "weights", "merge", "time"}
 """Options of ``rankexp compare`` and ``inspect`` that say how a table is read."""
 LISTS = frozenset(("drop", "keep", "nominal", "missing", "levels"))
 
@@ -40,7 +40,7 @@ def manner() -> Manner:
     return _MANNER.get()
 
 
-def option(key: str, *values: str | bool) -> str:
+def option(key: str, *values: str | int) -> str:
     """Return how a user says a key of a data entry, perhaps with values.
 
     >>> option("drop", "age", "zip"), option("sheet"), option("header", False)
@@ -55,7 +55,7 @@ def option(key: str, *values: str | bool) -> str:
     ...     option("drop", "age", "zip"), option("sheet"), option("header", False)
     ("drop=['age', 'zip']", 'sheet=...', 'header=False')
     """
-    texts = [str(value).lower() if isinstance(value, bool) else value for value in values]
+    texts = [str(value).lower() if isinstance(value, bool) else str(value) for value in values]
     if not manner() or key not in OPTIONS:
         texts = [text if any(map(str.isalnum, text)) else f'"{text}"' for text in texts]
         shown = f": [{', '.join(texts)}]" if key in LISTS else f": {', '.join(texts)}"

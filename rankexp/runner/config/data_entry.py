@@ -44,6 +44,7 @@ class DataEntry(Keyed):
     keep: list[str] = []
     identifiers: Literal["drop", "drop_groups", "keep", "refuse"] | None = None
     most_coded: PositiveInt = 5000
+    rows: PositiveInt | None = None
     missing: list[int | float | str] = []
     missing_values: list[str] | None = None
     missing_codes: dict[int | float | str, list[str]] = {}

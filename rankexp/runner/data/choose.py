@@ -17,6 +17,7 @@ from rankexp.runner.data.dataset import DataTable, Feature, Floats, Ints
 from rankexp.runner.data.levels import EXACT, in_words, key_of, large, number_text
 from rankexp.runner.data.readers.numbers import USUAL
 from rankexp.runner.data.reading import EMPTY, FREQUENT, Column, Layout, Reading, Role
+from rankexp.runner.data.sample import sample
 from rankexp.runner.data.times import ascends
 
 NO_WORDS = {"?", EMPTY}
@@ -39,6 +40,7 @@ class Chosen:
     unfit: dict[int, suitable.Unfit]
     doubtful: list[int]
     first: int | None = None
+    drawn_from: int = 0  # rows with a target that they were drawn from; 0: all are there
 
     def place(self, at: int) -> str:
         """Return in words which row of the file a row is."""
@@ -64,6 +66,7 @@ class Chosen:
             layout=layout,
             rows=len(self.rows),
             without_target=self.without_target,
+            drawn_from=self.drawn_from,
             columns=tuple(self._column(j) for j in range(len(self.columns))),
             target=target and target[0].name,
             levels=tuple((in_words(name), count) for name, count in levels or ()),
@@ -141,11 +144,23 @@ def choose(table: DataTable, entry: DataEntry, target: str | None) -> Chosen:
             raise DataError(f"target '{names[at]}' has no values")
         if not known.all():
             rows, values = rows[known], values[known]
+    without, drawn_from = len(table.values) - len(rows), 0
+    if entry.rows is not None and entry.rows < len(rows):
+        drawn_from, drawn = len(rows), _drawn(table, rows, values, roles, entry.rows)
+        rows, values = rows[drawn], values[drawn]
     found, doubtful = _unfit(table, entry, columns, values, roles)
     for j in found:
         roles[j] = "left out"
-    without = len(table.values) - len(rows)
-    return Chosen(columns, values, rows, without, roles, found, doubtful, table.first)
+    own = roles, found, doubtful, table.first, drawn_from
+    return Chosen(columns, values, rows, without, *own)
+
+
+def _drawn(table: DataTable, rows: Ints, values: Floats, roles: list[Role], most: int) -> Bools:
+    """Return which rows are drawn, the parts and the target's values in their shares."""
+    parts = [] if table.first is None else [np.asarray(rows <= table.first, dtype=np.float64)]
+    keys = [own for own, role in zip(values.T, roles, strict=True) if role in ("part", "target")]
+    groups = next((values[:, j] for j, role in enumerate(roles) if role == "groups"), None)
+    return sample([*parts, *keys] or [np.zeros(len(rows))], groups, most)
 
 
 def _unfit(

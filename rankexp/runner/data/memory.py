@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
+import psutil
+
 from rankexp.errors import DataError
 from rankexp.runner.config.asking import message
 from rankexp.runner.data.readers.compressed import OPENERS
@@ -16,15 +18,13 @@ until the snapshot was written, for 200,000 rows of 50 columns of text and of Pa
 of ARFF, and 100,000 of 136 in LETOR's format."""
 WORKER, BASE = 5.4, 0.34e9  # what one takes: over the matrix, and bytes without it
 SMALL = 1e9  # bytes: what needs less is not refused
-HEAD = 1 << 20  # bytes from which the rows of a file of text are estimated
+HEAD = 1 << 20  # bytes by which rows of text are estimated; packed, 4 times, for it is read ahead
 _LIMITS = ("memory.max", "memory.current"), ("memory.limit_in_bytes", "memory.usage_in_bytes")
 _SPARE = re.compile(r"^(?:total_)?inactive_file (\d+)$", re.MULTILINE)  # of files, given back
 
 
 def free() -> float:
     """Return the bytes that processes may still take, within the limits of their control group."""
-    import psutil
-
     found = float(psutil.virtual_memory().available)
     for folder in _control_groups():
         for limit, used in _LIMITS:
@@ -36,21 +36,18 @@ def free() -> float:
 
 
 def _control_groups() -> list[Path]:
-    """Return the folders of this process's groups that may limit its memory, with those above."""
-    found = list[Path]()
-    with suppress(OSError):
-        for line in Path("/proc/self/cgroup").read_text().splitlines():
-            _, kind, path = line.split(":", 2)
-            if kind in ("", "memory"):
-                top = Path("/sys/fs/cgroup", kind)
-                found += [own := top / path.lstrip("/"), *own.parents][: len(own.parts) - 3]
+    """Return the folders of this process's groups that may limit its memory, and all above."""
+    known, found = Path("/proc/self/cgroup"), list[Path]()
+    for line in known.read_text().splitlines() if known.exists() else ():
+        _, kind, path = line.split(":", 2)
+        if kind in ("", "memory"):
+            own = Path("/sys/fs/cgroup", kind, path.lstrip("/"))
+            found += [own, *own.parents]
     return found
 
 
 def _allowed() -> float:
     """Return the bytes that this process may still take."""
-    import psutil
-
     limit = resource.getrlimit(resource.RLIMIT_AS)[0]
     own = limit - psutil.Process().memory_info().vms
     return free() if limit == resource.RLIM_INFINITY else max(min(free(), own), 0.0)
@@ -71,17 +68,21 @@ def check_matrix(rows: int, width: int, why: str = "") -> None:
 
 def check_reading(path: Path, kind: str, delimiter: str | None = None) -> None:
     """Hold that there is room to read a file, as far as its beginning tells."""
+    if kind in PEAK:
+        rows, width = size_of(path, kind, delimiter)
+        check(PEAK[kind] * 8 * rows * width, rows, f"reading {path}")
+
+
+def size_of(path: Path, kind: str, delimiter: str | None = None) -> tuple[float, int]:
+    """Return about how many rows and columns a file has, by its beginning; (0, 0): unknown."""
     try:
-        if kind != "parquet" and path.stat().st_size < HEAD:
-            return
-        rows, width = _shape(path, kind, delimiter)
+        small = kind != "parquet" and path.stat().st_size < HEAD
+        return (0.0, 0) if small else _shape(path, kind, delimiter)
     except Exception:  # what is wrong with a file, its reader says
-        return
-    check(PEAK[kind] * 8 * rows * width, rows, f"reading {path}")
+        return 0.0, 0
 
 
 def _shape(path: Path, kind: str, delimiter: str | None) -> tuple[float, int]:
-    """Return about how many rows and columns a file has; it is not read whole."""
     if kind == "parquet":
         from pyarrow import parquet
 
@@ -89,7 +90,6 @@ def _shape(path: Path, kind: str, delimiter: str | None) -> tuple[float, int]:
         return meta.num_rows, meta.num_columns
     with path.open("rb") as packed:
         opener = OPENERS.get(path.suffix.lower())
-        # What unpacks may read 128 kB ahead.
         head = opener(packed, "rb").read(4 * HEAD) if opener else packed.read(HEAD)
         size = path.stat().st_size * len(head) / max(packed.tell(), 1)
     lines = head[: head.rfind(b"\n")].splitlines()

@@ -112,9 +112,9 @@ def _two_units(data: Dataset, name: str) -> Said:
         return None
     factor = printed(f"{10 ** (np.median(logs[cut:]) - np.median(logs[:cut])):.3g}")
     above = y > 10 ** ((logs[cut - 1] + logs[cut]) / 2)
-    column = next((own for own, shares in _shares(data, above) if _pure(shares)), "")
+    pure = (own for own, at in _shares(data, above) if ((at >= PURE) | (at <= 1 - PURE)).all())
     sizes = {"above": len(y) - cut, "below": cut}
-    return told("RK112", what="two units", name=name, factor=factor, told=column, **sizes)
+    return told("RK112", what="two units", name=name, factor=factor, told=next(pure, ""), **sizes)
 
 
 def _shares(data: Dataset, hit: Floats) -> Iterator[tuple[str, Floats]]:
@@ -124,10 +124,6 @@ def _shares(data: Dataset, hit: Floats) -> Iterator[tuple[str, Floats]]:
             codes = np.where(np.isnan(values), len(feature.categories), values).astype(np.int64)
             rows = np.bincount(codes)
             yield feature.name, np.bincount(codes, hit)[rows > 0] / rows[rows > 0]
-
-
-def _pure(shares: Floats) -> bool:
-    return bool(((shares >= PURE) | (shares <= 1 - PURE)).all())
 
 
 def _withheld(data: Dataset, name: str) -> Said:

@@ -1,6 +1,8 @@
 """What every block works from: the study, its cells, the records, and views of them."""
 
 import inspect
+import sys
+import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
@@ -177,8 +179,10 @@ class Context:
         setup = self.study.experiments.get(experiment)
         if not isinstance(setup, Simulate) or setup.check not in registry.names("checks"):
             return {}
-        module = inspect.getmodule(registry.get("checks", setup.check))
-        return dict(vars(module).get("LABELS", {})) if module else {}
+        check = registry.get("checks", setup.check)
+        file = Path(inspect.getfile(check)).with_suffix(".toml")
+        known = tomllib.loads(file.read_text("utf-8")) if file.is_file() else {}
+        return known | dict(vars(sys.modules[check.__module__]).get("LABELS", {}))
 
     def rows(self, problem: str) -> float:
         """Return a data set's rows; NaN where they are unknown."""

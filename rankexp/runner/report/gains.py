@@ -199,7 +199,8 @@ class Gains:
     @property
     def chance(self) -> bool:
         """Whether no method is shown to rank better than chance."""
-        return all(one.method in self.random for one in self.standings if one.known)
+        known = [one.method for one in self.standings if one.known]
+        return bool(known) and self.random.issuperset(known)
 
     def _loss(self, method: str) -> float:
         """Return how far a method is from the best value; infinite where that is not known."""

@@ -118,10 +118,7 @@ def execute(
 
 
 def _note_data(study: Study, prepared: Prepared, outcome: Outcome, fewer: str) -> None:
-    """Say which data could not be had, and how to add it; what is optional is no failure.
-
-    `fewer` says that not all workers have room for the data.
-    """
+    """Say what memory has no room for, which data could not be had, and how to add it."""
     if fewer:
         outcome.note(0, fewer)
     for name, reason in prepared.data.wrong.items():

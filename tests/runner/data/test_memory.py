@@ -111,7 +111,7 @@ def _kind(name):
 @pytest.mark.parametrize("name", FILES)
 def test_the_size_of_a_table_is_known_from_its_beginning(tables, name, monkeypatch):
     monkeypatch.setattr(memory, "HEAD", 300_000)
-    rows, width = memory._shape(tables / name, _kind(name), None)
+    rows, width = memory.size_of(tables / name, _kind(name), None)
     packed = (tables / name).stat().st_size
     ahead = (1 << 17) / packed if ".gz" in name else 0  # which gzip's reader has read
     assert -ahead - 0.05 < rows / MANY - 1 < 0.05
@@ -197,3 +197,14 @@ def test_a_run_and_its_plan_say_that_fewer_workers_start(tmp_path, monkeypatch, 
         assert not ended.value.code
         printed = capsys.readouterr()
         assert "1 of 3 workers is started" in printed.out + printed.err
+
+
+def test_no_memory_is_a_sentence_and_no_internal_error(monkeypatch, capsys):
+    def fail(args):
+        raise MemoryError
+
+    monkeypatch.setattr(cli, "app", fail)
+    with pytest.raises(SystemExit) as ended:
+        cli.main()
+    assert ended.value.code == 4
+    assert capsys.readouterr().err.startswith("rankexp: memory is not enough")

@@ -267,6 +267,15 @@ def test_a_method_below_chance_is_never_advised(make: Make) -> None:
     assert text.startswith("Train SVM-OR. No method on points that was tried is shown to rank bet")
 
 
+def test_where_no_method_has_a_value_nothing_is_said_of_chance(make: Make) -> None:
+    """As where each took too long."""
+    nan = math.nan
+    found = gains({"svm_or": (NOT_RUN, nan, nan)}, {"logistic": nan, "svm_or": nan})
+    words = Words(make(), replace(found, random=frozenset({"logistic", "svm_or"})), 3)
+    assert words.answer()[0].startswith("Nothing could be compared")
+    assert "chance" not in " ".join([*words.answer(), advice(words)])
+
+
 def test_a_short_run_does_not_blame_the_data(make: Make) -> None:
     means = {"svm_or": 0.76, "logistic": 0.7}
     for trained, why in ((1000.0, "The data are too few to"), (250.0, "This run is too short to")):
