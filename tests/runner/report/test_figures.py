@@ -5,6 +5,7 @@ import sys
 import warnings
 from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -71,13 +72,18 @@ ELSEWHERE = {"pairs_or_points", "contrasts", "losses_by_pairs", "regret_bounds",
 Make = Callable[..., Context]
 
 
-@pytest.fixture(name="contexts")
-def _contexts(make: Make, tmp_path: Path) -> dict[str, Make]:
+@pytest.fixture(name="contexts", scope="module")
+def _contexts(make: Make, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Make]:
+    def once(made: Make) -> Make:
+        known = cache(made)
+        return lambda: replace(known(), shown={}, families={}, _slices={}, _designs={})
+
+    folder = tmp_path_factory.mktemp("preference")
     return {
-        "preference": lambda: test_preference_blocks.run(tmp_path / "preference"),
+        "preference": once(lambda: test_preference_blocks.run(folder)),
         "made_up": make,
-        "continuous": test_continuous_blocks.context,
-        "theory": test_theory_blocks.context,
+        "continuous": once(test_continuous_blocks.context),
+        "theory": once(test_theory_blocks.context),
     }
 
 
