@@ -127,11 +127,19 @@ def test_all_blocks_with_figures_are_tried() -> None:
     assert drawing - ELSEWHERE == set(BLOCKS)
 
 
+SAME = {"scoring_functions", "iroc_curves", "curves_against_theory", "curves_along"}
+SAME |= {"loss_curves", "published_spread"}
+"""Lines and intervals, which are painted as those of `along` and of `optimum` are."""
+
+
 @pytest.mark.parametrize(
-    "first",
-    [pytest.param(i, marks=[pytest.mark.slow] * bool(i)) for i in range(0, len(HOSTILE), 6)],
+    ("name", "first"),
+    [
+        pytest.param(name, i, marks=[pytest.mark.slow] * (i > 0 or name in SAME))
+        for name in BLOCKS
+        for i in range(0, len(HOSTILE), 6)
+    ],
 )
-@pytest.mark.parametrize("name", BLOCKS)
 def test_any_label_is_drawn_as_it_stands(
     contexts: dict[str, Make],
     name: str,
