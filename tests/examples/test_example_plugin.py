@@ -80,6 +80,7 @@ def test_the_package_keeps_the_contracts(site: Path) -> None:
     assert done.returncode == 0, done.stdout
 
 
+@pytest.mark.slow  # it runs above; options of blocks of ours are told alike in config/test_errors
 def test_its_study_is_fine_and_a_wrong_option_of_its_block_is_told_with_its_place(
     site: Path, tmp_path: Path
 ) -> None:

@@ -76,6 +76,9 @@ def test_what_is_wrong_with_a_table_is_said_before_all_else(
         assert done.returncode == 0 and words in flat(done.stdout)
     study = yaml.safe_load((tmp_path / "compare-t" / "study.yaml").read_text("utf-8"))
     assert words in study["report"][0]["text"]
+
+
+def test_nothing_is_said_of_a_good_table(tmp_path: Path, typed: Typed) -> None:
     churn(2.0).to_csv(tmp_path / "good.csv", index=False)
     assert "(RK" not in typed("inspect", "good.csv", "--target", "churn", cwd=tmp_path).stdout
 

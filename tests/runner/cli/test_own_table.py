@@ -338,7 +338,7 @@ def test_levels_are_compared_with_weights_by_the_methods_that_take_them(
     w = rng.random(90) + 0.1 if unit is None else unit * rng.integers(1, 4, 90)
     rows = [f"{a:.3f},{b},{k}" for a, b, k in zip(x, w, y, strict=True)]
     (tmp_path / "t.csv").write_text("\n".join(["x,w,y", *rows]) + "\n", encoding="utf-8")
-    names = "points-logistic,pairs-logistic,points-hinge,pairs-hinge,ridge"
+    names = "points-logistic,pairs-logistic,points-hinge,pairs-hinge"
     options = ("--weights", "w", "--methods", names, "--jobs", "1")
     code, out, err = typed("compare", "t.csv", "--target", "y", *options)
     assert code == 0, err

@@ -24,7 +24,7 @@ from rankexp.runner.data.readers import letor
 from rankexp.runner.data.readers.letor import read_letor
 from rankexp.runner.data.sources.file import from_letor
 
-MUTATIONS = int(os.environ.get("RANKEXP_MUTATIONS", "2000"))
+MUTATIONS = int(os.environ.get("RANKEXP_MUTATIONS", "700"))
 DENSE = b"".join(
     b"%d qid:%d 1:%d 2:%.6f 3:%.3e #docid = d%d\n" % (i % 3, 7 + i // 9, i, i / 7, -i / 3, i)
     for i in range(40)

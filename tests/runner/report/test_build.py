@@ -147,6 +147,7 @@ def test_a_page_says_how_to_cite(make: Make, save: Save, tmp_path: Path) -> None
 
 
 @pytest.mark.usefixtures("undrawn")
+@pytest.mark.usefixtures("undrawn")
 def test_an_incomplete_run_says_so_in_the_body_of_every_table(
     make: Make, save: Save, tmp_path: Path
 ) -> None:
