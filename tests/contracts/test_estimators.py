@@ -25,16 +25,18 @@ RANKERS = [
     LinearRanker(loss=loss, risk=risk, **TOLERANCE.get(risk, {}))
     for loss, risk in LinearRanker.combinations()
 ]
-# How a ranker is called does not hang on its loss: scikit-learn's fifty checks try one of each
-# risk, and the contract below is kept by all.
+# How a ranker is called does not hang on its loss, nor on its risk but for what y may be: scikit-
+# learn's fifty checks try one of classes and one of levels, `make slow` one of each other risk,
+# and the contract below is kept by all.
+CHECKED = [LinearRanker(), LinearRanker(loss="exponential", risk="multipartite", **LOOSE)]
 KINDS = {
-    "classification": ("logistic",),
-    "bipartite": ("hinge",),
-    "multipartite": ("logistic",),
+    "classification": (),
+    "bipartite": ("logistic", "squared_hinge", "hinge"),
+    "multipartite": ("hinge",),
     "push": ("exponential",),
     "listwise": ("logistic",),
 }
-CHECKED = [one for one in RANKERS if one.loss in KINDS[one.risk.partition("(")[0]]]
+MORE = [one for one in RANKERS if one.loss in KINDS[one.risk.partition("(")[0]]]
 # Data of the checks are not separable: MaxMarginRanker refuses them, and the Perceptron goes on.
 MADE = {
     "OnlineRanker": {"max_iter": 1},
@@ -77,8 +79,8 @@ def test_scikit_learn(estimator, check):
 
 
 @pytest.mark.slow
-@parametrize_with_checks(LEVELS, expected_failed_checks=refused)
-def test_scikit_learn_with_levels(estimator, check):
+@parametrize_with_checks(MORE + LEVELS, expected_failed_checks=refused)
+def test_scikit_learn_with_other_risks(estimator, check):
     check(estimator)
 
 
