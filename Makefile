@@ -17,13 +17,15 @@ ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 PYTEST := $(ONE_THREAD) $(BIN)/python -m pytest -n $(JOBS)
 # Studies whose full results are committed.
 REFERENCE := $(notdir $(wildcard results/reference/*))
-# Tests whose outcome hangs on last bits run again as on other processors: solvers, risks, metrics
-# against oracles, and those estimators that certify a gap, but for their tests of memory. All other
-# tests of numbers call the same solvers, or ask how they are called: ALL=1 runs these, too.
+# Tests whose outcome hangs on last bits run again as on other processors: solvers (but of boosting,
+# whose loops numba compiles), risks, metrics against oracles, and the estimators that certify a gap,
+# but for memory. All other tests of numbers call the same solvers, or ask how they are called: ALL=1
+# runs these, too.
 CERTIFIED := $(addprefix tests/estimators/test_,fit_pairs.py kernel_ranker.py linear_ranker.py ordinal_svm.py \
 	proportional_odds.py sparse.py weights.py)
 NUMERICAL := $(if $(ALL),$(addprefix tests/,metrics solvers risks estimators theory) tests/contracts/test_level_rankers.py \
-	--ignore=tests/estimators/test_boosting_input.py,tests/solvers tests/risks tests/metrics $(CERTIFIED) -k "not memory")
+	--ignore=tests/estimators/test_boosting_input.py,tests/solvers tests/risks tests/metrics $(CERTIFIED) \
+	--ignore-glob="tests/solvers/*boost*" -k "not memory")
 # For OpenBLAS, and for numpy under its names of all versions.
 NO_AVX512 := OPENBLAS_CORETYPE=Haswell NPY_DISABLE_CPU_FEATURES="AVX512F AVX512_SKX X86_V4 AVX512_ICL"
 # Of the quick studies, which `make quick` runs all: the one of a user's own data.
