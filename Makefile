@@ -17,10 +17,15 @@ ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 PYTEST := $(ONE_THREAD) $(BIN)/python -m pytest -n $(JOBS)
 # Studies whose full results are committed.
 REFERENCE := $(notdir $(wildcard results/reference/*))
-# Tests of numbers that BLAS has a part in: they run again as on other processors, but for
-# scikit-learn's checks of how estimators are called, and for checks, which call what others try.
-NUMERICAL := $(wildcard $(addprefix tests/,metrics solvers risks estimators theory) \
-	tests/contracts/test_level_rankers.py) --ignore=tests/estimators/test_boosting_input.py
+# Tests whose outcome hangs on last bits run again as on other processors: solvers (but of boosting,
+# whose loops numba compiles), risks, metrics against oracles, and the estimators that certify a gap,
+# but for memory. All other tests of numbers call the same solvers, or ask how they are called: ALL=1
+# runs these, too.
+CERTIFIED := $(addprefix tests/estimators/test_,fit_pairs.py kernel_ranker.py linear_ranker.py ordinal_svm.py \
+	proportional_odds.py sparse.py weights.py)
+NUMERICAL := $(if $(ALL),$(addprefix tests/,metrics solvers risks estimators theory) tests/contracts/test_level_rankers.py \
+	--ignore=tests/estimators/test_boosting_input.py,tests/solvers tests/risks tests/metrics $(CERTIFIED) \
+	--ignore-glob="tests/solvers/*boost*" -k "not memory")
 # For OpenBLAS, and for numpy under its names of all versions.
 NO_AVX512 := OPENBLAS_CORETYPE=Haswell NPY_DISABLE_CPU_FEATURES="AVX512F AVX512_SKX X86_V4 AVX512_ICL"
 # Of the quick studies, which `make quick` runs all: the one of a user's own data.
@@ -161,7 +166,7 @@ explore: $(VENV)/.installed-dev ## tests on new random examples, TIMES (20) as m
 	$(PYTEST) --dist worksteal -m hypothesis --hypothesis-profile explore --times $(TIMES) --timeout 0 tests
 	$(ONE_THREAD) $(BIN)/python tests/fuzz.py --inputs $(INPUTS)
 
-haswell: $(VENV)/.installed-dev ## the numerical tests again, as on a processor without AVX-512
+haswell: $(VENV)/.installed-dev ## tests of last bits again, as on a processor without AVX-512; ALL=1: all numerical ones
 	$(NO_AVX512) $(PYTEST) --dist worksteal -m "not slow and not fidelity" $(NUMERICAL)
 
 # What the package declares that it needs, and nothing else.

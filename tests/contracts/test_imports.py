@@ -6,6 +6,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from test_budgets import package
 
 import rankexp
 from rankexp import registry
@@ -120,6 +121,10 @@ def house(name: str) -> str:
     return name if name in FRONT_END else "library"
 
 
+def _typing_only(node: ast.stmt) -> bool:
+    return isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+
+
 def _way(node: ast.expr) -> str:
     """Return ``a.b.c`` of attributes of a name, or nothing."""
     if isinstance(node, ast.Attribute):
@@ -133,16 +138,14 @@ def imported(file: Path, *, for_types: bool = True) -> set[tuple[str, ...]]:
 
     A dotted name in a text, and a way through attributes of the package, count as imports.
     """
-    return imports_of(file.read_text(encoding="utf-8"), for_types=for_types)
+    return imports_of(package()[file.relative_to(ROOT)], for_types=for_types)
 
 
-def imports_of(text: str, *, for_types: bool = True) -> set[tuple[str, ...]]:
-    """Return the same for a file's text."""
+def imports_of(tree: ast.Module, *, for_types: bool = True) -> set[tuple[str, ...]]:
+    """Return the same for a file's syntax tree."""
     found: set[str] = set()
-    tree = ast.parse(text)
-    if not for_types:
-        tree.body = [node for node in tree.body if ast.unparse(node)[:16] != "if TYPE_CHECKING"]
-    for node in ast.walk(tree):
+    tops = tree.body if for_types else [top for top in tree.body if not _typing_only(top)]
+    for node in (node for top in tops for node in ast.walk(top)):
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
@@ -166,9 +169,10 @@ def imports_of(text: str, *, for_types: bool = True) -> set[tuple[str, ...]]:
     ],
 )
 def test_an_import_is_seen_however_it_is_written(text: str) -> None:
-    assert any(name[:3] == ("rankexp", "runner", "plan") for name in imports_of(text))
+    assert any(name[:3] == ("rankexp", "runner", "plan") for name in imports_of(ast.parse(text)))
 
 
+@cache
 def own(file: Path) -> set[tuple[str, ...]]:
     """Return what a file imports of this package, without the package's name."""
     return {
