@@ -57,6 +57,7 @@ class Context:
     families: dict[str, Family] = field(default_factory=dict, repr=False)  # compared so far
     _designs: dict[tuple[str, str], dict[str, Design]] = field(default_factory=dict, repr=False)
     _slices: dict[tuple[str, ...], pd.DataFrame] = field(default_factory=dict, repr=False)
+    _means: dict[tuple[str, ...], list[compare.Mean]] = field(default_factory=dict, repr=False)
 
     @cached_property
     def frame(self) -> pd.DataFrame:
@@ -283,12 +284,11 @@ class Context:
             made.append(Estimated(*place, mean, se, low, high, len(each)))
         return made
 
-    def means(
-        self, experiment: str, metric: Metric, rule: select.Rule, methods: Sequence[str]
-    ) -> list[compare.Mean]:
+    def means(self, experiment: str, metric: Metric, rule: select.Rule) -> list[compare.Mean]:
         """Return the mean of each problem and method that a rule chooses, over its units."""
-        rows = self.units(experiment, metric, rule)
-        return compare.means(rows[rows.method.isin(list(methods))])
+        if (key := (experiment, str(metric), str(rule))) not in self._means:
+            self._means[key] = compare.means(self.units(experiment, metric, rule))
+        return self._means[key]
 
     def examples(self, problem: str, metric: Metric) -> float:
         """Return how many examples a metric's value rests on, over how far one can move it.

@@ -27,7 +27,6 @@ FLAT = 0.1
 wider grid has little to give. Where both of two methods are as near to the best value, neither
 has."""
 
-
 BLIND = 0.5  # intervals that reach as far to both sides say nothing of shares of pairs
 
 

@@ -99,7 +99,7 @@ class PublishedTable(Choosing, Ruled):
         points: dict[tuple[str, str], tuple[Point, str]] = {}  # those chosen most often
         for problem, method, grid, _, edge in counts.itertuples(index=False, name=None):
             points.setdefault((problem, method), (grid, str(edge or "")))
-        others = [context.means(experiment, metric, r, list(methods)) for r in self.rules[1:]]
+        others = [context.means(experiment, metric, rule) for rule in self.rules[1:]]
         found = [{one[:2]: one.mean for one in own} for own in others]
         lines, shown = [], [method for method in methods if method in setup.methods]
         for place in product(setup.problems, shown):
