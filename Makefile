@@ -217,8 +217,8 @@ $(BROWSER)/.installed: $(VENV)/.installed-dev
 browser: $(BROWSER)/.installed ## pages in Chromium, which RANKEXP_CHROMIUM names or PATH has; RANKEXP_BROWSER=short: some
 	$(ONE_THREAD) $(BROWSER)/bin/python -m pytest -m browser tests/browser
 
-oldest: $(OLDEST)/.installed ## all tests with the oldest dependencies allowed (.ci/oldest.txt)
-	$(ONE_THREAD) $(OLDEST)/bin/python -m pytest -n $(JOBS) -m "not fidelity and not browser"
+oldest: $(OLDEST)/.installed ## the tests with the oldest dependencies allowed (.ci/oldest.txt), but for `slow` ones
+	$(ONE_THREAD) $(OLDEST)/bin/python -m pytest -n $(JOBS) --dist worksteal -m "not fidelity and not slow and not browser"
 
 fidelity: $(VENV)/.installed-dev ## compare full runs with the numbers known to be reachable
 	$(ONE_THREAD) $(BIN)/python -m pytest -m fidelity

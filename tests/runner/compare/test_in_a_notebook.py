@@ -66,7 +66,8 @@ def flat(text: str) -> str:
 
 
 def test_the_tables_have_the_numbers_of_the_file(answer: CompareResult) -> None:
-    numbers = pd.read_csv(answer.folder / "answer.csv", keep_default_na=False, na_values=[""])
+    exact = {"keep_default_na": False, "na_values": [""], "float_precision": "round_trip"}
+    numbers = pd.read_csv(answer.folder / "answer.csv", **exact)
     assert set(answer.methods) & set(answer.contrasts) == {"method"}
     for name in ("mean", "low", "seconds"):
         np.testing.assert_array_equal(answer.methods[name], numbers[name])
