@@ -216,10 +216,11 @@ def unfit(room: str, found: Any) -> str | None:
     here, name = ROOMS[room], getattr(found, "__name__", shown(found))
     if not callable(found):
         return f"{name} is neither a class nor a function"
+    fields = getattr(found, "__dataclass_fields__", ())
     lacks = [
         each.replace("|", " or ")
         for each in here.offers
-        if not any(_has(found, one) for one in each.split("|"))
+        if not any(hasattr(found, one) or one in fields for one in each.split("|"))
     ]
     if here.base:
         module, _, base = here.base.partition(":")
@@ -231,10 +232,6 @@ def unfit(room: str, found: Any) -> str | None:
         advice = here.advice and f": {here.advice}"
         return f"{name} does not implement: {', '.join(lacks)}{advice}"
     return _uncallable(found, here.given) if here.given else None
-
-
-def _has(found: object, name: str) -> bool:
-    return hasattr(found, name) or name in getattr(found, "__dataclass_fields__", ())
 
 
 def _uncallable(found: Callable[..., object], given: Sequence[str]) -> str | None:

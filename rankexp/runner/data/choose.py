@@ -16,7 +16,7 @@ from rankexp.runner.data.called import called
 from rankexp.runner.data.dataset import DataTable, Feature, Floats, Ints
 from rankexp.runner.data.levels import EXACT, in_words, key_of, large, number_text
 from rankexp.runner.data.readers.numbers import USUAL
-from rankexp.runner.data.reading import EMPTY, FREQUENT, Column, Layout, Reading, Role
+from rankexp.runner.data.reading import EMPTY, FREQUENT, LEVELS, Column, Layout, Reading, Role
 from rankexp.runner.data.sample import sample
 from rankexp.runner.data.times import ascends
 
@@ -160,7 +160,11 @@ def _drawn(table: DataTable, rows: Ints, values: Floats, roles: list[Role], most
     parts = [] if table.first is None else [np.asarray(rows <= table.first, dtype=np.float64)]
     keys = [own for own, role in zip(values.T, roles, strict=True) if role in ("part", "target")]
     groups = next((values[:, j] for j, role in enumerate(roles) if role == "groups"), None)
-    return sample([*parts, *keys] or [np.zeros(len(rows))], groups, most)
+    drawn = sample([*parts, *keys] or [np.zeros(len(rows))], groups, most)
+    counts = [(len(np.unique(key[drawn])), len(np.unique(key))) for key in keys]
+    if any(left < there <= LEVELS for left, there in counts):
+        raise DataError(message("data.undrawn", most=most, all=len(rows)))
+    return drawn
 
 
 def _unfit(

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from rankexp.errors import DataError
 from rankexp.runner.compare import command, study
 from rankexp.runner.config.data_entry import DataEntry
 from rankexp.runner.data.inspect import dataset_of, inspect_table
@@ -69,6 +70,18 @@ def test_an_entry_takes_so_many_rows_in_order_and_says_so(table):
     whole = dataset_of(table, entry.model_copy(update={"rows": 1000}))
     assert len(whole.y) == 1000
     assert not [text for text in whole.reading.warnings if "drawn" in text]
+
+
+def test_a_class_that_would_vanish_is_an_error(table):
+    frame = pd.read_csv(table, keep_default_na=False)
+    frame.loc[500, "y"] = "perhaps"
+    frame.to_csv(table, index=False)
+    levels = ["no", "perhaps", "yes"]
+    entry = DataEntry(source={"file": str(table)}, target="y", levels=levels, rows=100)
+    said = "of the 100 rows drawn .* none has one of the values .*; 'rows: 1000' takes all rows"
+    with pytest.raises(DataError, match=said):
+        dataset_of(table, entry)
+    assert len(dataset_of(table, entry.model_copy(update={"rows": 1000})).y) == 1000
 
 
 def test_rows_of_a_test_file_keep_their_share(table, tmp_path):
