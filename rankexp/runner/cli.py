@@ -4,6 +4,7 @@ import errno
 import os
 import re
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -78,11 +79,13 @@ def run(
     limit_minutes: float | None = None,
     limit_memory: str | None = None,
     shard: str | None = None,
+    cluster: str | None = None,
     quiet: bool = False,
 ) -> None:
     """Run what a study still lacks, then print its tables."""
     from rankexp.runner.config.limits import asked
     from rankexp.runner.report.build import open_report
+    from rankexp.runner.run.engines import connected
     from rankexp.runner.run.execute import execute
     from rankexp.runner.run.shards import Shard, told
 
@@ -90,19 +93,21 @@ def run(
         raise ConfigError(f"--retry {retry}: only 'failed' can be retried")
     part = None if shard is None else Shard.parse(shard)
     study = _study(config, "quick" if quick else profile)
-    outcome = execute(
-        study,
-        config=config,
-        results=results,
-        folders=data_folders(data),
-        only=cli_own.names(only),
-        workers=jobs,
-        retry_failed=retry == "failed",
-        redo=redo or [],
-        quiet=quiet,
-        limits=asked(limit_minutes, limit_memory),
-        shard=part,
-    )
+    with connected(cluster) if cluster else nullcontext() as engine:
+        outcome = execute(
+            study,
+            config=config,
+            results=results,
+            folders=data_folders(data),
+            only=cli_own.names(only),
+            workers=jobs,
+            retry_failed=retry == "failed",
+            redo=redo or [],
+            quiet=quiet,
+            limits=asked(limit_minutes, limit_memory),
+            shard=part,
+            engine=engine,
+        )
     if part:
         print(told(part, outcome.folder, outcome.records))
     elif outcome.records and outcome.exit_code != INTERRUPTED:

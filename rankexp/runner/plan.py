@@ -215,10 +215,11 @@ def method_spec(
     return replace(spec, lambdas=tuple(lambdas), per_row=per_row)
 
 
-def jobs(cells: Iterable[PlanCell], done: Collection[str]) -> Iterator[Job]:
+def jobs(cells: Iterable[PlanCell], done: Collection[str], size: float = 1.0) -> Iterator[Job]:
     """Yield the jobs that make the cells whose keys are not `done`, the largest first.
 
-    A job has training sets of one model, or folds of one repeat, about `JOB_ROWS` training rows.
+    A job has training sets of one model, or folds of one repeat, about `JOB_ROWS` training rows,
+    or `size` times as many.
     """
     missing: dict[tuple[str, Place], dict[int, list[PlanCell]]] = {}
     seen = set(done)
@@ -228,15 +229,15 @@ def jobs(cells: Iterable[PlanCell], done: Collection[str]) -> Iterator[Job]:
             units = missing.setdefault(cell.spec.family, {})
             units.setdefault(cell.spec.unit, []).append(cell)
     families = [list(units.values()) for units in missing.values()]
-    made = [job for units in families for job in _chunks(units, _units_a_job(units))]
+    made = [job for units in families for job in _chunks(units, _units_a_job(units, size))]
     if len(made) < FEWEST_JOBS:
-        sizes = [(units, 1 if _loaded(units) else _units_a_job(units)) for units in families]
+        sizes = [(u, 1 if _loaded(u) else _units_a_job(u, size)) for u in families]
         made = [job for units, most in sizes for job in _chunks(units, most)]
     yield from sorted(made, key=lambda job: -job.cost)
 
 
-def _units_a_job(units: list[list[PlanCell]]) -> int:
-    return max(1, JOB_ROWS // max(units[0][0].spec.training_rows, 1))
+def _units_a_job(units: list[list[PlanCell]], size: float) -> int:
+    return max(1, int(size * JOB_ROWS) // max(units[0][0].spec.training_rows, 1))
 
 
 def _loaded(units: list[list[PlanCell]]) -> bool:

@@ -61,7 +61,7 @@ RUNNER = {
     "grid": {"labels", "strict"},
     "strict": set(),
     "protocols": {"strict", "sentences"},
-    "config": {"strict", "grid", "keep", "protocols", "sentences"},
+    "config": {"strict", "files", "grid", "keep", "protocols", "sentences"},
     "spec": {"config", "grid", "protocols", "strict"},
     "plan": {"config", "grid", "protocols", "spec"},
     "data": {"config", "plan", "files"},

@@ -11,6 +11,7 @@ from typing import Any
 
 from rankexp.errors import one_line
 from rankexp.imports import attribute_of
+from rankexp.runner.files import here
 
 _IN_FILE = re.compile(r"([^:]+\.py):\w+")
 
@@ -44,7 +45,7 @@ def _content(path: str, folder: str) -> bytes:
     if Path(name).is_absolute():
         raise ValueError(f"'{name}': give the file's path relative to the study's own file")
     try:
-        return Path(folder, name).read_bytes()
+        return here(Path(folder, name)).read_bytes()
     except OSError as error:
         where = f"'{folder}'" if folder else "the working folder"
         raise ValueError(f"the file '{name}' in {where}: {error.strerror or error}") from None

@@ -4,9 +4,11 @@ import json
 import platform
 import re
 import subprocess
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, NonNegativeInt, ValidationError
@@ -69,10 +71,21 @@ class Manifest:
         self.data = self._known()  # the data sets that this run or one before found
         self._fixed = self._described()
 
-    def write(self, used: Usage, *, complete: bool = False) -> None:
-        """Write the file, with what this run has used so far added to the runs before."""
+    def write(
+        self,
+        used: Usage,
+        *,
+        complete: bool = False,
+        hosts: Mapping[str, int] = MappingProxyType({}),
+    ) -> None:
+        """Write the file, with what this run has used so far added to the runs before.
+
+        `hosts` are other machines, with the number of records that each one made.
+        """
         total = asdict(self.before.used + used)
         content = self._fixed | {"complete": complete, "used": total}
+        if made := Counter(self.before.hosts) + Counter(hosts):
+            content["hosts"] = dict(sorted(made.items()))
         text = json.dumps(content, indent=1, ensure_ascii=False) + "\n"
         file = self.prepared.folder / "manifest.json"
         write_atomically(file, text.encode(), lasting=True)
@@ -95,7 +108,7 @@ class Manifest:
             "packages": {k: v for k in packages(self.prepared.outside) if (v := installed(k))},
             "outside": asdict(self.prepared.outside),
             "platform": platform.platform(),
-            "cpu": _processor(),
+            "cpu": processor(),
             "config": _relative(self.config),
             "only": asked,
             "seed": self.study.seed,
@@ -142,6 +155,7 @@ class RunTold(BaseModel):
     used: Usage = Usage()
     only: list[str] = []
     shards: list[str] = []
+    hosts: dict[str, int] = {}
     complete: bool = False
     protocol: int | None = None
     missing_data: dict[str, str] = {}
@@ -242,7 +256,8 @@ def packages(found: Outside) -> list[str]:
     return [*PACKAGES, *sorted(theirs - {*PACKAGES})]
 
 
-def _processor() -> str:
+def processor() -> str:
+    """Return this machine's processor, and how many cores it has."""
     try:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
     except OSError:

@@ -71,15 +71,15 @@ class Plan:
 def make_plan(
     cells: Sequence[PlanCell],
     records: Mapping[str, Record],
-    *,
     again: Collection[str],
     missing: Mapping[str, str],
     notes: Sequence[str],
     folder: Path,
+    size: float = 1.0,
 ) -> Plan:
     """Return what is to be done, cells with a record among them if their keys are in `again`."""
     kept = {key for key in records if key not in again}
-    todo = tuple(jobs(cells, kept))
+    todo = tuple(jobs(cells, kept, size))
     missing_cells = {cell.key: cell.spec for job in todo for cell in job.cells}
     scored = with_scores({k: s for k, s in missing_cells.items() if k not in again}, folder)
     needed, done, failed, work = Counter[str](), Counter[str](), Counter[str](), Counter[str]()
@@ -172,11 +172,12 @@ def prepare(
     limits: Limits = UNLIMITED,
     most: float = math.inf,
     shard: Shard | None = None,
+    size: float = 1.0,
 ) -> Prepared:
     """Find the data, which may be fetched if `online`, read the records, plan what is missing.
 
     `limits` go before those of the study; `most` are the seconds that a step may take in any case.
-    Of the records only those of a `shard` are planned, if one is given.
+    Of the records only those of a `shard` are planned, if one is given; `size` is that of jobs.
     """
     folder = Path(results) / study.study
     data = _find_data(study, only, folders, online=online)
@@ -200,7 +201,8 @@ def prepare(
     notes += _aged(record for key, record in relevant.items() if key not in again)
     notes += _ungrouped(study, only)
     lacks = data.nowhere | data.wrong
-    plan = make_plan(planned, relevant, again=again, missing=lacks, notes=notes, folder=folder)
+    how = (lacks, notes, folder, size)
+    plan = make_plan(planned, relevant, again, *how)
     if not plan.scored:
         asked = study.model_copy(update={"experiments": chosen(study, only)})
         notes += _remeasured(asked, folder, {*records} - {*relevant}, data)  # the plan's, too

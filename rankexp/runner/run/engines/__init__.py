@@ -1,0 +1,89 @@
+"""Where jobs are done but on this machine: one file for each kind of cluster.
+
+A worker of a cluster does each job in a process of its own, which it starts as `pool` does here.
+What a method does to its process, its limits and its death stay in that process. So a worker may
+have several threads, and a death is blamed on one method. No engine has a queue, a heartbeat or
+a protocol of ours: that is the cluster's.
+"""
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Generator
+from functools import partial
+from typing import Self
+
+from rankexp import registry
+from rankexp.errors import ConfigError, EnvironmentProblemError
+from rankexp.runner.config.asking import message
+from rankexp.runner.run.pool import Death, Returned
+from rankexp.runner.run.remote import Requirements
+from rankexp.runner.run.workers import Done
+
+TICK = 0.5  # seconds between looks at a cluster that does not answer
+WAIT = 60.0  # seconds to wait for a cluster's first worker
+SLOTS_A_SECOND = 100
+"""Calls at a time for which jobs take a second: more let the parent, which takes 6 ms for each
+one, be the bottleneck, so that jobs are larger."""
+SPARE = 2  # calls under way for each one that is done at a time, so that no worker waits for us
+
+
+class Lost(Death):
+    """How a call ended whose workers have died: the cluster gave it to several."""
+
+    def __str__(self) -> str:
+        return message("engines.lost")
+
+
+class Engine(ABC):
+    """A cluster that does calls for us."""
+
+    kind: str  # as people call it
+
+    def __init__(self, address: str) -> None:
+        self.address = address
+
+    @abstractmethod
+    def slots(self) -> int:
+        """Return how many calls the cluster does at a time, by now."""
+
+    @abstractmethod
+    def equip(self, requirements: Requirements) -> None:
+        """Give workers what calls need; EnvironmentProblemError where one is not fit for them."""
+
+    @abstractmethod
+    def answers(
+        self, more: Callable[[], partial[Done] | None], most: float = math.inf
+    ) -> Generator[Returned[Done], None, None]:
+        """Yield what comes of calls, as it comes, of which at most so many are under way.
+
+        Whatever closes this takes back the calls that are under way.
+        """
+
+    @abstractmethod
+    def close(self) -> None:
+        """Leave the cluster, with nothing of ours in it."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def connected(text: str) -> Engine:
+    """Return the engine that ``KIND:ADDRESS`` names, connected.
+
+    ConfigError for a kind that is not known; EnvironmentProblemError where nothing answers.
+    """
+    kind, _, address = text.partition(":")
+    known = registry.names("run.engines")
+    if kind not in known:
+        hint = registry.did_you_mean(kind, known)
+        raise ConfigError(message("engines.kind", text=text, hint=hint, known=known))
+    try:
+        engine: type[Engine] = registry.get("run.engines", kind)
+    except ImportError as error:
+        raise EnvironmentProblemError(
+            message("engines.package", kind=kind, error=error)
+        ) from error
+    return engine(address)

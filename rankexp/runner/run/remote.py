@@ -1,0 +1,125 @@
+"""What workers on other machines are sent and must have installed, and how they do a job."""
+
+import contextlib
+import hashlib
+import multiprocessing
+import platform
+import socket
+import tempfile
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from importlib.util import find_spec
+from pathlib import Path
+from typing import NamedTuple, TypeVar
+
+from rankexp.errors import EnvironmentProblemError
+from rankexp.runner.config.asking import message
+from rankexp.runner.config.outside import Code, installed
+from rankexp.runner.config.own_file import file_of
+from rankexp.runner.files import found_in, sent_as
+from rankexp.runner.plan import PlanCell
+from rankexp.runner.run.manifest import processor
+from rankexp.runner.run.pool import Death, answers
+from rankexp.runner.run.workers import Done
+from rankexp.runner.spec import EvaluateSpec
+
+T = TypeVar("T")
+SAME = ("rankexp", "numpy", "scipy", "scikit-learn", "numba")
+"""Packages that may change a record, and that are in no key."""
+
+
+class Answer(NamedTuple):
+    """What a worker sends back."""
+
+    result: Done | Death
+    printed: str
+    host: str
+
+
+class TakenBack(Exception):  # noqa: N818  (no error: the caller wants no answer)
+    """Nobody waits for a call any more."""
+
+
+@dataclass(frozen=True)
+class Requirements:
+    """What the jobs of a run need that does not stand in them."""
+
+    files: Mapping[str, bytes]  # by what `sent_as` calls them
+    wanted: Mapping[str, str]  # versions of Python and packages, and SHA-256 of lone modules
+
+    @classmethod
+    def of(cls, cells: Iterable[PlanCell], snapshots: Iterable[str], code: Code) -> "Requirements":
+        """Return what cells need: their data and files of methods, and installed `code`."""
+        specs = [cell.spec for cell in cells if isinstance(cell.spec, EvaluateSpec)]
+        methods = {(s.method.folder, file_of(s.method.estimator)) for s in specs}
+        own = [Path(folder, file) for folder, file in methods if folder and file]
+        paths = [*map(Path, snapshots), *own]
+        theirs = {name: version for name, version in code.items() if not name.endswith(".py")}
+        wanted = {name: version_of(name) for name in ("Python", *SAME)} | theirs
+        return cls({sent_as(path): path.read_bytes() for path in paths}, wanted)
+
+    def unfit(self) -> str:
+        """Say what this machine has other than it should; empty where it has all."""
+        for name, version in self.wanted.items():
+            if (found := version_of(name)) != version:
+                known = {"name": name, "found": found, "version": version}
+                return message("engines.unfit", host=socket.gethostname(), **known)
+        return ""
+
+
+def version_of(name: str) -> str:
+    """Return the version of Python or a package, or of a module the SHA-256; empty: not here."""
+    if name == "Python":
+        return ".".join(platform.python_version_tuple()[:2])
+    if (version := installed(name)) is not None:
+        return version
+    with contextlib.suppress(ImportError, OSError, ValueError):
+        if (spec := find_spec(name)) and spec.origin:
+            return f"sha256:{hashlib.sha256(Path(spec.origin).read_bytes()).hexdigest()}"
+    return ""
+
+
+class RemoteWorker:
+    """What a worker on another machine keeps for a run: the files, in a folder of its own."""
+
+    def __init__(self, requirements: Requirements, folder: str | None = None) -> None:
+        self.requirements = requirements
+        self.folder = tempfile.TemporaryDirectory(prefix="rankexp-", dir=folder)
+        for name, content in requirements.files.items():
+            Path(self.folder.name, name).write_bytes(content)
+        self.host = f"{socket.gethostname()} ({processor()})"
+
+    def do(self, call: partial[Done], taken_back: Callable[[], bool]) -> Answer:
+        """Make a call in a process of its own; TakenBack where nobody waits for it any more."""
+        if unfit := self.requirements.unfit():
+            raise EnvironmentProblemError(unfit)
+        # A worker of Dask is told not to start processes, lest they outlive it: ours do not.
+        multiprocessing.current_process().daemon = False
+        calls = [partial(_with_files, self.folder.name, call)]
+
+        def more() -> partial[Done] | None:  # is asked twice a second
+            if calls:
+                return calls.pop()
+            if taken_back():
+                raise TakenBack
+            return None
+
+        (made,) = answers(more, 2, self.requirements.wanted)
+        return Answer(made.result, made.printed, self.host)
+
+    def close(self) -> None:
+        """Remove the files."""
+        self.folder.cleanup()
+
+
+def _with_files(folder: str, call: partial[Done]) -> Done:
+    """Make a call whose files are in a folder; scores that it keeps come back with it."""
+    found_in(Path(folder))
+    job, *others = call.args
+    if not job.folder:
+        return call()
+    with tempfile.TemporaryDirectory(dir=folder) as kept:
+        done = call.func(replace(job, folder=kept), *others)
+        files = {path.stem: path.read_bytes() for path in Path(kept).rglob("*.npz")}
+    return replace(done, files=files)
