@@ -186,8 +186,7 @@ BOTH = (ORACLE, Rule("nested"))
 
 LEAST = {"min_samples_leaf": 1, "max_depth": 1, "depth": 1, "n_rounds": 1} | dict.fromkeys(
     ("max_leaf_nodes", "max_leaves", "num_leaves"), 2
-)
-"""Below these a parameter has no values: a grid that ends there could not be wider."""
+)  # below these a parameter has no values: a grid that ends there could not be wider
 
 
 @dataclass(frozen=True)

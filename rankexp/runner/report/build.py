@@ -77,8 +77,7 @@ def page(context: Context, sections: Sequence[Section], aside: Sequence[Section]
     )
 
 
-REFERENCE = "reference"
-"""Beside the folders of results: that of full runs, which no ordinary run writes into."""
+REFERENCE = "reference"  # beside results: that of full runs, into which no ordinary run writes
 PAGE, ANSWER = "report.html", "answer.html"  # of a study, and of `rankexp compare`
 LOG = "logs/report.log"  # tracebacks of blocks that failed, in the folder of results
 REPORTED = ("title", "source", "bibtex", "text", "report")  # what of a study a report alone shows

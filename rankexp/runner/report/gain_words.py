@@ -18,8 +18,7 @@ from rankexp.statistics.needed import Needed
 
 PLAIN = {"ConvergenceWarning": "stopped before it converged"}
 FEW, UNTESTED = "the data are too few", "without a test there is no way"
-MOST_REPEATS = 10
-"""Further repeats of cross-validation hardly narrow an interval (docs/statistics.md)."""
+MOST_REPEATS = 10  # more of cross-validation hardly narrow an interval (docs/statistics.md)
 
 
 def headline(effects: Mapping[str, Effect], few: str = FEW) -> str:

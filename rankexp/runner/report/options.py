@@ -192,8 +192,7 @@ class BlockKind(Strict, ABC, use_attribute_docstrings=False):
 class OfMetric(BlockKind):
     """Options of a block that shows a metric of `evaluate` experiments."""
 
-    metric: MetricOption | None = None
-    """Default: the experiment's first."""
+    metric: MetricOption | None = None  # default: the experiment's first
     digits: Annotated[int, Field(ge=0, le=12)] = 4
 
 
@@ -218,8 +217,7 @@ class InBlocks(Ruled):
 
     rule: Annotated[RuleOfEach, Field(validate_default=True)] = select.ORACLE
     """One for all experiments, or one for each."""
-    incomplete: Policy = "refuse"
-    """What happens where a split, a model or a data set lacks a value."""
+    incomplete: Policy = "refuse"  # what happens where a split, model or data set lacks a value
 
     def build(self, context: Context, block: Block) -> Output:
         """Return what is shown; where another block decides the study's question, it explores."""
@@ -256,8 +254,7 @@ class InBlocks(Ruled):
 class Choosing(OfMetric):
     """Options of a block that shows methods of `evaluate` experiments at chosen grid points."""
 
-    methods: list[MethodName] | None = None
-    """Default: all of the experiments, in their order."""
+    methods: list[MethodName] | None = None  # default: all of the experiments, in their order
 
     def shown(self, context: Context, block: Block) -> list[str]:
         """Return the methods to show, in order."""

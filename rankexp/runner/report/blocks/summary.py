@@ -30,8 +30,7 @@ class Telling(Strict):
     """A number that a block found, in words of the study."""
 
     block: BlockName
-    of: str = ""
-    """Which of the block's facts. Default: its gist."""
+    of: str = ""  # which of the block's facts. Default: its gist
     say: Words | dict[OfDifference | OfClaim, Words] = "{}"
     """What is said of it, whatever the verdict or by verdict."""
     word: dict[OfDifference | OfClaim, str] = Field(default_factory=dict)
@@ -83,17 +82,14 @@ class Gain(Strict):
     """What training on pairs changes, as a row of the picture of all studies."""
 
     block: BlockName
-    of: str
-    """Which of the block's facts: a difference, of pairs minus points."""
-    label: str
-    """What is compared, in a few words: ``linear, rank loss``."""
+    of: str  # which of the block's facts: a difference, of pairs minus points
+    label: str  # what is compared, in a few words: ``linear, rank loss``
 
 
 class Told(Telling):
     """A number in words of the study, and what is told in its place where it was not run."""
 
-    otherwise: list[Telling] = Field(default_factory=list)
-    """The first of them that this run has."""
+    otherwise: list[Telling] = Field(default_factory=list)  # the first of them that this run has
 
     def first(self, context: Context) -> Telling | None:
         """Return what is told; None where the run lacks it all."""
@@ -138,10 +134,8 @@ class Summary(BlockKind):
     shows = (Evaluate, Simulate)
     gathers: ClassVar[bool] = True
 
-    asked: str | None = None
-    """The question of the study, a sentence."""
-    reproduced: list[BlockName] = Field(default_factory=list)
-    """The blocks that count what is reproduced."""
+    asked: str | None = None  # the question of the study, a sentence
+    reproduced: list[BlockName] = Field(default_factory=list)  # these count what is reproduced
     why: list[Told | str] = Field(default_factory=list)
     """Reasons for what is not. A plain text, which no experiment carries, is a conjecture."""
     means: list[Told] = Field(default_factory=list)

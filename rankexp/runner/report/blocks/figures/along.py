@@ -63,11 +63,9 @@ class Along(AtRule):
     parameter: str
     reference: MethodName | None = None
     """Method that the others' values are taken from, paired by split. Default: none."""
-    label: str | None = None
-    """What the axis is called. Default: the parameter's name."""
+    label: str | None = None  # what the axis is called. Default: the parameter's name
     level: Annotated[float, Field(gt=0.5, lt=1)] = 0.95
-    margin: PositiveFloat | None = None
-    """Half the height of a grey band about no difference."""
+    margin: PositiveFloat | None = None  # half the height of a grey band about no difference
     columns: Annotated[int, Field(ge=1)] = 2
 
     def needed(self, context: Context, block: Block) -> list[str]:

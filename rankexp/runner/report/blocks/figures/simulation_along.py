@@ -66,18 +66,14 @@ class SimulationAlong(BlockKind):
 
     shows = (Simulate,)
 
-    parameter: str
-    """A number of the experiments' grids; or ``step``, of a check by steps without a grid."""
+    parameter: str  # a number of the grids; or ``step``, of a check by steps without a grid
     quantities: Annotated[dict[str, list[str]], Field(min_length=1)]
     """A panel each: what its axis of y is called -> quantities."""
-    dashed: list[str] = Field(default_factory=list)
-    """Quantities drawn dashed, such as what theory says."""
+    dashed: list[str] = Field(default_factory=list)  # drawn dashed, such as what theory says
     exponents: list[str] = Field(default_factory=list)
     """Quantities whose exponent is fitted, on logarithms: they grow as the parameter to it."""
-    against: str | None = None
-    """A quantity that takes the parameter's place in the figure and in exponents."""
-    label: str | None = None
-    """What the axis of x is called. Default: the parameter's name."""
+    against: str | None = None  # a quantity in the parameter's place, in figure and exponents
+    label: str | None = None  # what the axis of x is called. Default: the parameter's name
     columns: Annotated[int, Field(ge=1)] = 3
     digits: Annotated[int, Field(ge=0, le=12)] = 4
 

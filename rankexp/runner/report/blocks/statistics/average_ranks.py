@@ -50,8 +50,7 @@ class RankPanel:
 class AverageRanks(Choosing, InBlocks):
     """One table: over each problem's models, or its queries; over all data sets together."""
 
-    posthoc: Literal["nemenyi", "wilcoxon"] = "nemenyi"
-    """Which tests of pairs follow on Friedman's."""
+    posthoc: Literal["nemenyi", "wilcoxon"] = "nemenyi"  # tests of pairs that follow on Friedman's
     alpha: Annotated[float, Field(gt=0, lt=0.5)] = 0.05
     digits: Annotated[int, Field(ge=0, le=12)] = 2
 

@@ -39,11 +39,9 @@ Column = tuple[Role, str, Callable[[Contrast], Entry]]  # with its label, and wh
 class Margins(Strict):
     """Differences of no importance: below a number, and below a share of the reference's loss."""
 
-    absolute: PositiveFloat | None = None
-    """Default: the metric's own."""
+    absolute: PositiveFloat | None = None  # default: the metric's own
     relative: PositiveFloat = 0.1
-    least: PositiveFloat = 0.001
-    """The relative margin is no less than this."""
+    least: PositiveFloat = 0.001  # the relative margin is no less than this
 
 
 @dataclass(frozen=True)

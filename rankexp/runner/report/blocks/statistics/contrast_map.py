@@ -42,12 +42,9 @@ class ContrastMap(Contrasts):
 
     generators = True
 
-    row: str
-    """A number of the generators, such as ``p``."""
-    column: str
-    """A number of the protocols, such as ``n_train``."""
-    label: str | None = None
-    """What columns are called. Default: the parameter's name."""
+    row: str  # a number of the generators, such as ``p``
+    column: str  # a number of the protocols, such as ``n_train``
+    label: str | None = None  # what columns are called. Default: the parameter's name
 
     def output(self, context: Context, block: Block) -> Output:
         """Return the maps as a figure and tables, and from where on nothing matters."""

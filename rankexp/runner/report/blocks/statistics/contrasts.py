@@ -43,8 +43,7 @@ class Contrasts(InBlocks):
     contrasts: Annotated[
         dict[str, Annotated[list[Pair], Field(min_length=1)]], Field(min_length=1)
     ]
-    margin: PositiveFloat
-    """Differences below it are of no importance."""
+    margin: PositiveFloat  # differences below it are of no importance
     level: Annotated[float, Field(gt=0.5, lt=1)] = 0.95
     family: str | None = None
     """P-values and intervals are adjusted for all contrasts of the blocks with this word here."""

@@ -79,14 +79,12 @@ class PairsOrPoints(BlockKind):
     """What the scores of each method on pairs are called: ``linear scorers``."""
     points: list[MethodName] = Field(default_factory=list)
     """Other methods that are trained on points; the advice may name them."""
-    metric: MetricOption | None = None
-    """Default: the experiment's first."""
+    metric: MetricOption | None = None  # default: the experiment's first
     rule: Rule = select.Rule("nested")
     margin: PositiveFloat | None = None
     """Differences below it are of no importance. Default: the metric's own."""
     level: Annotated[float, Field(gt=0.5, lt=1)] = 0.95
-    incomplete: Policy = "refuse"
-    """What happens where a split lacks a value."""
+    incomplete: Policy = "refuse"  # what happens where a split lacks a value
     digits: Annotated[int, Field(ge=0, le=12)] = 3
 
     def faults(self, study: Study, block: Block) -> Iterator[Fault]:

@@ -56,8 +56,7 @@ class PairedRow(NamedTuple):
 class PairedTable(AtRule):
     """One row a problem and method, differences paired by split."""
 
-    reference: MethodName | None = None
-    """Method that the others are compared with."""
+    reference: MethodName | None = None  # method that the others are compared with
 
     def output(self, context: Context, block: Block) -> Output:
         """Return the table."""

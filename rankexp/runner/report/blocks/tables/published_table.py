@@ -38,8 +38,7 @@ class PublishedTable(Choosing, Ruled):
     """Extra method -> the method whose published value it stands beside."""
     metrics: list[MetricOption] = Field(default_factory=list)
     """Several in place of `metric`: a table a problem, of rows of methods and columns of these."""
-    rules: Rules = select.BOTH
-    """The first is compared with the published values."""
+    rules: Rules = select.BOTH  # the first is compared with the published values
     details: bool = True
     """Whether a second table has a row for each problem and method; the .csv always has."""
 
