@@ -7,6 +7,7 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field
 
 from rankexp.runner.analyse import frame
+from rankexp.runner.config.asking import message
 from rankexp.runner.config.schema import Block, Evaluate, Simulate
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Fact, Output, Said
@@ -220,21 +221,11 @@ def done(context: Context, names: list[str]) -> str:
     begun = [problem for problem in problems if ran(context, own, problem)]
     sets = [name for name in begun if name in context.study.data]
     methods = {context.method_label(method) for one in runs for method in one.methods}
-    counts = {
-        "method": len(methods),
-        "data set": len(sets),
-        "artificial problem": len(begun) - len(sets),
-        "simulation": len(own) - len(runs),
-    }
-    text = ", ".join(f"{n} {word}{'s' * (n != 1)}" for word, n in counts.items() if n)
-    total = frame.total(map(context.total, own))
-    kinds = listed(["fits"] * bool(runs) + ["repetitions of simulations"] * (len(runs) < len(own)))
-    good = frame.shortfall(total) or f"all {total.expected:,} {kinds} are done, none failed"
-    text = f"{text}; {good}" if own else "nothing was run"
-    lacks = absent(context, names)
-    if lacks.data:
-        text += f"; no data for {', '.join(lacks.data)}"
-    if lacks.idle:
-        text += f"; not run: {counted_names('experiment', len(lacks.idle), lacks.idle)}"
-    used = context.manifest.get("used")
-    return capital(text) + (f"; {duration(used['cpu'])} of computing" if used else "") + "."
+    counts = {"method": len(methods), "data set": len(sets)}
+    counts |= {"artificial problem": len(begun) - len(sets), "simulation": len(own) - len(runs)}
+    total, used = frame.total(map(context.total, own)), context.manifest.get("used")
+    known = {"ran": bool(own), "counts": counts, "fits": bool(runs), "expected": total.expected}
+    known |= {"lacks": frame.shortfall(total), "cpu": duration(used["cpu"]) if used else ""}
+    lost = absent(context, names)
+    idle = counted_names("experiment", len(lost.idle), lost.idle)
+    return message("found.done", data=lost.data, idle=idle, **known)
