@@ -13,9 +13,10 @@ import numpy as np
 import pandas as pd
 
 from rankexp.arrays import Floats
-from rankexp.runner.analyse import complete_blocks, queries
+from rankexp.runner.analyse import complete_blocks
 from rankexp.runner.analyse.complete_blocks import Blocks, IncompleteError
 from rankexp.runner.analyse.delong import Seen
+from rankexp.runner.analyse.frame import QUERY
 from rankexp.runner.config.asking import message
 from rankexp.statistics import paired, several
 from rankexp.statistics.contrast import NAN, Contrast, Settings, adjusted, together
@@ -96,7 +97,7 @@ def _on_one(
 ) -> Tested:
     """Compare on one problem, over the pairs that its design has."""
     by = ["problem", "model"] if design.pairs == "models" else complete_blocks.PLACE
-    by = [*by, queries.QUERY] if design.pairs == QUERIES else by
+    by = [*by, QUERY] if design.pairs == QUERIES else by
     try:
         made = complete_blocks.complete(table, by, settings.policy)
     except IncompleteError as error:

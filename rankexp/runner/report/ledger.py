@@ -13,8 +13,7 @@ from rankexp.errors import ConfigError
 from rankexp.metrics.metric import parse
 from rankexp.registry import did_you_mean
 from rankexp.runner.analyse import kept, select
-from rankexp.runner.analyse.frame import Key, shortfall
-from rankexp.runner.analyse.queries import QUERY
+from rankexp.runner.analyse.frame import QUERY, Key, shortfall
 from rankexp.runner.config.claims import BAYES, OVER, ClaimRow
 from rankexp.runner.config.experiments import metric_of
 from rankexp.runner.config.schema import Evaluate, Simulate

@@ -13,7 +13,7 @@ from rankexp.charts.numbers import number, short
 from rankexp.metrics.metric import Metric
 from rankexp.runner.analyse import complete_blocks, select
 from rankexp.runner.analyse.contrast import dropped_note
-from rankexp.runner.analyse.queries import QUERY
+from rankexp.runner.analyse.frame import QUERY
 from rankexp.runner.config.schema import Block
 from rankexp.runner.report.blocks.statistics.comparison import p_value
 from rankexp.runner.report.context import Context
