@@ -29,7 +29,6 @@ from rankexp.runner.config.published import PublishedKey
 from rankexp.runner.config.schema import Block, Evaluate, Simulate, Study
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Output
-from rankexp.runner.report.rules import unfounded, without_inner
 from rankexp.runner.strict import Strict
 from rankexp.statistics.contrast import Policy
 
@@ -163,11 +162,11 @@ class BlockKind(Strict, ABC, use_attribute_docstrings=False):
         for key, value in self:
             listed = isinstance(value, tuple)
             for rule, names in _rules(value, block.experiments):
-                lacking = [without_inner(rule, study, name, methods) for name in names]
+                lacking = [rule.without_inner(study, name, methods) for name in names]
                 beside = listed and len(value) > 1 and None in lacking  # empty for some only
                 asked = (key in self.model_fields_set or not listed) and not beside
                 said = [why for why in lacking if why and asked]
-                if why := unfounded(rule, study, names) or next(iter(said), None):
+                if why := rule.unfounded(study, names) or next(iter(said), None):
                     yield Fault(("options", key), why)
 
     def _unfit(self, study: Study, name: str) -> str | None:

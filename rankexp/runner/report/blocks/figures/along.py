@@ -21,7 +21,6 @@ from rankexp.runner.report.context import Context
 from rankexp.runner.report.heads import EXPERIMENT, PROBLEM, Head, Role, heads
 from rankexp.runner.report.model import Cell, Cells, Entry, Output, Table
 from rankexp.runner.report.options import AtRule, MethodName
-from rankexp.runner.report.rules import by_rule
 from rankexp.runner.run.progress import duration
 from rankexp.runner.sentences import paragraphs
 
@@ -205,7 +204,7 @@ class Along(AtRule):
             timed=timed,
             level=self.level,
             of_grid=_of_grid(found),
-            chosen=any(by_rule(self.rule, context.study, name) for name in block.experiments),
+            chosen=any(self.rule.words(context.study, name) for name in block.experiments),
             rule=self.rule.label,
             gap=None if math.isnan(largest) else largest,
         )

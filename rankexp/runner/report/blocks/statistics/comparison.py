@@ -21,7 +21,6 @@ from rankexp.runner.report.context import Context, design
 from rankexp.runner.report.heads import Head, Role
 from rankexp.runner.report.model import Cell, Cells, Entry, Fact, Output, Table
 from rankexp.runner.report.options import InBlocks, MethodName
-from rankexp.runner.report.rules import by_rule, metrics_of
 from rankexp.runner.report.verdict_words import over, precision, tallied, words
 from rankexp.runner.sentences import paragraphs
 from rankexp.runner.strict import Strict
@@ -92,7 +91,7 @@ class Comparison(InBlocks):
         for name in block.experiments:
             setup = study.experiments.get(name)
             if isinstance(setup, Evaluate):
-                metric = next(iter([self.metric] if self.metric else metrics_of(setup)), None)
+                metric = self.metric or next(iter(select.metrics_of(setup)), None)
                 kept = setup.keep.curves if setup.keep else []
                 pairs = {design(study, setup, problem).pairs for problem in setup.problems}
                 _, curve = delong.METRICS.get(repr(metric), (0.0, ""))
@@ -179,7 +178,7 @@ class Comparison(InBlocks):
         header = [Head(label, role) for role, label, _ in columns]
         rows = [[entry(own) for *_, entry in columns] for own in judged.contrasts]
         pair = (judged.method, judged.reference)
-        by = by_rule(judged.rule, context.study, judged.experiment, pair)
+        by = judged.rule.words(context.study, judged.experiment, pair)
         caption = f"{context.title(judged.experiment)}, {judged.metric.label}{by}: "
         caption += " − ".join(map(context.method_label, pair))
         of = {Role.EXPERIMENT: judged.experiment, Role.METRIC: judged.metric.label}

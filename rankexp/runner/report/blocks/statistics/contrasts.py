@@ -21,7 +21,6 @@ from rankexp.runner.report.heads import PROBLEM, Role, heads
 from rankexp.runner.report.model import Cell, Entry, Fact, Output, Table
 from rankexp.runner.report.options import InBlocks, MethodName
 from rankexp.runner.report.render.text import cell_text
-from rankexp.runner.report.rules import by_rule
 from rankexp.runner.sentences import capital, paragraphs
 from rankexp.statistics.contrast import Contrast, Settings
 from rankexp.statistics.verdicts import Kind, Note
@@ -197,7 +196,7 @@ class Contrasts(InBlocks):
         every = [one for own in found.values() for one in _all(own)]
         ends = verdict_words.intervals(every, settings)
         methods = [one for pairs in self.contrasts.values() for pair in pairs for one in pair]
-        by = by_rule(self.rule_of(experiment), context.study, experiment, methods)
+        by = self.rule_of(experiment).words(context.study, experiment, methods)
         caption = f"{context.title(experiment)}: differences in {metric.label} ({ends}){by}"
         header = [PROBLEM, *heads(Role.DIFFERENCE, *found)]
         of = {Role.EXPERIMENT: experiment, Role.METRIC: metric.label}

@@ -27,7 +27,6 @@ from rankexp.runner.report.gains import Gains, standings, tested
 from rankexp.runner.report.heads import METHOD, Role, heads
 from rankexp.runner.report.model import Cell, Cells, Entry, Mark, Output, Table
 from rankexp.runner.report.options import BlockKind, MethodName, MetricOption, Rule
-from rankexp.runner.report.rules import metrics_of
 from rankexp.runner.report.verdict_words import at_once
 from rankexp.runner.run.progress import duration
 from rankexp.runner.sentences import paragraphs
@@ -91,7 +90,7 @@ class PairsOrPoints(BlockKind):
         """Find more than one problem, and metrics without a margin."""
         yield from super().faults(study, block)
         setups = [study.experiments.get(name) for name in block.experiments]
-        own = [metrics_of(one)[:1] for one in setups if isinstance(one, Evaluate)]
+        own = [select.metrics_of(one)[:1] for one in setups if isinstance(one, Evaluate)]
         for metric in [self.metric] if self.metric else chain.from_iterable(own):
             if self.margin is None and metric.reading.margin is None:
                 yield Fault(("options",), message("report.no_margin", metric=metric))

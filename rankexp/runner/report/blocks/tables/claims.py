@@ -11,7 +11,7 @@ from scipy import special
 
 from rankexp.charts.numbers import NOTHING, short
 from rankexp.errors import ConfigError
-from rankexp.runner.analyse.select import Rule
+from rankexp.runner.analyse.select import Rule, with_grids
 from rankexp.runner.config.asking import message
 from rankexp.runner.config.claims import OVER, TESTS, UNTESTED, ClaimRow, parsed, rows_of, titles
 from rankexp.runner.config.fault import Fault
@@ -22,7 +22,6 @@ from rankexp.runner.report.ledger import findings, words
 from rankexp.runner.report.model import Cell, Cells, Entry, Fact, Output, Table, Tally
 from rankexp.runner.report.options import BlockKind
 from rankexp.runner.report.render.text import cell_text
-from rankexp.runner.report.rules import unfounded, with_grids, without_inner
 from rankexp.runner.sentences import counted_names, paragraphs
 from rankexp.statistics import claims
 from rankexp.statistics.claims import Finding, Standing
@@ -233,8 +232,8 @@ def _without_rule(study: Study, row: ClaimRow) -> str | None:
     if row.rule:
         try:
             rule, methods = Rule.parse(row.rule), [*row.method, *row.reference]
-            lacking = without_inner(rule, study, row.experiment, methods)
-            return unfounded(rule, study, [row.experiment]) or lacking
+            lacking = rule.without_inner(study, row.experiment, methods)
+            return rule.unfounded(study, [row.experiment]) or lacking
         except ValueError as error:
             return str(error)
     elif isinstance(setup, Evaluate) and with_grids(study, setup):

@@ -14,7 +14,6 @@ from rankexp.runner.report.context import Context
 from rankexp.runner.report.heads import METHOD, PROBLEM, Role, heads, measured
 from rankexp.runner.report.model import Cell, Entry, Output, Table
 from rankexp.runner.report.options import AtRule, MethodName
-from rankexp.runner.report.rules import by_rule
 from rankexp.runner.report.verdict_words import leaders
 from rankexp.runner.sentences import paragraphs
 
@@ -129,7 +128,7 @@ class PairedTable(AtRule):
         header += BY_QUERY if resampled else []
         name, better = measured(map(parse, numbers.metric.unique()))
         methods = list(numbers.method.unique())
-        by = (by_rule(self.rule, context.study, e, methods) for e in numbers.experiment.unique())
+        by = (self.rule.words(context.study, e, methods) for e in numbers.experiment.unique())
         caption = f"{name}{max(by, default='')}: mean ± SE, quartiles"
         return Table(header, rows, caption, of={Role.METRIC: name}, better=better)
 
