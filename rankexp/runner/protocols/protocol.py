@@ -3,15 +3,17 @@
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any, ClassVar, Literal, NamedTuple
 
 from numpy.typing import NDArray
 
 from rankexp.arrays import Floats, Ints
 from rankexp.runner.sentences import paragraphs
-from rankexp.runner.strict import Plain, Strict
+from rankexp.runner.strict import Plain, Strict, told
 from rankexp.statistics.design import Design
 
+TOLD = told(Path(__file__).with_name("keys.toml"))
 TRUTHS = ("eta", "mean", "ranking")
 """What models know of the best scores; the first that a model has is taken."""
 
@@ -114,6 +116,7 @@ class Protocol(Strict):
     larger study keeps the records of a smaller one.
     """
 
+    model_config = TOLD
     problems: ClassVar[Literal["generators", "data sets"]]
     counts: ClassVar[frozenset[str]] = frozenset()
     varies: ClassVar[Literal["rep", "fold"]] = "rep"
