@@ -24,6 +24,7 @@ from pydantic_core import CoreSchema, core_schema
 
 from rankexp.metrics.metric import Metric, parse
 from rankexp.runner.analyse import complete_blocks, kept, select
+from rankexp.runner.config.asking import message
 from rankexp.runner.config.fault import Fault, unknown_name
 from rankexp.runner.config.published import PublishedKey
 from rankexp.runner.config.schema import Block, Evaluate, Simulate, Study
@@ -169,23 +170,15 @@ class BlockKind(Strict, ABC, use_attribute_docstrings=False):
                 if why := rule.unfounded(study, names) or next(iter(said), None):
                     yield Fault(("options", key), why)
 
-    def _unfit(self, study: Study, name: str) -> str | None:
+    def _unfit(self, study: Study, name: str) -> str:
+        """Say what experiments the block is for, and that this is none of them; "" for one."""
         setup = study.experiments[name]
-        if not isinstance(setup, self.shows):
-            if isinstance(setup, Simulate):
-                return f"experiments with methods; '{name}' is a simulation"
-            return f"simulations; '{name}' is an experiment with methods"
-        if isinstance(setup, Simulate):
-            wrong = self.check is not None and setup.check != self.check
-            said = f"simulations of the check '{self.check}'; '{name}' is of '{setup.check}'"
-            return said if wrong else None
-        kept = [*setup.keep.curves, *setup.keep.texts] if setup.keep else []
-        if self.keeps and self.keeps not in kept:
-            return f"experiments that keep '{self.keeps}'; '{name}' does not, see its 'keep'"
+        check = setup.check if isinstance(setup, Simulate) else None
+        keep = setup.keep if isinstance(setup, Evaluate) else None
+        kept = [*keep.curves, *keep.texts] if keep else []
         data = [problem for problem in setup.problems if problem in study.data]
-        if not (self.generators and data):
-            return None
-        return f"generators, whose best scorer is known; '{name}' has the data set '{data[0]}'"
+        known = {"other": not isinstance(setup, self.shows), "check": check, "kept": kept}
+        return message("report.unfit", kind=self, name=name, data=data, **known)
 
 
 class OfMetric(BlockKind):

@@ -5,15 +5,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from rankexp.charts.letters import one_line
+from rankexp.runner.config.asking import message
 from rankexp.runner.report.model import Output, Page, Said, Section, Table, footnotes
 from rankexp.runner.report.render.text import all_notes, led, rows
 
 SUFFIX = "md"
-CLOSING = (
-    "[run.md](run.md) has the details: protocols, data, machine and problems. scores.csv, which "
-    "rankexp report writes, has every score of every grid point. [cite.bib](cite.bib) is for "
-    "citing the source and rankexp."
-)
+
 _MARKUP = re.compile(r"([\\|*_`<\[$]|&(?=#?\w+;)|~(?=~))")
 _BEGINNING = re.compile(r"^(\s*)([-+>#=~]|\d+(?=[.)]))", re.MULTILINE)
 
@@ -71,7 +68,7 @@ def page(shown: Page) -> str:
     parts = [f"# {escape(shown.title)}"]
     parts += [f"Source: {escape(shown.source)}"] if shown.source else []
     parts += [prose(shown.text), *(f"**{escape(line)}**" for line in shown.incomplete)]
-    parts += [*map(_section, shown.sections), CLOSING]
+    parts += [*map(_section, shown.sections), message("report.closing")]
     if shown.aside:
         parts += ["## In files", "\n".join(map(_aside, shown.aside))]
     return "\n\n".join(part for part in parts if part) + "\n"
