@@ -112,12 +112,7 @@ def _beside(all_rows: Sequence[RecordRows]) -> dict[str, Any]:
 
 
 def scores(
-    frame: pd.DataFrame,
-    experiment: str,
-    metric: str,
-    part: str = "test",
-    *,
-    by_query: bool = False,
+    long: pd.DataFrame, experiment: str, metric: str, part: str = "test", *, by_query: bool = False
 ) -> pd.DataFrame:
     """Return one metric of an experiment, one row a split, method and grid point.
 
@@ -125,13 +120,13 @@ def scores(
     `by_query` there is a row for each query of these, whose number is in a further column.
     """
     wanted = (
-        (frame.experiment == experiment)
-        & (frame.metric == metric)
-        & (frame.part == part)
-        & frame.step.isna()
-        & (frame.group.notna() if by_query else frame.group.isna())
+        (long.experiment == experiment)
+        & (long.metric == metric)
+        & (long.part == part)
+        & long.step.isna()
+        & (long.group.notna() if by_query else long.group.isna())
     )
-    rows = frame.loc[wanted]
+    rows = long.loc[wanted]
     more = {QUERY: rows.group.cat.codes.to_numpy(np.int64)} if by_query else {}
     places = {
         name: rows[name].fillna(NONE).astype(np.int64).to_numpy()

@@ -104,10 +104,9 @@ class Words:
         effects = {self.label(method): self.found.effect(method) for method in self.found.pairs}
         scorers = {self.label(method): own for method, own in self.found.scorers.items()}
         best, found = self.found.best_on_points, self.found
-        other = best is not None and found.gaining and not found.ahead
-        as_high = (
-            f", but {self.label(best.method)} ranks {found.as_high[0]}" if best and other else ""
-        )
+        as_high = ""
+        if best is not None and found.gaining and not found.ahead:
+            as_high = f", but {self.label(best.method)} ranks {found.as_high[0]}"
         few = "this run is too short" if found.trained < found.rows / 2 else FEW
         few = few if any(own.test for own in found.contrasts.values()) else UNTESTED
         return of_scorers(effects, scorers, few) + as_high

@@ -28,6 +28,7 @@ from rankexp.statistics.verdicts import Reproduction
 DATA_SET = Head("Data set", Role.PROBLEM)
 REGISTER = {"published_table": "PublishedTable"}
 
+Chosen = tuple[Point, str]  # a grid point, and the end of its grid that it is at
 UNTOLD = (Reproduction.REPRODUCED, Reproduction.UNDECIDED)  # verdicts that need no explanation
 
 
@@ -95,25 +96,21 @@ class PublishedTable(Choosing, Ruled):
         setup = context.evaluate(experiment)
         chosen = context.chosen(experiment, metric, self.rules[0], list(methods))
         counts = select.chosen_counts(chosen, context.scores(experiment, metric))
-        points: dict[tuple[str, str], tuple[Point, str]] = {}  # those chosen most often
+        points: dict[tuple[str, str], Chosen] = {}  # those chosen most often
         for problem, method, grid, _, edge in counts.itertuples(index=False, name=None):
             points.setdefault((problem, method), (grid, str(edge or "")))
         others = [context.means(experiment, metric, rule) for rule in self.rules[1:]]
         found = [{one[:2]: one.mean for one in own} for own in others]
         lines, shown = [], [method for method in methods if method in setup.methods]
         for place in product(setup.problems, shown):
-            key, point = PublishedKey(experiment, *place, str(metric)), points.get(place)
+            key = PublishedKey(experiment, *place, str(metric))
             values = [means.get(place, NAN) for means in found]
+            point = points.get(place, (Point(()), ""))
             lines.append(self._line(context, key, methods[key.method], values, point))
         return lines
 
     def _line(
-        self,
-        context: Context,
-        key: PublishedKey,
-        beside: str,
-        others: Sequence[float],
-        point: tuple[Point, str] | None,
+        self, context: Context, key: PublishedKey, beside: str, others: Sequence[float], at: Chosen
     ) -> PublishedLine:
         experiment, problem, method, quantity = key
         target = context.published.get(key._replace(method=beside or method))
@@ -134,8 +131,8 @@ class PublishedTable(Choosing, Ruled):
             se=main.se,
             se_of=main.se_of,
             others=tuple(others),
-            chosen=point[0] if point else Point(()),
-            edge=point[1] if point else "",
+            chosen=at[0],
+            edge=at[1],
             splits=main.splits,
             nan=main.nan,
             expected=count.expected,
