@@ -229,11 +229,14 @@ def headline(found: Sequence[Contrast], settings: Settings) -> str:
     return text
 
 
-def leaders(context: Context, table: pd.DataFrame, column: str, metric: Metric) -> str:
+def leaders(context: Context, table: pd.DataFrame, column: str, metrics: set[Metric]) -> str:
     """Return the methods by the problems on which none has a better value; "" without values.
 
-    `table` has a row an experiment, problem and method. Nothing is tested.
+    `table` has a row an experiment, problem and method. Nothing is tested. Metrics are not mixed.
     """
+    if len(metrics) != 1:
+        return ""
+    (metric,) = metrics
     higher = metric.direction == "higher"
     known = table.dropna(subset=[column])
     problems = known.groupby(["experiment", "problem"], sort=False)[column]

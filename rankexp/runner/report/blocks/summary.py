@@ -37,26 +37,20 @@ class Telling(Strict):
     word: dict[OfDifference | OfClaim, str] = Field(default_factory=dict)
     """The answer in a word or two by verdict, before what is said: ``{equivalent: "No"}``."""
 
-    def fact(self, shown: Mapping[str, Output]) -> Fact | None:
-        """Return the number; None where the block has no such."""
+    def fact(self, shown: Mapping[str, Output]) -> Fact:
+        """Return the number; an empty one where the block has no such."""
         output = shown.get(self.block, Output())
-        return output.facts.get(self.of) if self.of else Fact("", output.gist.rstrip("."))
-
-    def known(self, shown: Mapping[str, Output]) -> bool:
-        """Whether there is a number."""
-        fact = self.fact(shown)
-        return fact is not None and fact.known
+        gist = Fact("", output.gist.rstrip("."))
+        return output.facts.get(self.of, Fact("", "")) if self.of else gist
 
     def experiments(self, context: Context) -> Sequence[str]:
         """Return the experiments that the number is of."""
-        fact = self.fact(context.shown)
-        own = fact.experiments if fact else ()
-        return own or experiments_of(context, self.block)
+        return self.fact(context.shown).experiments or experiments_of(context, self.block)
 
     def text(self, shown: Mapping[str, Output]) -> str:
         """Return what is said of it, or that there is no such number."""
         fact = self.fact(shown)
-        if fact is None or not fact.text:
+        if not fact.text:
             known = ", ".join(shown.get(self.block, Output()).facts) or "nothing"
             return f"block '{self.block}' has no fact '{self.of}' (it has: {known})"
         said = self.number(fact)
@@ -94,7 +88,8 @@ class Told(Telling):
 
     def first(self, context: Context) -> Telling | None:
         """Return what is told; None where the run lacks it all."""
-        found = next((one for one in (self, *self.otherwise) if one.known(context.shown)), None)
+        each = (self, *self.otherwise)
+        found = next((one for one in each if one.fact(context.shown).known), None)
         if found is None and not absent(context, self.experiments(context)).words():
             return self  # it is no fault of the run: what there is not is said
         return found
@@ -122,10 +117,10 @@ def told(context: Context, wanted: Sequence[Told]) -> str:
 def answered(context: Context, wanted: Sequence[Told]) -> Said:
     """Return the answer, its word or two apart where nothing must be said before them."""
     whole, first = told(context, wanted), wanted[0].first(context)
-    fact = first.fact(context.shown) if first else None
-    word = first.short(fact) if first and fact else ""
+    fact = first.fact(context.shown) if first else Fact("", "")
+    word = first.short(fact) if first else ""
     rest = whole.removeprefix(f"{word}. ")
-    half = word in HALF or (fact is not None and fact.verdict in ("undecided", "mixed"))
+    half = word in HALF or fact.verdict in ("undecided", "mixed")
     return Said("Answer", rest, word, half) if word and rest != whole else Said("Answer", whole)
 
 
@@ -163,10 +158,8 @@ class Summary(BlockKind):
     def _short(self, context: Context) -> str:
         """Return the first number of the answer alone, as a sentence."""
         first = self.means[0].first(context) if self.means else None
-        fact = first.fact(context.shown) if first else None
-        if first is None or fact is None or not fact.known:
-            return ""
-        return f"{capital(first.number(fact))}."
+        fact = first.fact(context.shown) if first else Fact("", "")
+        return f"{capital(first.number(fact))}." if first and fact.known else ""
 
     def _compared(self, context: Context) -> Iterator[Said]:
         if not (self.reproduced or self.why):

@@ -10,9 +10,10 @@ from rankexp.runner.report.model import Output, Page, Said, Section, Table, foot
 from rankexp.runner.report.render.text import all_notes, led, rows
 
 SUFFIX = "md"
-
 _MARKUP = re.compile(r"([\\|*_`<\[$]|&(?=#?\w+;)|~(?=~))")
-_BEGINNING = re.compile(r"^(\s*)([-+>#=~]|\d+(?=[.)]))", re.MULTILINE)
+# Beginnings of a line that would make a list, a heading or a quotation of it:
+_BEGINNING = re.compile(r"^(\s*)([-+>#=~])", re.MULTILINE)
+_NUMBERED = re.compile(r"^(\s*\d+)(?=[.)])", re.MULTILINE)
 
 
 def escape(text: str) -> str:
@@ -23,13 +24,7 @@ def escape(text: str) -> str:
 def prose(text: str) -> str:
     """Escape a text that stands by itself; its lines and paragraphs stay."""
     lines = "\n".join(escape(line) for line in text.strip().split("\n"))
-    return _BEGINNING.sub(_at_the_beginning, lines)
-
-
-def _at_the_beginning(match: re.Match[str]) -> str:
-    """Escape what would make a list, a heading or a quotation of a line."""
-    space, sign = match.groups()
-    return f"{space}{sign}\\" if sign.isdigit() else f"{space}\\{sign}"
+    return _NUMBERED.sub(r"\1\\", _BEGINNING.sub(r"\1\\\2", lines))
 
 
 def table(shown: Table, notes: Mapping[str, int] | None = None) -> str:

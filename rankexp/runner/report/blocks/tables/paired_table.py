@@ -90,12 +90,9 @@ class PairedTable(AtRule):
 
     def gist(self, context: Context, numbers: pd.DataFrame) -> str:
         """Say which method has the best mean on how many problems, and how far others are."""
-        metrics = set(map(parse, numbers.metric))
-        if len(metrics) != 1:
-            return ""
-        text = leaders(context, numbers, "mean", *metrics)
+        text = leaders(context, numbers, "mean", {*map(parse, numbers.metric)})
         known = numbers.difference.dropna() if self.reference else ()
-        if len(known):
+        if numbers.metric.nunique() == 1 and len(known):
             ends = span(min(known), max(known), self.digits)
             text += f" Mean differences to {context.method_label(self.reference or '')}: {ends}."
         return text

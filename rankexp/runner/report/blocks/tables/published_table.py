@@ -80,15 +80,10 @@ class PublishedTable(Choosing, Ruled):
         for place, rule in enumerate(self.rules[1:] if lines else ()):
             after = PublishedLine._fields.index("others") + place
             numbers.insert(after, f"by {rule}", [line.others[place] for line in lines])
-        told = tally(context, lines, self.digits)
-        gist = told.gist if told else self._leaders(context, numbers)
+        told, metrics = tally(context, lines, self.digits), {parse(line.metric) for line in lines}
+        gist = told.gist if told else leaders(context, numbers, "reproduced", metrics)
         notes = legend(lines)
         return Output(numbers, tables, notes=notes, gist=gist, tally=told)
-
-    def _leaders(self, context: Context, numbers: pd.DataFrame) -> str:
-        """Say which method has the best mean on how many problems, where nothing is published."""
-        metrics = {parse(name) for name in numbers.metric} if len(numbers) else set()
-        return leaders(context, numbers, "reproduced", metrics.pop()) if len(metrics) == 1 else ""
 
     def _lines(
         self, context: Context, experiment: str, metric: Metric, methods: Mapping[str, str]

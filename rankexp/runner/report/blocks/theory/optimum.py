@@ -46,7 +46,9 @@ class Optimum(AtRule):
         if not len(apart):
             return ""
         ends = span(apart.min(), apart.max(), self.digits, sign=False)
-        return f"{leaders(context, table, 'value', metric)} Distance from the best scorer: {ends}."
+        return (
+            f"{leaders(context, table, 'value', {metric})} Distance from the best scorer: {ends}."
+        )
 
     def _table(self, context: Context, experiment: str, methods: Sequence[str]) -> pd.DataFrame:
         splits = self.chosen(context, experiment, methods)
