@@ -84,8 +84,7 @@ class Parts:
 class Generated:
     """What a protocol for generators is given: a distribution of models to draw from."""
 
-    name: str
-    """The problem's, where the paths of its streams begin."""
+    name: str  # the problem's, where the paths of its streams begin
 
     @abstractmethod
     def sample(

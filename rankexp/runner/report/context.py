@@ -156,6 +156,12 @@ class Context:
         entry = self.study.data.get(problem) or self.study.generators.get(problem)
         return (entry.label if entry else None) or problem
 
+    def seconds(self, experiment: str, method: str, problem: str = "") -> list[float]:
+        """Return what each split of a method took: its grid, and the choice within training."""
+        own = (c for c in self.cells if (c.experiment, c.method) == (experiment, method))
+        found = (self.records.get(c.key) for c in own if problem in ("", c.problem))
+        return [one.times["fit"] for one in found if one and "fit" in one.times]
+
     def title(self, experiment: str) -> str:
         """Return what an experiment is called on pages."""
         setup = self.study.experiments.get(experiment)

@@ -31,7 +31,7 @@ from rankexp.runner.config.schema import Block, Evaluate, Simulate, Study
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Output
 from rankexp.runner.strict import Strict
-from rankexp.statistics.contrast import Policy
+from rankexp.statistics.contrast import Policy, Settings
 
 
 @dataclass(frozen=True)
@@ -114,16 +114,14 @@ class BlockKind(Strict, ABC, use_attribute_docstrings=False):
 
     shows: ClassVar[tuple[type[Evaluate | Simulate], ...]] = (Evaluate,)
     """The kinds of experiments that it can show."""
-    check: ClassVar[str | None] = None
-    """The check that a simulation must be of. Default: any."""
+    check: ClassVar[str | None] = None  # the check that a simulation must be of. Default: any
     keeps: ClassVar[str | None] = None
     """The curve or text that experiments with methods must keep for it. Default: none."""
     generators: ClassVar[bool] = False
     """Whether it can show problems of generators only, as it needs to know their best scorer."""
     gathers: ClassVar[bool] = False
     """Whether it is made of what the others show, `Context.shown`: it is built after them."""
-    claims: ClassVar[bool] = False
-    """Whether it shows what the source claims in words."""
+    claims: ClassVar[bool] = False  # whether it shows what the source claims in words
     picture: bool = True
     """Whether it has a picture, where it can; its numbers are in files all the same."""
 
@@ -225,6 +223,11 @@ class InBlocks(Ruled):
         }
         gist = made.gist and f"Exploratory: {made.gist}"
         return replace(made, notes=[note, *made.notes], facts=facts, gist=gist)
+
+    def declared(self, context: Context, metric: Metric) -> Settings:
+        """Return how differences in a metric are compared, but for their level and margins."""
+        higher, most = metric.direction == "higher", metric.reading.most
+        return Settings(policy=self.incomplete, higher=higher, seed=context.study.seed, most=most)
 
     def rule_of(self, experiment: str) -> select.Rule:
         """Return the rule of an experiment; ``oracle`` where none is given for it."""

@@ -114,10 +114,8 @@ class Along(AtRule):
     def _x(self, context: Context, experiment: str, problem: str, method: str) -> float:
         """Return where an experiment or a generator stands, or a method's median time."""
         if self.parameter == SECONDS:
-            place, records = (experiment, problem, method), context.records
-            cells = (c for c in context.cells if (c.experiment, c.problem, c.method) == place)
-            found = [records[c.key].times.get("fit", math.nan) for c in cells if c.key in records]
-            return float(pd.Series(found).median())  # a machine's other work leaves it as it is
+            took = pd.Series(context.seconds(experiment, method, problem), dtype=float)
+            return float(took.median())  # a machine's other work leaves it as it is
         known = context.evaluate(experiment).protocol.model_dump()
         if problem in context.study.generators:
             known |= context.study.generators[problem].params

@@ -112,17 +112,14 @@ class Comparison(InBlocks):
         metric = context.metric(experiment, self.metric)
         given = self.margin
         margins = given if isinstance(given, Margins) else Margins(absolute=given)
-        settings = Settings(
+        settings = replace(
+            self.declared(context, metric),
             margin=margins.absolute or metric.reading.margin,
             relative=margins.relative,
             least=margins.least,
             level=self.level,
             power=self.power,
             adjust=self.adjust,
-            policy=self.incomplete,
-            higher=metric.direction == "higher",
-            seed=context.study.seed,
-            most=metric.reading.most,
         )
         pair = (self.method, reference)
         designs = context.designs(experiment, metric)

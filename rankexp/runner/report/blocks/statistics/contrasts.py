@@ -154,14 +154,8 @@ class Contrasts(InBlocks):
         yield f"{of}, counted", found
 
     def _settings(self, context: Context, experiment: str) -> Settings:
-        return Settings(
-            margin=self.margin,
-            level=self.level,
-            policy=self.incomplete,
-            higher=context.metric(experiment, self.metric).direction == "higher",
-            seed=context.study.seed,
-            most=context.metric(experiment, self.metric).reading.most,
-        )
+        metric = context.metric(experiment, self.metric)
+        return replace(self.declared(context, metric), margin=self.margin, level=self.level)
 
     def _families(self, context: Context, experiment: str) -> dict[str, Family]:
         metric = context.metric(experiment, self.metric)

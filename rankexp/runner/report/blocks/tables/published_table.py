@@ -185,15 +185,13 @@ class PublishedTable(Choosing, Ruled):
         first = [printed] if known and not line.compared_with else []
         beside = _beside(line)
         if not line.known:
-            return Cells([*first, Cell(self._nothing(line), beside=beside)])
+            why = "undefined" if line.state == "complete" else "not run"
+            if not math.isnan(line.referred):
+                why = f"not run here (reference {number(line.referred, self.digits)})"
+            return Cells([*first, Cell(why, beside=beside)])
         mark = MARKS.get(line.verdict) if line.verdict else None
         value = Cell(line.reproduced, line.se, mark=mark, digits=self.digits, beside=beside)
         return Cells([*first, value, *(Cell(own, digits=self.digits) for own in line.others)])
-
-    def _nothing(self, line: PublishedLine) -> str:
-        if not math.isnan(line.referred):
-            return f"not run here (reference {number(line.referred, self.digits)})"
-        return "undefined" if line.state == "complete" else "not run"
 
     def _mean_difference(self, lines: Sequence[PublishedLine], method: str) -> Cell:
         own = [line.difference for line in lines if line.method == method]
