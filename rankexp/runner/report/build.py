@@ -309,10 +309,11 @@ def packed(folder: Path) -> str:
     context = open_report(folder, store=store).context
     keys = dict.fromkeys(cell.key for cell in context.cells)
     file = store.seal({key: context.records[key] for key in keys if key in context.records})
-    known = {"folder": folder, "file": file and file.relative_to(folder), "records": len(keys)}
-    known |= {"sealed": len(keys.keys() & store.sealed), "mb": file and file.stat().st_size / 1e6}
-    useless = len(store.sealed - keys.keys())
-    return "\n  ".join([*messages("packed", useless=useless, **known), *context.problems])
+    known = {"folder": folder, "name": file and file.relative_to(folder), "records": len(keys)}
+    sealed, useless = len(keys.keys() & store.sealed), len(store.sealed - keys.keys())
+    mb = file.stat().st_size / 1e6 if file else 0.0
+    lines = messages("packed", sealed=sealed, useless=useless, mb=mb, **known)
+    return "\n  ".join([*lines, *context.problems])
 
 
 def scores_table(context: Context) -> pd.DataFrame:

@@ -7,7 +7,7 @@ import math
 from collections.abc import Mapping, Sequence
 
 from rankexp.charts.numbers import number
-from rankexp.runner.config.asking import flag, message
+from rankexp.runner.config.asking import message, messages
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.gains import Effect, Gains, MethodStanding
 from rankexp.runner.report.verdict_words import REPEATS, at_once, enough, share_of_loss
@@ -79,16 +79,12 @@ class Words:
         seconds = {one.method: one.seconds for one in found.standings}
         shown = dict.fromkeys(m for pair in found.pairs.items() for m in pair) | seconds
         took = {method: duration(seconds.get(method, math.nan)) for method in shown}
-        return paragraphs(
+        return messages(
             "gain",
             found=found,
             label=self.label,
             digits=self.digits,
             headline=self._headline(),
-            thin=found.trained < found.rows / 2,
-            minutes=flag("minutes"),
-            metric=found.metric.label,
-            meant=str(found.metric),
             tested=any(one.test for one in own.values()),
             at_once=next(map(at_once, own.values()), ""),
             not_compared=dict.fromkeys(text or "not compared" for text in why),
@@ -144,9 +140,6 @@ class Words:
         (said,) = paragraphs(
             "trust",
             found=found,
-            single=not math.isnan(found.tested),
-            unknown=math.isnan(found.rows),
-            thin=found.trained < found.rows / 2,
             protocol=protocol,
             tests=dict.fromkeys(own.test for own in found.contrasts.values() if own.test),
             steep=_listed([f"{name} ({own.label})" for name, own in edges if not own.flat]),
@@ -194,7 +187,7 @@ def advice(words: Words) -> str:
     least, sure = _lead(found) or (math.nan, False)
     gain, need = (own[promise].difference, own[promise].needed) if promise else (0.0, Needed())
     likes, unit = set(found.pairs.values()), 10.0**words.digits
-    (said,) = paragraphs(
+    (said,) = messages(
         "advice",
         found=found,
         effects=sorted({effect.name for effect in effects.values()}),
@@ -214,9 +207,6 @@ def advice(words: Words) -> str:
         repeats=found.repeats if found.repeats < MOST_REPEATS else 0,
         most=MOST_REPEATS,
         tested=any(one.test for one in own.values()),
-        several=math.isnan(found.tested),
-        minutes=flag("minutes"),
-        test=flag("test"),
     )
     return said
 

@@ -168,7 +168,7 @@ class BlockKind(Strict, ABC, use_attribute_docstrings=False):
                 if why := rule.unfounded(study, names) or next(iter(said), None):
                     yield Fault(("options", key), why)
 
-    def _unfit(self, study: Study, name: str) -> str:
+    def _unfit(self, study: Study, name: str) -> str | None:
         """Say what experiments the block is for, and that this is none of them; "" for one."""
         setup = study.experiments[name]
         check = setup.check if isinstance(setup, Simulate) else None

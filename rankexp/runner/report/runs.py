@@ -9,7 +9,7 @@ from rankexp import __version__
 from rankexp.charts.numbers import NOTHING
 from rankexp.runner.analyse import frame
 from rankexp.runner.config.asking import message
-from rankexp.runner.config.schema import Block, Evaluate, Simulate
+from rankexp.runner.config.schema import Block, Evaluate
 from rankexp.runner.labels import spoken
 from rankexp.runner.report import diagnosed
 from rankexp.runner.report.context import Context
@@ -34,8 +34,8 @@ def whole(context: Context) -> Output:
     """Return all that is known of a run, for a file of its own."""
     names = list(context.study.experiments)
     tables = [experiments(context), *([found] if (found := data(context)).rows else [])]
-    notes = [*facts(context), *machine(context), good(context, names), *wrong(context, names)]
-    notes += diagnosed.of_run(context)
+    notes: list[Note | str] = [*facts(context), *paragraphs("machine", found=context.manifest)]
+    notes += [good(context, names), *wrong(context, names), *diagnosed.of_run(context)]
     return Output(tables=tables, notes=notes)
 
 
@@ -43,20 +43,17 @@ def experiments(context: Context) -> Table:
     """Return a row an experiment."""
     rows = []
     for name, setup in context.study.experiments.items():
-        does = setup.methods if isinstance(setup, Evaluate) else [spoken(setup.check)]
+        if isinstance(setup, Evaluate):
+            does, often = setup.methods, setup.protocol.words()
+        else:
+            does, count = [spoken(setup.check)], setup.repetitions
+            often = f"{count} repetition{'s' * (count > 1)} a setting"
         given, does = (setup.problems, does) if setup.problems else (does, [NOTHING])
-        what = [", ".join(given), protocol(setup), ", ".join(does)]
+        what = [", ".join(given), often, ", ".join(does)]
         total = context.total(name)
         rows.append([name, *what, f"{total.ok} of {total.expected}"])
     header = [EXPERIMENT, *heads(Role.LABEL, "Problems", "Protocol", "Methods", "Records")]
     return Table(header, rows, "Experiments")
-
-
-def protocol(setup: Evaluate | Simulate) -> str:
-    """Return how often and on what an experiment is done, in words."""
-    if isinstance(setup, Evaluate):
-        return setup.protocol.words()
-    return f"{setup.repetitions} repetition{'s' * (setup.repetitions > 1)} a setting"
 
 
 def data(context: Context) -> Table:
@@ -106,13 +103,6 @@ def facts(context: Context) -> list[str]:
         versions["Python"] = manifest["python"]
     known = {"seed": context.study.seed, "versions": versions, "duration": duration}
     return paragraphs("facts", **known, only=manifest.get("only"), used=manifest.get("used"))
-
-
-def machine(context: Context) -> list[str]:
-    """Return lines on where it was run, each where the manifest has it."""
-    named = {"platform": "Platform", "cpu": "CPU", "commit": "Git commit"}
-    found = context.manifest
-    return [f"{label}: {found[key]}." for key, label in named.items() if found.get(key)]
 
 
 def good(context: Context, names: Sequence[str]) -> str:

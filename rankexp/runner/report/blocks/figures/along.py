@@ -198,12 +198,10 @@ class Along(AtRule):
         largest = max((float(own.max()) for own in gaps if len(own)), default=math.nan)
         return paragraphs(
             "along",
-            reference=self.reference,
+            own=self,
             timed=timed,
-            level=self.level,
             of_grid=_of_grid(found),
             chosen=any(self.rule.words(context.study, name) for name in block.experiments),
-            rule=self.rule.label,
             gap=None if math.isnan(largest) else largest,
         )
 

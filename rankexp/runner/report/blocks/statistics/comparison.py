@@ -220,10 +220,7 @@ class Comparison(InBlocks):
         return paragraphs(
             "comparison",
             method=context.method_label(self.method),
-            level=self.level,
-            alpha=short(round(1 - self.level, 12)),
             tests=dict.fromkeys(one.test for _, one in every if one.test),
-            adjusted=self.adjust == "holm",
             margins=dict.fromkeys(short(margin) for margin in margins.values() if margin),
             lacking=[name for name, margin in margins.items() if margin is None],
             settings=judged[0].settings,

@@ -9,7 +9,7 @@ import pandas as pd
 from pydantic import Field, PositiveFloat
 
 from rankexp.charts.model import Chart
-from rankexp.charts.numbers import short, span
+from rankexp.charts.numbers import span
 from rankexp.runner.analyse.contrast import Family, as_one, family
 from rankexp.runner.config.fault import Fault
 from rankexp.runner.config.schema import Block, Study
@@ -134,7 +134,6 @@ class Contrasts(InBlocks):
             template,
             contrasts=[f"{label}: {self._words(context, label)}" for label in self.contrasts],
             level=self.level,
-            alpha=short(round(1 - self.level, 12)),
             margin=self.margin,
             beyond=sum(o.low_all < -self.margin or o.high_all > self.margin for o in near),
             **more,

@@ -187,7 +187,6 @@ class PairsOrPoints(BlockKind):
         return paragraphs(
             "pairs_or_points",
             level=self.level,
-            alpha=short(round(1 - self.level, 12)),
             by_query=any(one.unit == QUERIES for one in own),
             one_test_set=any(one.unit == EXAMPLES for one in own),
             over_rows=any(one.test == OVER_ROWS for one in own),

@@ -115,28 +115,16 @@ class PublishedTable(Choosing, Ruled):
         main, loss = found.row, target.value if target else NAN
         loss = 1 - loss if parse(quantity).direction == "higher" else loss
         note = target.note if target and not beside and found.verdict not in UNTOLD else ""
+        note = "Its data was not available." if context.missing_data(problem) else note
+        relative = found.difference / loss if loss > 0 else NAN
         return PublishedLine(
-            experiment=experiment,
-            problem=problem,
-            method=method,
-            compared_with=beside,
-            metric=quantity,
-            published=target.value if target else NAN,
-            reproduced=main.mean,
-            se=main.se,
-            se_of=main.se_of,
-            others=tuple(others),
-            chosen=at[0],
-            edge=at[1],
-            splits=main.splits,
-            nan=main.nan,
-            expected=count.expected,
+            *(experiment, problem, method, beside, quantity, target.value if target else NAN),
+            *(main.mean, main.se, main.se_of, tuple(others), found.difference, relative),
+            *(*found[2:], *at, main.splits, main.nan, count.expected),
             state=state if count.expected else "not run",
             source=target.source if target else "",
             verified=target.verified if target else None,
-            note="Its data was not available." if context.missing_data(problem) else note,
-            relative=found.difference / loss if loss > 0 else NAN,
-            **{name: value for name, value in found._asdict().items() if name != "row"},
+            note=note,
         )
 
     def _wide(
