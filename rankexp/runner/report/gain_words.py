@@ -4,6 +4,7 @@ Nothing is said that was not computed.
 """
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from rankexp.charts.numbers import number
@@ -149,12 +150,11 @@ class Words:
         return said
 
     def _warnings(self) -> list[str]:
-        kinds: dict[tuple[str, str], int] = {}
+        kinds = Counter[tuple[str, str]]()
         usual = "UndefinedMetricWarning" if self.found.within else ""  # queries without a pair
         for cell in self.context.cells:
             record = self.context.records.get(cell.key)
-            for text in (w for w in (record.warned if record else ()) if w != usual):
-                kinds[cell.method, text] = kinds.get((cell.method, text), 0) + 1
+            kinds.update((cell.method, w) for w in (record.warned if record else ()) if w != usual)
         return [
             f"{self.label(method)} ({PLAIN.get(kind, kind)} in {n} fit{'s' * (n > 1)})"
             for (method, kind), n in kinds.items()

@@ -9,7 +9,7 @@ from rankexp import __version__
 from rankexp.charts.numbers import NOTHING
 from rankexp.runner.analyse import frame
 from rankexp.runner.config.asking import message
-from rankexp.runner.config.schema import Block, Evaluate
+from rankexp.runner.config.schema import Block, Evaluate, Simulate
 from rankexp.runner.labels import spoken
 from rankexp.runner.report import diagnosed
 from rankexp.runner.report.context import Context
@@ -43,17 +43,20 @@ def experiments(context: Context) -> Table:
     """Return a row an experiment."""
     rows = []
     for name, setup in context.study.experiments.items():
-        if isinstance(setup, Evaluate):
-            does, often = setup.methods, setup.protocol.words()
-        else:
-            does, count = [spoken(setup.check)], setup.repetitions
-            often = f"{count} repetition{'s' * (count > 1)} a setting"
+        does = setup.methods if isinstance(setup, Evaluate) else [spoken(setup.check)]
         given, does = (setup.problems, does) if setup.problems else (does, [NOTHING])
-        what = [", ".join(given), often, ", ".join(does)]
+        what = [", ".join(given), protocol(setup), ", ".join(does)]
         total = context.total(name)
         rows.append([name, *what, f"{total.ok} of {total.expected}"])
     header = [EXPERIMENT, *heads(Role.LABEL, "Problems", "Protocol", "Methods", "Records")]
     return Table(header, rows, "Experiments")
+
+
+def protocol(setup: Evaluate | Simulate) -> str:
+    """Return how often and on what an experiment is done, in words."""
+    if isinstance(setup, Evaluate):
+        return setup.protocol.words()
+    return f"{setup.repetitions} repetition{'s' * (setup.repetitions > 1)} a setting"
 
 
 def data(context: Context) -> Table:

@@ -14,7 +14,7 @@ from rankexp.runner.report.model import Fact, Output, Said
 from rankexp.runner.report.options import BlockKind, BlockName
 from rankexp.runner.report.runs import absent, artificial, experiments_of, ran
 from rankexp.runner.run.progress import duration
-from rankexp.runner.sentences import capital, counted_names, listed
+from rankexp.runner.sentences import capital, counted_names
 from rankexp.runner.strict import Strict
 
 REGISTER = {"summary": "Summary"}
@@ -166,22 +166,14 @@ class Summary(BlockKind):
             return  # there is nothing to reproduce
         shown = context.shown
         counts = [tally for name in self.reproduced if (tally := shown.get(name, Output()).tally)]
-        found = [own.found for own in counts if own.found]
-        lacks = [own.lacks for own in counts if own.lacks]
-        left = [own.left for own in counts if own.left]
-        none = "no published value was compared"
-        parts = ["; ".join(found) or none, *[f"not run: {listed(left)}"] * bool(left)]
-        text = sentence(context, self.reproduced, "; ".join(parts))
-        yield Said("Reproduced", text, tallies=counts)
+        text = message("found.reproduced", counts=counts)
+        yield Said("Reproduced", sentence(context, self.reproduced, text), tallies=counts)
         first = [own if isinstance(own, str) else own.first(context) for own in self.why]
         reasons = [own for own in first if own is not None]
         why = [
             f"conjecture: {own}" if isinstance(own, str) else own.text(shown) for own in reasons
         ]
-        unknown = "the experiment that would tell was not run" if self.why else "unknown"
-        text = "nothing that was compared" if found else none
-        if lacks:
-            text = f"{'; '.join(lacks)}. Why: {'; '.join(why) or unknown}"
+        text = message("found.not_reproduced", counts=counts, why=why, asked=bool(self.why))
         blocks = [own.block for own in reasons if isinstance(own, Telling)]
         yield Said("Not reproduced", sentence(context, [*self.reproduced, *blocks], text))
 

@@ -141,18 +141,11 @@ class SimulationAlong(BlockKind):
         facts, said, several = {}, [], len(titles) > 1
         for (name, problem, line), (fit, se) in known.items():
             title, text = titles[name, problem], number(fit, 2)
-            ends = f" ± {number(2 * se, 2)}" if self.against and se >= 0 else ""
-            facts[f"exponent of {line}" + f" in {title}" * several] = Fact("", f"{text}{ends}")
-            said.append(f"{words[line]}{f' ({title})' * several} {text}")
-        gist = f"Fitted exponents of {words[X]}: {'; '.join(said)}." if said else ""
-        if len(known) > MANY:
-            ordered = sorted(known.items(), key=lambda one: one[1][0])
-            least, *_, most = (
-                f"{number(fit, 2)} ({words[line]}, {titles[name, problem]})"
-                for (name, problem, line), (fit, _) in ordered
-            )
-            gist = f"Fitted exponents of {words[X]} range from {least} to {most}."
-        return gist, facts
+            text += f" ± {number(2 * se, 2)}" if self.against and se >= 0 else ""
+            facts[f"exponent of {line}" + f" in {title}" * several] = Fact("", text)
+            said.append((fit, words[line], title))
+        known_as = {"x": words[X], "several": several, "most": MANY}
+        return message("found.exponents", fits=said, **known_as), facts
 
     def _rows(self, context: Context, experiment: str, problem: str) -> pd.DataFrame:
         """Return place, line, x, at, rep, quantity and value of each repetition on a problem."""

@@ -120,7 +120,8 @@ class PublishedTable(Choosing, Ruled):
         return PublishedLine(
             *(experiment, problem, method, beside, quantity, target.value if target else NAN),
             *(main.mean, main.se, main.se_of, tuple(others), found.difference, relative),
-            *(*found[2:], *at, main.splits, main.nan, count.expected),
+            *found[2:],
+            *(*at, main.splits, main.nan, count.expected),
             state=state if count.expected else "not run",
             source=target.source if target else "",
             verified=target.verified if target else None,
