@@ -23,10 +23,12 @@ def told(file: Path) -> ConfigDict:
     meanings = tomllib.loads(file.read_text("utf-8"))
 
     def tell(schema: JsonDict, model: type[BaseModel]) -> None:
-        keys = schema.get("properties")
+        found: dict[str, str] = {}
         for base in reversed(model.__mro__):
-            for key, meaning in meanings.get(base.__name__, {}).items():
-                if isinstance(keys, dict) and isinstance(own := keys.get(key), dict):
-                    own["description"] = meaning
+            found |= meanings.get(base.__name__, {})
+        match schema:
+            case {"properties": dict(keys)}:
+                for key in keys.keys() & found.keys():
+                    keys[key] = {**keys[key], "description": found[key]}  # type: ignore[dict-item]
 
     return ConfigDict(json_schema_extra=tell)

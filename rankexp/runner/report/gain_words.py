@@ -86,7 +86,6 @@ class Words:
             label=self.label,
             digits=self.digits,
             headline=self._headline(),
-            tested=any(one.test for one in own.values()),
             at_once=next(map(at_once, own.values()), ""),
             not_compared=dict.fromkeys(text or "not compared" for text in why),
             loss=share_of_loss(Settings()),
@@ -142,7 +141,6 @@ class Words:
             "trust",
             found=found,
             protocol=protocol,
-            tests=dict.fromkeys(own.test for own in found.contrasts.values() if own.test),
             steep=_listed([f"{name} ({own.label})" for name, own in edges if not own.flat]),
             flat=_listed([f"{name} ({own.label})" for name, own in edges if own.flat]),
             warned=_listed(self._warnings()),
@@ -206,7 +204,6 @@ def advice(words: Words) -> str:
         worse=[label(method) for method, effect in effects.items() if effect is Effect.LOSS],
         repeats=found.repeats if found.repeats < MOST_REPEATS else 0,
         most=MOST_REPEATS,
-        tested=any(one.test for one in own.values()),
     )
     return said
 

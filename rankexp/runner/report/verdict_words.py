@@ -215,17 +215,7 @@ def counted(found: Sequence[Contrast]) -> str:
 def headline(found: Sequence[Contrast], settings: Settings) -> str:
     """Return the answer in one clause, from the verdicts on all problems."""
     known = [c for c in found if c.verdict.compared]
-    shown = [c.verdict.shown for c in known]
-    (text,) = paragraphs(
-        "verdicts",
-        compared=len(known),
-        better=shown.count("better"),
-        worse=shown.count("worse"),
-        equivalent=all(c.verdict.equivalent for c in known),
-        near=sum(c.within_relative == "yes" for c in known),
-        margin=settings.margin or math.nan,
-        loss=share_of_loss(settings),
-    )
+    (text,) = paragraphs("verdicts", found=known, settings=settings, loss=share_of_loss(settings))
     return text
 
 
