@@ -14,7 +14,7 @@ import pandas as pd
 from rankexp import registry
 from rankexp.errors import ConfigError
 from rankexp.metrics.metric import Metric, parse
-from rankexp.runner.analyse import compare, delong, frame, queries, select
+from rankexp.runner.analyse import compare, delong, frame, select
 from rankexp.runner.analyse.contrast import Family
 from rankexp.runner.analyse.frame import Count
 from rankexp.runner.analyse.kept import sources
@@ -119,7 +119,7 @@ class Context:
         by_query: bool = False,
     ) -> pd.DataFrame:
         """Return the slice of one metric or named quantity; it is kept for other blocks."""
-        key = (experiment, str(quantity), part, *[queries.QUERY] * by_query)
+        key = (experiment, str(quantity), part, *[frame.QUERY] * by_query)
         if key not in self._slices:
             found = frame.scores(self.frame, experiment, str(quantity), part, by_query=by_query)
             self._slices[key] = found
@@ -155,6 +155,12 @@ class Context:
         """Return what a problem is called in tables."""
         entry = self.study.data.get(problem) or self.study.generators.get(problem)
         return (entry.label if entry else None) or problem
+
+    def seconds(self, experiment: str, method: str, problem: str = "") -> list[float]:
+        """Return what each split of a method took: its grid, and the choice within training."""
+        own = (c for c in self.cells if (c.experiment, c.method) == (experiment, method))
+        found = (self.records.get(c.key) for c in own if problem in ("", c.problem))
+        return [one.times["fit"] for one in found if one and "fit" in one.times]
 
     def title(self, experiment: str) -> str:
         """Return what an experiment is called on pages."""
@@ -209,9 +215,9 @@ class Context:
         if found.pairs == QUERIES:
             tables = [self.scores(experiment, metric, by_query=own) for own in (False, True)]
             splits, each = (table[table.problem == problem] for table in tables)
-            if queries.are_pairs(splits, each):
+            if frame.are_pairs(splits, each):
                 reach = each.value.max() - each.value.min()  # of a query, as far as is seen
-                count = each[queries.QUERY].nunique()
+                count = each[frame.QUERY].nunique()
                 return replace(found, examples=count / reach if reach else NAN)
             found = design(self.study, setup, problem, rows, grouped=False)
         return replace(found, examples=self.examples(problem, metric))
@@ -246,7 +252,7 @@ class Context:
         wanted = [name for name, found in designs.items() if found.pairs == QUERIES]
         if not wanted:
             return splits
-        return queries.spread(splits, self.scores(experiment, metric, by_query=True), wanted)
+        return frame.spread(splits, self.scores(experiment, metric, by_query=True), wanted)
 
     def estimates(
         self,

@@ -48,8 +48,7 @@ class SimulationTable(BlockKind):
 
     shows = (Simulate,)
 
-    quantities: list[str] | None = None
-    """Default: all, in the order found."""
+    quantities: list[str] | None = None  # default: all, in the order found
     expected: dict[str, float | str] = Field(default_factory=dict)
     """Quantity -> the number, or the other quantity, that it should be."""
     digits: Annotated[int, Field(ge=0, le=12)] = 4
