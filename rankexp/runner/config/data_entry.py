@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, NonNegativeInt, PositiveInt, field_validator, model_validator
 
-from rankexp.runner.config.keys import Keyed
+from rankexp.runner.strict import Keyed
 
 Value = bool | int | float | str | None
 Level = Value | list[Value]

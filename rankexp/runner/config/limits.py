@@ -9,7 +9,7 @@ from pydantic import AfterValidator, PositiveFloat, ValidationError
 
 from rankexp.errors import ConfigError
 from rankexp.runner.config.asking import message
-from rankexp.runner.config.keys import Keyed
+from rankexp.runner.strict import Keyed
 
 _SIZE = re.compile(r"(\d+(?:\.\d+)?|\.\d+) ?([kMGT])(i?)B")
 

@@ -1,14 +1,15 @@
 """What rows are to each other: sums of those above, or rows of one query, person or order."""
 
+import re
+import warnings
 from collections.abc import Iterator, Sequence
 
 import numpy as np
-from scipy import special
+from scipy import special, stats
 
 from rankexp.arrays import Floats, Ints
-from rankexp.runner.data.called import called
 from rankexp.runner.data.dataset import Feature
-from rankexp.runner.data.levels import number_text
+from rankexp.runner.data.levels import called, number_text
 from rankexp.runner.data.suitable import Unfit, whole
 
 FEW, NAMES, RANGE = 10, 20, 61
@@ -21,6 +22,11 @@ NEIGHBOURS = 0.5  # correlation of targets of next values from which numbers mea
 MOST = 50_000  # rows up to which numbers that are not whole are looked at
 SURE, FEWEST = 1e-6, 20  # chance of such agreement; rows that differ from the usual target
 LAST, ABOVE, SOME = 3, 10, 1000  # rows looked at; rows above; those looked at first
+
+_SHORT = re.compile(r"([0-9]{1,2})[./-]([0-9]{1,2})[./-][0-9]{2,4}.*", re.DOTALL)
+"""A date that begins with the day or with the month."""
+NEARLY = 0.99  # Spearman's correlation with the row number from which rows are in order
+SAMPLE = 500  # rows at which a column is looked at
 
 
 def of_groups(column: Feature, values: Floats, *, known: bool) -> Unfit | None:
@@ -120,3 +126,59 @@ def _adds_up(cell: float, above: Floats, found: Sequence[int]) -> bool:
     unit = 10.0 ** -len(number_text(cell).partition(".")[2])
     near = abs(cell - known.sum()) <= unit + 1e-6 * abs(cell)
     return bool(near and abs(cell) > np.abs(known).max(initial=0.0) > 0)
+
+
+def orders(column: Feature, values: Floats) -> list[Floats]:
+    """Return the times, (n,), that a column may hold, NaN where it has none; empty for no times.
+
+    There are several where its dates may begin with the day or with the month.
+    """
+    if column.kind == "numeric":
+        return [values]
+    known, found = ~np.isnan(values), []
+    used, index = np.unique(values[known].astype(int), return_inverse=True)
+    texts = [column.categories[code] for code in used]
+    for day_first in _day_first(texts):
+        if (parsed := _parsed(texts, day_first)) is not None:
+            found.append(np.full(len(values), np.nan))
+            found[-1][known] = parsed[index]
+    return found
+
+
+def ascends(column: Feature, values: Floats) -> bool | None:
+    """Tell whether rows stand in order of a column, the oldest (true) or the newest first.
+
+    A little noise does not count. None where they do not, or where it has fewer than three times.
+    """
+    some = values[:: max(1, len(values) // SAMPLE)]
+    ways = {way for times in orders(column, some) if (way := _way(times)) is not None}
+    return True in ways if ways else None
+
+
+def _way(times: Floats) -> bool | None:
+    known = times[~np.isnan(times)]
+    if 2 * len(known) < len(times) or len(np.unique(known)) < 3:
+        return None
+    along = float(np.corrcoef(stats.rankdata(known), np.arange(len(known)))[0, 1])
+    return along > 0 if abs(along) >= NEARLY else None
+
+
+def _day_first(texts: Sequence[str]) -> list[bool]:
+    """Return whether dates begin with the day, both where they may begin with the month, too."""
+    short = [match for text in texts if (match := _SHORT.fullmatch(text))]
+    if any("." in match[0][:3] or int(match[1]) > 12 for match in short):
+        return [True]
+    return [False] if not short or any(int(match[2]) > 12 for match in short) else [True, False]
+
+
+def _parsed(texts: Sequence[str], day_first: bool) -> Floats | None:
+    import pandas as pd
+
+    series = pd.Series(texts, dtype=str)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of formats that are looked for text by text
+        for how in ("ISO8601", None, "mixed"):
+            found = pd.to_datetime(series, "coerce", dayfirst=day_first, format=how, utc=True)
+            if found.notna().all():
+                return found.to_numpy(dtype="datetime64[ns]").astype(np.int64) / 1e9
+    return None

@@ -8,13 +8,12 @@ import numpy as np
 from rankexp.errors import DataError
 from rankexp.runner.config.asking import message
 from rankexp.runner.config.data_entry import DataEntry
-from rankexp.runner.data.belonging import alike
+from rankexp.runner.data.belonging import alike, orders
 from rankexp.runner.data.choose import Chosen, check_codes, choose
 from rankexp.runner.data.dataset import Dataset, DataTable, Feature, Floats, Ints, Provenance
 from rankexp.runner.data.levels import level_codes, number_text
 from rankexp.runner.data.reading import Role
 from rankexp.runner.data.suitable import WORDS, check_width
-from rankexp.runner.data.times import orders
 
 
 def build(

@@ -11,16 +11,14 @@ from rankexp.registry import did_you_mean
 from rankexp.runner.config.asking import message, messages
 from rankexp.runner.config.data_entry import DataEntry
 from rankexp.runner.data import suitable
-from rankexp.runner.data.belonging import called_sums, of_groups, totals
-from rankexp.runner.data.called import called
+from rankexp.runner.data.belonging import ascends, called_sums, of_groups, totals
 from rankexp.runner.data.dataset import DataTable, Feature, Floats, Ints
-from rankexp.runner.data.levels import EXACT, in_words, key_of, large, number_text
+from rankexp.runner.data.levels import EXACT, called, in_words, key_of, large, number_text
 from rankexp.runner.data.readers.numbers import USUAL
 from rankexp.runner.data.reading import EMPTY, FREQUENT, LEVELS, Column, Layout, Reading, Role
-from rankexp.runner.data.sample import sample
-from rankexp.runner.data.times import ascends
 
 NO_WORDS = {"?", EMPTY}
+SEED = 0  # of the sample
 Levels = Sequence[tuple[str, int]]
 
 
@@ -165,6 +163,24 @@ def _drawn(table: DataTable, rows: Ints, values: Floats, roles: list[Role], most
     if any(left < there <= LEVELS for left, there in counts):
         raise DataError(message("data.undrawn", most=most, all=len(rows)))
     return drawn
+
+
+def sample(keys: Sequence[Floats], groups: Floats | None, most: int) -> Bools:
+    """Return which rows are drawn, at most so many: of groups, whole ones, but at least one.
+
+    In order of the first key, then the next, and at random, rows are taken at equal steps: values
+    keep their shares.
+    """
+    rng, n = np.random.default_rng(SEED), len(keys[0])
+    if groups is None:
+        order = np.lexsort((rng.random(n), *keys[::-1]))
+        drawn = np.zeros(n, dtype=bool)
+        drawn[order[((np.arange(most) + 0.5) * n / most).astype(np.int64)]] = True
+        return drawn
+    _, codes, sizes = np.unique(groups, return_inverse=True, return_counts=True)
+    mixed = rng.permutation(len(sizes))
+    count = max(1, int((np.cumsum(sizes[mixed]) <= most).sum()))
+    return np.isin(codes, mixed[:count])
 
 
 def _unfit(

@@ -1,7 +1,9 @@
-"""From raw target values to the codes of declared levels."""
+"""What columns and values are called, and the levels of a target."""
 
 import re
+import tomllib
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 
 import numpy as np
 
@@ -9,7 +11,6 @@ from rankexp.arrays import Bools
 from rankexp.errors import DataError
 from rankexp.registry import did_you_mean
 from rankexp.runner.config.asking import message
-from rankexp.runner.data.called import called
 from rankexp.runner.data.dataset import Feature, Floats, Ints, quoted
 
 Value = bool | int | float | str | None
@@ -17,8 +18,17 @@ NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 REST = "*"
 EXACT = 2.0**53  # from here on, not every whole number is one that a computer's numbers can be
 
+_PATTERNS = tomllib.loads(Path(__file__).with_name("called.toml").read_text("utf-8"))
+KNOWN = {k: re.compile(text, re.IGNORECASE | re.VERBOSE) for k, text in _PATTERNS.items()}
+"""Names of a kind, in several languages."""
+
 # What YAML reads as a truth value, where it is also written Yes or YES.
 TRUTHS = {True: ("true", "yes", "on"), False: ("false", "no", "off")}
+
+
+def called(kind: str, name: str) -> re.Match[str] | None:
+    """Return how a name is one of a kind; None where it is not."""
+    return KNOWN[kind].fullmatch(name)
 
 
 def numbers_of(names: Iterable[str]) -> list[float] | None:

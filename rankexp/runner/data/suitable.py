@@ -8,8 +8,8 @@ import numpy as np
 from rankexp.errors import DataError
 from rankexp.runner.config.asking import message
 from rankexp.runner.config.data_entry import DataEntry
-from rankexp.runner.data.called import called
 from rankexp.runner.data.dataset import Feature, Floats
+from rankexp.runner.data.levels import called
 from rankexp.runner.data.memory import check_matrix
 from rankexp.runner.data.reading import Kind, Layout
 
