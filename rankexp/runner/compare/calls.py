@@ -16,8 +16,8 @@ from rankexp.runner.compare import command, looking, study
 from rankexp.runner.compare.results import CompareResult, InspectResult
 from rankexp.runner.compare.session import Session
 from rankexp.runner.config.asking import LISTS, message, said
+from rankexp.runner.data.dataset import number_text
 from rankexp.runner.data.frames import FILES, Saved, Table, save
-from rankexp.runner.data.levels import number_text
 
 Value = str | float  # a number, a text or a truth value, as it stands in a table
 Names = str | Sequence[str]

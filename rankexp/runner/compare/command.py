@@ -14,8 +14,8 @@ from rankexp.runner.compare.pilot import FEWEST_ROWS
 from rankexp.runner.compare.question import MARGINS, ask, check_rows
 from rankexp.runner.compare.session import Session, say
 from rankexp.runner.config.asking import flag, message
+from rankexp.runner.data.build import target_values
 from rankexp.runner.data.frames import ordered_values
-from rankexp.runner.data.inspect import target_values
 from rankexp.runner.data.memory import size_of
 from rankexp.runner.data.readers.compressed import format_suffix
 from rankexp.runner.data.sources.file import KINDS

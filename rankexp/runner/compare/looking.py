@@ -16,10 +16,9 @@ from rankexp.runner.compare.question import Question, ask
 from rankexp.runner.compare.results import InspectResult
 from rankexp.runner.config.asking import flag, message, option
 from rankexp.runner.config.schema import Preprocess
-from rankexp.runner.data.dataset import Dataset
+from rankexp.runner.data.build import Option, dataset_of, entry_of, inspect_table, target_values
+from rankexp.runner.data.dataset import Dataset, called
 from rankexp.runner.data.frames import ordered_values
-from rankexp.runner.data.inspect import Option, dataset_of, entry_of, inspect_table, target_values
-from rankexp.runner.data.levels import called
 from rankexp.runner.data.preprocess import Preprocessor
 from rankexp.runner.diagnostics.alone import best_alone
 from rankexp.runner.diagnostics.diagnostic import Diagnosis, TableFacts, before

@@ -8,7 +8,7 @@ from typing import Literal
 from rankexp.errors import ConfigError
 from rankexp.registry import did_you_mean
 from rankexp.runner.config.asking import flag, message, option
-from rankexp.runner.data.levels import numbers_of, positive_of
+from rankexp.runner.data.dataset import numbers_of, positive_of
 from rankexp.runner.diagnostics.tables import AlikeValues
 
 Kind = Literal["two", "ordered", "continuous"]

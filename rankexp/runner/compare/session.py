@@ -10,15 +10,15 @@ from typing import Any
 
 from rankexp.errors import ConfigError, DataError
 from rankexp.metrics.metric import parse
-from rankexp.runner.compare import budget, looking, recipe, study
+from rankexp.runner.compare import budget, looking, results, study
 from rankexp.runner.compare.methods import growth, narrowed, widened
 from rankexp.runner.compare.pilot import HANGS, SHORTEST, pilot
 from rankexp.runner.config.asking import flag, message
 from rankexp.runner.config.load import load
 from rankexp.runner.config.methods import takes
 from rankexp.runner.config.schema import Method, Study
+from rankexp.runner.data.build import inspect_table
 from rankexp.runner.data.find import find
-from rankexp.runner.data.inspect import inspect_table
 from rankexp.runner.data.reading import terminal_width
 from rankexp.runner.diagnostics.diagnostic import Diagnosis
 from rankexp.runner.files import write_atomically
@@ -304,7 +304,7 @@ class Session:
         made = self.report = open_report(self.outcome.folder, study, cells, page=ANSWER)
         written = made.write()
         print(f"\n{terminal.render(made.blocks[0].output, terminal_width())}\n")
-        self.code = recipe.of_report(made, self.asked, self.dataset, self.folder)
+        self.code = results.of_report(made, self.asked, self.dataset, self.folder)
         if self.code:
             write_atomically(self.folder / "train.py", self.code.encode())
             say("train.py trains the method recommended on all rows, and saves it:")

@@ -88,10 +88,6 @@ def canonical(quantity: str) -> str:
         return f"{name}({inner})" if rest.endswith(")") else quantity
 
 
-COLUMNS = [
-    *("experiment", "problem", "method", "quantity"),
-    *("value", "last_digit", "source", "verified", "note"),
-]
 UNITS = "units"  # a further column, which may be empty or not there
 FURTHER = ("ours", "see")  # columns of claims that files may lack
 TRUE, FALSE = {"yes", "true", "1"}, {"no", "false", "0", ""}
@@ -105,6 +101,9 @@ class PublishedKey(NamedTuple):
     problem: str
     method: str
     quantity: str
+
+
+COLUMNS = [*PublishedKey._fields, "value", "last_digit", "source", "verified", "note"]
 
 
 @dataclass(frozen=True)

@@ -11,11 +11,21 @@ from rankexp.registry import did_you_mean
 from rankexp.runner.config.asking import message, messages
 from rankexp.runner.config.data_entry import DataEntry
 from rankexp.runner.data import suitable
-from rankexp.runner.data.belonging import ascends, called_sums, of_groups, totals
-from rankexp.runner.data.dataset import DataTable, Feature, Floats, Ints
-from rankexp.runner.data.levels import EXACT, called, in_words, key_of, large, number_text
+from rankexp.runner.data.dataset import (
+    EXACT,
+    DataTable,
+    Feature,
+    Floats,
+    Ints,
+    called,
+    in_words,
+    key_of,
+    large,
+    number_text,
+)
 from rankexp.runner.data.readers.numbers import USUAL
 from rankexp.runner.data.reading import EMPTY, FREQUENT, LEVELS, Column, Layout, Reading, Role
+from rankexp.runner.data.suitable import ascends, called_sums, of_groups, totals
 
 NO_WORDS = {"?", EMPTY}
 SEED = 0  # of the sample

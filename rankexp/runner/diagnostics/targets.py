@@ -9,8 +9,7 @@ from scipy import special
 
 from rankexp.arrays import Floats, Ints
 from rankexp.charts.numbers import printed
-from rankexp.runner.data.dataset import Dataset, Feature
-from rankexp.runner.data.levels import called, in_words, number_text
+from rankexp.runner.data.dataset import Dataset, Feature, called, in_words, number_text
 from rankexp.runner.diagnostics.alone import unusual
 from rankexp.runner.diagnostics.diagnostic import BeforeFitting, Said, TableFacts, told
 

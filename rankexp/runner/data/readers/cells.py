@@ -11,8 +11,7 @@ import numpy as np
 
 from rankexp.errors import DataError
 from rankexp.runner.config.asking import message
-from rankexp.runner.data.dataset import Feature, Floats, Ints
-from rankexp.runner.data.levels import called, large
+from rankexp.runner.data.dataset import Feature, Floats, Ints, called, large
 from rankexp.runner.data.readers.columns import Codes
 from rankexp.runner.data.readers.numbers import (
     FORMATS,

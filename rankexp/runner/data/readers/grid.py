@@ -13,8 +13,7 @@ import pyarrow as pa
 
 from rankexp.errors import DataError
 from rankexp.runner.config.asking import message
-from rankexp.runner.data.dataset import DataTable, Feature, Floats, Ints, matched
-from rankexp.runner.data.levels import large
+from rankexp.runner.data.dataset import DataTable, Feature, Floats, Ints, large, matched
 from rankexp.runner.data.readers.cells import Maker, TextColumn, described, short
 from rankexp.runner.data.readers.columns import Coded, any_padded, joined, lengths, numbers
 from rankexp.runner.data.readers.numbers import LIKE_A_NUMBER, TextRules

@@ -55,7 +55,10 @@ def read_letor(files: Mapping[str, Path], encoding: str | None = None) -> DataTa
     check_matrix(len(codes), len(head) + width)
     notes = _check_gaps(files, width, [features for _, _, features, _ in blocks])
     for part, path in files.items():
-        notes += _scattered(path, queries[part])
+        runs = queries[part][np.flatnonzero(np.diff(queries[part], prepend=queries[part][0] - 1))]
+        distinct, counts = np.unique(runs, return_counts=True)
+        if again := distinct[counts > 1].tolist():
+            notes.append(message("data.scattered", file=path.name, queries=again))
     if absent := len(codes) * width - sum(given for *_, given in blocks):
         notes.append(f"{absent:,} cells that the file leaves out were read as 0")
     values = np.zeros((len(codes), len(head) + width))
@@ -112,14 +115,6 @@ def _place(files: Mapping[str, Path], index: int) -> str:
                     return f"{path}:{number}"
             line += text.count(b"\n")
     raise AssertionError(index)
-
-
-def _scattered(path: Path, queries: Ints) -> Iterator[str]:
-    runs = queries[np.flatnonzero(np.diff(queries, prepend=queries[0] - 1))]
-    distinct, counts = np.unique(runs, return_counts=True)
-    again = distinct[counts > 1].tolist()
-    if again:
-        yield message("data.scattered", file=path.name, queries=again)
 
 
 def _read(path: Path, encoding: str | None) -> list[_Block]:

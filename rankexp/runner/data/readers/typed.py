@@ -14,8 +14,7 @@ from pyarrow import parquet
 
 from rankexp.errors import DataError, one_line
 from rankexp.runner.config.asking import message
-from rankexp.runner.data.dataset import DataTable, Feature
-from rankexp.runner.data.levels import EXACT
+from rankexp.runner.data.dataset import EXACT, DataTable, Feature
 from rankexp.runner.data.readers.cells import Maker, TextColumn, described
 from rankexp.runner.data.readers.columns import Codes
 from rankexp.runner.data.readers.compressed import check_size, unpacked
