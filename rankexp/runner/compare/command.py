@@ -96,8 +96,7 @@ def _check(options: Options) -> None:
 def _in_time(table: Path, options: Options) -> Options:
     """Let no more rows be used than there are minutes to look at, if the file tells how many."""
     own = {name: value for name, value in options.reading.items() if value is not None}
-    kind = KINDS.get(format_suffix(table), "text")
-    rows, width = size_of(table, kind)
+    rows, width = size_of(table, KINDS.get(format_suffix(table), "text"))
     most = CELLS_A_MINUTE * options.minutes / (width + COLUMNS)
     if rows <= most:
         return options
@@ -113,12 +112,11 @@ def _asked(table: Path, options: Options) -> study.Asked:
     test = {} if options.test is None else {"test": options.test}
     values = target_values(table, target=options.target, **how, **test)
     told = options.positive or options.levels or options.continuous or options.merge
-    levels = options.levels if told else ordered_values(table, options.target, values)
     question = ask(
         options.target,
         values,
         positive=options.positive,
-        levels=levels,
+        levels=options.levels if told else ordered_values(table, options.target, values),
         continuous=options.continuous,
         merge=options.merge or (),
     )

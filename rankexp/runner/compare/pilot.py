@@ -97,8 +97,7 @@ def pilot(
     specs = {name: specs[name] for name in turns}
     until = time.monotonic() + PILOTS * seconds
     few = replace(dataset, X=dataset.X[:, :WARM_COLUMNS], features=dataset.features[:WARM_COLUMNS])
-    rows = min(WARM_ROWS, len(few.y) * 4 // 5)
-    warm = _fold(setup, few, rows, stream(study.seed, "pilot/warm"))
+    warm = _fold(setup, few, min(WARM_ROWS, len(few.y) * 4 // 5), stream(study.seed, "pilot/warm"))
     known = [one for one in specs.values() if one.estimator.startswith(KNOWN)]
     shared = ([warm, *folds], study.seed, seconds, until, known)
     each = [(spec, name in needed, *shared) for name, spec in specs.items()]

@@ -99,8 +99,7 @@ def _asked(
             return _levels(counts, [*others, positive], [])
         known = {"target": target, "positive": positive, "others": len(others)}
         rest = {"others": sum(counts[name] for name in others), positive: counts[positive]}
-        said = [message("compare.against_rest", **known)]
-        return Question("two", [["*"], positive], rest, said)
+        return Question("two", [["*"], positive], rest, [message("compare.against_rest", **known)])
     if levels is not None:
         left = [name for name in counts if name not in levels]
         if left or len(set(levels)) < len(levels):

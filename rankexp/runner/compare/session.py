@@ -108,8 +108,7 @@ class Session:
     def design(self) -> None:
         """Time the methods on parts of the data, and take the splits that the time allows."""
         asked = self.asked
-        data = looking.by_time(self.dataset)
-        training, remarks = budget.training(data, within=asked.within)
+        training, remarks = budget.training(looking.by_time(self.dataset), within=asked.within)
         self._leave_out_without_weights()
         if "weights" in asked.entry:
             remarks = f"{message('compare.weighted')} {remarks}".strip()
@@ -204,8 +203,7 @@ class Session:
         else:
             minutes = math.ceil((60 * self.minutes - self.left + needed) / self.share / 60)
             more, what = flag("minutes", minutes), f"would take {duration(needed)} more"
-        labels = [*map(self._label, names)]
-        self.tell(message("compare.late", names=labels, what=what, more=more))
+        self.tell(message("compare.late", names=[*map(self._label, names)], what=what, more=more))
 
     def widen(self) -> None:
         """Run the first repeat again with wider grids where choices lie at an edge."""

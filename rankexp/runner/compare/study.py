@@ -139,8 +139,7 @@ class Asked:
 
     def contrasts(self, methods: Mapping[str, Candidate]) -> dict[str, str]:
         """Return which of some methods train on pairs, each with its like on points."""
-        pairs = self.offer.contrasts.items()
-        return {p: q for p, q in pairs if p in methods and q in methods}
+        return {p: q for p, q in self.offer.contrasts.items() if p in methods and q in methods}
 
 
 def content(

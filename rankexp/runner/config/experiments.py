@@ -251,8 +251,7 @@ def _problems(
         if entry.weights and not takes.weights:
             yield Fault(place, f"{owner} does not accept row weights, but '{problem}' has weights")
         if experiment.preprocess.within == "groups" and not entry.groups:
-            text = f"needs groups, but '{problem}' has none"
-            yield Fault((*path, "preprocess", "within"), text)
+            yield Fault((*path, "preprocess", "within"), f"needs groups, but '{problem}' has none")
 
 
 def metric_of(text: str) -> Metric | None:

@@ -90,8 +90,7 @@ def says_of_queries(method: Method, value: str) -> TreePath | None:
     """Return where a method of ours has this value of `queries`, if it has."""
     if "." in method.estimator or "groups" not in takes(method):
         return None
-    said = _said(method, "queries")
-    return next((place for place, own in said.items() if own == value), None)
+    return next((place for place, own in _said(method, "queries").items() if own == value), None)
 
 
 def _said(method: Method, name: str) -> dict[TreePath, Any]:

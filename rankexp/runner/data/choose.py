@@ -115,8 +115,7 @@ class Chosen:
         counts = np.bincount(known.astype(int), minlength=len(column.categories))
         most = np.argsort(-counts, kind="stable")[:FREQUENT]
         frequent = tuple((column.categories[k], int(counts[k])) for k in most if counts[k])
-        present = int((counts > 0).sum())
-        return Column(column.name, kind, role, why, missing, present, frequent)
+        return Column(column.name, kind, role, why, missing, int((counts > 0).sum()), frequent)
 
     def _warnings(self, layout: Layout, levels: Levels | None) -> list[str]:
         target, out = self.only("target"), self.of("left out")
@@ -159,8 +158,7 @@ def choose(table: DataTable, entry: DataEntry, target: str | None) -> Chosen:
     found, doubtful = _unfit(table, entry, columns, values, roles)
     for j in found:
         roles[j] = "left out"
-    own = roles, found, doubtful, table.first, drawn_from
-    return Chosen(columns, values, rows, without, *own)
+    return Chosen(columns, values, rows, without, roles, found, doubtful, table.first, drawn_from)
 
 
 def _drawn(table: DataTable, rows: Ints, values: Floats, roles: list[Role], most: int) -> Bools:
@@ -189,8 +187,7 @@ def sample(keys: Sequence[Floats], groups: Floats | None, most: int) -> Bools:
         return drawn
     _, codes, sizes = np.unique(groups, return_inverse=True, return_counts=True)
     mixed = rng.permutation(len(sizes))
-    count = max(1, int((np.cumsum(sizes[mixed]) <= most).sum()))
-    return np.isin(codes, mixed[:count])
+    return np.isin(codes, mixed[: max(1, int((np.cumsum(sizes[mixed]) <= most).sum()))])
 
 
 def _unfit(
@@ -245,8 +242,7 @@ def _recode(table: DataTable, entry: DataEntry) -> tuple[list[Feature], Floats]:
     marks: dict[int, set[str | float]] = {}
     for mark, where in entry.missing_codes.items():
         for wanted in where:
-            at = column_index(names, wanted, "missing_codes")
-            marks.setdefault(at, set()).add(key_of(mark))
+            marks.setdefault(column_index(names, wanted, "missing_codes"), set()).add(key_of(mark))
     stated = (*(entry.missing_values or ()), *entry.missing)
     general = {key_of(mark) for mark in stated if mark != ""}
     nominal = {column_index(names, wanted, "nominal") for wanted in entry.nominal}
@@ -278,8 +274,7 @@ def _marked(column: Feature, values: Floats, marks: set[str | float]) -> Bools:
 def check_codes(role: str, column: Feature, values: Floats) -> None:
     """Hold that numbers which name things were not rounded: different ones could be equal."""
     if column.kind == "numeric" and large(values).any():
-        exact = f"{EXACT:.0f}"
-        raise DataError(message("data.rounded", role=role, name=column.name, exact=exact))
+        raise DataError(message("data.rounded", role=role, name=column.name, exact=f"{EXACT:.0f}"))
 
 
 def _as_nominal(column: Feature, values: Floats) -> tuple[Feature, Floats]:

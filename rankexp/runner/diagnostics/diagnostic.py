@@ -159,8 +159,7 @@ class NoBetterThanChance(AfterFitting):
         shares = [results.above_chance(one) for one in results.methods]
         if all(map(math.isnan, shares)) or any(share > 1 for share in shares):
             return None
-        few = self.too_few(results)
-        return told("RK201", few=few, measure=results.measure, best=results.best)
+        return told("RK201", few=self.too_few(results), measure=results.measure, best=results.best)
 
     @staticmethod
     def too_few(results: ResultFacts) -> bool:

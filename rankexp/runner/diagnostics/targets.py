@@ -173,8 +173,7 @@ def _withheld(data: Dataset, name: str) -> Said:
     wanted = each if data.levels is not None else each[[0, -1]]
     for value, count in zip(wanted, rows[np.searchsorted(each, wanted)], strict=True):
         here = data.y == value
-        changes = np.count_nonzero(np.diff(data.y[~here]))
-        if count < ROWS or len(each) < 3 or changes < len(each):
+        if count < ROWS or len(each) < 3 or np.count_nonzero(np.diff(data.y[~here])) < len(each):
             continue  # too few, or all values stand in blocks
         at_end = here[:count].all() or here[-count:].all()
         lone = (own for own, shares in _shares(data, here) if shares.sum() == shares.max() == 1)

@@ -102,8 +102,7 @@ class Maker:
 
     def said(self) -> tuple[str, ...]:
         """Return the notes, with the number format if it was found out."""
-        given = self.rules.decimal or self.rules.thousands
-        found = self.format != FORMATS[0] and not given
+        found = self.format != FORMATS[0] and not (self.rules.decimal or self.rules.thousands)
         said = f"numbers were read with {self.format}, inferred from the table"
         return (said, *self.notes) if found else tuple(self.notes)
 
@@ -131,8 +130,7 @@ class Maker:
         for column, texts, _ in (numbers[0], second):
             text = min(texts, key=lambda t: sum(f.fits(t) for f in FORMATS))
             said.append(f"'{short(text)}' in column '{column.name}'")
-        where = self._where(column, text)
-        return DataError(message("data.contradiction", where=where, said=said))
+        return DataError(message("data.contradiction", where=self._where(column, text), said=said))
 
     def make(self, column: TextColumn) -> tuple[Feature, Floats]:
         """Return a column as numbers or as categories; DataError where it is mostly numbers."""
@@ -167,8 +165,7 @@ class Maker:
         """Hold that a column is not one of numbers with mistakes in it."""
         counts = np.bincount(column.codes[column.codes >= 0], minlength=len(column.texts))
         is_number = np.array([LIKE_A_NUMBER.fullmatch(text) is not None for text in column.texts])
-        share = max(is_number.mean(), counts[is_number].sum() / counts.sum())
-        if share <= MOSTLY_NUMBERS:
+        if max(is_number.mean(), counts[is_number].sum() / counts.sum()) <= MOSTLY_NUMBERS:
             return
         strays = [code for code, text in enumerate(column.texts) if not self.format.fits(text)]
         first = column.first()

@@ -139,5 +139,4 @@ def lines(path: Path, encoding: str) -> Iterator[tuple[int, str]]:
 
 def format_suffix(path: Path) -> str:
     """Return the suffix that tells the format: ``.arff`` of ``vote.arff.gz``."""
-    inner = path.with_suffix("") if path.suffix.lower() in OPENERS else path
-    return inner.suffix.lower()
+    return (path.with_suffix("") if path.suffix.lower() in OPENERS else path).suffix.lower()

@@ -219,8 +219,7 @@ class Grid:
 
     def _layout(self, layout: Layout, maker: Maker, scan: "_Scan", texts: set[int]) -> Layout:
         notes = [*self.notes, *maker.said()]
-        dotted = scan.dotted - texts
-        if dotted and not scan.points - scan.texts and self.rules.thousands is None:
+        if scan.dotted - texts and not scan.points - scan.texts and self.rules.thousands is None:
             notes.append(message("data.points"))
         padded = [self.names[j] for j in sorted(scan.padded - scan.texts)]
         if padded := [name for name in padded if name not in self.rules.lenient]:

@@ -73,13 +73,12 @@ def _from_frame(path: Path, frame: "pd.DataFrame", rules: TextRules) -> DataTabl
     columns = [Feature(name) for name in names]
     for j, found in cells.items():
         columns[j], values[:, j] = maker.make(found)
-    unnamed = INDEX if INDEX in names else names[0] if names[0].startswith("Unnamed: 0") else ""
     layout = Layout(
         "Parquet",
         marks=described(maker.marks),
         dates=tuple(dict.fromkeys([*dates, *maker.dates])),
         signed=tuple(maker.signed),
-        unnamed=unnamed,
+        unnamed=INDEX if INDEX in names else names[0] if names[0].startswith("Unnamed: 0") else "",
         decimal=None if maker.format.decimal == "." else maker.format.decimal,
         thousands=maker.format.thousands or None,
         notes=maker.said(),
