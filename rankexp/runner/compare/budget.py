@@ -158,10 +158,9 @@ class _Fit:
 def _less(
     names: Sequence[str], once: float, what: str, allowed: Allowance, how: str, whole: str = ""
 ) -> str:
-    known = {"names": [*map(allowed.label, names)], "it": "it" if len(names) == 1 else "them"}
-    known |= {"what": what, "how": how, "whole": whole, "time": duration(once)}
+    known = {"names": [*map(allowed.label, names)], "what": what, "how": how, "whole": whole}
     more = flag("minutes", math.ceil(once / allowed.share / 60) + 1)
-    return message("compare.less", more=more, **known)
+    return message("compare.less", more=more, time=duration(once), **known)
 
 
 def _stages(fit: _Fit, contrasts: Mapping[str, str], n: int, most: float) -> list[Unit]:

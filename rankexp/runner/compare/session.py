@@ -13,7 +13,7 @@ from rankexp.metrics.metric import parse
 from rankexp.runner.compare import budget, looking, results, study
 from rankexp.runner.compare.methods import growth, narrowed, widened
 from rankexp.runner.compare.pilot import HANGS, SHORTEST, pilot
-from rankexp.runner.config.asking import flag, message
+from rankexp.runner.config.asking import message
 from rankexp.runner.config.load import load
 from rankexp.runner.config.methods import takes
 from rankexp.runner.config.schema import Method, Study
@@ -163,8 +163,7 @@ class Session:
             return
         measure = parse(self.asked.question.metric)
         if "sample_weight" not in measure.takes:
-            known = {"measure": repr(measure), "weights": weights}
-            raise ConfigError(message("compare.weightless", **known))
+            raise ConfigError(message("compare.weightless", measure=measure, weights=weights))
         taken = {n: takes(Method.model_validate(m.content)) for n, m in self.methods.items()}
         lone = [name for name, own in taken.items() if "sample_weight" not in own]
         self._leave_out(dict.fromkeys(lone, "it takes no row weights"))
@@ -198,12 +197,16 @@ class Session:
 
     def _say_late(self, names: Sequence[str], needed: float | None) -> None:
         """Say that methods are left out, and how to have them."""
-        if needed is None:
-            more, what = f"a larger {flag('minutes')}", f"did not finish within {self.given}"
-        else:
+        known = {
+            "names": [*map(self._label, names)],
+            "given": self.given,
+            "minutes": 0,
+            "time": "",
+        }
+        if needed is not None:
             minutes = math.ceil((60 * self.minutes - self.left + needed) / self.share / 60)
-            more, what = flag("minutes", minutes), f"would take {duration(needed)} more"
-        self.tell(message("compare.late", names=[*map(self._label, names)], what=what, more=more))
+            known |= {"minutes": minutes, "time": duration(needed)}
+        self.tell(message("compare.late", **known))
 
     def widen(self) -> None:
         """Run the first repeat again with wider grids where choices lie at an edge."""
@@ -309,8 +312,7 @@ class Session:
             print(f"\n{self.code}")
         else:  # of an earlier answer
             (self.folder / "train.py").unlink(missing_ok=True)
-        known = {"files": len(written), "folder": self.folder, "first": made.first.name}
-        say(message("compare.written", **known))
+        say(message("compare.written", files=written, folder=self.folder, made=made))
         if (late := time.monotonic() - self.end) > LATE * 60 * self.minutes:
             say(message("compare.took", late=duration(late), given=self.given))
         return max(self.outcome.exit_code, made.exit_code)

@@ -190,9 +190,7 @@ def content(
 
 def used(reading: Reading) -> str:
     """Say what of a table is used, for the report."""
-    features = [column.name for column in reading.columns if column.role == "feature"]
-    known = {"left_out": reading.left_out, "rows": reading.without_target, "most": MOST_NAMED}
-    return message("compare.used", features=features, reading=reading, **known)
+    return message("compare.used", reading=reading, most=MOST_NAMED)
 
 
 def edges(folder: Path) -> dict[str, set[select.Edge]]:

@@ -101,8 +101,8 @@ def _weights(chosen: Chosen) -> Floats | None:
         known = "no value" if np.isnan(values[at]) else number_text(values[at])
         if nominal and known != "no value":
             known = f"'{column.categories[int(values[at])]}'"
-        where = chosen.place(at)
-        raise DataError(message("data.weights", name=column.name, place=where, known=known))
+        place = chosen.place(at)
+        raise DataError(message("data.weights", name=column.name, place=place, known=known))
     return values.copy()
 
 
@@ -151,9 +151,7 @@ def first_difference(dataset: Dataset, other: Dataset) -> str:
 
 def _check_columns(chosen: Chosen, columns: Sequence[Feature], values: Floats) -> None:
     if not columns:
-        out = [f"'{chosen.columns[j].name}' {why}" for j, (_, why) in chosen.unfit.items()]
-        texts = "text" in dict(chosen.unfit.values())
-        raise DataError(message("data.no_feature", out=out, texts=texts, words=WORDS))
+        raise DataError(message("data.no_feature", chosen=chosen, words=WORDS))
     for column, numbers in zip(columns, values.T, strict=True):  # without a mask of the whole
         if (infinite := np.isinf(numbers)).any():
             where = chosen.place(int(np.argmax(infinite)))

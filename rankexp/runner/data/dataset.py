@@ -237,9 +237,8 @@ def _assign(
         for value in (value for value in named if value != REST):
             found = _matches(value, texts)
             if not found:
-                hint = did_you_mean(str(value), texts)
-                known = {"target": target.name, "hint": hint, "known": quoted(texts)}
-                raise DataError(message("data.level", level=_name(value), **known))
+                known = {"hint": did_you_mean(str(value), texts), "known": quoted(texts)}
+                raise DataError(message("data.level", level=_name(value), target=target, **known))
             if any(i in given for i in found):
                 raise DataError(f"levels list the value '{_name(value)}' twice")
             given |= dict.fromkeys(found, level)

@@ -119,8 +119,8 @@ def check_width(features: Sequence[Feature], rows: int, entry: DataEntry) -> Non
     largest = ", ".join(f"'{name}' {count:,}" for count, name in sized[:5] if count > 1)
     coded = sum(count for count in width if count > 1)
     if coded > entry.most_coded:
-        known = {"coded": coded, "most": entry.most_coded, "largest": largest}
-        raise DataError(message("data.wide", **known))
+        most = entry.most_coded
+        raise DataError(message("data.wide", coded=coded, most=most, largest=largest))
     check_matrix(rows, sum(width), f"most columns come from {largest}; " if largest else "")
 
 

@@ -114,11 +114,8 @@ class Maker:
         return (self.path, str(line)) if line > 0 else (str(self.second), str(-line))
 
     def _doubt(self, column: TextColumn, text: str, other: NumberFormat) -> DataError:
-        first = self.format
-        known = {"where": self._where(column, text), "text": short(text), "name": column.name}
-        known |= {"one": f"{first.value(text):g}", "two": f"{other.value(text):g}"}
-        known |= {"decimal": first.decimal, "thousands": other.thousands}
-        return DataError(message("data.doubt", **known))
+        known = {"where": self._where(column, text), "shown": short(text), "name": column.name}
+        return DataError(message("data.doubt", one=self.format, two=other, text=text, **known))
 
     def _contradiction(
         self, numbers: Sequence[tuple[TextColumn, list[str], list[NumberFormat]]]

@@ -73,12 +73,11 @@ class Grid:
 
         DataError where one is a number, and another stands above numbers or occurs nowhere below.
         """
-        line, cells = first[0][0], [cell.strip() for cell in first[0][1]]
+        at, cells = f"{self.path}:{first[0][0]}", [cell.strip() for cell in first[0][1]]
         if len(first) > 1 and sum(map(bool, cells)) == 1 < len(cells) - 1:
             bare = [c for c in first[1][1] if LIKE_A_NUMBER.fullmatch(c.strip())]
             if all(map(str.strip, first[1][1])) and not bare:
-                known = {"path": self.path, "line": line, "next": first[1][0]}
-                raise DataError(message("data.one_filled", **known))
+                raise DataError(message("data.one_filled", at=at, next=first[1][0]))
         marks = self.rules.missing - {""}
         number = [c in marks or LIKE_A_NUMBER.fullmatch(c) is not None for c in cells]
         if not any(number):
@@ -90,8 +89,7 @@ class Grid:
         above = [j for j in strange if below[j] and all(map(LIKE_A_NUMBER.fullmatch, below[j]))]
         if above or (strange and strange == texts and len(rows) >= ENOUGH):
             name, other = short(cells[(above or strange)[0]]), short(cells[number.index(True)])
-            known = {"path": self.path, "line": line, "name": name, "other": other}
-            raise DataError(message("data.like_a_name", **known))
+            raise DataError(message("data.like_a_name", at=at, name=name, other=other))
         return False
 
     def _names(self, first: Row) -> list[str]:
@@ -109,8 +107,7 @@ class Grid:
         return names
 
     def _ragged(self, row: Row, *, first: bool = False) -> DataError:
-        known = {"path": self.path, "line": row[0], "cells": len(row[1]), "width": self.width}
-        return DataError(message("data.ragged", first=first, **known))
+        return DataError(message("data.ragged", grid=self, row=row, first=first))
 
     def _data(self) -> Iterator[Row]:
         """Give the rows of data; those without any value are left out."""

@@ -88,8 +88,9 @@ def _check_queries(files: Mapping[str, Path], queries: Mapping[str, Ints]) -> No
     for part, own in queries.items():
         for query in np.unique(own).tolist():
             if (other := seen.setdefault(query, part)) != part:
-                known = {"query": query, "other": other, "part": part, "files": files}
-                raise DataError(message("data.query_twice", **known))
+                raise DataError(
+                    message("data.query_twice", query=query, parts=(other, part), files=files)
+                )
 
 
 def _check_gaps(files: Mapping[str, Path], width: int, blocks: Sequence[Floats]) -> list[str]:
@@ -99,8 +100,8 @@ def _check_gaps(files: Mapping[str, Path], width: int, blocks: Sequence[Floats])
         used[: features.shape[1]] |= (features != 0).any(axis=0)
     said = f"only {used.sum():,} of {width:,} features are ever different from 0"
     if width > FAR and 10 * used.sum() < width:
-        known = {"place": _place(files, width), "width": width, "said": said}
-        raise DataError(message("data.far_feature", **known))
+        place = _place(files, width)
+        raise DataError(message("data.far_feature", place=place, width=width, said=said))
     few = 2 * used.sum() < width
     return [f"{said}; feature {width} is in {_place(files, width)}"] if few else []
 
