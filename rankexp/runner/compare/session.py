@@ -197,16 +197,9 @@ class Session:
 
     def _say_late(self, names: Sequence[str], needed: float | None) -> None:
         """Say that methods are left out, and how to have them."""
-        known = {
-            "names": [*map(self._label, names)],
-            "given": self.given,
-            "minutes": 0,
-            "time": "",
-        }
-        if needed is not None:
-            minutes = math.ceil((60 * self.minutes - self.left + needed) / self.share / 60)
-            known |= {"minutes": minutes, "time": duration(needed)}
-        self.tell(message("compare.late", **known))
+        minutes = math.ceil((60 * self.minutes - self.left + (needed or 0.0)) / self.share / 60)
+        known = {"given": self.given, "minutes": minutes, "time": needed and duration(needed)}
+        self.tell(message("compare.late", names=[*map(self._label, names)], **known))
 
     def widen(self) -> None:
         """Run the first repeat again with wider grids where choices lie at an edge."""

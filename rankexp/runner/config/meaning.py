@@ -138,10 +138,8 @@ def remarks(study: Study, only: Iterable[str]) -> Iterator[tuple[str, str]]:
         for problem in setup.problems:
             entry = study.data.get(problem)
             if entry is not None and (entry.part is not None or entry.test_file is not None):
-                yield (
-                    problem,
-                    message("study.ignored_parts", problem=problem, name=name, kind=kind),
-                )
+                known = {"problem": problem, "name": name, "kind": kind}
+                yield problem, message("study.ignored_parts", **known)
 
 
 def _report(study: Study) -> Iterator[Fault]:

@@ -88,9 +88,8 @@ def _check_queries(files: Mapping[str, Path], queries: Mapping[str, Ints]) -> No
     for part, own in queries.items():
         for query in np.unique(own).tolist():
             if (other := seen.setdefault(query, part)) != part:
-                raise DataError(
-                    message("data.query_twice", query=query, parts=(other, part), files=files)
-                )
+                two = other, part
+                raise DataError(message("data.query_twice", query=query, parts=two, files=files))
 
 
 def _check_gaps(files: Mapping[str, Path], width: int, blocks: Sequence[Floats]) -> list[str]:
