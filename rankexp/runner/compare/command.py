@@ -111,15 +111,10 @@ def _asked(table: Path, options: Options) -> study.Asked:
     how = {name: value for name, value in known.items() if value not in (None, [], ())}
     test = {} if options.test is None else {"test": options.test}
     values = target_values(table, target=options.target, **how, **test)
-    told = options.positive or options.levels or options.continuous or options.merge
-    question = ask(
-        options.target,
-        values,
-        positive=options.positive,
-        levels=options.levels if told else ordered_values(table, options.target, values),
-        continuous=options.continuous,
-        merge=options.merge or (),
-    )
+    told = {name: vars(options)[name] for name in ("positive", "levels", "continuous")}
+    if not (options.merge or any(told.values())):
+        told |= {"levels": ordered_values(table, options.target, values)}
+    question = ask(options.target, values, merge=options.merge or (), **told)
     check_rows(options.target, question, FEWEST_ROWS)
     offered = offer(question.kind, options.methods, within=within)
     margin = MARGINS[question.metric] if options.margin is None else options.margin

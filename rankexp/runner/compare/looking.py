@@ -87,16 +87,10 @@ def of_queries(dataset: Dataset, column: str, *, within: bool) -> list[str]:
                 weights[own.name] = f"leave it out with {option('drop', own.name)}"
     sizes = np.unique(() if dataset.groups is None else dataset.groups, return_counts=True)[1]
     rows = float(np.median(sizes)) if len(sizes) else np.inf
-    return paragraphs(
-        "of_queries",
-        weights=weights,
-        column=column,
-        within=within,
-        sizes=sizes.tolist(),
-        rows=rows,
-        perhaps=(dataset.levels is not None and rows <= FEW) or called("queries", column),
-        only=f"{OF_ONE_QUERY}, say {flag('queries', column)}",
-    )
+    known = {"column": column, "within": within, "sizes": sizes.tolist(), "rows": rows}
+    perhaps = (dataset.levels is not None and rows <= FEW) or called("queries", column)
+    only = f"{OF_ONE_QUERY}, say {flag('queries', column)}"
+    return paragraphs("of_queries", weights=weights, perhaps=perhaps, only=only, **known)
 
 
 def look(

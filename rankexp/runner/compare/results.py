@@ -77,15 +77,11 @@ class CompareResult:
         table = pd.DataFrame(rows(shown), columns=shown.labels)
         with pd.option_context("display.max_colwidth", None):
             drawn = table.to_html(index=False, border=0, justify="left")
-        return _page(
-            table=drawn,
-            png=b64encode((self.folder / "answer.png").read_bytes()).decode(),
-            sentences=self.answer,
-            notes="\n".join(all_notes(self.output)),
-            remarks="\n".join(self.remarks),
-            reading=self.reading.text(),
-            code=self.code,
-        )
+        png = b64encode((self.folder / "answer.png").read_bytes()).decode()
+        lists = {"notes": all_notes(self.output), "remarks": self.remarks}
+        known = {name: "\n".join(own) for name, own in lists.items()} | {"code": self.code}
+        reading = self.reading.text()
+        return _page(table=drawn, png=png, sentences=self.answer, reading=reading, **known)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -131,14 +131,10 @@ class Session:
         costs, failed = pilot(made, training, max(self.left, least), workers, needed)
         self._leave_out(failed)
         allowed = (self.left, workers, self.asked.inner, self._label, self.share, least)
-        found = budget.design(
-            {name: costs[name] for name in self.methods},
-            self.asked.contrasts(self.methods),
-            training,
-            budget.Allowance(*allowed),
-            base,
-            {name: narrowed(method)[1] for name, method in self.methods.items()},
-        )
+        costs = {name: costs[name] for name in self.methods}
+        shares = {name: narrowed(method)[1] for name, method in self.methods.items()}
+        given = self.asked.contrasts(self.methods), training, budget.Allowance(*allowed), base
+        found = budget.design(costs, *given, shares)
         for line in found.words:
             self.tell(line)
         narrow = {name: narrowed(self.methods[name])[0] for name in found.narrow}

@@ -13,11 +13,8 @@ from rankexp.runner.config.fault import Fault, TreePath
 from rankexp.runner.config.schema import Evaluate, Method, Preprocess, Simulate, Study
 from rankexp.runner.protocols.protocol import Protocol
 
-WORDS: dict[Kind, str] = {
-    "binary": "two classes",
-    "ordinal": "more than two levels",
-    "continuous": "a continuous target",
-}
+WORDS: dict[Kind, str] = {"binary": "two classes", "ordinal": "more than two levels"}
+WORDS |= {"continuous": "a continuous target"}
 
 
 def kind_of(study: Study, problem: str) -> Kind | None:

@@ -135,15 +135,13 @@ def table(rows: Iterable[Mapping[str, str]]) -> dict[PublishedKey, Published]:
 def _add(found: dict[PublishedKey, Published], row: Mapping[str, str]) -> None:
     if lacking := [name for name in COLUMNS if name not in row]:
         raise ConfigError(f"no value for {', '.join(lacking)}")
-    experiment, problem, method, quantity, *numbers, source, verified, note = (
-        row[name].strip() for name in COLUMNS
-    )
-    key = PublishedKey(experiment, problem, method, canonical(quantity))
+    *own, quantity, number, digit, source, verified, note = (row[c].strip() for c in COLUMNS)
+    key = PublishedKey._make([*own, canonical(quantity)])
     if key in found:
         first = f", first in line {line}" if (line := found[key].line) else ""
         raise ConfigError(f"{' / '.join(key)} occurs twice{first}")
     try:
-        value, last_digit = map(float, numbers)
+        value, last_digit = map(float, (number, digit))
     except ValueError as error:
         raise ConfigError(f"value and last_digit must be numbers: {error}") from error
     if not (math.isfinite(value) and last_digit > 0):

@@ -120,17 +120,14 @@ class Chosen:
     def _warnings(self, layout: Layout, levels: Levels | None) -> list[str]:
         target, out = self.only("target"), self.of("left out")
         values = np.unique(target[1]) if target and levels is None else np.empty(0)
-        return messages(
-            "table",
-            chosen=self,
-            target=target and target[0].name,
-            marks=[f"{m} ({n:,})" for m, n in layout.marks.items() if m not in NO_WORDS],
-            usual=sorted(USUAL.intersection(layout.marks) - NO_WORDS),
-            ends=[*map(number_text, values)] if len(values) == 2 else [],
-            doubtful=[self.columns[j] for j in self.doubtful],
-            out=[(self.columns[j].name, self.unfit[j]) for j in out],
-            fit=any(self.unfit[j][0] not in ("empty", "text", "constant") for j in out),
-        )
+        known = {
+            "marks": [f"{m} ({n:,})" for m, n in layout.marks.items() if m not in NO_WORDS],
+            "usual": sorted(USUAL.intersection(layout.marks) - NO_WORDS),
+            "ends": [*map(number_text, values)] if len(values) == 2 else [],
+            "doubtful": [self.columns[j] for j in self.doubtful],
+            "fit": any(self.unfit[j][0] not in ("empty", "text", "constant") for j in out),
+        }
+        return messages("table", chosen=self, target=target and target[0].name, out=out, **known)
 
 
 def choose(table: DataTable, entry: DataEntry, target: str | None) -> Chosen:

@@ -199,9 +199,8 @@ def level_codes(
     unnamed = [text for i, text in enumerate(texts) if present[i] and i not in given]
     rest = [code for code, named in enumerate(items) if REST in named]
     if unnamed and not rest:
-        raise DataError(
-            f"target '{target.name}' contains {quoted(unnamed)}, but no level lists it"
-        )
+        text = f"target '{target.name}' contains {quoted(unnamed)}, but no level lists it"
+        raise DataError(text)
     codes = np.array([given.get(i, rest[0] if rest else 0) for i in range(len(texts))])
     y = codes[index].astype(np.int64)
     names = tuple("|".join(_name(value) for value in named) for named in items)

@@ -38,12 +38,9 @@ SAMPLE, MOST_COLUMNS = 40, 40  # rows looked at first; columns
 NEARLY = 0.99  # share of rows that a formula gives
 FINE = 0.05  # of the target's standard deviation that rounding may make up
 ALONE = 0.9999  # share of pairs in order of a column that is the target by itself
-FORMS: dict[str, Callable[[Floats, Floats], Floats]] = {
-    "('{}' + '{}')": np.add,
-    "('{}' − '{}')": np.subtract,
-    "'{}' · '{}'": np.multiply,
-    "'{}' / '{}'": np.divide,
-}
+Form = Callable[[Floats, Floats], Floats]
+FORMS: dict[str, Form] = {"('{}' + '{}')": np.add, "('{}' − '{}')": np.subtract}
+FORMS |= {"'{}' · '{}'": np.multiply, "'{}' / '{}'": np.divide}
 """Each is tried with two columns in both orders, and with its multiples."""
 
 

@@ -53,9 +53,9 @@ class Grid:
         numbers = {f"column{j}": name for j, name in enumerate(self.names, start=1)}
         also = {numbers[n] for n in rules.lenient if n in numbers and n not in self.names}
         self.rules = replace(rules, lenient=rules.lenient | also)
-        bare = self.header and not first[0][1][0].strip()
         twice = self.names[0].startswith("Unnamed: 0")  # exported so
-        self.unnamed = self.names[0] if bare or twice else ""
+        bare = twice or (self.header and not first[0][1][0].strip())
+        self.unnamed = self.names[0] if bare else ""
         self.empty = 0
         self.notes: list[str] = []
         self._second: tuple[Grid, list[int]] | None = None
@@ -222,18 +222,11 @@ class Grid:
         if padded := [name for name in padded if name not in self.rules.lenient]:
             notes.append(message("data.padded", names=padded[:10]))
         plain = (marks for j, marks in scan.marks.items() if j not in texts)
-        return replace(
-            layout,
-            decimal=maker.format.decimal,
-            thousands=maker.format.thousands,
-            header=self.header,
-            marks=described(sum(plain, maker.marks)),
-            dates=tuple(maker.dates),
-            signed=tuple(maker.signed),
-            unnamed=self.unnamed,
-            empty_rows=self.empty + (self._second[0].empty if self._second else 0),
-            notes=tuple(notes),
-        )
+        empty = self.empty + (self._second[0].empty if self._second else 0)
+        form, dates, signed = maker.format, tuple(maker.dates), tuple(maker.signed)
+        made = replace(layout, decimal=form.decimal, thousands=form.thousands, header=self.header)
+        made = replace(made, dates=dates, signed=signed, unnamed=self.unnamed, empty_rows=empty)
+        return replace(made, marks=described(sum(plain, maker.marks)), notes=tuple(notes))
 
 
 @dataclass

@@ -4,6 +4,7 @@ import io
 import zipfile
 from collections import Counter
 from collections.abc import Collection
+from dataclasses import replace
 from decimal import Decimal
 from importlib.util import find_spec
 from pathlib import Path
@@ -73,16 +74,12 @@ def _from_frame(path: Path, frame: "pd.DataFrame", rules: TextRules) -> DataTabl
     columns = [Feature(name) for name in names]
     for j, found in cells.items():
         columns[j], values[:, j] = maker.make(found)
-    layout = Layout(
-        "Parquet",
-        marks=described(maker.marks),
-        dates=tuple(dict.fromkeys([*dates, *maker.dates])),
-        signed=tuple(maker.signed),
-        unnamed=INDEX if INDEX in names else names[0] if names[0].startswith("Unnamed: 0") else "",
-        decimal=None if maker.format.decimal == "." else maker.format.decimal,
-        thousands=maker.format.thousands or None,
-        notes=maker.said(),
-    )
+    unnamed = INDEX if INDEX in names else names[0] if names[0].startswith("Unnamed: 0") else ""
+    timed, signed = tuple(dict.fromkeys([*dates, *maker.dates])), tuple(maker.signed)
+    layout = Layout("Parquet", dates=timed, signed=signed, unnamed=unnamed, notes=maker.said())
+    decimal = None if maker.format.decimal == "." else maker.format.decimal
+    marks, thousands = described(maker.marks), maker.format.thousands or None
+    layout = replace(layout, marks=marks, decimal=decimal, thousands=thousands)
     return DataTable(path.name, tuple(columns), values, layout=layout)
 
 
