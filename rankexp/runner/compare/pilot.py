@@ -13,7 +13,7 @@ from threadpoolctl import threadpool_limits
 
 from rankexp.arrays import Ints, Labels
 from rankexp.errors import one_line
-from rankexp.runner.compare.methods import GROWING, ON_RANKS
+from rankexp.runner.compare.methods import ON_RANKS, Candidate, growth
 from rankexp.runner.config.asking import flag
 from rankexp.runner.config.estimators import resolve_estimator
 from rankexp.runner.config.schema import Evaluate, Study
@@ -165,10 +165,7 @@ def _timings(
     most = PILOT_SHARE * seconds
     found: list[tuple[int, float]] = []
     first, once = _first(spec), partial(_once, seed=seed, seconds=seconds)
-    points = math.prod(
-        sum(values) / values[0] if name in GROWING else len(values)
-        for name, values in spec.grid.items()
-    )
+    points = growth(Candidate(grid=first.grid), Candidate(grid=spec.grid))
     with warnings.catch_warnings(), threadpool_limits(1):
         warnings.simplefilter("ignore")
         until = max(until, _warm([*shared, spec], folds[0], seed, seconds) + PILOTS / 2 * seconds)

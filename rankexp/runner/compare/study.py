@@ -27,11 +27,7 @@ from rankexp.runner.report.build import open_report
 STUDY = "study.yaml"
 WRITTEN = (STUDY, "report.md")  # what a user may have under the same name
 MARK = "# Made by 'rankexp compare'."
-HEAD = f"""\
-{MARK} Edit it and run it again: rankexp run {{name}} --results {{results}}
-# What is done is not done again. Once edited, 'rankexp compare' does not write it anew.
-# docs/yaml.md says what each key means, as 'rankexp schema' does. As made: {{digest}}
-"""
+HEAD = Path(__file__).with_suffix(".txt").read_text("utf-8")
 State = Literal["free", "made", "edited", "foreign"]
 
 

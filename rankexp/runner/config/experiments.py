@@ -99,8 +99,7 @@ def nothing_aside(study: Study) -> Iterator[Fault]:
         data = [(setup, p) for setup in own for p in setup.problems if p in study.data]
         grouped = (setup.within_groups and study.data[p].groups for setup, p in data)
         if own and where and not any(grouped):
-            text = "no problem here is ranked within groups: remove it"
-            yield Fault(("methods", name, *where), f"'across' ignores groups, but {text}")
+            yield Fault(("methods", name, *where), message("study.nothing_aside"))
 
 
 def _unweighted(

@@ -163,8 +163,7 @@ class Builder:
         if (fault := _unwritable(node.value)) is not None:
             return self._refuse(node, path, fault)
         if tag == "int" and len(node.value) > MAX_DIGITS + 1:
-            text = f"expected a number of at most {MAX_DIGITS} digits, got {shown}"
-            return self._refuse(node, path, text)
+            return self._refuse(node, path, message("study.digits", most=MAX_DIGITS, shown=shown))
         try:
             value = _scalar(node)
         except ValueError:

@@ -144,8 +144,7 @@ class Maker:
                 self.notes.append(message("data.digits", name=column.name, text=text))
             signed = [t for t, bare in zip(column.texts, texts, strict=True) if t != bare]
             if signed and not lenient:
-                said = f"was read as numbers without the sign in {signed[0]}"
-                self.notes.append(f"column '{column.name}' {said}")
+                self.notes.append(message("data.unsigned", name=column.name, text=signed[0]))
                 self.signed.append(column.name)
             return Feature(column.name), made[column.codes]
         if all(called("dates", text) for text in column.texts):

@@ -233,8 +233,7 @@ def _pairs(texts: Sequence[bytes]) -> dict[int, float]:
         if len(index) > DIGITS or (number := int(index)) > MOST_FEATURES:
             raise ValueError(message("data.index", index=_shown(index), most=MOST_FEATURES))
         if number <= last:
-            wrong = f"feature {number} " + (f"comes after {last}" if last else "is below 1")
-            raise ValueError(f"{wrong}; indices must increase and start at 1 or above")
+            raise ValueError(message("data.unordered", number=number, last=last))
         value = _number(cell)
         if value is None or np.isinf(value):
             kind = f"{_shown(cell)}, which is not a number" if value is None else "infinite"
