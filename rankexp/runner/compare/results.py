@@ -155,15 +155,11 @@ def lines(asked: Asked, dataset: Dataset, name: str, chosen: Mapping[str, Json],
     model = dir(estimator_of(method)(**params))
     ways = ("decision_function", "predict_proba", "predict")
     marks = sorted({"", *layout.marks} - {EMPTY})
-    kinds = {"numeric": "numbers", "nominal": "names"}
     known: dict[str, Any] = {"asked": asked, "file": file, "levels": _levels(asked.question)}
     known |= {"module": module or "rankexp.estimators", "name": own, "params": params}
-    known |= {kinds[k]: [f.name for f in dataset.features if f.kind == k] for k in kinds}
-    known |= {"files": [str(file) for file in (asked.table, asked.test) if file is not None]}
-    known |= {"reader": reader, "reading": _reading(asked, layout, marks), "marks": marks}
-    known |= {"layout": layout, "takes": takes(method), "repr": repr}
-    known |= {"away": rf"[{SIGNS}\s{layout.thousands or ''}]"}  # of per cent or currency
-    known |= {"score": next(way for way in ways if way in model)}
+    known |= {"columns": dataset.features, "signs": SIGNS, "reader": reader, "marks": marks}
+    known |= {"layout": layout, "takes": takes(method), "reading": _reading(asked, layout, marks)}
+    known |= {"repr": repr} | {"score": next(way for way in ways if way in model)}
     text = Path(__file__).with_name("recipe.jinja").read_text(encoding="utf-8")
     made: str = Template(text, trim_blocks=True, keep_trailing_newline=True).render(known)
     return made

@@ -9,14 +9,12 @@ from rankexp.runner.config.estimators import Factory, parameters
 from rankexp.runner.strict import Plain
 
 T = TypeVar("T")
-TreePath = tuple[str | int, ...]
-"""Keys and indices that lead to a value of a study."""
+TreePath = tuple[str | int, ...]  # keys and indices that lead to a value of a study
 
 _KINDS = {bool: "true or false", int: "a whole number", float: "a number", str: "text"}
 MOST_NAMES = 30
 """Parameters of which a message lists all though it guesses one: pipelines have many."""
-_LONGEST = 40
-"""Most characters of a value that a message repeats."""
+_LONGEST = 40  # characters of a value that a message repeats, at most
 
 
 class FileMark(NamedTuple):

@@ -41,9 +41,7 @@ def unfit(column: Feature, values: Floats, layout: Layout | None) -> Unfit | Non
         return "date", "it holds dates or times"
     if layout is not None and column.name == layout.unnamed and whole(values):
         return "identifier", "it is the first column and has no name, like an exported index"
-    if column.kind == "numeric":
-        return _numbers(column.name, values)
-    return _texts(column, values)
+    return _numbers(column.name, values) if column.kind == "numeric" else _texts(column, values)
 
 
 def whole(values: Floats) -> bool:
