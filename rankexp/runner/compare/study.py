@@ -150,13 +150,9 @@ def content(
     entry: dict[str, Any] = {"label": asked.table.name, "source": source, "target": asked.target}
     entry |= {} if question.levels is None else {"levels": question.levels}
     strata = {} if question.kind == "continuous" else {"stratified": True}
-    setup: dict[str, Any] = {
-        "problems": [PROBLEM],
-        "methods": list(methods),
-        "metrics": [question.metric],
-        "protocol": dict(protocol),
-        "inner": {"folds": asked.inner, **strata},
-    }
+    setup: dict[str, Any] = {"problems": [PROBLEM], "methods": list(methods)}
+    setup |= {"metrics": [question.metric], "protocol": dict(protocol)}
+    setup |= {"inner": {"folds": asked.inner, **strata}}
     setup |= {"within_groups": False} if "groups" in asked.entry and not asked.within else {}
     if question.metric in METRICS and not asked.within:
         setup |= {"keep": {"curves": [METRICS[question.metric][1]]}}
@@ -166,21 +162,17 @@ def content(
     options |= {"scorers": named} if named else {}
     others = [name for name in asked.offer.points if name in methods]
     options |= {"points": others} if others else {}
-    return {
-        "version": 1,
-        "study": safe(here.name),
-        "title": f"{asked.table.name}: does training on pairs help to rank by {asked.target}?",
-        "seed": SEED,
+    answer = {"block": "pairs_or_points", "name": "answer", "title": "The answer"}
+    answer |= {"text": asked.remarks} if asked.remarks else {}
+    chosen = {"block": "chosen_grid", "name": "chosen", "title": "What was chosen"}
+    shown = ((answer, options), (chosen, {"rules": ["nested"]}))
+    title = f"{asked.table.name}: does training on pairs help to rank by {asked.target}?"
+    head = {"version": 1, "study": safe(here.name), "title": title, "seed": SEED}
+    return head | {
         "data": {PROBLEM: {**entry, **asked.entry}},
         "methods": {name: method.content for name, method in methods.items()},
         "experiments": {EXPERIMENT: setup},
-        "report": [
-            {"block": "pairs_or_points", "name": "answer", "title": "The answer"}
-            | ({"text": asked.remarks} if asked.remarks else {})
-            | {"experiment": EXPERIMENT, "options": options},
-            {"block": "chosen_grid", "name": "chosen", "title": "What was chosen"}
-            | {"experiment": EXPERIMENT, "options": {"rules": ["nested"]}},
-        ],
+        "report": [own | {"experiment": EXPERIMENT, "options": how} for own, how in shown],
     }
 
 

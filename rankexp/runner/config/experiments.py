@@ -225,9 +225,7 @@ def simulate(study: Study, experiment: Simulate, path: tuple[str, str]) -> Itera
         yield Fault((*path, "preprocess"), message("study.no_effect"), key=True)
 
 
-def _problems(
-    study: Study, experiment: Simulate, takes: Takes, path: tuple[str, str]
-) -> Iterator[Fault]:
+def _problems(study: Study, experiment: Simulate, takes: Takes, path: TreePath) -> Iterator[Fault]:
     owner, known = f"check '{experiment.check}'", [*study.data, *study.generators]
     yield from fault.unknown(experiment.problems, known, "problem", (*path, "problems"))
     for value in fault.twice(experiment.problems):

@@ -54,12 +54,10 @@ def takes_lambdas(method: Method) -> bool:
     return estimators.has_path(method.estimator)
 
 
-def _asked(
-    ask: Callable[[Any], Asked], method: Method, params: Mapping[str, Plain]
-) -> Asked | None:
+def _asked(ask: Callable[[Any], Asked], method: Method, own: Mapping[str, Plain]) -> Asked | None:
     """Return what an estimator of a method says; None for a fault that is found elsewhere."""
     try:
-        return ask(estimators.estimator_of(method)(**params))
+        return ask(estimators.estimator_of(method)(**own))
     except (Exception, SystemExit):
         return None
 

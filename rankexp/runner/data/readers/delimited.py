@@ -114,14 +114,12 @@ class _Text:
                     yield line, cells
                 line = self._before + reader.line_num + 1
 
-    def cut(
-        self, delimiter: str, width: int, first: int, which: Sequence[int]
-    ) -> Iterator[Columns]:
+    def cut(self, mark: str, width: int, first: int, which: Sequence[int]) -> Iterator[Columns]:
         """Give some columns of the rows from a line on, quickly; `columns.cut` raises in doubt."""
         with self._open() as file:
             for _ in range(first - 1):
                 file.readline()
-            yield from ahead(cut(file, delimiter, width, which))
+            yield from ahead(cut(file, mark, width, which))
 
     def sniff(self) -> str:
         """Return the delimiter of the first rows; DataError where two do as well."""
