@@ -1,4 +1,4 @@
-"""What a study's file says: plain data, and the base of the models that it fills in."""
+"""What a study's file says: plain data, and the bases of the models that it fills in."""
 
 import tomllib
 from collections.abc import Mapping, Sequence
@@ -32,3 +32,9 @@ def told(file: Path) -> ConfigDict:
                     keys[key] = {**keys[key], "description": found[key]}  # type: ignore[dict-item]
 
     return ConfigDict(json_schema_extra=tell)
+
+
+class Keyed(Strict):
+    """A model whose keys ``config/keys.toml`` tells about."""
+
+    model_config = told(Path(__file__).parent / "config/keys.toml")

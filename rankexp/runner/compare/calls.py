@@ -16,8 +16,8 @@ from rankexp.runner.compare import command, looking, study
 from rankexp.runner.compare.results import CompareResult, InspectResult
 from rankexp.runner.compare.session import Session
 from rankexp.runner.config.asking import LISTS, message, said
+from rankexp.runner.data.dataset import number_text
 from rankexp.runner.data.frames import FILES, Saved, Table, save
-from rankexp.runner.data.levels import number_text
 
 Value = str | float  # a number, a text or a truth value, as it stands in a table
 Names = str | Sequence[str]
@@ -106,7 +106,9 @@ def compare(
     try:
         with said("python"):
             folder = root / "compare" if out is None else Path(out)
-            _check(folder)
+            study.choose(folder, "")
+            if study.state(folder) == "free" and (folder / FILES[0]).exists():  # the user's
+                raise ConfigError(message("compare.not_ours", folder=folder, file=FILES[0]))
             saved = save(table, test, folder, target, map(str, options.values()))
             given = _plain(options, saved)
             reading = {k: given.pop(k) for k in [*given] if k in ReadingArguments.__annotations__}
@@ -153,13 +155,6 @@ def inspect(
         found = looking.look(saved.table, target=target, **given)
     warnings = (*found.reading.warnings, *saved.notes)
     return replace(found, reading=replace(found.reading, warnings=warnings))
-
-
-def _check(folder: Path) -> None:
-    """Refuse a folder with files of the user's."""
-    study.choose(folder, "")
-    if study.state(folder) == "free" and (folder / FILES[0]).exists():
-        raise ConfigError(message("compare.not_ours", folder=folder, file=FILES[0]))
 
 
 @contextmanager

@@ -14,8 +14,8 @@ from rankexp.runner.compare.pilot import FEWEST_ROWS
 from rankexp.runner.compare.question import MARGINS, ask, check_rows
 from rankexp.runner.compare.session import Session, say
 from rankexp.runner.config.asking import flag, message
+from rankexp.runner.data.build import target_values
 from rankexp.runner.data.frames import ordered_values
-from rankexp.runner.data.inspect import target_values
 from rankexp.runner.data.memory import size_of
 from rankexp.runner.data.readers.compressed import format_suffix
 from rankexp.runner.data.sources.file import KINDS
@@ -96,8 +96,7 @@ def _check(options: Options) -> None:
 def _in_time(table: Path, options: Options) -> Options:
     """Let no more rows be used than there are minutes to look at, if the file tells how many."""
     own = {name: value for name, value in options.reading.items() if value is not None}
-    kind = KINDS.get(format_suffix(table), "text")
-    rows, width = size_of(table, kind)
+    rows, width = size_of(table, KINDS.get(format_suffix(table), "text"))
     most = CELLS_A_MINUTE * options.minutes / (width + COLUMNS)
     if rows <= most:
         return options
@@ -112,16 +111,10 @@ def _asked(table: Path, options: Options) -> study.Asked:
     how = {name: value for name, value in known.items() if value not in (None, [], ())}
     test = {} if options.test is None else {"test": options.test}
     values = target_values(table, target=options.target, **how, **test)
-    told = options.positive or options.levels or options.continuous or options.merge
-    levels = options.levels if told else ordered_values(table, options.target, values)
-    question = ask(
-        options.target,
-        values,
-        positive=options.positive,
-        levels=levels,
-        continuous=options.continuous,
-        merge=options.merge or (),
-    )
+    told = {name: vars(options)[name] for name in ("positive", "levels", "continuous")}
+    if not (options.merge or any(told.values())):
+        told |= {"levels": ordered_values(table, options.target, values)}
+    question = ask(options.target, values, merge=options.merge or (), **told)
     check_rows(options.target, question, FEWEST_ROWS)
     offered = offer(question.kind, options.methods, within=within)
     margin = MARGINS[question.metric] if options.margin is None else options.margin

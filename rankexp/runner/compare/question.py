@@ -8,7 +8,7 @@ from typing import Literal
 from rankexp.errors import ConfigError
 from rankexp.registry import did_you_mean
 from rankexp.runner.config.asking import flag, message, option
-from rankexp.runner.data.levels import numbers_of, positive_of
+from rankexp.runner.data.dataset import numbers_of, positive_of
 from rankexp.runner.diagnostics.tables import AlikeValues
 
 Kind = Literal["two", "ordered", "continuous"]
@@ -99,8 +99,7 @@ def _asked(
             return _levels(counts, [*others, positive], [])
         known = {"target": target, "positive": positive, "others": len(others)}
         rest = {"others": sum(counts[name] for name in others), positive: counts[positive]}
-        said = [message("compare.against_rest", **known)]
-        return Question("two", [["*"], positive], rest, said)
+        return Question("two", [["*"], positive], rest, [message("compare.against_rest", **known)])
     if levels is not None:
         left = [name for name in counts if name not in levels]
         if left or len(set(levels)) < len(levels):
@@ -117,15 +116,12 @@ def _guessed(target: str, counts: Mapping[str, int]) -> Question:
     numbers = numbers_of(counts)
     if len(counts) == 2:
         name = positive_of(counts)
-        known = {"target": target, "rows": counts[name], "all": sum(counts.values())}
-        guess = message("compare.positive", name=name, **known)
+        guess = message("compare.positive", name=name, target=target, counts=counts)
         return _levels(counts, sorted(counts, key=name.__eq__), [guess])
     if numbers is None:
-        some = ", ".join(list(counts)[:12])
         alike = " ".join(AlikeValues.among(counts) or ())
         more = _proposed(counts) + f". {alike}" * bool(alike)
-        known = {"target": target, "count": len(counts), "some": some, "more": more}
-        raise ConfigError(message("compare.no_order", **known))
+        raise ConfigError(message("compare.no_order", target=target, counts=counts, more=more))
     whole = all(value.is_integer() for value in numbers)
     if len(counts) <= MOST_LEVELS and (whole or min(counts.values()) >= REPEATED):
         names = [name for _, name in sorted(zip(numbers, counts, strict=True))]
@@ -143,8 +139,7 @@ def _check_durations(target: str, counts: Mapping[str, int]) -> None:
         return
     marks = {value.count(":") for value in counts}
     hours = None if len(marks) > 1 else "'0:' + " if marks == {1} else ""
-    some = ", ".join([*counts][:3])
-    raise ConfigError(message("compare.durations", target=target, some=some, hours=hours))
+    raise ConfigError(message("compare.durations", target=target, counts=counts, hours=hours))
 
 
 def _proposed(counts: Mapping[str, int]) -> str:
@@ -162,12 +157,11 @@ def check_rows(target: str, question: Question, least: int) -> None:
     """Hold that each value has rows to train on and rows to test on, or say what can be done."""
     names = list(question.counts)
     rare = min(names, key=lambda name: question.counts[name], default="")
-    if not names or (rows := question.counts[rare]) >= least:
+    if not names or question.counts[rare] >= least:
         return
     beside = names[1] if rare == names[0] else names[names.index(rare) - 1]
-    known = {"target": target, "rows": rows, "rare": rare, "least": least, "beside": beside}
-    known |= {"ordered": question.kind == "ordered", "numbers": numbers_of(names)}
-    raise ConfigError(message("compare.few_rows", **known))
+    known = {"numbers": numbers_of(names), "rare": rare, "least": least, "beside": beside}
+    raise ConfigError(message("compare.few_rows", target=target, question=question, **known))
 
 
 def _levels(counts: Mapping[str, int], names: Sequence[str], guesses: list[str]) -> Question:

@@ -43,17 +43,7 @@ def manner() -> Manner:
 def option(key: str, *values: str | int) -> str:
     """Return how a user says a key of a data entry, perhaps with values.
 
-    >>> option("drop", "age", "zip"), option("sheet"), option("header", False)
-    ("'drop: [age, zip]'", "'sheet'", "'header: false'")
-    >>> with typed():
-    ...     option("drop", "age", "zip"), option("sheet"), option("header", False)
-    ('--drop age,zip', '--sheet', '--no-header')
-    >>> with typed():
-    ...     option("most_coded")
-    "in a study 'most_coded'"
-    >>> with said("python"):
-    ...     option("drop", "age", "zip"), option("sheet"), option("header", False)
-    ("drop=['age', 'zip']", 'sheet=...', 'header=False')
+    It is ``'drop: [age, zip]'``, ``--drop age,zip`` or ``drop=['age', 'zip']``.
     """
     texts = [str(value).lower() if isinstance(value, bool) else str(value) for value in values]
     if not manner() or key not in OPTIONS:
@@ -69,41 +59,21 @@ def option(key: str, *values: str | int) -> str:
 
 
 def flag(key: str, *value: str | int) -> str:
-    """Return how a user says an option of `compare`, which no study has.
-
-    >>> flag("minutes"), flag("minutes", 3)
-    ('--minutes', '--minutes 3')
-    >>> with said("python"):
-    ...     flag("minutes"), flag("minutes", 3), flag("queries", "qid")
-    ('minutes=...', 'minutes=3', "queries='qid'")
-    """
+    """Return how a user says an option of `compare`, which no study has: ``--minutes 3``."""
     if manner() == "python":
         return _argument(key, value)
     return " ".join([f"--{key}", *map(str, value)])
 
 
 def merged(groups: Sequence[Sequence[str]]) -> str:
-    """Return how a user makes one value of each group.
-
-    >>> with typed():
-    ...     merged([["yes", "Yes"], ["no", "NO"]])
-    '--merge yes,Yes --merge no,NO'
-    >>> with said("python"):
-    ...     merged([["yes", "Yes"], ["no", "NO"]])
-    "merge=[['yes', 'Yes'], ['no', 'NO']]"
-    """
+    """Return how a user makes one value of each group: ``--merge yes,Yes --merge no,NO``."""
     if manner() == "python":
         return f"merge={[*map(list, groups)]!r}"
     return " ".join(option("merge", *own) for own in groups)
 
 
 def message(block: str, **known: Any) -> str:
-    """Return the sentences of a block of a template, which may name options.
-
-    >>> with typed():
-    ...     message("compare.no_numbers", target="age")
-    "target 'age' has values that are no numbers: --levels orders them"
-    """
+    """Return the sentences of a block of a template, which may name options."""
     (text,) = messages(block, **known)
     return text
 

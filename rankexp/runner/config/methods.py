@@ -54,12 +54,10 @@ def takes_lambdas(method: Method) -> bool:
     return estimators.has_path(method.estimator)
 
 
-def _asked(
-    ask: Callable[[Any], Asked], method: Method, params: Mapping[str, Plain]
-) -> Asked | None:
+def _asked(ask: Callable[[Any], Asked], method: Method, own: Mapping[str, Plain]) -> Asked | None:
     """Return what an estimator of a method says; None for a fault that is found elsewhere."""
     try:
-        return ask(estimators.estimator_of(method)(**params))
+        return ask(estimators.estimator_of(method)(**own))
     except (Exception, SystemExit):
         return None
 
@@ -90,8 +88,7 @@ def says_of_queries(method: Method, value: str) -> TreePath | None:
     """Return where a method of ours has this value of `queries`, if it has."""
     if "." in method.estimator or "groups" not in takes(method):
         return None
-    said = _said(method, "queries")
-    return next((place for place, own in said.items() if own == value), None)
+    return next((place for place, own in _said(method, "queries").items() if own == value), None)
 
 
 def _said(method: Method, name: str) -> dict[TreePath, Any]:

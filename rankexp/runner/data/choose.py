@@ -11,16 +11,24 @@ from rankexp.registry import did_you_mean
 from rankexp.runner.config.asking import message, messages
 from rankexp.runner.config.data_entry import DataEntry
 from rankexp.runner.data import suitable
-from rankexp.runner.data.belonging import called_sums, of_groups, totals
-from rankexp.runner.data.called import called
-from rankexp.runner.data.dataset import DataTable, Feature, Floats, Ints
-from rankexp.runner.data.levels import EXACT, in_words, key_of, large, number_text
+from rankexp.runner.data.dataset import (
+    EXACT,
+    DataTable,
+    Feature,
+    Floats,
+    Ints,
+    called,
+    in_words,
+    key_of,
+    large,
+    number_text,
+)
 from rankexp.runner.data.readers.numbers import USUAL
 from rankexp.runner.data.reading import EMPTY, FREQUENT, LEVELS, Column, Layout, Reading, Role
-from rankexp.runner.data.sample import sample
-from rankexp.runner.data.times import ascends
+from rankexp.runner.data.suitable import ascends, called_sums, of_groups, totals
 
 NO_WORDS = {"?", EMPTY}
+SEED = 0  # of the sample
 Levels = Sequence[tuple[str, int]]
 
 
@@ -107,23 +115,19 @@ class Chosen:
         counts = np.bincount(known.astype(int), minlength=len(column.categories))
         most = np.argsort(-counts, kind="stable")[:FREQUENT]
         frequent = tuple((column.categories[k], int(counts[k])) for k in most if counts[k])
-        present = int((counts > 0).sum())
-        return Column(column.name, kind, role, why, missing, present, frequent)
+        return Column(column.name, kind, role, why, missing, int((counts > 0).sum()), frequent)
 
     def _warnings(self, layout: Layout, levels: Levels | None) -> list[str]:
         target, out = self.only("target"), self.of("left out")
         values = np.unique(target[1]) if target and levels is None else np.empty(0)
-        return messages(
-            "table",
-            chosen=self,
-            target=target and target[0].name,
-            marks=[f"{m} ({n:,})" for m, n in layout.marks.items() if m not in NO_WORDS],
-            usual=sorted(USUAL.intersection(layout.marks) - NO_WORDS),
-            ends=[*map(number_text, values)] if len(values) == 2 else [],
-            doubtful=[self.columns[j] for j in self.doubtful],
-            out=[(self.columns[j].name, self.unfit[j]) for j in out],
-            fit=any(self.unfit[j][0] not in ("empty", "text", "constant") for j in out),
-        )
+        known = {
+            "marks": [f"{m} ({n:,})" for m, n in layout.marks.items() if m not in NO_WORDS],
+            "usual": sorted(USUAL.intersection(layout.marks) - NO_WORDS),
+            "ends": [*map(number_text, values)] if len(values) == 2 else [],
+            "doubtful": [self.columns[j] for j in self.doubtful],
+            "fit": any(self.unfit[j][0] not in ("empty", "text", "constant") for j in out),
+        }
+        return messages("table", chosen=self, target=target and target[0].name, out=out, **known)
 
 
 def choose(table: DataTable, entry: DataEntry, target: str | None) -> Chosen:
@@ -151,8 +155,7 @@ def choose(table: DataTable, entry: DataEntry, target: str | None) -> Chosen:
     found, doubtful = _unfit(table, entry, columns, values, roles)
     for j in found:
         roles[j] = "left out"
-    own = roles, found, doubtful, table.first, drawn_from
-    return Chosen(columns, values, rows, without, *own)
+    return Chosen(columns, values, rows, without, roles, found, doubtful, table.first, drawn_from)
 
 
 def _drawn(table: DataTable, rows: Ints, values: Floats, roles: list[Role], most: int) -> Bools:
@@ -165,6 +168,23 @@ def _drawn(table: DataTable, rows: Ints, values: Floats, roles: list[Role], most
     if any(left < there <= LEVELS for left, there in counts):
         raise DataError(message("data.undrawn", most=most, all=len(rows)))
     return drawn
+
+
+def sample(keys: Sequence[Floats], groups: Floats | None, most: int) -> Bools:
+    """Return which rows are drawn, at most so many: of groups, whole ones, but at least one.
+
+    In order of the first key, then the next, and at random, rows are taken at equal steps: values
+    keep their shares.
+    """
+    rng, n = np.random.default_rng(SEED), len(keys[0])
+    if groups is None:
+        order = np.lexsort((rng.random(n), *keys[::-1]))
+        drawn = np.zeros(n, dtype=bool)
+        drawn[order[((np.arange(most) + 0.5) * n / most).astype(np.int64)]] = True
+        return drawn
+    _, codes, sizes = np.unique(groups, return_inverse=True, return_counts=True)
+    mixed = rng.permutation(len(sizes))
+    return np.isin(codes, mixed[: max(1, int((np.cumsum(sizes[mixed]) <= most).sum()))])
 
 
 def _unfit(
@@ -219,8 +239,7 @@ def _recode(table: DataTable, entry: DataEntry) -> tuple[list[Feature], Floats]:
     marks: dict[int, set[str | float]] = {}
     for mark, where in entry.missing_codes.items():
         for wanted in where:
-            at = column_index(names, wanted, "missing_codes")
-            marks.setdefault(at, set()).add(key_of(mark))
+            marks.setdefault(column_index(names, wanted, "missing_codes"), set()).add(key_of(mark))
     stated = (*(entry.missing_values or ()), *entry.missing)
     general = {key_of(mark) for mark in stated if mark != ""}
     nominal = {column_index(names, wanted, "nominal") for wanted in entry.nominal}
@@ -252,8 +271,7 @@ def _marked(column: Feature, values: Floats, marks: set[str | float]) -> Bools:
 def check_codes(role: str, column: Feature, values: Floats) -> None:
     """Hold that numbers which name things were not rounded: different ones could be equal."""
     if column.kind == "numeric" and large(values).any():
-        exact = f"{EXACT:.0f}"
-        raise DataError(message("data.rounded", role=role, name=column.name, exact=exact))
+        raise DataError(message("data.rounded", role=role, name=column.name, exact=f"{EXACT:.0f}"))
 
 
 def _as_nominal(column: Feature, values: Floats) -> tuple[Feature, Floats]:

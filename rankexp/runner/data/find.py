@@ -118,8 +118,7 @@ def _keep(name: str, entry: DataEntry, origin: Origin, cache: Path) -> FoundData
     declared = entry.model_dump(mode="json", exclude=ASIDE)
     said = [READING, *filter(None, [manner()])]  # a reading has messages
     key = json.dumps([said, name, origin.identity, declared], sort_keys=True)
-    digest = hashlib.sha256(key.encode()).hexdigest()
-    path = cache / "snapshots" / f"{name}-{digest[:16]}.npz"
+    path = cache / "snapshots" / f"{name}-{hashlib.sha256(key.encode()).hexdigest()[:16]}.npz"
     try:
         dataset = read_dataset(path)
     except DataError:  # none, or none that can be trusted

@@ -56,9 +56,8 @@ def _allowed() -> float:
 def check(needed: float, rows: float, what: str, why: str = "") -> None:
     """Hold that what needs so many bytes for its rows has them, or say how many rows would fit."""
     if needed >= SMALL and needed > (room := _allowed()):
-        known = {"needed": f"{needed / 1e9:,.1f}", "free": f"{room / 1e9:,.1f}"}
-        fit = float(f"{rows * room / needed:.2g}")
-        raise DataError(message("data.memory", what=what, why=why, rows=fit, **known))
+        fit = {"rows": float(f"{rows * room / needed:.2g}"), "free": room}
+        raise DataError(message("data.memory", what=what, why=why, needed=needed, **fit))
 
 
 def check_matrix(rows: int, width: int, why: str = "") -> None:
@@ -111,5 +110,4 @@ def affordable(workers: int, snapshots: Iterable[str]) -> tuple[int, str]:
     most = max(1, min(workers, int(room / each)))
     if WORKER * largest < BASE or most == workers:
         return workers, ""
-    known = {"each": f"{each / 1e9:,.1f}", "free": f"{room / 1e9:,.1f}"}
-    return most, message("run.fewer", most=most, workers=workers, **known)
+    return most, message("run.fewer", most=most, workers=workers, each=each, free=room)

@@ -8,8 +8,7 @@ from scipy import stats
 from rankexp.arrays import Bools, Floats
 from rankexp.charts.numbers import printed
 from rankexp.metrics.continuous import concordance
-from rankexp.runner.data.dataset import Dataset
-from rankexp.runner.data.levels import number_text
+from rankexp.runner.data.dataset import Dataset, number_text
 from rankexp.runner.data.suitable import whole
 
 ROWS = 20_000  # at which columns are looked at first

@@ -16,7 +16,7 @@ import yaml
 from rankexp.runner.cli import main
 from rankexp.runner.compare import budget, session
 from rankexp.runner.compare.pilot import Cost
-from rankexp.runner.data.inspect import dataset_of, entry_of
+from rankexp.runner.data.build import dataset_of, entry_of
 
 FEW = ("--methods", "points-logistic,pairs-logistic", "--jobs", "1")
 Typed = Callable[..., tuple[int, str, str]]

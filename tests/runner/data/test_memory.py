@@ -22,7 +22,7 @@ MEASURE = """
 import sys
 from pathlib import Path
 from rankexp.runner.config.data_entry import DataEntry
-from rankexp.runner.data.inspect import dataset_of
+from rankexp.runner.data.build import dataset_of
 
 def memory(word):
     lines = Path("/proc/self/status").read_text().splitlines()

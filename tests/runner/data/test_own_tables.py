@@ -10,9 +10,8 @@ import pandas as pd
 import pytest
 
 from rankexp.errors import ConfigError, DataError
-from rankexp.runner.data.build import build
+from rankexp.runner.data.build import build, dataset_of, entry_of, inspect_table
 from rankexp.runner.data.dataset import Feature
-from rankexp.runner.data.inspect import dataset_of, entry_of, inspect_table
 from rankexp.runner.data.sources.file import read
 
 ROWS = 60

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from rankexp.errors import DataError
 from rankexp.runner.compare import command, study
 from rankexp.runner.config.data_entry import DataEntry
-from rankexp.runner.data.inspect import dataset_of, inspect_table
-from rankexp.runner.data.sample import sample
+from rankexp.runner.data.build import dataset_of, inspect_table
+from rankexp.runner.data.choose import sample
 
 
 @given(

@@ -106,25 +106,20 @@ class _Text:
                 try:
                     cells = next(reader, None)
                 except csv.Error as error:
-                    raise self._malformed(line, str(error)) from error
+                    what = next((w for part, w in _MALFORMED.items() if part in str(error)), error)
+                    raise DataError(f"{self.path}:{line}: {what}") from error
                 if cells is None:
                     return
                 if len(cells) > 1 or (cells and cells[0].strip().strip("\x1a")):
                     yield line, cells
                 line = self._before + reader.line_num + 1
 
-    def cut(
-        self, delimiter: str, width: int, first: int, which: Sequence[int]
-    ) -> Iterator[Columns]:
+    def cut(self, mark: str, width: int, first: int, which: Sequence[int]) -> Iterator[Columns]:
         """Give some columns of the rows from a line on, quickly; `columns.cut` raises in doubt."""
         with self._open() as file:
             for _ in range(first - 1):
                 file.readline()
-            yield from ahead(cut(file, delimiter, width, which))
-
-    def _malformed(self, line: int, reason: str) -> DataError:
-        said = next((text for part, text in _MALFORMED.items() if part in reason), reason)
-        return DataError(f"{self.path}:{line}: {said}")
+            yield from ahead(cut(file, mark, width, which))
 
     def sniff(self) -> str:
         """Return the delimiter of the first rows; DataError where two do as well."""
