@@ -28,9 +28,12 @@ SIMULATION_ROWS = 2_000
 """What one repetition of a check counts as, its cost being unknown; tuned: none takes minutes."""
 
 
+_ENCODER = json.JSONEncoder(sort_keys=True, separators=(",", ":"), allow_nan=False)
+
+
 def canonical(value: Plain) -> str:
     """Return the one JSON text of plain data: sorted keys, no spaces, no NaN."""
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    return _ENCODER.encode(value)
 
 
 def digest(value: Plain) -> str:

@@ -6,9 +6,12 @@ merge that is killed loses nothing, and the same command again does what is left
 """
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import reduce
 from itertools import chain
+from operator import or_
 from pathlib import Path
 from typing import Any
 
@@ -76,6 +79,8 @@ def merged(into: Path, sources: Sequence[Path]) -> str:
     new = {key: own.records[key] for key, own in taken.items() if own is not base}
     scores = _scores([base, *theirs])
     with advisory_lock(into) as other:
+        if other is None:
+            base.store.tidy(killed=not base.told.complete)
         for key, file in scores.items():
             if key not in base.scores:
                 there = scored.path_of(into, key)
@@ -204,6 +209,8 @@ def _manifest(run: Sequence[_Opened]) -> dict[str, Json]:
     made |= {"missing_data": {name: why for name, why in lost.items() if name not in data}}
     only = [own.told.only for own in run]
     made |= {"only": sorted({*chain(*only)}) if all(only) else [], "complete": True}
+    if hosts := dict(reduce(or_, (Counter(own.told.hosts) for own in run))):
+        made["hosts"] = hosts
     for name in MACHINES:
         texts = [part for own in run for part in str(own.manifest.get(name)).split("; ")]
         made[name] = "; ".join(dict.fromkeys(texts))
