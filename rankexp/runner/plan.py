@@ -16,7 +16,7 @@ A job is some cells that share their data.
 (9, False)
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
@@ -42,6 +42,7 @@ from rankexp.runner.spec import (
     SimulateSpec,
     Spec,
     digest,
+    keys,
 )
 
 JOB_ROWS = 40_000
@@ -177,6 +178,7 @@ class _Planner:
         kept, scores = experiment.keep, bool(experiment.keep and experiment.keep.scores)
         if kept and scores and not kept.identity():
             kept = None  # nothing is kept in records
+        later = kept.of_all if kept else None
         for problem in experiment.problems:
             what = self._problem(problem)
             if what is None:
@@ -187,11 +189,15 @@ class _Planner:
             rows = code.of("generators", problem) | code.of("protocols", protocol.kind)
             codes = (rows, measured, experiment.round_scores)
             setting = Setting(self.study.seed, what, protocol, metrics, *how, *codes)
+            made: dict[tuple[str, bool], Callable[[Place], str]] = {}
             for number, place in enumerate(protocol.places()):
-                keep = kept if kept is None or number < kept.splits else kept.of_all
+                first = kept is None or number < kept.splits
                 for method, described in methods.items():
+                    keep = kept if first else later
                     spec = EvaluateSpec(setting, place, described, keep, scores, self.version)
-                    key = digest(spec.identity())
+                    if (method, first) not in made:
+                        made[method, first] = keys(spec.identity())
+                    key = made[method, first](place)
                     yield PlanCell(key, name, problem, method, spec, own[method])
 
 

@@ -66,8 +66,8 @@ class _Outline(NamedTuple):
             found.setdefault(name, []).append(place)
         return found
 
-    def record(self, key: str, numbers: Floats) -> Record:
-        """Return a record with these numbers."""
+    def record(self, key: str, numbers: Floats, **fields: Any) -> Record:
+        """Return a record with these numbers, and other fields."""
         count = len(self.labels)
         rows = RecordRows.of(self.labels, array("d", numbers[:count].tobytes()))
         rest = iter(numbers[count:].tolist())
@@ -76,7 +76,7 @@ class _Outline(NamedTuple):
             for name, length in self.curves.items()
         }
         times = dict(zip(self.times, rest, strict=True))
-        return Record(key, rows=rows, curves=curves, times=times)
+        return Record(key, rows=rows, curves=curves, times=times, **fields)
 
 
 class _Head(NamedTuple):
@@ -164,9 +164,10 @@ def _records(head: _Head, body: bytes) -> list[Sealed]:
     grids = list(map(grid_of, grids))
     records = []
     for i, (outline, generation, grid, *rest) in enumerate(places.T.tolist()):
-        made = outlines[outline].record(keys[64 * i : 64 * i + 64], numbers[i])
         fields = {name: own[at] for name, own, at in zip(AS_IS, others, rest, strict=True)}
-        records.append((generations[generation], replace(made, grid=grids[grid], **fields)))
+        key = keys[64 * i : 64 * i + 64]
+        made = outlines[outline].record(key, numbers[i], grid=grids[grid], **fields)
+        records.append((generations[generation], made))
     return records
 
 

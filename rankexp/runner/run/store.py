@@ -19,6 +19,7 @@ import re
 import time
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from functools import cache
 from operator import itemgetter
 from pathlib import Path
 from typing import Any, get_args
@@ -74,6 +75,11 @@ def unpack(content: bytes) -> tuple[str, int, list[Record]]:
         return str(job), int(data.get("generation", 0)), made
     except (ArithmeticError, AttributeError, KeyError, TypeError, ValueError) as error:
         raise ValueError("holds records of another shape") from error
+
+
+@cache
+def _age(version: str) -> tuple[int, ...]:
+    return tuple(map(int, re.findall(r"\d+", version)))
 
 
 def _checked(record: Record) -> Record:
@@ -141,7 +147,7 @@ class Store:
                 continue
             self._note(file, generation, [record.key for record in records])
             for record in records:
-                age = tuple(map(int, re.findall(r"\d+", record.version)))
+                age = _age(record.version)
                 rank = (generation, False, record.status == "ok", age, file.stem)
                 if record.key not in found or rank > found[record.key][0]:
                     found[record.key] = (rank, record)
