@@ -115,8 +115,7 @@ def compare(
             asked = command.Options(target, saved.test, out=folder, **given, reading=reading)
             asked = replace(asked, notes=saved.notes, held="" if out else saved.held)
             with nullcontext() if verbose else _silence():
-                code, session = command.compare(saved.table, asked)
-            made = _result(code, session)
+                made = _result(*command.compare(saved.table, asked))
     except BaseException:
         shutil.rmtree(root, ignore_errors=True)
         raise

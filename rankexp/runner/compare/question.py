@@ -12,6 +12,8 @@ from rankexp.runner.data.dataset import numbers_of, positive_of
 from rankexp.runner.diagnostics.tables import AlikeValues
 
 Kind = Literal["two", "ordered", "continuous"]
+Counts = Mapping[str, int]  # values of a target, with their rows
+Names = Sequence[str] | None
 
 MOST_LEVELS = 10  # a target of more numbers than this is taken as continuous
 GAP = 3  # times the mean step between numbers: a last one so far off may be no level
@@ -41,7 +43,7 @@ class Question:
 
 def ask(
     target: str,
-    counts: Mapping[str, int],
+    counts: Counts,
     *,
     positive: str | None = None,
     levels: Sequence[str] | None = None,
@@ -73,7 +75,7 @@ def ask(
     return replace(found, levels=named, values=made)
 
 
-def _check_names(target: str, counts: Mapping[str, int], names: Iterable[str]) -> None:
+def _check_names(target: str, counts: Counts, names: Iterable[str]) -> None:
     for name in names:
         if name not in counts:
             hint, known = did_you_mean(name, counts), ", ".join(list(counts)[:12])
@@ -81,12 +83,7 @@ def _check_names(target: str, counts: Mapping[str, int], names: Iterable[str]) -
 
 
 def _asked(
-    target: str,
-    counts: Mapping[str, int],
-    positive: str | None,
-    levels: Sequence[str] | None,
-    *,
-    continuous: bool,
+    target: str, counts: Counts, positive: str | None, levels: Names, *, continuous: bool
 ) -> Question:
     if sum((positive is not None, levels is not None, continuous)) > 1:
         raise ConfigError(message("compare.exclude"))
@@ -111,7 +108,7 @@ def _asked(
     return _guessed(target, counts)
 
 
-def _guessed(target: str, counts: Mapping[str, int]) -> Question:
+def _guessed(target: str, counts: Counts) -> Question:
     """Tell from the values alone what is asked."""
     numbers = numbers_of(counts)
     if len(counts) == 2:
@@ -133,7 +130,7 @@ def _guessed(target: str, counts: Mapping[str, int]) -> Question:
     return _number(target, counts, [f"{guess}; {flag('levels')} changes it"])
 
 
-def _check_durations(target: str, counts: Mapping[str, int]) -> None:
+def _check_durations(target: str, counts: Counts) -> None:
     """Refuse values such as 3:15, 2:32:59 or those of a Timedelta, with what makes numbers."""
     if len(counts) == 2 or not all(DURATION.fullmatch(value) for value in counts):
         return
@@ -142,7 +139,7 @@ def _check_durations(target: str, counts: Mapping[str, int]) -> None:
     raise ConfigError(message("compare.durations", target=target, counts=counts, hours=hours))
 
 
-def _proposed(counts: Mapping[str, int]) -> str:
+def _proposed(counts: Counts) -> str:
     """Say in which order numbers put the values, which are of the same words but for an s."""
     found = [re.findall(r"\d+(?:\.\d+)?", value) for value in counts]
     words = {re.sub(r"\d+(?:\.\d+)?", "", value).strip().rstrip("s") for value in counts}
@@ -164,12 +161,12 @@ def check_rows(target: str, question: Question, least: int) -> None:
     raise ConfigError(message("compare.few_rows", target=target, question=question, **known))
 
 
-def _levels(counts: Mapping[str, int], names: Sequence[str], guesses: list[str]) -> Question:
+def _levels(counts: Counts, names: Sequence[str], guesses: list[str]) -> Question:
     kind: Kind = "two" if len(names) == 2 else "ordered"
     return Question(kind, list(names), {name: counts[name] for name in names}, guesses)
 
 
-def _number(target: str, counts: Mapping[str, int], guesses: list[str]) -> Question:
+def _number(target: str, counts: Counts, guesses: list[str]) -> Question:
     if numbers_of(counts) is None:
         raise ConfigError(message("compare.no_numbers", target=target))
     return Question("continuous", None, {}, guesses)

@@ -114,9 +114,8 @@ def _studies(
         if study is not None:
             studies[name] = study
     if None in studies:  # a profile may have removed what some of the values are of
-        found = [Fault(("published",), text) for text in published.faults(studies[None])]
-        found += [Fault(("claims",), text) for text in claims.faults(studies[None])]
-        faults += [_placed(fault, tree) for fault in found]
+        for key, kind in (("published", published.faults), ("claims", claims.faults)):
+            faults += [_placed(Fault((key,), text), tree) for text in kind(studies[None])]
     return studies, faults
 
 

@@ -136,8 +136,7 @@ def not_found(
     """Return the error that says where was looked, and how to add the file by hand."""
     single = [str(value) for s, value in entry.sources.items() if s == "file" or takes_files(s)]
     known = {"name": name, "cache": cache, "folders": folders, "reasons": reasons}
-    known |= {"files": entry.files, "file": " and ".join(entry.files or single)}
-    known |= {"origin": " ".join((entry.origin or "").split())}
+    known |= {"entry": entry, "file": " and ".join(entry.files or single)}
     return DataNotFoundError(message("data.not_found", **known), message("data.to_add", **known))
 
 

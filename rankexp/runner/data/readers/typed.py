@@ -170,8 +170,7 @@ def _sheets(path: Path, content: bytes) -> dict[str, list[Row]]:
 def _check_gaps(path: Path, title: str, used: Collection[int]) -> None:
     """Hold that a wide sheet is not so for one cell that is far from all others."""
     if 10 * len(used) < (width := max(used, default=0)) > FAR:
-        known = {"path": path, "width": width, "title": title, "used": len(used)}
-        raise DataError(message("data.far_column", **known))
+        raise DataError(message("data.far_column", path=path, width=width, title=title, used=used))
 
 
 def _cell_text(cell: "ReadOnlyCell") -> str:
