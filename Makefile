@@ -183,7 +183,7 @@ bare: $(VENV)/.installed-dev $(BARE)/.dependencies ## a wheel alone in an enviro
 	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation --wheel-dir build/wheel .
 	$(BARE)/bin/python -m pip install $(QUIETLY) --no-index --force-reinstall --no-deps build/wheel/*.whl
 	$(BARE)/bin/python -m pip check --quiet
-	$(BARE)/bin/python -P tests/bare.py --jobs $(JOBS) --run $(BARE_RUNS) -- configs/*.yaml
+	$(BARE)/bin/python -P tests/bare.py --jobs 1 --run $(BARE_RUNS) -- configs/*.yaml
 
 release-check: $(VENV)/.installed-dev $(BARE)/.dependencies ## build what is released, install each alone, run a study quickly
 	$(BIN)/python .ci/release.py $(BARE) $(JOBS)
