@@ -26,6 +26,20 @@ CERTIFIED := $(addprefix tests/estimators/test_,fit_pairs.py kernel_ranker.py li
 NUMERICAL := $(if $(ALL),$(addprefix tests/,metrics solvers risks estimators theory) tests/contracts/test_level_rankers.py \
 	--ignore=tests/estimators/test_boosting_input.py,tests/solvers tests/risks tests/metrics $(CERTIFIED) \
 	--ignore-glob="tests/solvers/*boost*" -k "not memory")
+# `make test` runs the tests in parts, one process each: who deals them to workers, as `tests` does,
+# has each worker collect all of them. What no part names is in `rest`. `numbers` is first, beside mypy:
+# it has most loops compiled, which processes that come later find.
+PARTS := numbers reports runs contracts rest
+IN_reports := tests/runner/report tests/runner/analyse
+IN_runs := $(addprefix tests/runner/,run cli compare protocols)
+IN_numbers := $(addprefix tests/,estimators solvers metrics risks objectives losses statistics theory generators preference)
+IN_contracts := tests/contracts tests/studies
+EVERYTHING := tests rankexp docs
+IN_rest = $(EVERYTHING) $(foreach part,$(filter-out rest,$(PARTS)),$(addprefix --ignore=,$(IN_$(part))))
+ALL_TESTS := -m "not fidelity and not slow and not browser" --doctest-modules --doctest-glob="*.md" \
+	--ignore-glob="*/conftest.py"
+# The output of what runs at the same time is printed at its end, where `make` can do so.
+TOGETHER := $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
 # For OpenBLAS, and for numpy under its names of all versions.
 NO_AVX512 := OPENBLAS_CORETYPE=Haswell NPY_DISABLE_CPU_FEATURES="AVX512F AVX512_SKX X86_V4 AVX512_ICL"
 # Of the quick studies, which `make quick` runs all: the one of a user's own data.
@@ -108,11 +122,10 @@ reference: $(VENV)/.installed ## run what results/reference lacks, report all st
 quick: $(VENV)/.installed ## a slice of every study in under a minute, without network
 	for study in configs/*.yaml; do $(RANKEXP) run $$study --quick --jobs $(JOBS) || exit $$?; done
 
-test: ## what CI runs: every target below down to `bare`
+test: ## what CI runs: lint, and JOBS (2) at once: types, tests in parts, haswell, bare
 	@$(MAKE) --jobs 2 $(VENV)/.installed-dev $(BARE)/.dependencies
 	@$(MAKE) lint
-	@$(MAKE) --jobs 2 types tests bare
-	@$(MAKE) haswell
+	@$(MAKE) --jobs $(JOBS) $(TOGETHER) JOBS=0 types $(addprefix tests-,$(PARTS)) haswell bare
 
 lint: lines ## ruff: format and lint; `lines` before it
 	$(BIN)/ruff format --check .
@@ -147,8 +160,10 @@ docs-yaml: $(VENV)/.installed-dev ## write docs/yaml.md from the schema, after c
 	$(BIN)/python .ci/yaml_page.py
 
 tests: $(VENV)/.installed-dev ## all tests but `slow` and `fidelity`, and the examples of docstrings and docs
-	$(PYTEST) --dist worksteal -m "not fidelity and not slow and not browser" --doctest-modules --doctest-glob="*.md" \
-		--ignore-glob="*/conftest.py" tests rankexp docs
+	$(PYTEST) --dist worksteal $(ALL_TESTS) $(EVERYTHING)
+
+tests-%: $(VENV)/.installed-dev
+	$(PYTEST) $(ALL_TESTS) $(IN_$*)
 
 slow: $(VENV)/.installed-dev ## the tests of many processes or much data, which CI leaves out
 	$(PYTEST) -m slow tests
