@@ -19,8 +19,8 @@ PYTEST := $(ONE_THREAD) $(BIN)/python -m pytest -n $(JOBS)
 REFERENCE := $(notdir $(wildcard results/reference/*))
 # Tests whose outcome hangs on last bits run again as on other processors: solvers (but of boosting,
 # whose loops numba compiles), risks, metrics against oracles, and the estimators that certify a gap,
-# but for memory. All other tests of numbers call the same solvers, or ask how they are called: ALL=1
-# runs these, too.
+# but for memory, on the first 3 of 10 random examples. All other tests of numbers call the same
+# solvers, or ask how they are called: ALL=1 runs these, too, and all examples.
 CERTIFIED := $(addprefix tests/estimators/test_,fit_pairs.py kernel_ranker.py linear_ranker.py ordinal_svm.py \
 	proportional_odds.py sparse.py weights.py)
 NUMERICAL := $(if $(ALL),$(addprefix tests/,metrics solvers risks estimators theory) tests/contracts/test_level_rankers.py \
@@ -182,7 +182,7 @@ explore: $(VENV)/.installed-dev ## tests on new random examples, TIMES (20) as m
 	$(ONE_THREAD) $(BIN)/python tests/fuzz.py --inputs $(INPUTS)
 
 haswell: $(VENV)/.installed-dev ## tests of last bits again, as on a processor without AVX-512; ALL=1: all numerical ones
-	$(NO_AVX512) $(PYTEST) --dist worksteal -m "not slow and not fidelity" $(NUMERICAL)
+	$(NO_AVX512) $(PYTEST) --dist worksteal -m "not slow and not fidelity" $(if $(ALL),,--times 0.3) $(NUMERICAL)
 
 # What the package declares that it needs, and nothing else.
 $(BARE)/.dependencies: pyproject.toml
