@@ -26,14 +26,13 @@ CERTIFIED := $(addprefix tests/estimators/test_,fit_pairs.py kernel_ranker.py li
 NUMERICAL := $(if $(ALL),$(addprefix tests/,metrics solvers risks estimators theory) tests/contracts/test_level_rankers.py \
 	--ignore=tests/estimators/test_boosting_input.py,tests/solvers tests/risks tests/metrics $(CERTIFIED) \
 	--ignore-glob="tests/solvers/*boost*" -k "not memory")
-# `make test` runs the tests in parts, one process each: who deals them to workers, as `tests` does,
-# has each worker collect all of them. What no part names is in `rest`. `numbers` is first, beside mypy:
-# it has most loops compiled, which processes that come later find.
-PARTS := numbers reports runs contracts rest
+# `make test` runs the tests in parts, one process each: where they are dealt to workers, as by `tests`,
+# each worker collects all of them. What no part names is in `rest`, which takes longest and is first:
+# it has most loops compiled, which processes that come later find. Each more part costs 5 s.
+PARTS := rest numbers reports runs
 IN_reports := tests/runner/report tests/runner/analyse
 IN_runs := $(addprefix tests/runner/,run cli compare protocols)
 IN_numbers := $(addprefix tests/,estimators solvers metrics risks objectives losses statistics theory generators preference)
-IN_contracts := tests/contracts tests/studies
 EVERYTHING := tests rankexp docs
 IN_rest = $(EVERYTHING) $(foreach part,$(filter-out rest,$(PARTS)),$(addprefix --ignore=,$(IN_$(part))))
 ALL_TESTS := -m "not fidelity and not slow and not browser" --doctest-modules --doctest-glob="*.md" \
