@@ -33,14 +33,14 @@ registry.entry_points = lambda group: ()
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     text = "how many times as many random examples as a test says"
-    parser.addoption("--times", type=int, default=1, help=text)
+    parser.addoption("--times", type=float, default=1, help=text)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     tests = {getattr(item, "function", None) for item in items}  # parameters share a function
     for test in tests:
         if (said := getattr(test, "_hypothesis_internal_use_settings", None)) is not None:
-            count = config.getoption("times") * said.max_examples
+            count = max(1, round(config.getoption("times") * said.max_examples))
             test._hypothesis_internal_use_settings = settings(said, max_examples=count)
 
 
