@@ -59,10 +59,7 @@ class Words:
 
     def __init__(self, context: Context, found: Gains, digits: int) -> None:
         self.context, self.found, self.digits = context, found, digits
-
-    def label(self, method: str) -> str:
-        """Return what a method is called."""
-        return self.context.method_label(method)
+        self.label = context.method_label
 
     def word(self) -> str:
         """Return the answer in a word or two."""

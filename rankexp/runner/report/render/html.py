@@ -8,7 +8,7 @@ import re
 import tomllib
 from base64 import b64encode
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from hashlib import sha256
 from io import BytesIO
@@ -111,18 +111,13 @@ class PagePart:
     name: str  # of its place on the page
     section: Section
     picture: str = ""
-    numbers: dict[str, int] | None = None  # of the notes that cells refer to
+    numbers: dict[str, int] = field(default_factory=dict)  # of the notes that cells refer to
     most: int = ROWS[0]  # rows of a table
 
     @property
     def output(self) -> Output:
         """What it shows."""
         return self.section.output
-
-    @property
-    def footnotes(self) -> list[str]:
-        """Notes that cells refer to, in the order of their numbers."""
-        return list(self.numbers or {})
 
     def rows(self, table: Table) -> list[list[PageCell]]:
         """Return the cells of a table that the page shows."""
@@ -170,7 +165,7 @@ class PagePart:
                 yield from self._pieces(part)
             return
         note = getattr(entry, "note", "")
-        number = (self.numbers or {}).get(note, 0) if note else 0
+        number = self.numbers.get(note, 0) if note else 0
         verdict = entry.judged if isinstance(entry, Cell) else ""
         yield Piece(cell_text(entry), _link(entry), number, SIGNS.get(verdict, ""))
 
