@@ -7,7 +7,7 @@ import platform
 import socket
 import tempfile
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
@@ -47,6 +47,9 @@ class Requirements:
 
     files: Mapping[str, bytes]  # by what `sent_as` calls them
     wanted: Mapping[str, str]  # versions of Python and packages, and SHA-256 of lone modules
+    code: Code = field(
+        default_factory=dict
+    )  # what jobs take from outside, files of methods among it
 
     @classmethod
     def of(cls, cells: Iterable[PlanCell], snapshots: Iterable[str], code: Code) -> "Requirements":
@@ -57,7 +60,7 @@ class Requirements:
         paths = [*map(Path, snapshots), *own]
         theirs = {name: version for name, version in code.items() if not name.endswith(".py")}
         wanted = {name: version_of(name) for name in ("Python", *SAME)} | theirs
-        return cls({sent_as(path): path.read_bytes() for path in paths}, wanted)
+        return cls({sent_as(path): path.read_bytes() for path in paths}, wanted, code)
 
     def unfit(self) -> str:
         """Say what this machine has other than it should; empty where it has all."""
@@ -105,7 +108,7 @@ class RemoteWorker:
                 raise TakenBack
             return None
 
-        (made,) = answers(more, 2, self.requirements.wanted)
+        (made,) = answers(more, 2, self.requirements.code)
         return Answer(made.result, made.printed, self.host)
 
     def close(self) -> None:
