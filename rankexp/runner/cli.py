@@ -4,7 +4,7 @@ import errno
 import os
 import re
 import sys
-from contextlib import nullcontext
+from contextlib import closing, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -93,7 +93,7 @@ def run(
         raise ConfigError(f"--retry {retry}: only 'failed' can be retried")
     part = None if shard is None else Shard.parse(shard)
     study = _study(config, "quick" if quick else profile)
-    with connected(cluster) if cluster else nullcontext() as engine:
+    with closing(connected(cluster)) if cluster else nullcontext() as engine:
         outcome = execute(
             study,
             config=config,
@@ -209,15 +209,16 @@ def plan(
     limit_minutes: float | None = None,
 ) -> None:
     """Print what a run would do, without running it."""
+    from joblib import cpu_count
+
     from rankexp.runner.config.limits import asked
     from rankexp.runner.data.memory import affordable
     from rankexp.runner.run.prepare import prepare
-    from rankexp.runner.run.workers import default_workers
 
     study, names = _study(config, "quick" * quick), cli_own.names(only)
     limits = asked(limit_minutes, None)
     prepared = prepare(study, results, data_folders(data), names, limits=limits)
-    workers, fewer = affordable(jobs or default_workers(), prepared.snapshots)
+    workers, fewer = affordable(jobs or cpu_count(), prepared.snapshots)
     print(prepared.plan.describe(workers))
     print(fewer, end="\n" * bool(fewer))
 

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from joblib import cpu_count
+
 from rankexp.errors import ConfigError
 from rankexp.runner.compare import study
 from rankexp.runner.compare.methods import offer
@@ -19,7 +21,6 @@ from rankexp.runner.data.frames import ordered_values
 from rankexp.runner.data.memory import size_of
 from rankexp.runner.data.readers.compressed import format_suffix
 from rankexp.runner.data.sources.file import KINDS
-from rankexp.runner.run.workers import default_workers
 
 CELLS_A_MINUTE, COLUMNS = 1.5e7, 30
 """Cells that are looked at and tested on in about a minute, and how many more a row costs.
@@ -62,7 +63,7 @@ def compare(
     _check(options)
     out, said = study.choose(options.out, table.stem)
     asked = _asked(table, _in_time(table, options))
-    session = Session(asked, out, options.jobs or default_workers(), options.minutes, begun)
+    session = Session(asked, out, options.jobs or cpu_count(), options.minutes, begun)
     session.read()
     for line in options.notes:
         session.tell(line)

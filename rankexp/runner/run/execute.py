@@ -13,6 +13,8 @@ from pathlib import Path
 from types import FrameType
 from typing import NoReturn
 
+from joblib import cpu_count
+
 from rankexp.errors import EnvironmentProblemError, Interrupted, OutOfTime
 from rankexp.runner.config.asking import message
 from rankexp.runner.config.limits import UNLIMITED, Limits
@@ -20,16 +22,15 @@ from rankexp.runner.config.schema import Study
 from rankexp.runner.data.memory import affordable
 from rankexp.runner.files import explained, open_to_append, write_atomically
 from rankexp.runner.plan import Job, PlanCell
-from rankexp.runner.run.diagnosed import diagnose
 from rankexp.runner.run.engines import SLOTS_A_SECOND, Engine
 from rankexp.runner.run.lock import advisory_lock
-from rankexp.runner.run.manifest import Manifest, Usage
+from rankexp.runner.run.manifest import Manifest, Usage, diagnose
 from rankexp.runner.run.prepare import Prepared, prepare, to_add
 from rankexp.runner.run.progress import Progress, how_many, printed_lines
 from rankexp.runner.run.remote import Requirements
 from rankexp.runner.run.scored import FOLDER, path_of
 from rankexp.runner.run.shards import Shard
-from rankexp.runner.run.workers import Done, Hands, default_workers, part, run_here, trusted
+from rankexp.runner.run.workers import Done, Hands, part, run_here, trusted
 from rankexp.runner.spec import EvaluateSpec
 
 PRECEDENCE = (130, 2, 4, 1, 3)
@@ -131,7 +132,7 @@ def _at_a_time(workers: int | None, engine: Engine | None, prepared: Prepared) -
     """Return how many jobs are done at a time, and a sentence if it is for lack of memory."""
     if engine is not None:
         return min(workers or sys.maxsize, engine.slots()), ""
-    return affordable(workers or default_workers(), prepared.snapshots)
+    return affordable(workers or cpu_count(), prepared.snapshots)
 
 
 def _note_data(study: Study, prepared: Prepared, outcome: Outcome, fewer: str) -> None:
@@ -242,7 +243,7 @@ class _Run:
             for jobs, same in ((kept, True), (sent, False)):
                 if own := [cell for cell in job.cells if (cell.key in scored) is same]:
                     jobs.append(part(job, own))
-        yield from replace(hands, engine=None, workers=default_workers()).run(kept)
+        yield from replace(hands, engine=None, workers=cpu_count()).run(kept)
         for cell in [cell for job in sent for cell in job.cells if cell.key in job.again]:
             if isinstance(cell.spec, EvaluateSpec):  # nothing shall count that other code made
                 path_of(self.prepared.folder, cell.spec.scores_key).unlink(missing_ok=True)

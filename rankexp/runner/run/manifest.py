@@ -6,7 +6,8 @@ import re
 import subprocess
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
@@ -18,11 +19,14 @@ from rankexp.errors import ConfigError, EnvironmentProblemError, RankexpError, o
 from rankexp.runner.config import claims, published
 from rankexp.runner.config.asking import message
 from rankexp.runner.config.outside import Outside, installed
-from rankexp.runner.config.schema import Study
+from rankexp.runner.config.schema import Evaluate, Study
 from rankexp.runner.data.reading import Json
+from rankexp.runner.data.snapshot import load_snapshot
+from rankexp.runner.diagnostics.alone import Alone, best_alone
+from rankexp.runner.diagnostics.diagnostic import Diagnosis, TableFacts, before
 from rankexp.runner.files import write_atomically
 from rankexp.runner.plan import DataFacts
-from rankexp.runner.run.diagnosed import DataDiagnosis
+from rankexp.runner.protocols.dividing import Dividing
 from rankexp.runner.run.store import FORMAT
 from rankexp.runner.spec import PROTOCOL_VERSION
 
@@ -31,6 +35,31 @@ if TYPE_CHECKING:
 
 REPORTING = ("numpy", "scipy", "pandas", "matplotlib")  # what tables and figures are made with
 PACKAGES = (*REPORTING, "scikit-learn", "joblib", "openml", "numba")
+
+
+@dataclass(frozen=True)
+class DataDiagnosis:
+    """What the diagnostics found in a data set, and the column that ranks best by itself."""
+
+    found: list[Diagnosis] = field(default_factory=list)
+    alone: Alone | None = None
+
+
+def diagnose(study: Study, name: str, facts: DataFacts) -> DataDiagnosis:
+    """Return what the diagnostics find in a data set, for the manifest."""
+    setups = [one for one in study.experiments.values() if isinstance(one, Evaluate)]
+    used = (one.protocol for one in setups if name in one.problems)
+    parted = any(isinstance(own, Dividing) and own.together == "none" for own in used)
+    return _diagnosis(facts.snapshot, parted=parted)
+
+
+@lru_cache(maxsize=32)
+def _diagnosis(snapshot: str, *, parted: bool) -> DataDiagnosis:
+    dataset = load_snapshot(snapshot)
+    if dataset.reading is None:
+        return DataDiagnosis()
+    alone = best_alone(dataset)
+    return DataDiagnosis(before(TableFacts(dataset.reading, dataset, alone, parted=parted)), alone)
 
 
 @dataclass

@@ -111,10 +111,6 @@ class RemoteWorker:
         (made,) = answers(more, 2, self.requirements.code)
         return Answer(made.result, made.printed, self.host)
 
-    def close(self) -> None:
-        """Remove the files."""
-        self.folder.cleanup()
-
 
 def _with_files(folder: str, call: partial[Done]) -> Done:
     """Make a call whose files are in a folder; scores that it keeps come back with it."""

@@ -7,7 +7,6 @@ taken as Ctrl-C, in the main thread only.
 """
 
 import math
-import os
 import resource
 import sys
 import time
@@ -159,11 +158,3 @@ def side_by_side(
     made = answers(lambda: next(waiting, None), workers, {})
     found = {id(answer.call): answer.result for answer in made}
     return [found[id(call)] for call in calls]
-
-
-def default_workers() -> int:
-    """Return how many cores this process may use."""
-    try:
-        return len(os.sched_getaffinity(0))
-    except AttributeError:  # not every system has it
-        return os.cpu_count() or 1

@@ -18,7 +18,7 @@ from rankexp.runner.report import diagnosed
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.gain_words import Words, advice, headline, of_scorers, recommended
 from rankexp.runner.report.gains import Effect, Gains, MethodStanding
-from rankexp.runner.run.diagnosed import DataDiagnosis
+from rankexp.runner.run.manifest import DataDiagnosis
 from rankexp.statistics.needed import Needed
 from rankexp.statistics.verdicts import NOT_RUN, UNDECIDED, Verdict
 

@@ -144,7 +144,6 @@ class Summary(BlockKind):
         return self.output(context, block)
 
     def output(self, context: Context, block: Block) -> Output:
-        """Return a paragraph a sentence."""
         none = Said("Answer", "See the blocks below.")
         answer = answered(context, self.means) if self.means else none
         lead = [Said("Asked", self.asked or context.study.title), answer]

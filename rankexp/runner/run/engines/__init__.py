@@ -10,7 +10,6 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator
 from functools import partial
-from typing import Self
 
 from rankexp import registry
 from rankexp.errors import ConfigError, EnvironmentProblemError
@@ -62,12 +61,6 @@ class Engine(ABC):
     @abstractmethod
     def close(self) -> None:
         """Leave the cluster, with nothing of ours in it."""
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
 
 def connected(text: str) -> Engine:

@@ -27,7 +27,8 @@ from distributed import (
 from distributed.comm import CommClosedError, get_address_host_port
 from joblib.externals.loky.backend.reduction import dumps
 
-from rankexp.errors import EnvironmentProblemError, RankexpError, one_line
+from rankexp.errors import EnvironmentProblemError as Trouble
+from rankexp.errors import RankexpError, one_line
 from rankexp.runner.config.asking import message
 from rankexp.runner.run.engines import SPARE, TICK, WAIT, Engine, Lost
 from rankexp.runner.run.pool import Death, Returned
@@ -51,7 +52,7 @@ class _Plugin(WorkerPlugin):  # type: ignore[misc]
         self.here = RemoteWorker(self.requirements, worker.local_directory)
 
     def teardown(self, worker: Worker) -> None:
-        self.here.close()
+        self.here.folder.cleanup()
 
 
 def _do(sent: bytes, name: str) -> Answer:
@@ -86,7 +87,7 @@ class Dask(Engine):
                 logging.getLogger(name).setLevel(logging.CRITICAL + 1)
         file = address.endswith(".json")
         if not (address or dask.config.get("scheduler-address", None)):
-            raise EnvironmentProblemError(message("engines.address", cluster=self))
+            raise Trouble(message("engines.address", cluster=self))
         try:
             if file:
                 Path(address).read_bytes()
@@ -96,9 +97,7 @@ class Dask(Engine):
             self.client = Client(**where, timeout=ANSWERS, set_as_default=False)
         except (OSError, RuntimeError, TypeError, ValueError) as error:
             text = one_line(error)
-            raise EnvironmentProblemError(
-                message("engines.silent", cluster=self, error=text)
-            ) from error
+            raise Trouble(message("engines.silent", cluster=self, error=text)) from error
         self.name = f"rankexp-{self.client.id}"
         self._keys = itertools.count()
         self._size = -math.inf, 0
@@ -114,18 +113,15 @@ class Dask(Engine):
         try:
             self.client.wait_for_workers(1, timeout=WAIT)
         except TimeoutError:
-            raise EnvironmentProblemError(
-                message("engines.empty", cluster=self, seconds=WAIT)
-            ) from None
+            raise Trouble(message("engines.empty", cluster=self, seconds=WAIT)) from None
         try:
             self._told(self.client.register_plugin, _Plugin(requirements), name=self.name)
             unfit = self._told(self.client.run, _unfit, self.name)
         except ImportError as error:
-            raise EnvironmentProblemError(
-                message("engines.import", cluster=self, error=one_line(error))
-            ) from error
+            text = one_line(error)
+            raise Trouble(message("engines.import", cluster=self, error=text)) from error
         for text in filter(None, unfit.values()):
-            raise EnvironmentProblemError(message("engines.worker", cluster=self, text=text))
+            raise Trouble(message("engines.worker", cluster=self, text=text))
 
     def answers(
         self, more: Callable[[], partial[Done] | None], most: float = math.inf
@@ -144,9 +140,7 @@ class Dask(Engine):
                     return
                 alone = time.monotonic() if self.slots() else alone
                 if time.monotonic() - alone > WAIT:
-                    raise EnvironmentProblemError(
-                        message("engines.empty", cluster=self, seconds=WAIT)
-                    )
+                    raise Trouble(message("engines.empty", cluster=self, seconds=WAIT))
                 try:
                     future = ready.get(timeout=TICK)
                 except Empty:
@@ -165,13 +159,8 @@ class Dask(Engine):
         except RankexpError:
             raise
         except Exception as error:  # what a worker could not do, or send
-            raise EnvironmentProblemError(
-                message(
-                    "engines.worker",
-                    cluster=self,
-                    text=f"{type(error).__name__}: {one_line(error)}",
-                )
-            ) from error
+            text = one_line(error)
+            raise Trouble(message("engines.worker", cluster=self, text=text)) from error
         result = answer.result
         made = result if isinstance(result, Death) else replace(result, host=answer.host)
         return Returned(call, made, answer.printed)
@@ -181,9 +170,9 @@ class Dask(Engine):
         try:
             found = ask(*arguments, **options)
         except (CancelledError, CommClosedError, TimeoutError) as error:
-            raise EnvironmentProblemError(message("engines.gone", cluster=self)) from error
+            raise Trouble(message("engines.gone", cluster=self)) from error
         if self.client.status != "running":
-            raise EnvironmentProblemError(message("engines.gone", cluster=self))
+            raise Trouble(message("engines.gone", cluster=self))
         return found
 
     def close(self) -> None:

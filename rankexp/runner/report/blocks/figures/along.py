@@ -73,7 +73,6 @@ class Along(AtRule):
         return list(dict.fromkeys([*shown, *([self.reference] if self.reference else [])]))
 
     def output(self, context: Context, block: Block) -> Output:
-        """Return the figure, its numbers and a table of them."""
         methods = [name for name in self.shown(context, block) if name != self.reference]
         found = [spot for e in block.experiments for spot in self._spots(context, e, methods)]
         if not found:

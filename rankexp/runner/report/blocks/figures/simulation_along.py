@@ -92,7 +92,6 @@ class SimulationAlong(BlockKind):
                 yield Fault(("options", "parameter"), f"{text}'{self.parameter}'")
 
     def output(self, context: Context, block: Block) -> Output:
-        """Return the figure, the numbers, and a table of them with the exponents."""
         wanted = {*chain(*self.quantities.values(), self.exponents), *filter(None, [self.against])}
         places = [place for name in block.experiments for place in _places(context, name)]
         rows = pd.concat([self._rows(context, *place) for place in places])

@@ -55,7 +55,6 @@ class AverageRanks(Choosing, InBlocks):
     digits: Annotated[int, Field(ge=0, le=12)] = 2
 
     def output(self, context: Context, block: Block) -> Output:
-        """Return the table of ranks and that of pairs."""
         panels = self.panels(context, block)
         tables = [self._ranks(context, panels), self._pairs(context, panels)]
         gist = " ".join(self._gist(context, panel) for panel in panels if panel.ranking)

@@ -129,7 +129,6 @@ class Comparison(InBlocks):
         return Judged(experiment, *pair, metric, rule, found, settings)
 
     def output(self, context: Context, block: Block) -> Output:
-        """Return the tables with what they rest on."""
         judged = self.judged(context, block)
         tables = [self._grid(context, own) for own in judged]
         notes = [*self._meaning(context, judged), *self._policy(context, judged)]

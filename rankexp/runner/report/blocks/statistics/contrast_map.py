@@ -48,7 +48,6 @@ class ContrastMap(Contrasts):
     label: str | None = None  # what columns are called. Default: the parameter's name
 
     def output(self, context: Context, block: Block) -> Output:
-        """Return the maps as a figure and tables, and from where on nothing matters."""
         found = self._found(context, block)
         if not found:
             return Output(notes=["There is nothing to show."])

@@ -69,7 +69,6 @@ class Claims(BlockKind):
         return replace(self.output(context, block), incomplete=context.incomplete(known))
 
     def output(self, context: Context, block: Block) -> Output:
-        """Return the ledger, the numbers behind it, and the gist."""
         rows: dict[str, list[ClaimRow]] = {}
         for row in map(parsed, context.manifest.get("claims") or []):
             rows.setdefault(row.claim, []).append(row)

@@ -58,7 +58,6 @@ class PairedTable(AtRule):
     reference: MethodName | None = None  # method that the others are compared with
 
     def output(self, context: Context, block: Block) -> Output:
-        """Return the table."""
         methods = self.shown(context, block)
         names = block.experiments
         numbers = pd.concat([self.numbers(context, name, methods) for name in names])

@@ -65,7 +65,6 @@ class PublishedTable(Choosing, Ruled):
         ]
 
     def output(self, context: Context, block: Block) -> Output:
-        """Return the wide table, the details, and what the marks mean."""
         methods = dict.fromkeys(self.needed(context, block), "") | self.beside
         columns = self._columns(context, block)
         lines = [line for own in columns for line in self._lines(context, *own, methods)]

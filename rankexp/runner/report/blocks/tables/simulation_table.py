@@ -62,7 +62,6 @@ class SimulationTable(BlockKind):
         return self
 
     def output(self, context: Context, block: Block) -> Output:
-        """Return one table an experiment."""
         tables = [self._table(context, name) for name in block.experiments]
         grids = [self._grid(context, *own) for own in zip(block.experiments, tables, strict=True)]
         z = " z is a mean difference divided by its SE." if self.expected else ""

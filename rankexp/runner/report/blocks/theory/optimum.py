@@ -30,7 +30,6 @@ class Optimum(AtRule):
     generators = True
 
     def output(self, context: Context, block: Block) -> Output:
-        """Return the table and a figure of it."""
         methods = self.shown(context, block)
         table = pd.concat([self._table(context, name, methods) for name in block.experiments])
         places = zip(table.experiment, table.problem, strict=True)
