@@ -22,7 +22,7 @@ from rankexp.runner.config.schema import Study
 from rankexp.runner.data.memory import affordable
 from rankexp.runner.files import explained, open_to_append, write_atomically
 from rankexp.runner.plan import Job, PlanCell
-from rankexp.runner.run.engines import SLOTS_A_SECOND, Engine
+from rankexp.runner.run.engines import SLOTS_A_SECOND, Cluster
 from rankexp.runner.run.lock import advisory_lock
 from rankexp.runner.run.manifest import Manifest, Usage, diagnose
 from rankexp.runner.run.prepare import Prepared, prepare, to_add
@@ -75,7 +75,7 @@ def execute(
     limits: Limits = UNLIMITED,
     longest: Callable[[], float] | None = None,
     shard: Shard | None = None,
-    engine: Engine | None = None,
+    engine: Cluster | None = None,
 ) -> Outcome:
     """Run what is missing of a study.
 
@@ -128,7 +128,7 @@ def _show(prepared: Prepared, busy: int) -> None:
     print(shown.describe(busy), flush=True)
 
 
-def _at_a_time(workers: int | None, engine: Engine | None, prepared: Prepared) -> tuple[int, str]:
+def _at_a_time(workers: int | None, engine: Cluster | None, prepared: Prepared) -> tuple[int, str]:
     """Return how many jobs are done at a time, and a sentence if it is for lack of memory."""
     if engine is not None:
         return min(workers or sys.maxsize, engine.slots()), ""
@@ -233,7 +233,7 @@ class _Run:
         else:
             yield from hands.run(self.jobs)
 
-    def _elsewhere(self, hands: Hands, engine: Engine) -> Generator[Done, None, None]:
+    def _elsewhere(self, hands: Hands, engine: Cluster) -> Generator[Done, None, None]:
         """Have a cluster do the jobs, but for what is made of scores that are kept here."""
         if not engine.slots():
             self.say(message("engines.wait", cluster=engine))

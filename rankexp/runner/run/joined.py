@@ -209,8 +209,8 @@ def _manifest(run: Sequence[_Opened]) -> dict[str, Json]:
     made |= {"missing_data": {name: why for name, why in lost.items() if name not in data}}
     only = [own.told.only for own in run]
     made |= {"only": sorted({*chain(*only)}) if all(only) else [], "complete": True}
-    if hosts := dict(reduce(or_, (Counter(own.told.hosts) for own in run))):
-        made["hosts"] = hosts
+    hosts = dict(reduce(or_, (Counter(own.told.hosts) for own in run)))
+    made |= {"hosts": hosts} if hosts else {}
     for name in MACHINES:
         texts = [part for own in run for part in str(own.manifest.get(name)).split("; ")]
         made[name] = "; ".join(dict.fromkeys(texts))

@@ -113,8 +113,8 @@ class Manifest:
         """
         total = asdict(self.before.used + used)
         content = self._fixed | {"complete": complete, "used": total}
-        if made := Counter(self.before.hosts) + Counter(hosts):
-            content["hosts"] = dict(sorted(made.items()))
+        made = Counter(self.before.hosts) + Counter(hosts)
+        content |= {"hosts": dict(sorted(made.items()))} if made else {}
         text = json.dumps(content, indent=1, ensure_ascii=False) + "\n"
         file = self.prepared.folder / "manifest.json"
         write_atomically(file, text.encode(), lasting=True)

@@ -29,7 +29,7 @@ SAME = ("rankexp", "numpy", "scipy", "scikit-learn", "numba")
 """Packages that may change a record, and that are in no key."""
 
 
-class Answer(NamedTuple):
+class Sent(NamedTuple):
     """What a worker sends back."""
 
     result: Done | Death
@@ -93,7 +93,7 @@ class RemoteWorker:
             Path(self.folder.name, name).write_bytes(content)
         self.host = f"{socket.gethostname()} ({processor()})"
 
-    def do(self, call: partial[Done], taken_back: Callable[[], bool]) -> Answer:
+    def do(self, call: partial[Done], taken_back: Callable[[], bool]) -> Sent:
         """Make a call in a process of its own; TakenBack where nobody waits for it any more."""
         if unfit := self.requirements.unfit():
             raise EnvironmentProblemError(unfit)
@@ -109,7 +109,7 @@ class RemoteWorker:
             return None
 
         (made,) = answers(more, 2, self.requirements.code)
-        return Answer(made.result, made.printed, self.host)
+        return Sent(made.result, made.printed, self.host)
 
 
 def _with_files(folder: str, call: partial[Done]) -> Done:

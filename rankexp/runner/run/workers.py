@@ -25,7 +25,7 @@ from rankexp.runner.run.store import pack
 from rankexp.runner.spec import digest
 
 if TYPE_CHECKING:
-    from rankexp.runner.run.engines import Engine
+    from rankexp.runner.run.engines import Cluster
 
 T = TypeVar("T")
 Ts = TypeVarTuple("Ts")
@@ -97,7 +97,7 @@ class Hands:
     code: Mapping[str, str]  # what jobs take from outside, in which version
     longest: Callable[[], float] | None = None
     """Tells how many seconds a step may take by now; what takes longer is not tried again."""
-    engine: "Engine | None" = None  # a cluster that does the work in place of our own processes
+    engine: "Cluster | None" = None  # a cluster that does the work in place of our own processes
 
     def run(self, jobs: Sequence[Job]) -> Generator[Done, None, None]:
         """Evaluate jobs in worker processes; yield what comes, as it comes.

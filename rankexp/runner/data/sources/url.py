@@ -21,6 +21,7 @@ from rankexp.runner.data.sources.file import read
 from rankexp.runner.files import write_atomically
 
 REGISTER = {"url": "from_url"}
+KIND = "Content-Type"  # what a server says that it sends
 TRIES = 3  # of a request that got no answer, or not the whole one
 PAUSE = 1.0  # seconds before the second try; twice as many before the third
 
@@ -64,7 +65,7 @@ def _downloaded(url: str, folder: Path) -> Path:
 
     def ask() -> None:
         with requests.get(url, stream=True) as answer, path.open("wb") as file:
-            page = answer.headers.get("Content-Type", "").startswith("text/html")
+            page = answer.headers.get(KIND, "").startswith("text/html")
             if answer.status_code != requests.codes.ok or page:
                 known = {"host": parts.hostname, "status": answer.status_code}
                 raise DataError(message("data.no_file", **known))

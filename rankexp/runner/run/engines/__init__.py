@@ -18,11 +18,10 @@ from rankexp.runner.run.pool import Death, Returned
 from rankexp.runner.run.remote import Requirements
 from rankexp.runner.run.workers import Done
 
+ROOM = "run.engines"
 TICK = 0.5  # seconds between looks at a cluster that does not answer
 WAIT = 60.0  # seconds to wait for a cluster's first worker
-SLOTS_A_SECOND = 100
-"""Calls at a time for which jobs take a second: more let the parent, which takes 6 ms for each
-one, be the bottleneck, so that jobs are larger."""
+SLOTS_A_SECOND = 100  # calls at a time for which jobs of a second do: the parent takes 6 ms each
 SPARE = 2  # calls under way for each one that is done at a time, so that no worker waits for us
 
 
@@ -33,8 +32,8 @@ class Lost(Death):
         return message("engines.lost")
 
 
-class Engine(ABC):
-    """A cluster that does calls for us."""
+class Cluster(ABC):
+    """Where calls are made, other than on this machine."""
 
     kind: str  # as people call it
 
@@ -63,20 +62,20 @@ class Engine(ABC):
         """Leave the cluster, with nothing of ours in it."""
 
 
-def connected(text: str) -> Engine:
-    """Return the engine that ``KIND:ADDRESS`` names, connected.
+def connected(text: str) -> Cluster:
+    """Return the cluster that ``KIND:ADDRESS`` names, connected.
 
     ConfigError for a kind that is not known; EnvironmentProblemError where nothing answers.
     """
     kind, _, address = text.partition(":")
-    known = registry.names("run.engines")
+    known = registry.names(ROOM)
     if kind not in known:
         hint = registry.did_you_mean(kind, known)
         raise ConfigError(message("engines.kind", text=text, hint=hint, known=known))
     try:
-        engine: type[Engine] = registry.get("run.engines", kind)
+        cluster: type[Cluster] = registry.get(ROOM, kind)
     except ImportError as error:
         raise EnvironmentProblemError(
             message("engines.package", kind=kind, error=error)
         ) from error
-    return engine(address)
+    return cluster(address)

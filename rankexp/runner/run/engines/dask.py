@@ -12,7 +12,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from queue import Empty, SimpleQueue
-from typing import Any, TypeVar
+from typing import ParamSpec, TypeVar
 
 import dask
 from distributed import (
@@ -30,14 +30,16 @@ from joblib.externals.loky.backend.reduction import dumps
 from rankexp.errors import EnvironmentProblemError as Trouble
 from rankexp.errors import RankexpError, one_line
 from rankexp.runner.config.asking import message
-from rankexp.runner.run.engines import SPARE, TICK, WAIT, Engine, Lost
+from rankexp.runner.run.engines import SPARE, TICK, WAIT, Cluster, Lost
 from rankexp.runner.run.pool import Death, Returned
-from rankexp.runner.run.remote import Answer, RemoteWorker, Requirements
+from rankexp.runner.run.remote import RemoteWorker, Requirements, Sent
 from rankexp.runner.run.watch import WatchedStep
 from rankexp.runner.run.workers import Done
 
 REGISTER = {"dask": "Dask"}
+P = ParamSpec("P")
 T = TypeVar("T")
+SETTING = "scheduler-address"  # of Dask
 ANSWERS = 10.0  # seconds in which a scheduler has to answer
 SIZES = 1.0  # seconds for which the number of workers is taken as it was
 
@@ -55,7 +57,7 @@ class _Plugin(WorkerPlugin):  # type: ignore[misc]
         self.here.folder.cleanup()
 
 
-def _do(sent: bytes, name: str) -> Answer:
+def _do(sent: bytes, name: str) -> Sent:
     """Make a call, in a worker."""
     worker = get_worker()
     key, tasks = worker.get_current_task(), worker.state.tasks
@@ -68,11 +70,10 @@ def _do(sent: bytes, name: str) -> Answer:
 
 
 def _unfit(name: str, dask_worker: Worker) -> str:
-    found: str = dask_worker.plugins[name].requirements.unfit()
-    return found
+    return str(dask_worker.plugins[name].requirements.unfit())
 
 
-class Dask(Engine):
+class Dask(Cluster):
     """A Dask cluster, by the address of its scheduler or by the scheduler's file.
 
     Dask's own settings say the rest, such as the certificates of a ``tls://`` address.
@@ -86,7 +87,7 @@ class Dask(Engine):
             if name.partition(".")[0] in ("asyncio", "distributed", "tornado"):
                 logging.getLogger(name).setLevel(logging.CRITICAL + 1)
         file = address.endswith(".json")
-        if not (address or dask.config.get("scheduler-address", None)):
+        if not (address or dask.config.get(SETTING, None)):
             raise Trouble(message("engines.address", cluster=self))
         try:
             if file:
@@ -153,7 +154,7 @@ class Dask(Engine):
     def _returned(self, call: partial[Done], future: Future) -> Returned[Done]:
         """Return what came of a call that is over."""
         try:
-            answer: Answer = self._told(future.result)
+            answer: Sent = self._told(future.result)
         except KilledWorker:
             return Returned(call, Lost(-signal.SIGKILL, WatchedStep()), "")
         except RankexpError:
@@ -165,7 +166,7 @@ class Dask(Engine):
         made = result if isinstance(result, Death) else replace(result, host=answer.host)
         return Returned(call, made, answer.printed)
 
-    def _told(self, ask: Callable[..., T], *arguments: Any, **options: Any) -> T:
+    def _told(self, ask: Callable[P, T], *arguments: P.args, **options: P.kwargs) -> T:
         """Return what the scheduler says; EnvironmentProblemError where it is gone."""
         try:
             found = ask(*arguments, **options)
