@@ -8,7 +8,7 @@ import socket
 import tempfile
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cache, partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple, TypeVar
@@ -71,6 +71,7 @@ class Requirements:
         return ""
 
 
+@cache
 def version_of(name: str) -> str:
     """Return the version of Python or a package, or of a module the SHA-256; empty: not here."""
     if name == "Python":
