@@ -69,10 +69,9 @@ def data_get(names: Names = None, config: Files = None, data: Path | None = None
     from rankexp.runner.data.find import find
     from rankexp.runner.data.sources.url import save
 
-    addresses = [name for name in names or [] if "://" in name]
-    for address in addresses:
+    for address in [name for name in names or [] if "://" in name]:
         print(save(address, data or Path()))
-    if names and not (names := [name for name in names if name not in addresses]):
+    if names and not (names := [name for name in names if "://" not in name]):
         return
 
     def get(name: str, entry: "DataEntry", folders: "Sequence[Path]") -> str:

@@ -76,6 +76,7 @@ def page(context: Context, sections: Sequence[Section], aside: Sequence[Section]
 
 REFERENCE = "reference"  # beside results: that of full runs, into which no ordinary run writes
 PAGE, ANSWER = "report.html", "answer.html"  # of a study, and of `rankexp compare`
+MANY = 1_000_000  # rows of scores.csv beyond which they are written as Parquet, too
 LOG = "logs/report.log"  # tracebacks of blocks that failed, in the folder of results
 REPORTED = ("title", "source", "bibtex", "text", "report")  # what of a study a report alone shows
 
@@ -176,9 +177,10 @@ class Report:
         if not self.context.records:
             raise ConfigError(message("report.no_records", folder=self.folder))
         # It is the largest: written before blocks are made, it takes no memory beside theirs.
-        scores = self.folder / "scores.csv"
-        write_atomically(scores, csv.table(scores_table(self.context)).encode())
-        contents: dict[str, bytes] = {}
+        table = scores_table(self.context)
+        contents = {"scores.csv": csv.table(table).encode()}
+        contents |= {"scores.parquet": table.to_parquet(index=False)} if len(table) > MANY else {}
+        written = [self._written(name, contents.pop(name)) for name in [*contents]]
         for own in self.blocks:
             contents |= own.files
         headed, said = any(_gathers(own.block) for own in self.blocks), set[str]()
@@ -194,9 +196,11 @@ class Report:
         if traces:
             contents[LOG] = "\n".join(traces).encode(errors="replace")
             (self.folder / LOG).parent.mkdir(exist_ok=True)
-        for name, content in contents.items():
-            write_atomically(self.folder / name, content)
-        return [scores, *(self.folder / name for name in contents)]
+        return written + [self._written(name, content) for name, content in contents.items()]
+
+    def _written(self, name: str, content: bytes) -> Path:
+        write_atomically(self.folder / name, content)
+        return self.folder / name
 
     def _pages(self, shown: Page) -> dict[str, bytes]:
         """Return the pages by name; one that its template cannot write is left out."""

@@ -1,8 +1,4 @@
-"""Tables at an address of the web, also packed ones: ``source: {url: https://HOST/table.csv}``.
-
-No server says what checksum its file has. Whether it is the file that was meant is told by the
-fingerprint that a study declares.
-"""
+"""Tables at an address of the web: a study's fingerprint tells whether it is what was meant."""
 
 import hashlib
 import tempfile

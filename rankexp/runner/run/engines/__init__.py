@@ -2,8 +2,7 @@
 
 A worker of a cluster does each job in a process of its own, which it starts as `pool` does here.
 What a method does to its process, its limits and its death stay in that process. So a worker may
-have several threads, and a death is blamed on one method. No engine has a queue, a heartbeat or
-a protocol of ours: that is the cluster's.
+have several threads, and a death is blamed on one method.
 """
 
 import math
