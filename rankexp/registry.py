@@ -271,6 +271,9 @@ def summaries(room: str) -> dict[str, str]:
         except PluginError as error:
             warn(error)
             continue
+        except ModuleNotFoundError as error:  # of an extra
+            found[name] = f"needs the package '{error.name}'"
+            continue
         lines = (getattr(thing, "__doc__", None) or "").strip().splitlines()
         found[name] = lines[0] if lines else ""
     return found

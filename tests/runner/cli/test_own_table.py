@@ -93,7 +93,7 @@ def test_the_same_table_otherwise_written_is_the_same_data(tmp_path: Path) -> No
     text = (tmp_path / "b.csv").read_text(encoding="utf-8")
     (tmp_path / "b.csv").write_text(text.replace(".", ","), encoding="utf-8-sig")
     files = [tmp_path / "a.csv", tmp_path / "b.csv"]
-    found = [dataset_of(f, entry_of(f, target="left", positive="yes"), "d") for f in files]
+    found = [dataset_of(f, entry_of(f, target="left", positive="yes")) for f in files]
     assert found[0].fingerprint == found[1].fingerprint
 
 
