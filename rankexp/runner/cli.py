@@ -15,7 +15,7 @@ from rankexp.errors import ConfigError, EnvironmentProblemError, RankexpError
 from rankexp.runner import cli_own
 from rankexp.runner.cli_complete import rooms
 from rankexp.runner.cli_data import all_studies, data_app, data_folders
-from rankexp.runner.cli_results import result_folders, results_app
+from rankexp.runner.cli_results import result_folders, results_app, uncollected
 from rankexp.runner.config.shipped import shipped
 
 if TYPE_CHECKING:
@@ -199,6 +199,7 @@ def pack(studies: list[str], results: Path = Path("results")) -> None:
 
 @app.command()
 @cli_own.described("verbs")
+@uncollected()
 def plan(
     config: Path,
     only: list[str] | None = None,
@@ -225,6 +226,7 @@ def plan(
 
 @app.command()
 @cli_own.described("verbs")
+@uncollected()
 def status(studies: list[str] | None = None, results: Path = Path("results")) -> None:
     """Show which records are done, missing and failed."""
     from rankexp.runner.report.build import progress

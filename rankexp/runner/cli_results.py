@@ -1,5 +1,8 @@
 """The verbs of ``rankexp results``: join folders of one study, and verify what one holds."""
 
+import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import typer
@@ -8,6 +11,16 @@ from rankexp.errors import ConfigError
 from rankexp.runner.cli_own import described
 
 results_app = typer.Typer(help="Merge and verify folders of results.", no_args_is_help=True)
+
+
+@contextmanager
+def uncollected() -> Iterator[None]:
+    """Spare the search for circles, which takes a quarter of the time of 100,000 records."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
 
 
 def result_folders(names: list[str] | None, results: Path) -> list[Path]:
@@ -28,6 +41,7 @@ def result_folders(names: list[str] | None, results: Path) -> list[Path]:
 
 @results_app.command("merge")
 @described("results")
+@uncollected()
 def results_merge(into: Path, sources: list[Path]) -> None:
     """Join folders of one study, as its shards wrote them, in one folder."""
     from rankexp.runner.run.joined import merged
@@ -37,6 +51,7 @@ def results_merge(into: Path, sources: list[Path]) -> None:
 
 @results_app.command("verify")
 @described("verbs", "results")
+@uncollected()
 def results_verify(studies: list[str] | None = None, results: Path = Path("results")) -> None:
     """Read every record and every kept score again, and check it."""
     from rankexp.runner.run.joined import verified

@@ -20,7 +20,7 @@ EXHAUSTED = (*FULL, errno.EROFS, errno.EIO, errno.EMFILE, errno.ENFILE)
 
 Content = bytes | Callable[[BinaryIO], None]
 _LASTING: set[Path] = set()  # folders whose names are on disk
-_sent: list[Path] = []  # the folder in which this process finds files of another machine
+SENT: list[Path] = []  # the folder in which this process finds files of another machine
 
 
 def sent_as(path: Path) -> str:
@@ -28,14 +28,9 @@ def sent_as(path: Path) -> str:
     return hashlib.sha256(os.fsencode(path.absolute())).hexdigest()
 
 
-def found_in(folder: Path) -> None:
-    """Let this process read files that another machine has sent, in a folder."""
-    _sent[:] = [folder]
-
-
 def here(path: Path) -> Path:
     """Return where a file is on this machine, which another one may have sent."""
-    copies = (folder / sent_as(path) for folder in _sent)
+    copies = (folder / sent_as(path) for folder in SENT)
     return next((copy for copy in copies if copy.is_file()), path)
 
 

@@ -26,10 +26,9 @@ from rankexp.errors import ConfigError
 from rankexp.metrics.metric import parse
 from rankexp.runner.config import schema
 from rankexp.runner.config.asking import message
-from rankexp.runner.config.estimators import has_path
+from rankexp.runner.config.estimators import file_of, has_path
 from rankexp.runner.config.limits import UNLIMITED, Limits
 from rankexp.runner.config.outside import Outside, outside
-from rankexp.runner.config.own_file import file_of
 from rankexp.runner.config.schema import Evaluate, Experiment, Method, Simulate, Study
 from rankexp.runner.grid import points
 from rankexp.runner.protocols.protocol import Place

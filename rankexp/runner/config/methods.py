@@ -11,8 +11,8 @@ from rankexp.errors import ConfigError, one_line
 from rankexp.risks.risk import plain
 from rankexp.runner.config import estimators
 from rankexp.runner.config.asking import message
+from rankexp.runner.config.estimators import file_of, line_in
 from rankexp.runner.config.fault import Fault, TreePath, unknown_names, unknown_parameters
-from rankexp.runner.config.own_file import file_of, line_in
 from rankexp.runner.config.schema import Method
 from rankexp.runner.grid import Point
 from rankexp.runner.strict import Plain

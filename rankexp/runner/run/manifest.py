@@ -107,10 +107,7 @@ class Manifest:
         complete: bool = False,
         hosts: Mapping[str, int] = MappingProxyType({}),
     ) -> None:
-        """Write the file, with what this run has used so far added to the runs before.
-
-        `hosts` are other machines, with the number of records that each one made.
-        """
+        """Write what this run has used, and its records by host, added to those before."""
         total = asdict(self.before.used + used)
         content = self._fixed | {"complete": complete, "used": total}
         made = Counter(self.before.hosts) + Counter(hosts)

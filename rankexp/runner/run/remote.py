@@ -14,10 +14,11 @@ from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 from rankexp.errors import EnvironmentProblemError
+from rankexp.runner import files
 from rankexp.runner.config.asking import message
+from rankexp.runner.config.estimators import file_of
 from rankexp.runner.config.outside import Code, installed
-from rankexp.runner.config.own_file import file_of
-from rankexp.runner.files import found_in, sent_as
+from rankexp.runner.files import sent_as
 from rankexp.runner.plan import PlanCell
 from rankexp.runner.run.manifest import processor
 from rankexp.runner.run.pool import Death, answers
@@ -25,8 +26,7 @@ from rankexp.runner.run.workers import Done
 from rankexp.runner.spec import EvaluateSpec
 
 T = TypeVar("T")
-SAME = ("rankexp", "numpy", "scipy", "scikit-learn", "numba")
-"""Packages that may change a record, and that are in no key."""
+SAME = ("rankexp", "numpy", "scipy", "scikit-learn", "numba")  # may change a record; in no key
 
 
 class Sent(NamedTuple):
@@ -35,10 +35,6 @@ class Sent(NamedTuple):
     result: Done | Death
     printed: str
     host: str
-
-
-class TakenBack(Exception):  # noqa: N818  (no error: the caller wants no answer)
-    """Nobody waits for a call any more."""
 
 
 @dataclass(frozen=True)
@@ -95,7 +91,7 @@ class RemoteWorker:
         self.host = f"{socket.gethostname()} ({processor()})"
 
     def do(self, call: partial[Done], taken_back: Callable[[], bool]) -> Sent:
-        """Make a call in a process of its own; TakenBack where nobody waits for it any more."""
+        """Make a call in a process of its own; InterruptedError where nobody waits for it."""
         if unfit := self.requirements.unfit():
             raise EnvironmentProblemError(unfit)
         # A worker of Dask is told not to start processes, lest they outlive it: ours do not.
@@ -106,7 +102,7 @@ class RemoteWorker:
             if calls:
                 return calls.pop()
             if taken_back():
-                raise TakenBack
+                raise InterruptedError
             return None
 
         (made,) = answers(more, 2, self.requirements.code)
@@ -115,11 +111,11 @@ class RemoteWorker:
 
 def _with_files(folder: str, call: partial[Done]) -> Done:
     """Make a call whose files are in a folder; scores that it keeps come back with it."""
-    found_in(Path(folder))
+    files.SENT[:] = [Path(folder)]
     job, *others = call.args
     if not job.folder:
         return call()
     with tempfile.TemporaryDirectory(dir=folder) as kept:
         done = call.func(replace(job, folder=kept), *others)
-        files = {path.stem: path.read_bytes() for path in Path(kept).rglob("*.npz")}
-    return replace(done, files=files)
+        scores = {path.stem: path.read_bytes() for path in Path(kept).rglob("*.npz")}
+    return replace(done, files=scores)
