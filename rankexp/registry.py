@@ -267,15 +267,12 @@ def summaries(room: str) -> dict[str, str]:
     found = {}
     for name in names(room):
         try:
-            thing = get(room, name)
+            text = getattr(get(room, name), "__doc__", None) or ""
+            found[name] = text.strip().partition("\n")[0]
         except PluginError as error:
             warn(error)
-            continue
         except ModuleNotFoundError as error:  # of an extra
             found[name] = f"needs the package '{error.name}'"
-            continue
-        lines = (getattr(thing, "__doc__", None) or "").strip().splitlines()
-        found[name] = lines[0] if lines else ""
     return found
 
 

@@ -24,8 +24,8 @@ SENT: list[Path] = []  # the folder in which this process finds files of another
 
 
 def sent_as(path: Path) -> str:
-    """Return how a file is called on machines that it is sent to."""
-    return hashlib.sha256(os.fsencode(path.absolute())).hexdigest()
+    """Return how a file is called on machines that it is sent to: by its path as it is written."""
+    return hashlib.sha256(os.fsencode(path)).hexdigest()
 
 
 def here(path: Path) -> Path:

@@ -8,11 +8,12 @@ import socket
 import tempfile
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cache, partial
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
+import rankexp
 from rankexp.errors import EnvironmentProblemError
 from rankexp.runner import files
 from rankexp.runner.config.asking import message
@@ -25,7 +26,6 @@ from rankexp.runner.run.pool import Death, answers
 from rankexp.runner.run.workers import Done
 from rankexp.runner.spec import EvaluateSpec
 
-T = TypeVar("T")
 SAME = ("rankexp", "numpy", "scipy", "scikit-learn", "numba")  # may change a record; in no key
 
 
@@ -43,9 +43,7 @@ class Requirements:
 
     files: Mapping[str, bytes]  # by what `sent_as` calls them
     wanted: Mapping[str, str]  # versions of Python and packages, and SHA-256 of lone modules
-    code: Code = field(
-        default_factory=dict
-    )  # what jobs take from outside, files of methods among it
+    code: Code = field(default_factory=dict)  # from outside, files of methods among it
 
     @classmethod
     def of(cls, cells: Iterable[PlanCell], snapshots: Iterable[str], code: Code) -> "Requirements":
@@ -67,17 +65,26 @@ class Requirements:
         return ""
 
 
-@cache
 def version_of(name: str) -> str:
     """Return the version of Python or a package, or of a module the SHA-256; empty: not here."""
     if name == "Python":
         return ".".join(platform.python_version_tuple()[:2])
+    if name == "rankexp":
+        return f"{rankexp.__version__} (code {_code()})"
     if (version := installed(name)) is not None:
         return version
     with contextlib.suppress(ImportError, OSError, ValueError):
         if (spec := find_spec(name)) and spec.origin:
             return f"sha256:{hashlib.sha256(Path(spec.origin).read_bytes()).hexdigest()}"
     return ""
+
+
+def _code() -> str:
+    """Return a digest of rankexp's own code, which a version alone does not tell in a checkout."""
+    root = Path(rankexp.__file__).parent
+    own = sorted(file.relative_to(root) for file in root.rglob("*.py"))
+    code = ((root / file).read_bytes() for file in own if "configs" not in file.parts)
+    return hashlib.sha256(b"".join(code)).hexdigest()[:8]
 
 
 class RemoteWorker:
@@ -88,12 +95,13 @@ class RemoteWorker:
         self.folder = tempfile.TemporaryDirectory(prefix="rankexp-", dir=folder)
         for name, content in requirements.files.items():
             Path(self.folder.name, name).write_bytes(content)
+        self.unfit = requirements.unfit()  # once a run
         self.host = f"{socket.gethostname()} ({processor()})"
 
     def do(self, call: partial[Done], taken_back: Callable[[], bool]) -> Sent:
         """Make a call in a process of its own; InterruptedError where nobody waits for it."""
-        if unfit := self.requirements.unfit():
-            raise EnvironmentProblemError(unfit)
+        if self.unfit:
+            raise EnvironmentProblemError(self.unfit)
         # A worker of Dask is told not to start processes, lest they outlive it: ours do not.
         multiprocessing.current_process().daemon = False
         calls = [partial(_with_files, self.folder.name, call)]
@@ -105,7 +113,7 @@ class RemoteWorker:
                 raise InterruptedError
             return None
 
-        (made,) = answers(more, 2, self.requirements.code)
+        (made,) = answers(more, 2, {**self.requirements.wanted, **self.requirements.code})
         return Sent(made.result, made.printed, self.host)
 
 

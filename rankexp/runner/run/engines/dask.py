@@ -15,15 +15,7 @@ from queue import Empty, SimpleQueue
 from typing import ParamSpec, TypeVar
 
 import dask
-from distributed import (
-    CancelledError,
-    Client,
-    Future,
-    KilledWorker,
-    Worker,
-    WorkerPlugin,
-    get_worker,
-)
+import distributed
 from distributed.comm import CommClosedError, get_address_host_port
 from joblib.externals.loky.backend.reduction import dumps
 
@@ -44,22 +36,22 @@ ANSWERS = 10.0  # seconds in which a scheduler has to answer
 SIZES = 1.0  # seconds for which the number of workers is taken as it was
 
 
-class _Plugin(WorkerPlugin):  # type: ignore[misc]
+class _Plugin(distributed.WorkerPlugin):  # type: ignore[misc]
     """What Dask gives each worker, and those that come later."""
 
     def __init__(self, requirements: Requirements) -> None:
         self.requirements = requirements
 
-    def setup(self, worker: Worker) -> None:
+    def setup(self, worker: distributed.Worker) -> None:
         self.here = RemoteWorker(self.requirements, worker.local_directory)
 
-    def teardown(self, worker: Worker) -> None:
+    def teardown(self, worker: distributed.Worker) -> None:
         self.here.folder.cleanup()
 
 
 def _do(sent: bytes, name: str) -> Sent:
     """Make a call, in a worker."""
-    worker = get_worker()
+    worker = distributed.get_worker()
     key, tasks = worker.get_current_task(), worker.state.tasks
 
     def taken_back() -> bool:
@@ -69,8 +61,8 @@ def _do(sent: bytes, name: str) -> Sent:
     return here.do(pickle.loads(sent), taken_back)
 
 
-def _unfit(name: str, dask_worker: Worker) -> str:
-    return str(dask_worker.plugins[name].requirements.unfit())
+def _unfit(name: str, dask_worker: distributed.Worker) -> str:
+    return str(dask_worker.plugins[name].here.unfit)
 
 
 class Dask(Cluster):
@@ -95,7 +87,7 @@ class Dask(Cluster):
             elif address:
                 get_address_host_port(address, strict=True)
             where = {"scheduler_file" if file else "address": address or None}
-            self.client = Client(**where, timeout=ANSWERS, set_as_default=False)
+            self.client = distributed.Client(**where, timeout=ANSWERS, set_as_default=False)
         except (OSError, RuntimeError, TypeError, ValueError) as error:
             text = one_line(error)
             raise Trouble(message("engines.silent", cluster=self, error=text)) from error
@@ -127,8 +119,8 @@ class Dask(Cluster):
     def answers(
         self, more: Callable[[], partial[Done] | None], most: float = math.inf
     ) -> Generator[Returned[Done], None, None]:
-        ready: SimpleQueue[Future] = SimpleQueue()
-        calls: dict[str, tuple[partial[Done], Future]] = {}
+        ready: SimpleQueue[distributed.Future] = SimpleQueue()
+        calls: dict[str, tuple[partial[Done], distributed.Future]] = {}
         alone = time.monotonic()  # when the cluster was last seen to have a worker
         try:
             while True:
@@ -151,11 +143,11 @@ class Dask(Cluster):
             if self.client.status == "running":
                 self.client.cancel([future for _, future in calls.values()], force=True)
 
-    def _returned(self, call: partial[Done], future: Future) -> Returned[Done]:
+    def _returned(self, call: partial[Done], future: distributed.Future) -> Returned[Done]:
         """Return what came of a call that is over."""
         try:
             answer: Sent = self._told(future.result)
-        except KilledWorker:
+        except distributed.KilledWorker:
             return Returned(call, Lost(-signal.SIGKILL, WatchedStep()), "")
         except RankexpError:
             raise
@@ -170,7 +162,7 @@ class Dask(Cluster):
         """Return what the scheduler says; EnvironmentProblemError where it is gone."""
         try:
             found = ask(*arguments, **options)
-        except (CancelledError, CommClosedError, TimeoutError) as error:
+        except (distributed.CancelledError, CommClosedError, TimeoutError) as error:
             raise Trouble(message("engines.gone", cluster=self)) from error
         if self.client.status != "running":
             raise Trouble(message("engines.gone", cluster=self))
