@@ -15,7 +15,9 @@ from pathlib import Path
 import pytest
 
 from rankexp.errors import EnvironmentProblemError
+from rankexp.runner import files
 from rankexp.runner.plan import jobs
+from rankexp.runner.run import remote
 from rankexp.runner.run.engines import connected, dask
 from rankexp.runner.run.remote import RemoteWorker, Requirements, version_of
 
@@ -160,6 +162,29 @@ def test_what_a_worker_lacks_is_named() -> None:
     assert not Requirements({}, {name: version_of(name) for name in wanted}).unfit()
     with pytest.raises(EnvironmentProblemError, match=r"not 9\.9"):
         RemoteWorker(Requirements({}, {"scikit-learn": "9.9"})).do(lambda: None, lambda: False)
+
+
+def test_a_file_is_found_elsewhere_by_its_path_as_it_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Such as one of a relative RANKEXP_CACHE: workers have another working folder."""
+    path, sent = Path("cache/data.npz"), tmp_path / "sent"
+    for folder in (sent, tmp_path / "here"):
+        folder.mkdir()
+    monkeypatch.chdir(tmp_path)
+    (sent / files.sent_as(path)).write_bytes(b"")
+    monkeypatch.chdir(tmp_path / "here")
+    assert files.here(path) == path
+    monkeypatch.setattr(files, "SENT", [sent])
+    assert files.here(path) == sent / files.sent_as(path)
+
+
+def test_versions_are_asked_anew_by_each_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A worker stays while what is installed beside it changes."""
+    monkeypatch.setattr(remote, "installed", lambda name: "1.0")
+    assert RemoteWorker(Requirements({}, {"numpy": "1.0"})).unfit == ""
+    monkeypatch.setattr(remote, "installed", lambda name: "2.0")
+    assert "has numpy 2.0, not 1.0" in RemoteWorker(Requirements({}, {"numpy": "1.0"})).unfit
 
 
 def test_more_machines_are_given_larger_jobs() -> None:
