@@ -17,10 +17,28 @@ ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 PYTEST := $(ONE_THREAD) $(BIN)/python -m pytest -n $(JOBS)
 # Studies whose full results are committed.
 REFERENCE := $(notdir $(wildcard results/reference/*))
-# Tests of numbers that BLAS has a part in: they run again as on other processors, but for
-# scikit-learn's checks of how estimators are called, and for checks, which call what others try.
-NUMERICAL := $(wildcard $(addprefix tests/,metrics solvers risks estimators theory) \
-	tests/contracts/test_level_rankers.py) --ignore=tests/estimators/test_boosting_input.py
+# Tests whose outcome hangs on last bits run again as on other processors: solvers (but of boosting,
+# whose loops numba compiles), risks, metrics against oracles, and the estimators that certify a gap,
+# but for memory, on the first 3 of 10 random examples. All other tests of numbers call the same
+# solvers, or ask how they are called: ALL=1 runs these, too, and all examples.
+CERTIFIED := $(addprefix tests/estimators/test_,fit_pairs.py kernel_ranker.py linear_ranker.py ordinal_svm.py \
+	proportional_odds.py sparse.py weights.py)
+NUMERICAL := $(if $(ALL),$(addprefix tests/,metrics solvers risks estimators theory) tests/contracts/test_level_rankers.py \
+	--ignore=tests/estimators/test_boosting_input.py,tests/solvers tests/risks tests/metrics $(CERTIFIED) \
+	--ignore-glob="tests/solvers/*boost*" -k "not memory")
+# `make test` runs the tests in parts, one process each: where they are dealt to workers, as by `tests`,
+# each worker collects all of them. What no part names is in `rest`, which takes longest and is first:
+# it has most loops compiled, which processes that come later find. Each more part costs 5 s.
+PARTS := rest numbers reports runs
+IN_reports := tests/runner/report tests/runner/analyse
+IN_runs := $(addprefix tests/runner/,run cli compare protocols)
+IN_numbers := $(addprefix tests/,estimators solvers metrics risks objectives losses statistics theory generators preference)
+EVERYTHING := tests rankexp docs
+IN_rest = $(EVERYTHING) $(foreach part,$(filter-out rest,$(PARTS)),$(addprefix --ignore=,$(IN_$(part))))
+ALL_TESTS := -m "not fidelity and not slow and not browser" --doctest-modules --doctest-glob="*.md" \
+	--ignore-glob="*/conftest.py"
+# The output of what runs at the same time is printed at its end, where `make` can do so.
+TOGETHER := $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
 # For OpenBLAS, and for numpy under its names of all versions.
 NO_AVX512 := OPENBLAS_CORETYPE=Haswell NPY_DISABLE_CPU_FEATURES="AVX512F AVX512_SKX X86_V4 AVX512_ICL"
 # Of the quick studies, which `make quick` runs all: the one of a user's own data.
@@ -103,11 +121,10 @@ reference: $(VENV)/.installed ## run what results/reference lacks, report all st
 quick: $(VENV)/.installed ## a slice of every study in under a minute, without network
 	for study in configs/*.yaml; do $(RANKEXP) run $$study --quick --jobs $(JOBS) || exit $$?; done
 
-test: ## what CI runs: every target below down to `bare`
+test: ## what CI runs: lint, and JOBS (2) at once: types, tests in parts, haswell, bare
 	@$(MAKE) --jobs 2 $(VENV)/.installed-dev $(BARE)/.dependencies
 	@$(MAKE) lint
-	@$(MAKE) --jobs 2 types tests bare
-	@$(MAKE) haswell
+	@$(MAKE) --jobs $(JOBS) $(TOGETHER) JOBS=0 types $(addprefix tests-,$(PARTS)) haswell bare
 
 lint: lines ## ruff: format and lint; `lines` before it
 	$(BIN)/ruff format --check .
@@ -142,8 +159,10 @@ docs-yaml: $(VENV)/.installed-dev ## write docs/yaml.md from the schema, after c
 	$(BIN)/python .ci/yaml_page.py
 
 tests: $(VENV)/.installed-dev ## all tests but `slow` and `fidelity`, and the examples of docstrings and docs
-	$(PYTEST) --dist worksteal -m "not fidelity and not slow and not browser" --doctest-modules --doctest-glob="*.md" \
-		--ignore-glob="*/conftest.py" tests rankexp docs
+	$(PYTEST) --dist worksteal $(ALL_TESTS) $(EVERYTHING)
+
+tests-%: $(VENV)/.installed-dev
+	$(PYTEST) $(ALL_TESTS) $(IN_$*)
 
 slow: $(VENV)/.installed-dev ## the tests of many processes or much data, which CI leaves out
 	$(PYTEST) -m slow tests
@@ -161,8 +180,8 @@ explore: $(VENV)/.installed-dev ## tests on new random examples, TIMES (20) as m
 	$(PYTEST) --dist worksteal -m hypothesis --hypothesis-profile explore --times $(TIMES) --timeout 0 tests
 	$(ONE_THREAD) $(BIN)/python tests/fuzz.py --inputs $(INPUTS)
 
-haswell: $(VENV)/.installed-dev ## the numerical tests again, as on a processor without AVX-512
-	$(NO_AVX512) $(PYTEST) --dist worksteal -m "not slow and not fidelity" $(NUMERICAL)
+haswell: $(VENV)/.installed-dev ## tests of last bits again, as on a processor without AVX-512; ALL=1: all numerical ones
+	$(NO_AVX512) $(PYTEST) --dist worksteal -m "not slow and not fidelity" $(if $(ALL),,--times 0.3) $(NUMERICAL)
 
 # What the package declares that it needs, and nothing else.
 $(BARE)/.dependencies: pyproject.toml
@@ -178,7 +197,7 @@ bare: $(VENV)/.installed-dev $(BARE)/.dependencies ## a wheel alone in an enviro
 	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation --wheel-dir build/wheel .
 	$(BARE)/bin/python -m pip install $(QUIETLY) --no-index --force-reinstall --no-deps build/wheel/*.whl
 	$(BARE)/bin/python -m pip check --quiet
-	$(BARE)/bin/python -P tests/bare.py --jobs $(JOBS) --run $(BARE_RUNS) -- configs/*.yaml
+	$(BARE)/bin/python -P tests/bare.py --jobs 1 --run $(BARE_RUNS) -- configs/*.yaml
 
 release-check: $(VENV)/.installed-dev $(BARE)/.dependencies ## build what is released, install each alone, run a study quickly
 	$(BIN)/python .ci/release.py $(BARE) $(JOBS)
@@ -212,8 +231,8 @@ $(BROWSER)/.installed: $(VENV)/.installed-dev
 browser: $(BROWSER)/.installed ## pages in Chromium, which RANKEXP_CHROMIUM names or PATH has; RANKEXP_BROWSER=short: some
 	$(ONE_THREAD) $(BROWSER)/bin/python -m pytest -m browser tests/browser
 
-oldest: $(OLDEST)/.installed ## all tests with the oldest dependencies allowed (.ci/oldest.txt)
-	$(ONE_THREAD) $(OLDEST)/bin/python -m pytest -n $(JOBS) -m "not fidelity and not browser"
+oldest: $(OLDEST)/.installed ## the tests with the oldest dependencies allowed (.ci/oldest.txt), but for `slow` ones
+	$(ONE_THREAD) $(OLDEST)/bin/python -m pytest -n $(JOBS) --dist worksteal -m "not fidelity and not slow and not browser"
 
 fidelity: $(VENV)/.installed-dev ## compare full runs with the numbers known to be reachable
 	$(ONE_THREAD) $(BIN)/python -m pytest -m fidelity

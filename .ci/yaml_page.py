@@ -1,7 +1,7 @@
 """Write docs/yaml.md, the keys of a study's YAML, from the schema that editors use.
 
 Run `make docs-yaml` after adding a key or changing its description, which stands in
-`rankexp/runner/config/keys.toml`, and that of a protocol's key in its docstring.
+`rankexp/runner/config/keys.toml`, and that of a protocol's key in `protocols/keys.toml` beside it.
 """
 
 import re

@@ -17,7 +17,7 @@ from benchmarks.overhead import slice_of_figure1
 from rankexp.runner.config.limits import Limits
 from rankexp.runner.config.schema import Study
 from rankexp.runner.plan import Job, cells, jobs
-from rankexp.runner.run import watch
+from rankexp.runner.run import pool, watch
 from rankexp.runner.run.execute import execute
 from rankexp.runner.run.workers import run_job
 
@@ -103,7 +103,10 @@ def _late() -> float:
 
 
 def _death() -> float:
-    """Return a run of 24 jobs in which a worker dies once over the same without it."""
+    """Return a run of 24 jobs in which a worker dies once over the same without it.
+
+    Each starts its workers itself, as a run from a shell does.
+    """
     with tempfile.TemporaryDirectory() as folder:
         there, absent = Path(folder, "there"), Path(folder, "absent")
         there.touch()
@@ -111,8 +114,10 @@ def _death() -> float:
             _study(MODELS, dies={"estimator": f"{__name__}.Dies", "params": {"file": str(file)}})
             for file in (there, absent)
         )
-        _took(one, WORKERS)
-        ratio = _took(other, WORKERS) / _took(one, WORKERS)
+        pool._end_all()
+        without = _took(one, WORKERS)
+        pool._end_all()
+        ratio = _took(other, WORKERS) / without
         assert absent.exists(), "no worker has died"
         return ratio
 

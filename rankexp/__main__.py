@@ -1,17 +1,12 @@
-"""`python -m rankexp` is the command line: like ``rankexp``, without the working folder.
-
-``-m`` puts the working folder on the path, so that a file ``numpy.py`` in it would be imported.
-"""
+"""`python -m rankexp` is the command line: like ``rankexp``, without the working folder."""
 
 import sys
 from pathlib import Path
 
-_HOME = Path(__file__).resolve().parents[1]
+if not sys.flags.safe_path and Path(sys.path[0]).resolve() != Path(__file__).resolve().parents[1]:
+    del sys.path[0]  # in which a file ``numpy.py`` would be imported
 
-if not sys.flags.safe_path and Path(sys.path[0]).resolve() != _HOME:
-    del sys.path[0]
-
-from rankexp.runner.cli import main  # noqa: E402
+from rankexp.runner.cli import main
 
 if __name__ == "__main__":
     main()

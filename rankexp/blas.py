@@ -1,9 +1,7 @@
 """Use one BLAS thread for small products, because threads that wait for the next product spin.
 
 Beside busy processes small products in several threads take many times the CPU, and longer.
-numpy and scipy bring a library each. The count of threads belongs to the process, not to a
-thread of Python, so users are counted: the first sets it, the last sets it back. A large product
-beside a small one in another thread has one thread meanwhile.
+The count belongs to the process, so users are counted: the first sets it, the last sets it back.
 """
 
 import os

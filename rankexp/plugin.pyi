@@ -60,6 +60,12 @@ from rankexp.runner.data.sources import asks_network as asks_network
 from rankexp.runner.data.sources import reads_files as reads_files
 from rankexp.runner.data.sources.file import locate as locate
 
+# Clusters.
+from rankexp.runner.run.engines import Cluster as Cluster
+from rankexp.runner.run.pool import Returned as Returned
+from rankexp.runner.run.remote import RemoteWorker as RemoteWorker
+from rankexp.runner.run.remote import Requirements as Requirements
+
 # Blocks of reports.
 from rankexp.runner.analyse.select import ORACLE as ORACLE
 from rankexp.runner.config.fault import Fault as Fault

@@ -216,10 +216,11 @@ def unfit(room: str, found: Any) -> str | None:
     here, name = ROOMS[room], getattr(found, "__name__", shown(found))
     if not callable(found):
         return f"{name} is neither a class nor a function"
+    fields = getattr(found, "__dataclass_fields__", ())
     lacks = [
         each.replace("|", " or ")
         for each in here.offers
-        if not any(_has(found, one) for one in each.split("|"))
+        if not any(hasattr(found, one) or one in fields for one in each.split("|"))
     ]
     if here.base:
         module, _, base = here.base.partition(":")
@@ -231,10 +232,6 @@ def unfit(room: str, found: Any) -> str | None:
         advice = here.advice and f": {here.advice}"
         return f"{name} does not implement: {', '.join(lacks)}{advice}"
     return _uncallable(found, here.given) if here.given else None
-
-
-def _has(found: object, name: str) -> bool:
-    return hasattr(found, name) or name in getattr(found, "__dataclass_fields__", ())
 
 
 def _uncallable(found: Callable[..., object], given: Sequence[str]) -> str | None:
@@ -270,12 +267,12 @@ def summaries(room: str) -> dict[str, str]:
     found = {}
     for name in names(room):
         try:
-            thing = get(room, name)
+            text = getattr(get(room, name), "__doc__", None) or ""
+            found[name] = text.strip().partition("\n")[0]
         except PluginError as error:
             warn(error)
-            continue
-        lines = (getattr(thing, "__doc__", None) or "").strip().splitlines()
-        found[name] = lines[0] if lines else ""
+        except ModuleNotFoundError as error:  # of an extra
+            found[name] = f"needs the package '{error.name}'"
     return found
 
 

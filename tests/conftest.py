@@ -1,3 +1,4 @@
+import gc
 import os
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -32,15 +33,19 @@ registry.entry_points = lambda group: ()
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     text = "how many times as many random examples as a test says"
-    parser.addoption("--times", type=int, default=1, help=text)
+    parser.addoption("--times", type=float, default=1, help=text)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     tests = {getattr(item, "function", None) for item in items}  # parameters share a function
     for test in tests:
         if (said := getattr(test, "_hypothesis_internal_use_settings", None)) is not None:
-            count = config.getoption("times") * said.max_examples
+            count = max(1, round(config.getoption("times") * said.max_examples))
             test._hypothesis_internal_use_settings = settings(said, max_examples=count)
+
+
+def pytest_collection_finish() -> None:
+    gc.freeze()  # ten thousand tests stay: looking through them each time takes a tenth of a run
 
 
 @pytest.fixture

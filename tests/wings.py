@@ -1,6 +1,6 @@
 """What is left of the package without the wing of a study; `make wings` takes each away in turn.
 
-A study of ours is a wing, a YAML file and published values. Without them every module can be
+A study of ours is a wing, a YAML file and published values; `leaderboard` is the wing of a verb. Without them every module can be
 imported, the other studies are fine, and a study runs. Without its wing alone a study is
 refused by name.
 """
@@ -107,6 +107,9 @@ def check(wing: str) -> None:
         for text in (str(place), others, quick):
             need(done, 0, text)
         shutil.copytree(ROOT / "configs", configs, dirs_exist_ok=True)
+        if not (configs / f"{study}.yaml").is_file():
+            need(run(place, "-m", "rankexp", "verdicts"), 2, "No such command 'verdicts'")
+            return
         needs = f"study '{study}' needs rankexp/studies/{wing}, which is missing"
         need(run(place, "-m", "rankexp", "check", study), 2, needs)
 

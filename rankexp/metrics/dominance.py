@@ -55,7 +55,7 @@ def count_pairs(by_y: Ordered, scores: Labels) -> PairCounts:
     first, last = runs(s[order])
     tied = int(((last - first - 1).sum()) // 2)
     lower, weakly = _scattered(order, first), _scattered(order, last)
-    left, right = _places(n)
+    left, right = np.arange(n), np.arange(1, n + 1)
     if (upto - below > 1).any():  # two examples have the same y
         places = (below * n - lower).argsort()
         lower, weakly = lower[places], weakly[places]
@@ -82,14 +82,10 @@ def runs(ascending: Labels) -> tuple[Ints, Ints]:
     n = ascending.size
     new = (ascending[1:] != ascending[:-1]).nonzero()[0] + 1
     if new.size == n - 1:
-        return _places(n)
+        return np.arange(n), np.arange(1, n + 1)
     edges = np.concatenate(([0], new, [n]))
     sizes = np.diff(edges)
     return edges[:-1].repeat(sizes), edges[1:].repeat(sizes)
-
-
-def _places(n: int) -> tuple[Ints, Ints]:
-    return np.arange(n), np.arange(1, n + 1)
 
 
 def _scattered(order: Ints, values: Ints) -> Ints:

@@ -4,6 +4,8 @@ import errno
 import os
 import re
 import sys
+from contextlib import closing, nullcontext
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,6 +16,7 @@ from rankexp.errors import ConfigError, EnvironmentProblemError, RankexpError
 from rankexp.runner import cli_own
 from rankexp.runner.cli_complete import rooms
 from rankexp.runner.cli_data import all_studies, data_app, data_folders
+from rankexp.runner.cli_results import result_folders, results_app, uncollected
 from rankexp.runner.config.shipped import shipped
 
 if TYPE_CHECKING:
@@ -32,9 +35,13 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.add_typer(data_app, name="data")
+app.add_typer(results_app, name="results")
 app.command()(cli_own.compare)
 app.command()(cli_own.inspect)
-app.command()(cli_own.verdicts)
+if find_spec("rankexp.studies.leaderboard"):  # a wing, which may be taken away
+    from rankexp.studies.leaderboard.verb import verdicts
+
+    app.command()(verdicts)
 
 
 def _version(asked: bool) -> None:
@@ -76,29 +83,39 @@ def run(
     redo: list[str] | None = None,
     limit_minutes: float | None = None,
     limit_memory: str | None = None,
+    shard: str | None = None,
+    cluster: str | None = None,
     quiet: bool = False,
 ) -> None:
     """Run what a study still lacks, then print its tables."""
     from rankexp.runner.config.limits import asked
     from rankexp.runner.report.build import open_report
+    from rankexp.runner.run.engines import connected
     from rankexp.runner.run.execute import execute
+    from rankexp.runner.run.shards import Shard, told
 
     if retry not in {None, "failed"}:
         raise ConfigError(f"--retry {retry}: only 'failed' can be retried")
+    part = None if shard is None else Shard.parse(shard)
     study = _study(config, "quick" if quick else profile)
-    outcome = execute(
-        study,
-        config=config,
-        results=results,
-        folders=data_folders(data),
-        only=cli_own.names(only),
-        workers=jobs,
-        retry_failed=retry == "failed",
-        redo=redo or [],
-        quiet=quiet,
-        limits=asked(limit_minutes, limit_memory),
-    )
-    if outcome.records and outcome.exit_code != INTERRUPTED:
+    with closing(connected(cluster)) if cluster else nullcontext() as engine:
+        outcome = execute(
+            study,
+            config=config,
+            results=results,
+            folders=data_folders(data),
+            only=cli_own.names(only),
+            workers=jobs,
+            retry_failed=retry == "failed",
+            redo=redo or [],
+            quiet=quiet,
+            limits=asked(limit_minutes, limit_memory),
+            shard=part,
+            engine=engine,
+        )
+    if part:
+        print(told(part, outcome.folder, outcome.records))
+    elif outcome.records and outcome.exit_code != INTERRUPTED:
         tables = open_report(outcome.folder, study, outcome.cells)
         written = tables.write()
         print(f"\n{tables.summary()}")
@@ -127,7 +144,7 @@ def report(
     if quick and not studies:
         raise ConfigError("--quick: name the studies whose quick profile to use")
     code, without, folders = 0, [], dict[Path, None]()
-    for name in studies or map(str, _result_folders(None, results)):
+    for name in studies or map(str, result_folders(None, results)):
         try:
             folder, own = _report(name, quick, results, show)
             folders[folder.parent], code = None, max(code, own)
@@ -172,7 +189,7 @@ def _run_of(name: str, quick: bool, results: Path) -> "tuple[Path, Study | None]
     """Return the results folder of a study, which its file may name, and what the file says."""
     study = _study(Path(name), "quick" * quick) if name.endswith((".yaml", ".yml")) else None
     named = study.study if study else name + "-quick" * quick
-    return _result_folders([named], results)[0], study
+    return result_folders([named], results)[0], study
 
 
 @app.command()
@@ -185,23 +202,9 @@ def pack(studies: list[str], results: Path = Path("results")) -> None:
         print(packed(_run_of(name, False, results)[0]))
 
 
-def _result_folders(names: list[str] | None, results: Path) -> list[Path]:
-    run = sorted(f.parent for f in results.glob("*/manifest.json"))
-    if not run and not names:
-        raise ConfigError(f"no study has been run into '{results}' yet")
-    folders = []
-    for name in names or map(str, run):
-        places = [p for p in (Path(name), results / name) if (p / "manifest.json").is_file()]
-        if not places:
-            known = ", ".join(f.name for f in run)
-            has = f"whose studies are {known}" if run else "which has none"
-            raise ConfigError(f"'{name}' is no results folder and no study in '{results}', {has}")
-        folders.append(places[0])
-    return folders
-
-
 @app.command()
 @cli_own.described("verbs")
+@uncollected()
 def plan(
     config: Path,
     only: list[str] | None = None,
@@ -212,23 +215,28 @@ def plan(
     limit_minutes: float | None = None,
 ) -> None:
     """Print what a run would do, without running it."""
+    from joblib import cpu_count
+
     from rankexp.runner.config.limits import asked
+    from rankexp.runner.data.memory import affordable
     from rankexp.runner.run.prepare import prepare
-    from rankexp.runner.run.workers import default_workers
 
     study, names = _study(config, "quick" * quick), cli_own.names(only)
     limits = asked(limit_minutes, None)
     prepared = prepare(study, results, data_folders(data), names, limits=limits)
-    print(prepared.plan.describe(jobs or default_workers()))
+    workers, fewer = affordable(jobs or cpu_count(), prepared.snapshots)
+    print(prepared.plan.describe(workers))
+    print(fewer, end="\n" * bool(fewer))
 
 
 @app.command()
 @cli_own.described("verbs")
+@uncollected()
 def status(studies: list[str] | None = None, results: Path = Path("results")) -> None:
     """Show which records are done, missing and failed."""
     from rankexp.runner.report.build import progress
 
-    for folder in _result_folders(studies, results):
+    for folder in result_folders(studies, results):
         print(progress(folder))
 
 
@@ -333,6 +341,9 @@ def main() -> None:
         if error.errno not in (*MACHINES, errno.EDQUOT):
             sys.exit(_unforeseen(error))
         print(f"rankexp: '{error.filename}': {error.strerror}", file=sys.stderr)
+        sys.exit(EnvironmentProblemError.exit_code)
+    except MemoryError:
+        print("rankexp: memory is not enough; use fewer rows or fewer --jobs", file=sys.stderr)
         sys.exit(EnvironmentProblemError.exit_code)
     except Exception as error:
         sys.exit(_unforeseen(error))

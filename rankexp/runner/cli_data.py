@@ -65,8 +65,14 @@ def data_list(config: Files = None, data: Path | None = None) -> None:
 @data_app.command("get")
 @described("data")
 def data_get(names: Names = None, config: Files = None, data: Path | None = None) -> None:
-    """Read or download data sets and keep a snapshot of each."""
+    """Read or download data sets and keep a snapshot of each; or save the file of an address."""
     from rankexp.runner.data.find import find
+    from rankexp.runner.data.sources.url import save
+
+    for address in [name for name in names or [] if "://" in name]:
+        print(save(address, data or Path()))
+    if names and not (names := [name for name in names if "://" not in name]):
+        return
 
     def get(name: str, entry: "DataEntry", folders: "Sequence[Path]") -> str:
         found = find(name, entry, folders)

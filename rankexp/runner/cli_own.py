@@ -1,4 +1,4 @@
-"""The verbs for one's own table: ``rankexp compare``, ``inspect`` and ``verdicts``."""
+"""The verbs for one's own table: ``rankexp compare`` and ``rankexp inspect``."""
 
 import csv
 import time
@@ -21,7 +21,7 @@ OPTIONS = tomllib.loads(Path(__file__).with_name("cli.toml").read_text(encoding=
 TYPES: dict[str, Any] = {"required": str, "text": str | None, "names": Names, "path": Path | None}
 TYPES |= {"number": float | None, "minutes": float, "flag": bool, "flag or none": bool | None}
 TYPES |= {"file": Path, "whole number": int | None, "texts": list[str] | None}
-READING, FILE = "reading", "file"  # sections of what says how tables and their files are read
+READING = "reading"  # the section of what says how a table is read
 
 
 class OptionsGiven(dict[str, Any]):
@@ -80,20 +80,20 @@ def taking(*sections: str) -> Callable[[Verb], Callable[..., None]]:
     return command_of
 
 
-@taking("compare", "table", READING, FILE)
+@taking("compare", "table", READING)
 def compare(given: OptionsGiven) -> None:
     """Tell whether training on pairs helps to rank the rows of a table, and what ranks best."""
     begun = time.monotonic(), time.process_time()  # imports count, too
     from rankexp.runner.compare.command import Options
     from rankexp.runner.compare.command import compare as run
 
-    reading = {name: given.pop(name) for name in (*OPTIONS[READING], *OPTIONS[FILE])}
+    reading = {name: given.pop(name) for name in OPTIONS[READING]}
     with typed():
         code, _ = run(given.pop("table"), Options(**given, reading=reading), begun)
     raise typer.Exit(code)
 
 
-@taking("inspect", "table", READING, FILE)
+@taking("inspect", "table", READING)
 def inspect(given: OptionsGiven) -> None:
     """Show how a table is read: column types, missing values, columns left out and why."""
     from rankexp.runner.compare.looking import look
@@ -109,23 +109,10 @@ def inspect(given: OptionsGiven) -> None:
         say(text)
 
 
-@taking("verdicts", FILE)
-def verdicts(given: OptionsGiven) -> None:
-    """Tell which methods of a table of results are better, as good, or not told apart."""
-    from rankexp.runner.leaderboard.asked import VerdictOptions
-    from rankexp.runner.leaderboard.command import run
-
-    known = {name: own for name, own in given.items() if own is not None}
-    reading = {name: known.pop(name) for name in ("nominal", *OPTIONS[FILE]) if name in known}
-    with typed():
-        run(known.pop("table"), VerdictOptions(**known, reading=reading))
-
-
 def _given(own: OptionsGiven) -> OptionsGiven:
-    lists: dict[str, Any] = {name: names(own[name]) or None for name in LISTS & own.keys()}
-    if "merge" in own:
-        lists |= {"merge": [names(text) for text in own.pop("merge") or ()]}
-    return OptionsGiven(own | lists)
+    merge = [names(text) for text in own.pop("merge", None) or ()]
+    lists = {name: names(own[name]) or None for name in LISTS & own.keys()}
+    return OptionsGiven(own | {"merge": merge} | lists)
 
 
 def names(given: Names | str) -> list[str]:

@@ -2,6 +2,7 @@
 
 import contextlib
 import errno
+import hashlib
 import os
 import secrets
 from collections.abc import Callable
@@ -19,6 +20,18 @@ EXHAUSTED = (*FULL, errno.EROFS, errno.EIO, errno.EMFILE, errno.ENFILE)
 
 Content = bytes | Callable[[BinaryIO], None]
 _LASTING: set[Path] = set()  # folders whose names are on disk
+SENT: list[Path] = []  # the folder in which this process finds files of another machine
+
+
+def sent_as(path: Path) -> str:
+    """Return how a file is called on machines that it is sent to: by its path as it is written."""
+    return hashlib.sha256(os.fsencode(path)).hexdigest()
+
+
+def here(path: Path) -> Path:
+    """Return where a file is on this machine, which another one may have sent."""
+    copies = (folder / sent_as(path) for folder in SENT)
+    return next((copy for copy in copies if copy.is_file()), path)
 
 
 def write_atomically(

@@ -3,20 +3,9 @@
 Everything here is a pure function: the same study and facts give the same cells, keys and jobs,
 in the same order. A cell is one record: a method with its whole grid at one place of a problem.
 A job is some cells that share their data.
-
->>> from rankexp.runner.config.load import load
->>> from rankexp.runner.config.shipped import shipped
->>> study = load(shipped()["kotlowski2011"], profile="quick")
->>> needed = list(cells(study, {}, only=["figure1"]))
->>> first = needed[0]
->>> first.experiment, first.problem, first.method
-('figure1', 'linear-50', 'exponential')
->>> job = next(jobs(needed, done={first.key}))
->>> len(job.cells), first in job.cells
-(9, False)
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
@@ -26,10 +15,9 @@ from rankexp.errors import ConfigError
 from rankexp.metrics.metric import parse
 from rankexp.runner.config import schema
 from rankexp.runner.config.asking import message
-from rankexp.runner.config.estimators import has_path
+from rankexp.runner.config.estimators import file_of, has_path
 from rankexp.runner.config.limits import UNLIMITED, Limits
 from rankexp.runner.config.outside import Outside, outside
-from rankexp.runner.config.own_file import file_of
 from rankexp.runner.config.schema import Evaluate, Experiment, Method, Simulate, Study
 from rankexp.runner.grid import points
 from rankexp.runner.protocols.protocol import Place
@@ -42,6 +30,7 @@ from rankexp.runner.spec import (
     SimulateSpec,
     Spec,
     digest,
+    keys,
 )
 
 JOB_ROWS = 40_000
@@ -177,6 +166,7 @@ class _Planner:
         kept, scores = experiment.keep, bool(experiment.keep and experiment.keep.scores)
         if kept and scores and not kept.identity():
             kept = None  # nothing is kept in records
+        later = kept.of_all if kept else None
         for problem in experiment.problems:
             what = self._problem(problem)
             if what is None:
@@ -187,11 +177,15 @@ class _Planner:
             rows = code.of("generators", problem) | code.of("protocols", protocol.kind)
             codes = (rows, measured, experiment.round_scores)
             setting = Setting(self.study.seed, what, protocol, metrics, *how, *codes)
+            made: dict[tuple[str, bool], Callable[[Place], str]] = {}
             for number, place in enumerate(protocol.places()):
-                keep = kept if kept is None or number < kept.splits else kept.of_all
+                first = kept is None or number < kept.splits
                 for method, described in methods.items():
+                    keep = kept if first else later
                     spec = EvaluateSpec(setting, place, described, keep, scores, self.version)
-                    key = digest(spec.identity())
+                    if (method, first) not in made:
+                        made[method, first] = keys(spec.identity())
+                    key = made[method, first](place)
                     yield PlanCell(key, name, problem, method, spec, own[method])
 
 
@@ -215,10 +209,11 @@ def method_spec(
     return replace(spec, lambdas=tuple(lambdas), per_row=per_row)
 
 
-def jobs(cells: Iterable[PlanCell], done: Collection[str]) -> Iterator[Job]:
+def jobs(cells: Iterable[PlanCell], done: Collection[str], size: float = 1.0) -> Iterator[Job]:
     """Yield the jobs that make the cells whose keys are not `done`, the largest first.
 
-    A job has training sets of one model, or folds of one repeat, about `JOB_ROWS` training rows.
+    A job has training sets of one model, or folds of one repeat, about `JOB_ROWS` training rows,
+    or `size` times as many.
     """
     missing: dict[tuple[str, Place], dict[int, list[PlanCell]]] = {}
     seen = set(done)
@@ -228,15 +223,15 @@ def jobs(cells: Iterable[PlanCell], done: Collection[str]) -> Iterator[Job]:
             units = missing.setdefault(cell.spec.family, {})
             units.setdefault(cell.spec.unit, []).append(cell)
     families = [list(units.values()) for units in missing.values()]
-    made = [job for units in families for job in _chunks(units, _units_a_job(units))]
+    made = [job for units in families for job in _chunks(units, _units_a_job(units, size))]
     if len(made) < FEWEST_JOBS:
-        sizes = [(units, 1 if _loaded(units) else _units_a_job(units)) for units in families]
+        sizes = [(u, 1 if _loaded(u) else _units_a_job(u, size)) for u in families]
         made = [job for units, most in sizes for job in _chunks(units, most)]
     yield from sorted(made, key=lambda job: -job.cost)
 
 
-def _units_a_job(units: list[list[PlanCell]]) -> int:
-    return max(1, JOB_ROWS // max(units[0][0].spec.training_rows, 1))
+def _units_a_job(units: list[list[PlanCell]], size: float) -> int:
+    return max(1, int(size * JOB_ROWS) // max(units[0][0].spec.training_rows, 1))
 
 
 def _loaded(units: list[list[PlanCell]]) -> bool:

@@ -7,6 +7,7 @@ one that begins with ``%`` is a statement.
 import re
 from collections.abc import Sequence
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from rankexp.charts.numbers import number, short, span
@@ -37,9 +38,10 @@ def counted_names(what: str, count: int, names: Sequence[str]) -> str:
 
 @cache
 def _templates() -> "Environment":
-    from jinja2 import Environment, PackageLoader, StrictUndefined
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-    loader = PackageLoader("rankexp.runner", "texts")
+    here = Path(__file__).parent
+    loader = FileSystemLoader([here / "texts", here.parent / "studies/leaderboard"])
     made = Environment(
         loader=loader, undefined=StrictUndefined, newline_sequence=END, line_statement_prefix="%"
     )

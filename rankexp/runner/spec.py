@@ -6,7 +6,7 @@ default changes no key. A default therefore never changes: other behaviour gets 
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar
@@ -28,9 +28,24 @@ SIMULATION_ROWS = 2_000
 """What one repetition of a check counts as, its cost being unknown; tuned: none takes minutes."""
 
 
+_ENCODER = json.JSONEncoder(sort_keys=True, separators=(",", ":"), allow_nan=False)
+
+
 def canonical(value: Plain) -> str:
     """Return the one JSON text of plain data: sorted keys, no spaces, no NaN."""
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    return _ENCODER.encode(value)
+
+
+def keys(identity: Mapping[str, Plain]) -> Callable[[Place], str]:
+    """Return what gives the digest of an identity at any place; what is the same is read once."""
+    mark = "\0 its place"
+    before, after = canonical({**identity, "place": mark}).split(canonical(mark))
+
+    def key(place: Place) -> str:
+        text = f"{before}{canonical(place.identity())}{after}"
+        return hashlib.sha256(text.encode()).hexdigest()
+
+    return key
 
 
 def digest(value: Plain) -> str:

@@ -181,7 +181,7 @@ import numpy as np
 from rankexp.estimators import KernelRanker, LinearRanker, ProportionalOdds
 from rankexp.metrics import expected_auc, log_loss
 rng = np.random.default_rng(0)
-X = rng.normal(size=(12_000, 20))  # BLAS takes its threads from 9,216 numbers on
+X = rng.normal(size=(12_000, 8))  # BLAS takes its threads from 9,216 numbers on
 s = X[:, 0] + rng.normal(size=len(X))
 rankers = [LinearRanker(loss=l, risk=r) for l, r in [
     ("logistic", "classification"), ("logistic", "bipartite"), ("hinge", "bipartite")]]

@@ -37,9 +37,14 @@ def package() -> Trees:
     return read(ROOT)
 
 
+@cache
+def nodes(tree: ast.Module) -> list[ast.AST]:
+    return list(ast.walk(tree))
+
+
 def functions(trees: Trees) -> Iterator[tuple[Path, Function]]:
     for file, tree in trees.items():
-        for node in ast.walk(tree):
+        for node in nodes(tree):
             if isinstance(node, Function):
                 yield file, node
 
@@ -48,7 +53,7 @@ def double_classes(trees: Trees) -> dict[str, list[str]]:
     """Return the files of each class name that stands in several places."""
     places: dict[str, list[str]] = {}
     for file, tree in trees.items():
-        for node in ast.walk(tree):
+        for node in nodes(tree):
             if isinstance(node, ast.ClassDef):
                 places.setdefault(node.name, []).append(file.as_posix())
     return {name: files for name, files in places.items() if len(files) > 1}
@@ -74,7 +79,7 @@ def words(trees: Trees, *folders: str) -> Counter[str]:
         how
         for file, tree in trees.items()
         if not set(folders).isdisjoint(file.with_suffix("").parts)
-        for node in ast.walk(tree)
+        for node in nodes(tree)
         if (how := word(node))
     )
 
@@ -85,7 +90,7 @@ def module(file: Path) -> str:
 
 def types(file: Path, tree: ast.Module) -> Iterator[tuple[str, str]]:
     """Give the names that a module makes or imports for types, and what each stands for."""
-    for node in ast.walk(tree):
+    for node in nodes(tree):
         match node:
             case ast.ImportFrom(module=str(source), names=names):
                 yield from ((each.asname or each.name, f"{source}.{each.name}") for each in names)

@@ -25,18 +25,26 @@ RANKERS = [
     LinearRanker(loss=loss, risk=risk, **TOLERANCE.get(risk, {}))
     for loss, risk in LinearRanker.combinations()
 ]
-# A loss is solved in one of four ways; how a ranker is called hangs on none of them, so that
-# scikit-learn's fifty checks try each once, and the contract below is kept by all.
+# How a ranker is called does not hang on its loss, nor on its risk but for what y may be: scikit-
+# learn's fifty checks try one of classes and one of levels, `make slow` one of each other risk,
+# and the contract below is kept by all.
+CHECKED = [LinearRanker(), LinearRanker(loss="exponential", risk="multipartite", **LOOSE)]
 KINDS = {
-    "classification": ("logistic",),
+    "classification": (),
     "bipartite": ("logistic", "squared_hinge", "hinge"),
     "multipartite": ("hinge",),
     "push": ("exponential",),
     "listwise": ("logistic",),
 }
-CHECKED = [one for one in RANKERS if one.loss in KINDS[one.risk.partition("(")[0]]]
+MORE = [one for one in RANKERS if one.loss in KINDS[one.risk.partition("(")[0]]]
 # Data of the checks are not separable: MaxMarginRanker refuses them, and the Perceptron goes on.
-MADE = {"RankPerceptron": {"max_iter": 3}, "RankingForest": {"n_estimators": 5}}
+MADE = {
+    "OnlineRanker": {"max_iter": 1},
+    "ORBoost": {"n_rounds": 20},
+    "RankPerceptron": {"max_iter": 1},
+    "RankingForest": {"n_estimators": 3},
+    "SmoothMarginRanker": {"n_rounds": 20},
+}
 OTHERS = [
     registry.get("estimators", name)(**MADE.get(name, {}))
     for name in registry.names("estimators")
@@ -71,8 +79,8 @@ def test_scikit_learn(estimator, check):
 
 
 @pytest.mark.slow
-@parametrize_with_checks(LEVELS, expected_failed_checks=refused)
-def test_scikit_learn_with_levels(estimator, check):
+@parametrize_with_checks(MORE + LEVELS, expected_failed_checks=refused)
+def test_scikit_learn_with_other_risks(estimator, check):
     check(estimator)
 
 

@@ -109,7 +109,9 @@ def test_of_two_ordered_categories_the_last_is_the_positive_class(estimator, par
     assert not hasattr(model, "classes_")
 
 
-@level_rankers
+@pytest.mark.parametrize(
+    ("estimator", "parameters"), [case for case in rankers() if "loss" in case.values[1]]
+)  # all others do in test_estimators.py
 def test_keeps_its_contract(estimator, parameters):
     check_ranker(estimator(**parameters), scikit_learn=False)
 

@@ -62,6 +62,7 @@ BROKEN = [
     ("keep.curves", "plain", WHOLE.format("X, y, scores", "(y, scores)")),
     ("keep.texts", "of_points", WHOLE.format("model, names", "(points)")),
     ("data.sources", "of_points", WHOLE.format("reference, entry, folders", "(points)")),
+    ("run.engines", "Nothing", "Nothing is not a subclass of rankexp.plugin.Cluster"),
     ("diagnostics", "Nothing", "Nothing does not implement: look"),
     ("report.blocks", "Empty", "BlockKind subclass Empty does not implement: output"),
     ("report.blocks", "Nothing", "Nothing is not a subclass of rankexp.plugin.BlockKind"),

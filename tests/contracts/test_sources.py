@@ -15,7 +15,7 @@ REFERENCES = {
     "package": "rankexp_sets/example",
 }
 CONFIGS = Path(__file__).parents[2] / "configs"
-NETWORK = {"openml"}  # tests/data/test_openml.py has a server of its own
+NETWORK = {"openml", "url"}  # tests/runner/data has a server for them
 
 
 @pytest.mark.parametrize("name", sorted(set(registry.names("data.sources")) - NETWORK))

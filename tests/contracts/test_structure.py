@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
+from test_budgets import nodes, package
+
 import rankexp
 
 ROOT = Path(rankexp.__file__).parent
@@ -19,10 +21,10 @@ MORE_ARGUMENTS = 5
 
 def functions() -> Iterator[tuple[str, ast.FunctionDef | ast.AsyncFunctionDef]]:
     """Give every function of the package with its place, ``file:name``."""
-    for file in FILES:
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+    for file, tree in package().items():
+        for node in nodes(tree):
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-                yield f"{file.relative_to(ROOT).as_posix()}:{node.name}", node
+                yield f"{file.as_posix()}:{node.name}", node
 
 
 def arguments(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
@@ -78,7 +80,7 @@ def graph() -> dict[str, set[str]]:
     names = {module(file): file for file in FILES}
     found: dict[str, set[str]] = {}
     for name, file in names.items():
-        used = set(imported(ast.parse(file.read_text(encoding="utf-8"))))
+        used = set(imported(package()[file.relative_to(ROOT)]))
         own = {name, *(name.rsplit(".", maxsplit=n)[0] for n in range(1, name.count(".") + 1))}
         found[name] = (used & set(names)) - own
     return found
@@ -127,8 +129,8 @@ def test_a_circle_between_folders_is_found() -> None:
 
 def test_what_a_file_registers_is_a_literal() -> None:
     """Listing names reads the declaration and runs nothing."""
-    for file in FILES:
-        for node in ast.parse(file.read_text(encoding="utf-8")).body:
+    for file, tree in package().items():
+        for node in tree.body:
             single = [getattr(node, "target", None)]
             targets = node.targets if isinstance(node, ast.Assign) else single
             if any(isinstance(t, ast.Name) and t.id == "REGISTER" for t in targets):

@@ -126,7 +126,7 @@ def test_commands_on_pages_exist(parts: ModuleType) -> None:
         for line in re.findall(r"^rankexp ([^#\n]*)", "\n".join(shown), re.MULTILINE):
             count += 1
             words = line.split(">")[0].split()
-            name = "rankexp " + " ".join(words[: 2 if words[0] == "data" else 1])
+            name = "rankexp " + " ".join(words[: 2 if words[0] in {"data", "results"} else 1])
             options = {
                 one for param in getattr(known.get(name), "params", []) for one in param.opts
             }

@@ -31,15 +31,18 @@ def refused(estimator):
 X, Y = np.arange(12.0).reshape(6, 2), np.array([0, 1, 2, 0, 1, 2])
 
 
-@parametrize_with_checks(
-    [
-        RankBoost(loss="logistic"),
-        RankBoost(validation_fraction=0.3, alpha="textbook", cuts="all"),
-        ORBoost(variant="all", cuts="equidistant"),
-    ],
-    expected_failed_checks=refused,
-)
+HELD_OUT = RankBoost(validation_fraction=0.3, alpha="textbook", cuts="all", n_rounds=20)
+OTHERS = [RankBoost(loss="logistic"), ORBoost(variant="all", cuts="equidistant")]
+
+
+@parametrize_with_checks([HELD_OUT], expected_failed_checks=refused)
 def test_scikit_learn(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.slow  # contracts/test_estimators.py has both with their defaults
+@parametrize_with_checks(OTHERS, expected_failed_checks=refused)
+def test_scikit_learn_with_other_losses_and_cuts(estimator, check):
     check(estimator)
 
 

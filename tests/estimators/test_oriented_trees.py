@@ -299,12 +299,12 @@ def test_the_forest_ranks_better_than_its_trees():
     X, y = noisy(400)
     X_test, y_test = noisy(2000)
     for tree in ("KendallTree", "CRank"):
-        forest = RankingForest(tree=tree, n_estimators=30, random_state=0).fit(X, y)
+        forest = RankingForest(tree=tree, n_estimators=20, random_state=0).fit(X, y)
         s = forest.predict(X_test)
         alone = [iauc(y_test, one.predict(X_test)) for one in forest.estimators_]
         assert iauc(y_test, s) > np.quantile(alone, 0.75)
         assert ((s > 0) & (s < 1)).all()
-    again = RankingForest(tree="CRank", n_estimators=30, random_state=0).fit(X, y)
+    again = RankingForest(tree="CRank", n_estimators=20, random_state=0).fit(X, y)
     assert (again.predict(X_test) == s).all()
 
 

@@ -62,7 +62,7 @@ def fitted(model, *given, **more):
 
 
 @pytest.mark.parametrize("name", TAKE)
-@settings(max_examples=12)
+@settings(max_examples=6)
 @given(seed=st.integers(0, 10**6), n=st.sampled_from([25, 60]))
 def test_a_weight_is_so_many_copies(name, seed, n):
     model = TAKE[name]

@@ -74,12 +74,25 @@ def test_a_study_uses_every_extension(site: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+def test_its_cluster_makes_the_same_records(site: Path, tmp_path: Path) -> None:
+    """In a process and a folder of its own, and without the files of this machine."""
+    for folder, more in (("here", ()), ("there", ("--cluster", "one_by_one:"))):
+        words = ("-m", "rankexp", "run", "study.yaml", "-j1", "--results", tmp_path / folder)
+        done = run(*words, *more, site=site)
+        assert done.returncode == 0, done.stderr
+    both = (tmp_path / "here/example-plugin", tmp_path / "there/example-plugin")
+    done = run("-m", "rankexp", "results", "merge", *both, site=site)
+    assert ": 0 records merged" in done.stdout, done.stdout + done.stderr
+
+
+@pytest.mark.slow
 def test_the_package_keeps_the_contracts(site: Path) -> None:
     options = ("-q", "-p", "no:cacheprovider", "-c", os.devnull, "--rootdir", PLUGIN)
     done = run("-m", "pytest", *options, "test_plugin.py", site=site)
     assert done.returncode == 0, done.stdout
 
 
+@pytest.mark.slow  # it runs above; options of blocks of ours are told alike in config/test_errors
 def test_its_study_is_fine_and_a_wrong_option_of_its_block_is_told_with_its_place(
     site: Path, tmp_path: Path
 ) -> None:

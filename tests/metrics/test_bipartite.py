@@ -13,7 +13,7 @@ from sklearn.metrics import make_scorer, roc_auc_score
 from rankexp.metrics import auc, rank_loss
 from rankexp.metrics.metric import UndefinedMetricWarning
 
-laws = settings(max_examples=50)
+laws = settings(max_examples=25)
 TIES = {"expected": 0.5, "worst": 1.0, "best": 0.0}
 
 

@@ -14,7 +14,7 @@ from rankexp.metrics.dominance_loops import smaller_before
 from rankexp.metrics.metric import UndefinedMetricWarning, parse
 from rankexp.studies.clemencon2017.curves.iroc import iroc
 
-laws = settings(max_examples=40)
+laws = settings(max_examples=25)
 RANKS = (iauc, d_tau, kendall_tau_b, one_minus_discordance, lambda y, s: iauc(y, s, kind=5))
 
 

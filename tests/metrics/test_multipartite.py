@@ -14,7 +14,7 @@ from sklearn.metrics import roc_auc_score
 from rankexp.metrics import auc, d_tau, pair_risk, u_cons, u_ovo, u_pairs, vus
 from rankexp.metrics.metric import UndefinedMetricWarning, parse
 
-laws = settings(max_examples=60)
+laws = settings(max_examples=30)
 TIES = {"expected": 0.5, "worst": 0.0, "best": 1.0}
 ALL = [u_ovo, u_cons, u_pairs, pair_risk, vus]
 

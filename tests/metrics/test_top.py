@@ -108,7 +108,7 @@ lists = st.integers(1, 6).flatmap(
 )
 
 
-@settings(max_examples=30)
+@settings(max_examples=12)
 @given(st.lists(lists, min_size=1, max_size=3))
 def test_ties_are_what_all_orders_say(queries: list[tuple[list[int], list[int]]]) -> None:
     y = np.concatenate([q[0] for q in queries])

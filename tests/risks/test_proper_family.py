@@ -155,7 +155,7 @@ def test_the_path_of_the_hinge_is_in_the_order_of_its_penalties():
     "text", ["p_classification", "scaled_logistic", "asymmetric_a", "asymmetric_b", "squared"]
 )
 def test_quick_sums_of_asymmetric_losses_are_those_over_pairs(text, scale, weighted, monkeypatch):
-    X, y, weight = make(n=1500, d=3)
+    X, y, weight = make(n=700, d=3)
     order = PartialOrder.of_classes(y, weight if weighted else None)
     s = scale * X[:, 0]
     quick = pair_risk(loss_of(text), order)
@@ -190,7 +190,7 @@ def test_the_squared_loss_of_pairs_follows_from_moments(groups, weighted):
 @pytest.mark.parametrize("p", [1.0, 1.5, 4.0])
 @pytest.mark.parametrize("text", PUSHED)
 def test_the_sums_of_the_push_are_those_over_pairs(text, p, weighted):
-    X, y, weight = make(n=1500, d=3)
+    X, y, weight = make(n=600, d=3)
     s, d, h = 2.0 * X[:, 0], X @ [0.3, -1.0, 0.5], 1e-5
     given = weight if weighted else None
     risk = push_risk(loss_of(text), y > 0, p, given)

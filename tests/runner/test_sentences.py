@@ -14,7 +14,8 @@ from rankexp.runner import sentences
 from rankexp.runner.sentences import paragraphs
 
 ROOT = Path(rankexp.__file__).parent
-TEXTS = {file.stem: file.read_text(encoding="utf-8") for file in (ROOT / "runner/texts").iterdir()}
+FILES = [*(ROOT / "runner/texts").iterdir(), *ROOT.glob("studies/*/*.jinja")]
+TEXTS = {file.stem: file.read_text(encoding="utf-8") for file in FILES}
 NAMED = re.compile(
     r'\b(?:paragraphs|told|_said|messages?)\(\s*(?:context,\s*)?"(\w+)'
     r'|(?:include|from) "(\w+)\.jinja"'
@@ -73,7 +74,9 @@ def _calls() -> Iterator[tuple[str, set[str], set[str]]]:
         for part in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
             for call in ast.walk(part) if isinstance(part, ast.FunctionDef) else ():
                 how = getattr(call.func, "id", "") if isinstance(call, ast.Call) else ""
-                if how == "message" or (how == "paragraphs" and "." in ast.unparse(call.args[0])):
+                if how == "message" or (
+                    how in ("messages", "paragraphs") and "." in ast.unparse(call.args[0])
+                ):
                     assert isinstance(call.args[0], ast.Constant)
                     own = {word.arg for word in call.keywords if word.arg}
                     more = [word.value for word in call.keywords if word.arg is None]

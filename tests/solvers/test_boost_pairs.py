@@ -113,7 +113,7 @@ def test_sums_over_cells_outlast_steps_of_any_size(K, groups, signs):
     rows = binned(X, "all", 1)
     listed = ListedPairs(rows, *every_pair(codes, costs, group), Exponential())
     factorised = FactorisedPairs(rows, codes, costs, group)
-    for step in range(400):
+    for step in range(150):
         stump = rows.best(rng.normal(size=codes.size))
         alpha = float(rng.uniform(2.0, 8.0) * rng.choice(signs))
         both = [pairs.shares(stump) for pairs in (factorised, listed)]

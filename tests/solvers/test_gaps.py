@@ -314,7 +314,7 @@ drawn = given(
 
 
 @extended
-@settings(max_examples=100)
+@settings(max_examples=50)
 @example("hinge balanced", "very far", 264315, -8, 1e-6)
 @example("hinge balanced", "very far", 374743, -9, 1e-6)
 @drawn

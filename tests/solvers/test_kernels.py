@@ -93,9 +93,9 @@ def exact_logistic(model, X, y):
 
 
 def test_on_bad_scales_the_gap_is_an_upper_bound_and_the_objective_right_or_warned():
-    """60 problems: huge features, 16 decades of scales, large means, one cell up to 3e38."""
+    """30 problems: huge features, 16 decades of scales, large means, one cell up to 3e38."""
     silent = 0
-    for seed in range(60):
+    for seed in range(30):
         kind, X, y = hostile(seed, K=2)
         rng = np.random.default_rng(seed)
         lam, tol = 10.0 ** rng.uniform(-4, 1), 10.0 ** rng.uniform(-8, -3)
@@ -114,7 +114,7 @@ def test_on_bad_scales_the_gap_is_an_upper_bound_and_the_objective_right_or_warn
             silent += model.gap_ <= tol
             if model.gap_ <= tol:
                 assert abs(value - model.objective_) <= 1e-9 * value, (seed, kind)
-    assert silent >= 5
+    assert silent >= 3
 
 
 @pytest.mark.parametrize("lam", [1e-300, 5e-324])

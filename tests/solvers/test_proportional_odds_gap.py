@@ -54,9 +54,9 @@ def exact_objective(X, y, w, lam):
 
 
 def test_on_bad_scales_the_gap_is_an_upper_bound_and_the_objective_right():
-    """80 problems: huge features, 16 decades of scales, large means, one cell up to 1e4."""
+    """40 problems: huge features, 16 decades of scales, large means, one cell up to 1e4."""
     converged = 0
-    for seed in range(80):
+    for seed in range(40):
         kind, X, y = hostile(seed, K=2 + seed % 3)
         X = X if kind != "one cell" else np.clip(X, -1e4, 1e4)
         rng = np.random.default_rng(seed)
@@ -70,4 +70,4 @@ def test_on_bad_scales_the_gap_is_an_upper_bound_and_the_objective_right():
         if found.converged[0]:
             assert abs(value - found.objective[0]) <= 1e-9 * value, (seed, kind)
         converged += found.converged[0]
-    assert converged >= 50  # the others have warned
+    assert converged >= 25  # the others have warned

@@ -269,7 +269,7 @@ def huge(value, where):
 
 @smooth
 @pytest.mark.parametrize("lam", [1e-300, 1e-3, 1e300])
-@pytest.mark.parametrize("where", ["cell", "two cells", "column"])
+@pytest.mark.parametrize("where", ["two cells", "column"])
 @pytest.mark.parametrize("value", [-3.4e38, 1e120, 1e149, 5e-324, 1e-310])
 def test_extreme_values_never_pass_for_solved(loss, value, where, lam):
     X, y = huge(value, where)

@@ -142,9 +142,9 @@ def objective_at(X, y, w, theta, lam, every):
 
 
 def test_on_bad_scales_the_gap_is_an_upper_bound_and_the_objective_right():
-    """150 problems: huge features, 16 decades of scales, large means, one cell up to 3e38."""
+    """60 problems: huge features, 16 decades of scales, large means, one cell up to 3e38."""
     converged = 0
-    for seed in range(150):
+    for seed in range(60):
         rng = np.random.default_rng(seed)
         kind, X, y = hostile(seed, K=2 + seed % 3)
         lam, every, tol = (
@@ -164,4 +164,4 @@ def test_on_bad_scales_the_gap_is_an_upper_bound_and_the_objective_right():
             assert abs(value - found.objective[0]) <= 1e-9 * value, (seed, kind)
         assert best.gap[0] - best.lost[0] <= max(found.gap[0], tol)
         converged += found.converged[0]
-    assert converged >= 100  # the others have warned
+    assert converged >= 40  # the others have warned

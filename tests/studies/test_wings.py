@@ -15,5 +15,5 @@ def test_without_its_wing_a_study_is_refused_and_all_else_works() -> None:
 
 def test_every_wing_belongs_to_a_study() -> None:
     assert wings.wings()
-    for wing in wings.wings():
+    for wing in {*wings.wings()} - {"leaderboard"}:  # the wing of a verb
         assert (wings.ROOT / "configs" / f"{wing.replace('_', '-')}.yaml").is_file()

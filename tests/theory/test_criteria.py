@@ -43,7 +43,7 @@ def test_one_minus_the_metric_is_the_risk(criterion, seed, m, K):
 
 
 @pytest.mark.parametrize("criterion", CRITERIA)
-@settings(max_examples=60)
+@settings(max_examples=25)
 @given(seed=SEEDS, m=st.integers(2, 5))
 def test_no_order_has_a_greater_metric_than_theorem_4s(criterion, seed, m):
     counts = counted(seed, m, 3)

@@ -13,8 +13,7 @@ import numpy as np
 import pandas as pd
 
 from rankexp.arrays import Floats
-from rankexp.runner.analyse import queries
-from rankexp.runner.analyse.frame import NONE, typed
+from rankexp.runner.analyse.frame import NONE, QUERY, typed
 from rankexp.statistics import paired as of_pairs
 from rankexp.statistics.design import QUERIES, Design
 from rankexp.statistics.several import holm, settled
@@ -78,8 +77,8 @@ def summary(splits: pd.DataFrame) -> pd.DataFrame:
     counts["nan"] = counts.pop("size") - counts.splits
     counts["se_of"] = np.where(per.model.max() != NONE, OF_MODELS, OF_REPEATS)
     table: pd.DataFrame = counts.join(result).reset_index()
-    if queries.QUERY in splits:
-        over_folds = splits[splits[queries.QUERY] != NONE].dropna(subset=["value"])
+    if QUERY in splits:
+        over_folds = splits[splits[QUERY] != NONE].dropna(subset=["value"])
         for key, own in over_folds.groupby(keys, sort=False):
             mean, se, _ = of_pairs.stratified(own.value, own.fold)
             found = {"mean": mean, "se": se, "se_of": OF_QUERIES, "splits": own.fold.nunique()}

@@ -13,8 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from rankexp.runner.analyse.frame import NONE
-from rankexp.runner.analyse.queries import QUERY
+from rankexp.runner.analyse.frame import NONE, QUERY
 from rankexp.runner.plan import PlanCell
 from rankexp.statistics.contrast import Policy
 from rankexp.statistics.verdicts import Lack, Refusal

@@ -13,9 +13,10 @@ import numpy as np
 import pandas as pd
 
 from rankexp.arrays import Floats
-from rankexp.runner.analyse import complete_blocks, queries
+from rankexp.runner.analyse import complete_blocks
 from rankexp.runner.analyse.complete_blocks import Blocks, IncompleteError
 from rankexp.runner.analyse.delong import Seen
+from rankexp.runner.analyse.frame import QUERY
 from rankexp.runner.config.asking import message
 from rankexp.statistics import paired, several
 from rankexp.statistics.contrast import NAN, Contrast, Settings, adjusted, together
@@ -25,13 +26,10 @@ from rankexp.statistics.paired import Estimate
 from rankexp.statistics.pooled import pooled
 from rankexp.statistics.verdicts import MIXED, NOT_RUN, UNDECIDED, Lack, Refusal
 
-AT_LEAST = (
-    "the differences hardly vary, so the SE is the smallest that the test {}, which count as "
-    f"{{:.4g}}, allow ({paired.UNSEEN:g} divided by those tested)"
-)
-
-
 OVER_ROWS = "t-test over the test rows"
+Pair = tuple[str, str]  # method and reference
+Tested = tuple[Contrast, Estimate | None]  # the estimate is None where there is no test
+Told = Seen | Refusal | None
 
 
 @dataclass(frozen=True)
@@ -44,34 +42,31 @@ class Family:
 
 def family(
     table: pd.DataFrame,
-    pair: tuple[str, str],
+    pair: Pair,
     designs: dict[str, Design],
     settings: Settings,
     seen: Mapping[str, Seen | Refusal] | None = None,
 ) -> Family:
     """Compare two methods on every problem of an experiment and over all of them.
 
-    `table` is from :func:`analyse.blocks.wide`; `pair` is method and reference; `designs`
-    are by problem, in order: a problem that `table` lacks was not run. `seen` are
-    differences on single test sets, or why there is none, for problems of this design.
+    `table` is from :func:`analyse.blocks.wide`; `designs` are by problem, in order: a problem that
+    `table` lacks was not run. `seen` are differences on single test sets, or why there is none,
+    for problems of this design.
     """
-    contrasts: list[Contrast] = []
-    known: list[Estimate | None] = []
+    found: list[Tested] = []
     for problem, design in designs.items():
         own = table[table.index.get_level_values("problem") == problem]
         if (own.state == "incomplete").all():  # also where there is no split at all
             why = Refusal("no split has a value for both methods", problem)
             why = why if len(own) else Refusal("", problem, Lack.RUN)
-            found: tuple[Contrast, Estimate | None] = Contrast(problem, refusal=why), None
+            found.append((Contrast(problem, refusal=why), None))
         elif design.pairs == EXAMPLES:
-            found = _on_test_set(problem, own, pair, settings, (seen or {})[problem])
+            found.append(_on_test_set(problem, own, pair, settings, (seen or {})[problem]))
         else:
             one, error = _on_one(problem, own, pair, design, settings, (seen or {}).get(problem))
-            found = replace(one, growth=grown(one, design)), error
-        contrasts.append(found[0])
-        known.append(found[1])
-    contrasts = adjusted(contrasts, settings)
-    estimates = [estimate for estimate in known if estimate is not None]
+            found.append((replace(one, growth=grown(one, design)), error))
+    contrasts = adjusted([contrast for contrast, _ in found], settings)
+    estimates = [estimate for _, estimate in found if estimate is not None]
     if all(design.pairs == "models" for design in designs.values()):
         overall = _over_settings(contrasts, estimates, settings)
     else:
@@ -98,16 +93,11 @@ def grown(own: Contrast, design: Design) -> Growth:
 
 
 def _on_one(
-    problem: str,
-    table: pd.DataFrame,
-    pair: tuple[str, str],
-    design: Design,
-    settings: Settings,
-    seen: Seen | Refusal | None,
-) -> tuple[Contrast, Estimate | None]:
-    """Compare on one problem; the estimate is None where there is no test."""
+    problem: str, table: pd.DataFrame, pair: Pair, design: Design, settings: Settings, seen: Told
+) -> Tested:
+    """Compare on one problem, over the pairs that its design has."""
     by = ["problem", "model"] if design.pairs == "models" else complete_blocks.PLACE
-    by = [*by, queries.QUERY] if design.pairs == QUERIES else by
+    by = [*by, QUERY] if design.pairs == QUERIES else by
     try:
         made = complete_blocks.complete(table, by, settings.policy)
     except IncompleteError as error:
@@ -126,7 +116,7 @@ def _on_one(
     settled = several.settled(values)
     estimate, least = paired.of_design(settled, design, folds)
     if isinstance(seen, Seen) and placed:
-        return _by_placements(base, settled, estimate, seen, design, settings)
+        return _by_placements(base, settled, estimate, seen, design.test, settings)
     if np.isnan(estimate.se):
         return replace(base, refusal=Refusal(message("report.unbounded"), problem)), None
     if least:
@@ -149,19 +139,14 @@ def _on_one(
 
 
 def _by_placements(
-    base: Contrast,
-    values: np.ndarray,
-    resampled: Estimate,
-    seen: Seen,
-    design: Design,
-    settings: Settings,
-) -> tuple[Contrast, Estimate]:
-    """Compare by the placements of the test rows of all folds, beside the resampled t-test."""
+    base: Contrast, values: Floats, resampled: Estimate, seen: Seen, test: str, settings: Settings
+) -> Tested:
+    """Compare by the placements of the test rows of all folds, beside the resampled `test`."""
     other = tested(base, resampled, settings)
     found = seen.beside(resampled)
     made = replace(
         _bounded(base, seen.bound),
-        test=design.test if found is resampled else OVER_ROWS,
+        test=test if found is resampled else OVER_ROWS,
         effect=paired.effect_size(values),
         se_resampled=other.se,
         low_resampled=other.low,
@@ -171,7 +156,7 @@ def _by_placements(
     return tested(made, found, settings), found
 
 
-def _on_few(base: Contrast, seen: Seen, settings: Settings) -> tuple[Contrast, Estimate]:
+def _on_few(base: Contrast, seen: Seen, settings: Settings) -> Tested:
     """Compare over the examples of too few splits for a spread: the interval is of these fits."""
     why = f"the interval is of these fits: {base.n} split{'s' * (base.n > 1)} show no other"
     base = replace(base, n=seen.n, unit=EXAMPLES, test=Design(EXAMPLES).test, refusal=None)
@@ -180,12 +165,8 @@ def _on_few(base: Contrast, seen: Seen, settings: Settings) -> tuple[Contrast, E
 
 
 def _on_test_set(
-    problem: str,
-    table: pd.DataFrame,
-    pair: tuple[str, str],
-    settings: Settings,
-    seen: Seen | Refusal,
-) -> tuple[Contrast, Estimate | None]:
+    problem: str, table: pd.DataFrame, pair: Pair, settings: Settings, seen: Seen | Refusal
+) -> Tested:
     """Compare on a single test set, over its examples."""
     value, other = (float(table[name].iloc[0]) for name in pair)
     difference, loss = value - other, settings.loss(other)
@@ -203,11 +184,11 @@ def _bounded(base: Contrast, count: float | None, what: str = EXAMPLES) -> Contr
     """Return a comparison that says by how many its SE is bounded, if it is."""
     if count is None:
         return base
-    caveats = (AT_LEAST.format(what, count), *base.caveats)
-    return replace(base, caveats=caveats, growth=Growth(least=True))
+    why = message("report.at_least", what=what, count=count, unseen=paired.UNSEEN)
+    return replace(base, caveats=(why, *base.caveats), growth=Growth(least=True))
 
 
-def _paired(base: Contrast, made: Blocks, pair: tuple[str, str]) -> tuple[Contrast, np.ndarray]:
+def _paired(base: Contrast, made: Blocks, pair: Pair) -> tuple[Contrast, Floats]:
     """Return what is known before a test, or why there is none, and the differences."""
     values = (made.values[pair[0]] - made.values[pair[1]]).to_numpy()
     n, why = len(values), None
@@ -267,15 +248,14 @@ def _over_settings(
 
 def _relative(contrasts: Sequence[Contrast], estimates: Sequence[Estimate]) -> float:
     """Return the p-value of equivalence of the mean of differences over their own margins."""
-    margins = [own.margin_relative for own in contrasts if not np.isnan(own.p)]
-    shares = [
-        Estimate(e.mean / m, e.se / m, e.df) for e, m in zip(estimates, margins, strict=True)
-    ]
+    margins = (own.margin_relative for own in contrasts if not np.isnan(own.p))
+    pairs = zip(estimates, margins, strict=True)
+    shares = [Estimate(one.mean / m, one.se / m, one.df) for one, m in pairs]
     return float(paired.equivalence(paired.average(shares), 1.0))
 
 
 def _over_data(
-    table: pd.DataFrame, pair: tuple[str, str], contrasts: Sequence[Contrast], settings: Settings
+    table: pd.DataFrame, pair: Pair, contrasts: Sequence[Contrast], settings: Settings
 ) -> Contrast:
     """Compare over data sets by signed ranks of their mean differences."""
     known = set(table.index.get_level_values("problem"))
@@ -322,7 +302,7 @@ def ranked(
     )
 
 
-def _of_ranks(values: np.ndarray, level: float) -> tuple[float, float]:
+def _of_ranks(values: Floats, level: float) -> tuple[float, float]:
     return several.centre(values, level)[1:]
 
 

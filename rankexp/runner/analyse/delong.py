@@ -27,6 +27,9 @@ METRICS = {
 placements."""
 
 
+Pairs = Sequence[Sequence[str]]  # of methods
+
+
 def _found(sources: Iterable[Source], metric: Metric) -> list[KeptItem]:
     """Return what is kept for a metric, of test parts in which pairs are ordered."""
     name = METRICS[repr(metric)][1]
@@ -88,11 +91,7 @@ class Seen(NamedTuple):
 
 
 def compare(
-    sources: Iterable[Source],
-    problem: str,
-    pairs: Sequence[Sequence[str]],
-    metric: Metric,
-    design: Design,
+    sources: Iterable[Source], problem: str, pairs: Pairs, metric: Metric, design: Design
 ) -> Seen | Refusal:
     """Return the mean difference of pairs of methods over test parts, or why it has no test."""
     if repr(metric) not in METRICS:
@@ -109,8 +108,7 @@ def compare(
     kept = [[found[method, place] for method in methods] for place in places]
     if not all(np.array_equal(o.x, a.x) and _same(o.rows, a.rows) for a, *b in kept for o in b):
         return Refusal("the two methods were tested on different rows", problem)
-    firsts, seconds = ([pair[side] for pair in pairs] for side in (0, 1))
-    sides = [[methods.index(method) for method in side] for side in (firsts, seconds)]
+    sides = [[methods.index(pair[side]) for pair in pairs] for side in (0, 1)]
     try:
         orders = _orders(kept, metric, design).of_means(sides)
     except ValueError:

@@ -1,4 +1,10 @@
-"""Records as one long table, and the slices of it that selection works on."""
+"""Records as one long table, and the slices of it that selection works on.
+
+Where a metric is a mean over queries, a method's value is the mean over folds of the mean over a
+fold's queries, as LETOR has it (Qin et al., Information Retrieval 13, 2010). The folds' test sets
+have no query in common: queries are what is independent, and folds are strata
+(:func:`rankexp.statistics.paired.stratified`).
+"""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -20,7 +26,9 @@ COLUMNS = [
 ]
 NO_GRID = Point(())
 NONE = -1  # stands for a place that the protocol has not (no model, no fold) in a slice's keys
-
+QUERY = "query"  # a column of frames, and a level of indices: the query's number, NONE for none
+SAME = 1e-9  # two ways to one mean differ by less
+SPLIT = ["problem", "method", "model", "rep", "fold", "grid"]
 
 T = TypeVar("T", bound=NamedTuple)
 
@@ -104,12 +112,7 @@ def _beside(all_rows: Sequence[RecordRows]) -> dict[str, Any]:
 
 
 def scores(
-    frame: pd.DataFrame,
-    experiment: str,
-    metric: str,
-    part: str = "test",
-    *,
-    by_query: bool = False,
+    long: pd.DataFrame, experiment: str, metric: str, part: str = "test", *, by_query: bool = False
 ) -> pd.DataFrame:
     """Return one metric of an experiment, one row a split, method and grid point.
 
@@ -117,14 +120,14 @@ def scores(
     `by_query` there is a row for each query of these, whose number is in a further column.
     """
     wanted = (
-        (frame.experiment == experiment)
-        & (frame.metric == metric)
-        & (frame.part == part)
-        & frame.step.isna()
-        & (frame.group.notna() if by_query else frame.group.isna())
+        (long.experiment == experiment)
+        & (long.metric == metric)
+        & (long.part == part)
+        & long.step.isna()
+        & (long.group.notna() if by_query else long.group.isna())
     )
-    rows = frame.loc[wanted]
-    more = {"query": rows.group.cat.codes.to_numpy(np.int64)} if by_query else {}
+    rows = long.loc[wanted]
+    more = {QUERY: rows.group.cat.codes.to_numpy(np.int64)} if by_query else {}
     places = {
         name: rows[name].fillna(NONE).astype(np.int64).to_numpy()
         for name in ("model", "rep", "fold")
@@ -141,6 +144,30 @@ def scores(
             **more,
         }
     )
+
+
+def are_pairs(splits: pd.DataFrame, values: pd.DataFrame) -> bool:
+    """Tell whether splits are means over queries that no other fold has.
+
+    If not (metrics over all rows, folds that share a test set), an error over queries is not that
+    of their values. Both are of `scores`, `values` by query.
+    """
+    places = values[["problem", "fold", QUERY]].drop_duplicates()
+    means = values.groupby(SPLIT).value.mean().rename("mean").reset_index()
+    both = splits.merge(means, on=SPLIT, how="left").dropna(subset=["value"])
+    close = (both.value - both["mean"]).abs() <= SAME * (1 + both.value.abs())
+    return bool(close.all()) and not places.duplicated(["problem", QUERY]).any()
+
+
+def spread(splits: pd.DataFrame, values: pd.DataFrame, problems: Sequence[str]) -> pd.DataFrame:
+    """Return splits with a row a query in place of those of some problems, and the column `QUERY`.
+
+    `splits` and `values` are as above; the query is the unit of the rows that are spread.
+    """
+    own = splits.problem.isin(list(problems))
+    each = splits.loc[own, SPLIT].merge(values, on=SPLIT)
+    each["unit"] = each[QUERY]
+    return pd.concat([splits[~own].assign(**{QUERY: NONE}), each], ignore_index=True)
 
 
 Key = tuple[str, str, str]

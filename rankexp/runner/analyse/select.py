@@ -1,7 +1,8 @@
 """Rules that choose a grid point from records; no refit, so all rules stand side by side.
 
 Every rule takes slices made by :func:`rankexp.runner.analyse.frame.scores` and returns the chosen
-rows, one a split: problem, method, model, rep, fold, unit, grid, value.
+rows, one a split: problem, method, model, rep, fold, unit, grid, value. What it rests on, and
+whether experiments have it, is found before anything runs.
 """
 
 from collections.abc import Callable, Sequence
@@ -14,8 +15,12 @@ import pandas as pd
 from rankexp.metrics.metric import Metric, parse
 from rankexp.registry import did_you_mean
 from rankexp.runner.analyse.frame import NONE
+from rankexp.runner.config.asking import message
+from rankexp.runner.config.experiments import metric_of
+from rankexp.runner.config.schema import Evaluate, Study
 from rankexp.runner.grid import EQUAL, Point
 from rankexp.runner.labels import spoken
+from rankexp.runner.plan import method_spec
 
 RULES = {"oracle": "best test mean", "nested": "nested cross-validation"}
 RULES |= {"one_standard_error": "1 SE", "validation": "validation"}
@@ -106,6 +111,17 @@ def one_standard_error(scores: pd.DataFrame, higher: bool) -> pd.DataFrame:
     return _take(scores, ranked.drop_duplicates(by)[[*by, "grid"]])
 
 
+def metrics_of(setup: Evaluate) -> list[Metric]:
+    """Return an experiment's metrics, less those that are none, which is complained about."""
+    return [metric for metric in map(metric_of, setup.metrics) if metric is not None]
+
+
+def with_grids(study: Study, setup: Evaluate, methods: Sequence[str] = ()) -> list[str]:
+    """Return those of an experiment's methods, or of some of them, that have several points."""
+    named = [m for m in setup.methods if m in study.methods and (m in methods or not methods)]
+    return [m for m in named if len(method_spec(study.methods[m], setup).points) > 1]
+
+
 @dataclass(frozen=True)
 class Rule:
     """A rule of choice: ``oracle``, ``fixed:lam=0.01``, ``validation:map`` in a study.
@@ -179,6 +195,41 @@ class Rule:
         found = best.groupby([known[key] for key in by], sort=False).sum()
         return int((found > 1).sum()), int((groups.size() > 1).sum())
 
+    def words(self, study: Study, experiment: str, methods: Sequence[str] = ()) -> str:
+        """Say which settings are taken; nothing where no method has points to choose from."""
+        setup = study.experiments[experiment]
+        chosen = isinstance(setup, Evaluate) and with_grids(study, setup, methods)
+        return f", {'at' if self.point else 'settings chosen by'} {self.label}" if chosen else ""
+
+    def without_inner(
+        self, study: Study, experiment: str, methods: Sequence[str] = ()
+    ) -> str | None:
+        """Say that an experiment has no inner folds where the rule needs them; else None."""
+        setup = study.experiments.get(experiment)
+        if self.name != "nested" or not isinstance(setup, Evaluate) or setup.inner is not None:
+            return None
+        if not (grids := with_grids(study, setup, methods)):
+            return None
+        return message("report.no_inner", experiment=experiment, grid=grids[0])
+
+    def unfounded(self, study: Study, experiments: Sequence[str]) -> str | None:
+        """Say what it rests on that these experiments do not have; None where they have it."""
+        named = {n: study.experiments[n] for n in experiments if n in study.experiments}
+        setups = {name: one for name, one in named.items() if isinstance(one, Evaluate)}
+        for name, setup in setups.items():
+            if self.name == "validation" and not setup.protocol.validates:
+                return message("report.no_validation", name=name)
+            known = list(map(repr, metrics_of(setup)))
+            if self.by is not None and (by := repr(self.by)) not in known:
+                has = f"{did_you_mean(by, known)}; it has: {', '.join(known)}"
+                return f"'{name}' has no metric {by} to choose by{has}"
+        methods = [(setup, name) for setup in setups.values() for name in setup.methods]
+        specs = [method_spec(study.methods[n], s) for s, n in methods if n in study.methods]
+        points = {point.text for spec in specs for point in spec.points}
+        if self.point is None or self.point.text in points:
+            return None
+        return f"no method has the grid point {self.point}{did_you_mean(self.point.text, points)}"
+
 
 ORACLE = Rule("oracle")
 BOTH = (ORACLE, Rule("nested"))
@@ -186,8 +237,7 @@ BOTH = (ORACLE, Rule("nested"))
 
 LEAST = {"min_samples_leaf": 1, "max_depth": 1, "depth": 1, "n_rounds": 1} | dict.fromkeys(
     ("max_leaf_nodes", "max_leaves", "num_leaves"), 2
-)
-"""Below these a parameter has no values: a grid that ends there could not be wider."""
+)  # below these a parameter has no values: a grid that ends there could not be wider
 
 
 @dataclass(frozen=True)

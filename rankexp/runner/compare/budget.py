@@ -64,10 +64,8 @@ class Allowance:
 
     def total(self, costs: Iterable[Cost], rows: float, splits: int) -> float:
         """Return the seconds that splits with so many training rows take."""
-        one = sum(
-            cost.at(rows) + self.inner * cost.at(rows * (self.inner - 1) / self.inner)
-            for cost in costs
-        )
+        less = rows * (self.inner - 1) / self.inner
+        one = sum(cost.at(rows) + self.inner * cost.at(less) for cost in costs)
         return one * math.ceil(splits / self.workers)
 
 
@@ -100,13 +98,10 @@ def design(
     words = [_less(*own, what, allowed, "tried with half of the settings", "all") for own in tried]
     words += [_less(*own, what, allowed, "left out") for own in fit.gone]
     if once > allowed.most and not given:
-        test, said = _smaller(
-            fit.now.values(), n, allowed, _least(dataset, together="together" in base)
-        )
+        least, now = _least(dataset, together="together" in base), fit.now.values()
+        test, said = _smaller(now, n, allowed, least)
         protocol = {"kind": "split", "test": test, **base}
-        several = allowed.total(fit.now.values(), n - test, FEWEST) <= max(
-            allowed.seconds, 2 * allowed.least
-        )
+        several = allowed.total(now, n - test, FEWEST) <= max(allowed.seconds, 2 * allowed.least)
         rest = (narrow, [(methods, limit)], FEWEST if several else 1)
         return RunDesign(protocol, methods, SPLITS, [*words, said], *rest)
     if once > allowed.seconds:
@@ -158,10 +153,9 @@ class _Fit:
 def _less(
     names: Sequence[str], once: float, what: str, allowed: Allowance, how: str, whole: str = ""
 ) -> str:
-    known = {"names": [*map(allowed.label, names)], "it": "it" if len(names) == 1 else "them"}
-    known |= {"what": what, "how": how, "whole": whole, "time": duration(once)}
+    known = {"names": [*map(allowed.label, names)], "what": what, "how": how, "whole": whole}
     more = flag("minutes", math.ceil(once / allowed.share / 60) + 1)
-    return message("compare.less", more=more, **known)
+    return message("compare.less", more=more, time=duration(once), **known)
 
 
 def _stages(fit: _Fit, contrasts: Mapping[str, str], n: int, most: float) -> list[Unit]:

@@ -16,8 +16,8 @@ from rankexp.runner.compare import command, looking, study
 from rankexp.runner.compare.results import CompareResult, InspectResult
 from rankexp.runner.compare.session import Session
 from rankexp.runner.config.asking import LISTS, message, said
+from rankexp.runner.data.dataset import number_text
 from rankexp.runner.data.frames import FILES, Saved, Table, save
-from rankexp.runner.data.levels import number_text
 
 Value = str | float  # a number, a text or a truth value, as it stands in a table
 Names = str | Sequence[str]
@@ -36,6 +36,7 @@ class ReadingArguments(TypedDict, total=False):
     delimiter: str
     encoding: str
     sheet: str
+    rows: int
 
 
 class TableArguments(ReadingArguments, total=False):
@@ -85,7 +86,7 @@ def compare(
         Those of ``rankexp compare``: `positive`, `levels` (worst first) or `continuous`, `merge`,
         `time`, `groups`, `queries`, `weights`, `methods`, `margin` (0.01), `minutes` (5), `jobs`,
         `drop`, `keep`, `nominal`, `missing`, and how a file is read: `header`, `decimal`,
-        `thousands`, `delimiter`, `encoding`, `sheet`.
+        `thousands`, `delimiter`, `encoding`, `sheet`; `rows` to use at most, drawn at random.
 
     Raises
     ------
@@ -105,15 +106,16 @@ def compare(
     try:
         with said("python"):
             folder = root / "compare" if out is None else Path(out)
-            _check(folder)
+            study.choose(folder, "")
+            if study.state(folder) == "free" and (folder / FILES[0]).exists():  # the user's
+                raise ConfigError(message("compare.not_ours", folder=folder, file=FILES[0]))
             saved = save(table, test, folder, target, map(str, options.values()))
             given = _plain(options, saved)
             reading = {k: given.pop(k) for k in [*given] if k in ReadingArguments.__annotations__}
             asked = command.Options(target, saved.test, out=folder, **given, reading=reading)
             asked = replace(asked, notes=saved.notes, held="" if out else saved.held)
             with nullcontext() if verbose else _silence():
-                code, session = command.compare(saved.table, asked)
-            made = _result(code, session)
+                made = _result(*command.compare(saved.table, asked))
     except BaseException:
         shutil.rmtree(root, ignore_errors=True)
         raise
@@ -152,13 +154,6 @@ def inspect(
         found = looking.look(saved.table, target=target, **given)
     warnings = (*found.reading.warnings, *saved.notes)
     return replace(found, reading=replace(found.reading, warnings=warnings))
-
-
-def _check(folder: Path) -> None:
-    """Refuse a folder with files of the user's."""
-    study.choose(folder, "")
-    if study.state(folder) == "free" and (folder / FILES[0]).exists():
-        raise ConfigError(message("compare.not_ours", folder=folder, file=FILES[0]))
 
 
 @contextmanager

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from joblib import cpu_count
+
 from rankexp.errors import ConfigError
 from rankexp.runner.compare import study
 from rankexp.runner.compare.methods import offer
@@ -14,9 +16,15 @@ from rankexp.runner.compare.pilot import FEWEST_ROWS
 from rankexp.runner.compare.question import MARGINS, ask, check_rows
 from rankexp.runner.compare.session import Session, say
 from rankexp.runner.config.asking import flag, message
+from rankexp.runner.data.build import target_values
 from rankexp.runner.data.frames import ordered_values
-from rankexp.runner.data.inspect import target_values
-from rankexp.runner.run.workers import default_workers
+from rankexp.runner.data.memory import size_of
+from rankexp.runner.data.readers.compressed import format_suffix
+from rankexp.runner.data.sources.file import KINDS
+
+CELLS_A_MINUTE, COLUMNS = 1.5e7, 30
+"""Cells that are looked at and tested on in about a minute, and how many more a row costs.
+Measured with 2,000,000 rows of 50 columns."""
 
 
 @dataclass(frozen=True)
@@ -54,8 +62,8 @@ def compare(
     begun = begun or (time.monotonic(), time.process_time())
     _check(options)
     out, said = study.choose(options.out, table.stem)
-    asked = _asked(table, options)
-    session = Session(asked, out, options.jobs or default_workers(), options.minutes, begun)
+    asked = _asked(table, _in_time(table, options))
+    session = Session(asked, out, options.jobs or cpu_count(), options.minutes, begun)
     session.read()
     for line in options.notes:
         session.tell(line)
@@ -86,6 +94,16 @@ def _check(options: Options) -> None:
             raise ConfigError(f"{flag(name)}: column '{options.target}' is the target already")
 
 
+def _in_time(table: Path, options: Options) -> Options:
+    """Let no more rows be used than there are minutes to look at, if the file tells how many."""
+    own = {name: value for name, value in options.reading.items() if value is not None}
+    rows, width = size_of(table, KINDS.get(format_suffix(table), "text"))
+    most = CELLS_A_MINUTE * options.minutes / (width + COLUMNS)
+    if rows <= most:
+        return options
+    return replace(options, reading={"rows": int(float(f"{most:.1g}"))} | own)
+
+
 def _asked(table: Path, options: Options) -> study.Asked:
     """Tell what is asked of the table."""
     groups, within = options.groups or options.queries, options.queries is not None
@@ -94,16 +112,10 @@ def _asked(table: Path, options: Options) -> study.Asked:
     how = {name: value for name, value in known.items() if value not in (None, [], ())}
     test = {} if options.test is None else {"test": options.test}
     values = target_values(table, target=options.target, **how, **test)
-    told = options.positive or options.levels or options.continuous or options.merge
-    levels = options.levels if told else ordered_values(table, options.target, values)
-    question = ask(
-        options.target,
-        values,
-        positive=options.positive,
-        levels=levels,
-        continuous=options.continuous,
-        merge=options.merge or (),
-    )
+    told = {name: vars(options)[name] for name in ("positive", "levels", "continuous")}
+    if not (options.merge or any(told.values())):
+        told |= {"levels": ordered_values(table, options.target, values)}
+    question = ask(options.target, values, merge=options.merge or (), **told)
     check_rows(options.target, question, FEWEST_ROWS)
     offered = offer(question.kind, options.methods, within=within)
     margin = MARGINS[question.metric] if options.margin is None else options.margin

@@ -16,10 +16,9 @@ from rankexp.runner.compare.question import Question, ask
 from rankexp.runner.compare.results import InspectResult
 from rankexp.runner.config.asking import flag, message, option
 from rankexp.runner.config.schema import Preprocess
-from rankexp.runner.data.called import called
-from rankexp.runner.data.dataset import Dataset
+from rankexp.runner.data.build import Option, dataset_of, entry_of, inspect_table, target_values
+from rankexp.runner.data.dataset import Dataset, called
 from rankexp.runner.data.frames import ordered_values
-from rankexp.runner.data.inspect import Option, dataset_of, entry_of, inspect_table, target_values
 from rankexp.runner.data.preprocess import Preprocessor
 from rankexp.runner.diagnostics.alone import best_alone
 from rankexp.runner.diagnostics.diagnostic import Diagnosis, TableFacts, before
@@ -46,8 +45,7 @@ def by_time(dataset: Dataset) -> Dataset:
     """Return a data set whose latest rows are the test part, where it goes by time."""
     if dataset.times is None:
         return dataset
-    window = ExpandingWindow.model_validate(LATER)
-    first, _ = window.ends(dataset.name, dataset.times)
+    first, _ = ExpandingWindow.model_validate(LATER).ends(dataset.name, dataset.times)
     parts = np.ones(len(dataset.y), dtype=np.int64)
     parts[np.argsort(dataset.times, kind="stable")[first:]] = 0
     for part, when in ((1, "earlier 70 %"), (0, "latest 30 %")):
@@ -87,20 +85,12 @@ def of_queries(dataset: Dataset, column: str, *, within: bool) -> list[str]:
             weights[own.name] = f"say {flag('weights', own.name)}"
             if dataset.levels is None:  # a measure of numbers takes none
                 weights[own.name] = f"leave it out with {option('drop', own.name)}"
-    groups = () if dataset.groups is None else dataset.groups
-    sizes = np.unique(groups, return_counts=True)[1]
+    sizes = np.unique(() if dataset.groups is None else dataset.groups, return_counts=True)[1]
     rows = float(np.median(sizes)) if len(sizes) else np.inf
-    few = dataset.levels is not None and rows <= FEW
-    return paragraphs(
-        "of_queries",
-        weights=weights,
-        column=column,
-        within=within,
-        sizes=sizes.tolist(),
-        rows=rows,
-        perhaps=few or called("queries", column),
-        only=f"{OF_ONE_QUERY}, say {flag('queries', column)}",
-    )
+    known = {"column": column, "within": within, "sizes": sizes.tolist(), "rows": rows}
+    perhaps = (dataset.levels is not None and rows <= FEW) or called("queries", column)
+    only = f"{OF_ONE_QUERY}, say {flag('queries', column)}"
+    return paragraphs("of_queries", weights=weights, perhaps=perhaps, only=only, **known)
 
 
 def look(
@@ -120,8 +110,7 @@ def look(
         asked |= {"levels": ordered_values(path, target, values)}
     try:
         question = ask(target, values, merge=merge, **asked)  # type: ignore[arg-type]
-        entry = entry_of(path, target=target, levels=question.levels, **given)
-        dataset = dataset_of(path, entry)
+        dataset = dataset_of(path, entry_of(path, target=target, levels=question.levels, **given))
     except (ConfigError, DataError) as error:
         reading = inspect_table(path, target=target, **given)
         known = str(error) in " ".join(reading.warnings)

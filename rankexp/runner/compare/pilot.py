@@ -13,7 +13,7 @@ from threadpoolctl import threadpool_limits
 
 from rankexp.arrays import Ints, Labels
 from rankexp.errors import one_line
-from rankexp.runner.compare.methods import GROWING, ON_RANKS
+from rankexp.runner.compare.methods import ON_RANKS, Candidate, growth
 from rankexp.runner.config.asking import flag
 from rankexp.runner.config.estimators import resolve_estimator
 from rankexp.runner.config.schema import Evaluate, Study
@@ -97,8 +97,7 @@ def pilot(
     specs = {name: specs[name] for name in turns}
     until = time.monotonic() + PILOTS * seconds
     few = replace(dataset, X=dataset.X[:, :WARM_COLUMNS], features=dataset.features[:WARM_COLUMNS])
-    rows = min(WARM_ROWS, len(few.y) * 4 // 5)
-    warm = _fold(setup, few, rows, stream(study.seed, "pilot/warm"))
+    warm = _fold(setup, few, min(WARM_ROWS, len(few.y) * 4 // 5), stream(study.seed, "pilot/warm"))
     known = [one for one in specs.values() if one.estimator.startswith(KNOWN)]
     shared = ([warm, *folds], study.seed, seconds, until, known)
     each = [(spec, name in needed, *shared) for name, spec in specs.items()]
@@ -106,7 +105,9 @@ def pilot(
     made = [([], str(own)) if isinstance(own, Death) else own for own in found]
     timed: dict[str, Timings] = dict(zip(specs, made, strict=True))
     costs = {name: _law(timings) for name, (timings, _) in timed.items() if timings}
-    return costs, {name: why for name, (_, why) in timed.items() if why}
+    late = LATER.format(flag("minutes"))  # a process does not know how flags are said
+    whys = {name: why for name, (_, why) in timed.items() if why}
+    return costs, {name: late if why == LATER else why for name, why in whys.items()}
 
 
 _WARM: dict[str, float] = {}  # when a method was first fitted in this process
@@ -164,17 +165,14 @@ def _timings(
     most = PILOT_SHARE * seconds
     found: list[tuple[int, float]] = []
     first, once = _first(spec), partial(_once, seed=seed, seconds=seconds)
-    points = math.prod(
-        sum(values) / values[0] if name in GROWING else len(values)
-        for name, values in spec.grid.items()
-    )
+    points = growth(Candidate(grid=first.grid), Candidate(grid=spec.grid))
     with warnings.catch_warnings(), threadpool_limits(1):
         warnings.simplefilter("ignore")
         until = max(until, _warm([*shared, spec], folds[0], seed, seconds) + PILOTS / 2 * seconds)
         late = time.monotonic() > until and not needed
         quick = spec.estimator.startswith(KNOWN) and not spec.estimator.startswith(ENSEMBLES)
         if late and not quick and time.monotonic() > until + PILOTS / 2 * seconds:
-            return found, LATER.format(flag("minutes"))
+            return found, LATER
         for fold in folds[1:]:
             rows = len(fold.train.X)
             if found:  # of a single timing it is unknown how much of it grows
@@ -183,7 +181,7 @@ def _timings(
                     break
             try:
                 if late and not found and points * once(first, folds[0]) > most:
-                    return found, LATER.format(flag("minutes"))
+                    return found, LATER
                 if not found and points > 1 and (one := points * once(first, fold)) > most:
                     return [(rows, one)], ""
                 taken = once(spec, fold)  # of two the better if short

@@ -8,10 +8,12 @@ from typing import Literal
 from rankexp.errors import ConfigError
 from rankexp.registry import did_you_mean
 from rankexp.runner.config.asking import flag, message, option
-from rankexp.runner.data.levels import numbers_of, positive_of
+from rankexp.runner.data.dataset import numbers_of, positive_of
 from rankexp.runner.diagnostics.tables import AlikeValues
 
 Kind = Literal["two", "ordered", "continuous"]
+Counts = Mapping[str, int]  # values of a target, with their rows
+Names = Sequence[str] | None
 
 MOST_LEVELS = 10  # a target of more numbers than this is taken as continuous
 GAP = 3  # times the mean step between numbers: a last one so far off may be no level
@@ -41,7 +43,7 @@ class Question:
 
 def ask(
     target: str,
-    counts: Mapping[str, int],
+    counts: Counts,
     *,
     positive: str | None = None,
     levels: Sequence[str] | None = None,
@@ -73,7 +75,7 @@ def ask(
     return replace(found, levels=named, values=made)
 
 
-def _check_names(target: str, counts: Mapping[str, int], names: Iterable[str]) -> None:
+def _check_names(target: str, counts: Counts, names: Iterable[str]) -> None:
     for name in names:
         if name not in counts:
             hint, known = did_you_mean(name, counts), ", ".join(list(counts)[:12])
@@ -81,12 +83,7 @@ def _check_names(target: str, counts: Mapping[str, int], names: Iterable[str]) -
 
 
 def _asked(
-    target: str,
-    counts: Mapping[str, int],
-    positive: str | None,
-    levels: Sequence[str] | None,
-    *,
-    continuous: bool,
+    target: str, counts: Counts, positive: str | None, levels: Names, *, continuous: bool
 ) -> Question:
     if sum((positive is not None, levels is not None, continuous)) > 1:
         raise ConfigError(message("compare.exclude"))
@@ -99,8 +96,7 @@ def _asked(
             return _levels(counts, [*others, positive], [])
         known = {"target": target, "positive": positive, "others": len(others)}
         rest = {"others": sum(counts[name] for name in others), positive: counts[positive]}
-        said = [message("compare.against_rest", **known)]
-        return Question("two", [["*"], positive], rest, said)
+        return Question("two", [["*"], positive], rest, [message("compare.against_rest", **known)])
     if levels is not None:
         left = [name for name in counts if name not in levels]
         if left or len(set(levels)) < len(levels):
@@ -112,20 +108,17 @@ def _asked(
     return _guessed(target, counts)
 
 
-def _guessed(target: str, counts: Mapping[str, int]) -> Question:
+def _guessed(target: str, counts: Counts) -> Question:
     """Tell from the values alone what is asked."""
     numbers = numbers_of(counts)
     if len(counts) == 2:
         name = positive_of(counts)
-        known = {"target": target, "rows": counts[name], "all": sum(counts.values())}
-        guess = message("compare.positive", name=name, **known)
+        guess = message("compare.positive", name=name, target=target, counts=counts)
         return _levels(counts, sorted(counts, key=name.__eq__), [guess])
     if numbers is None:
-        some = ", ".join(list(counts)[:12])
         alike = " ".join(AlikeValues.among(counts) or ())
         more = _proposed(counts) + f". {alike}" * bool(alike)
-        known = {"target": target, "count": len(counts), "some": some, "more": more}
-        raise ConfigError(message("compare.no_order", **known))
+        raise ConfigError(message("compare.no_order", target=target, counts=counts, more=more))
     whole = all(value.is_integer() for value in numbers)
     if len(counts) <= MOST_LEVELS and (whole or min(counts.values()) >= REPEATED):
         names = [name for _, name in sorted(zip(numbers, counts, strict=True))]
@@ -137,17 +130,16 @@ def _guessed(target: str, counts: Mapping[str, int]) -> Question:
     return _number(target, counts, [f"{guess}; {flag('levels')} changes it"])
 
 
-def _check_durations(target: str, counts: Mapping[str, int]) -> None:
+def _check_durations(target: str, counts: Counts) -> None:
     """Refuse values such as 3:15, 2:32:59 or those of a Timedelta, with what makes numbers."""
     if len(counts) == 2 or not all(DURATION.fullmatch(value) for value in counts):
         return
     marks = {value.count(":") for value in counts}
     hours = None if len(marks) > 1 else "'0:' + " if marks == {1} else ""
-    some = ", ".join([*counts][:3])
-    raise ConfigError(message("compare.durations", target=target, some=some, hours=hours))
+    raise ConfigError(message("compare.durations", target=target, counts=counts, hours=hours))
 
 
-def _proposed(counts: Mapping[str, int]) -> str:
+def _proposed(counts: Counts) -> str:
     """Say in which order numbers put the values, which are of the same words but for an s."""
     found = [re.findall(r"\d+(?:\.\d+)?", value) for value in counts]
     words = {re.sub(r"\d+(?:\.\d+)?", "", value).strip().rstrip("s") for value in counts}
@@ -162,20 +154,19 @@ def check_rows(target: str, question: Question, least: int) -> None:
     """Hold that each value has rows to train on and rows to test on, or say what can be done."""
     names = list(question.counts)
     rare = min(names, key=lambda name: question.counts[name], default="")
-    if not names or (rows := question.counts[rare]) >= least:
+    if not names or question.counts[rare] >= least:
         return
     beside = names[1] if rare == names[0] else names[names.index(rare) - 1]
-    known = {"target": target, "rows": rows, "rare": rare, "least": least, "beside": beside}
-    known |= {"ordered": question.kind == "ordered", "numbers": numbers_of(names)}
-    raise ConfigError(message("compare.few_rows", **known))
+    known = {"numbers": numbers_of(names), "rare": rare, "least": least, "beside": beside}
+    raise ConfigError(message("compare.few_rows", target=target, question=question, **known))
 
 
-def _levels(counts: Mapping[str, int], names: Sequence[str], guesses: list[str]) -> Question:
+def _levels(counts: Counts, names: Sequence[str], guesses: list[str]) -> Question:
     kind: Kind = "two" if len(names) == 2 else "ordered"
     return Question(kind, list(names), {name: counts[name] for name in names}, guesses)
 
 
-def _number(target: str, counts: Mapping[str, int], guesses: list[str]) -> Question:
+def _number(target: str, counts: Counts, guesses: list[str]) -> Question:
     if numbers_of(counts) is None:
         raise ConfigError(message("compare.no_numbers", target=target))
     return Question("continuous", None, {}, guesses)

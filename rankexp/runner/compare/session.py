@@ -10,15 +10,15 @@ from typing import Any
 
 from rankexp.errors import ConfigError, DataError
 from rankexp.metrics.metric import parse
-from rankexp.runner.compare import budget, looking, recipe, study
+from rankexp.runner.compare import budget, looking, results, study
 from rankexp.runner.compare.methods import growth, narrowed, widened
 from rankexp.runner.compare.pilot import HANGS, SHORTEST, pilot
-from rankexp.runner.config.asking import flag, message
+from rankexp.runner.config.asking import message
 from rankexp.runner.config.load import load
 from rankexp.runner.config.methods import takes
 from rankexp.runner.config.schema import Method, Study
+from rankexp.runner.data.build import inspect_table
 from rankexp.runner.data.find import find
-from rankexp.runner.data.inspect import inspect_table
 from rankexp.runner.data.reading import terminal_width
 from rankexp.runner.diagnostics.diagnostic import Diagnosis
 from rankexp.runner.files import write_atomically
@@ -108,8 +108,7 @@ class Session:
     def design(self) -> None:
         """Time the methods on parts of the data, and take the splits that the time allows."""
         asked = self.asked
-        data = looking.by_time(self.dataset)
-        training, remarks = budget.training(data, within=asked.within)
+        training, remarks = budget.training(looking.by_time(self.dataset), within=asked.within)
         self._leave_out_without_weights()
         if "weights" in asked.entry:
             remarks = f"{message('compare.weighted')} {remarks}".strip()
@@ -132,14 +131,10 @@ class Session:
         costs, failed = pilot(made, training, max(self.left, least), workers, needed)
         self._leave_out(failed)
         allowed = (self.left, workers, self.asked.inner, self._label, self.share, least)
-        found = budget.design(
-            {name: costs[name] for name in self.methods},
-            self.asked.contrasts(self.methods),
-            training,
-            budget.Allowance(*allowed),
-            base,
-            {name: narrowed(method)[1] for name, method in self.methods.items()},
-        )
+        costs = {name: costs[name] for name in self.methods}
+        shares = {name: narrowed(method)[1] for name, method in self.methods.items()}
+        given = self.asked.contrasts(self.methods), training, budget.Allowance(*allowed), base
+        found = budget.design(costs, *given, shares)
         for line in found.words:
             self.tell(line)
         narrow = {name: narrowed(self.methods[name])[0] for name in found.narrow}
@@ -164,8 +159,7 @@ class Session:
             return
         measure = parse(self.asked.question.metric)
         if "sample_weight" not in measure.takes:
-            known = {"measure": repr(measure), "weights": weights}
-            raise ConfigError(message("compare.weightless", **known))
+            raise ConfigError(message("compare.weightless", measure=measure, weights=weights))
         taken = {n: takes(Method.model_validate(m.content)) for n, m in self.methods.items()}
         lone = [name for name, own in taken.items() if "sample_weight" not in own]
         self._leave_out(dict.fromkeys(lone, "it takes no row weights"))
@@ -199,13 +193,9 @@ class Session:
 
     def _say_late(self, names: Sequence[str], needed: float | None) -> None:
         """Say that methods are left out, and how to have them."""
-        if needed is None:
-            more, what = f"a larger {flag('minutes')}", f"did not finish within {self.given}"
-        else:
-            minutes = math.ceil((60 * self.minutes - self.left + needed) / self.share / 60)
-            more, what = flag("minutes", minutes), f"would take {duration(needed)} more"
-        labels = [*map(self._label, names)]
-        self.tell(message("compare.late", names=labels, what=what, more=more))
+        minutes = math.ceil((60 * self.minutes - self.left + (needed or 0.0)) / self.share / 60)
+        known = {"given": self.given, "minutes": minutes, "time": needed and duration(needed)}
+        self.tell(message("compare.late", names=[*map(self._label, names)], **known))
 
     def widen(self) -> None:
         """Run the first repeat again with wider grids where choices lie at an edge."""
@@ -304,15 +294,14 @@ class Session:
         made = self.report = open_report(self.outcome.folder, study, cells, page=ANSWER)
         written = made.write()
         print(f"\n{terminal.render(made.blocks[0].output, terminal_width())}\n")
-        self.code = recipe.of_report(made, self.asked, self.dataset, self.folder)
+        self.code = results.of_report(made, self.asked, self.dataset, self.folder)
         if self.code:
             write_atomically(self.folder / "train.py", self.code.encode())
             say("train.py trains the method recommended on all rows, and saves it:")
             print(f"\n{self.code}")
         else:  # of an earlier answer
             (self.folder / "train.py").unlink(missing_ok=True)
-        known = {"files": len(written), "folder": self.folder, "first": made.first.name}
-        say(message("compare.written", **known))
+        say(message("compare.written", files=written, folder=self.folder, made=made))
         if (late := time.monotonic() - self.end) > LATE * 60 * self.minutes:
             say(message("compare.took", late=duration(late), given=self.given))
         return max(self.outcome.exit_code, made.exit_code)

@@ -27,11 +27,7 @@ from rankexp.runner.report.build import open_report
 STUDY = "study.yaml"
 WRITTEN = (STUDY, "report.md")  # what a user may have under the same name
 MARK = "# Made by 'rankexp compare'."
-HEAD = f"""\
-{MARK} Edit it and run it again: rankexp run {{name}} --results {{results}}
-# What is done is not done again. Once edited, 'rankexp compare' does not write it anew.
-# docs/yaml.md says what each key means, as 'rankexp schema' does. As made: {{digest}}
-"""
+HEAD = Path(__file__).with_suffix(".txt").read_text("utf-8")
 State = Literal["free", "made", "edited", "foreign"]
 
 
@@ -139,8 +135,7 @@ class Asked:
 
     def contrasts(self, methods: Mapping[str, Candidate]) -> dict[str, str]:
         """Return which of some methods train on pairs, each with its like on points."""
-        pairs = self.offer.contrasts.items()
-        return {p: q for p, q in pairs if p in methods and q in methods}
+        return {p: q for p, q in self.offer.contrasts.items() if p in methods and q in methods}
 
 
 def content(
@@ -155,13 +150,9 @@ def content(
     entry: dict[str, Any] = {"label": asked.table.name, "source": source, "target": asked.target}
     entry |= {} if question.levels is None else {"levels": question.levels}
     strata = {} if question.kind == "continuous" else {"stratified": True}
-    setup: dict[str, Any] = {
-        "problems": [PROBLEM],
-        "methods": list(methods),
-        "metrics": [question.metric],
-        "protocol": dict(protocol),
-        "inner": {"folds": asked.inner, **strata},
-    }
+    setup: dict[str, Any] = {"problems": [PROBLEM], "methods": list(methods)}
+    setup |= {"metrics": [question.metric], "protocol": dict(protocol)}
+    setup |= {"inner": {"folds": asked.inner, **strata}}
     setup |= {"within_groups": False} if "groups" in asked.entry and not asked.within else {}
     if question.metric in METRICS and not asked.within:
         setup |= {"keep": {"curves": [METRICS[question.metric][1]]}}
@@ -171,29 +162,23 @@ def content(
     options |= {"scorers": named} if named else {}
     others = [name for name in asked.offer.points if name in methods]
     options |= {"points": others} if others else {}
-    return {
-        "version": 1,
-        "study": safe(here.name),
-        "title": f"{asked.table.name}: does training on pairs help to rank by {asked.target}?",
-        "seed": SEED,
+    answer = {"block": "pairs_or_points", "name": "answer", "title": "The answer"}
+    answer |= {"text": asked.remarks} if asked.remarks else {}
+    chosen = {"block": "chosen_grid", "name": "chosen", "title": "What was chosen"}
+    shown = ((answer, options), (chosen, {"rules": ["nested"]}))
+    title = f"{asked.table.name}: does training on pairs help to rank by {asked.target}?"
+    head = {"version": 1, "study": safe(here.name), "title": title, "seed": SEED}
+    return head | {
         "data": {PROBLEM: {**entry, **asked.entry}},
         "methods": {name: method.content for name, method in methods.items()},
         "experiments": {EXPERIMENT: setup},
-        "report": [
-            {"block": "pairs_or_points", "name": "answer", "title": "The answer"}
-            | ({"text": asked.remarks} if asked.remarks else {})
-            | {"experiment": EXPERIMENT, "options": options},
-            {"block": "chosen_grid", "name": "chosen", "title": "What was chosen"}
-            | {"experiment": EXPERIMENT, "options": {"rules": ["nested"]}},
-        ],
+        "report": [own | {"experiment": EXPERIMENT, "options": how} for own, how in shown],
     }
 
 
 def used(reading: Reading) -> str:
     """Say what of a table is used, for the report."""
-    features = [column.name for column in reading.columns if column.role == "feature"]
-    known = {"left_out": reading.left_out, "rows": reading.without_target, "most": MOST_NAMED}
-    return message("compare.used", features=features, **known)
+    return message("compare.used", reading=reading, most=MOST_NAMED)
 
 
 def edges(folder: Path) -> dict[str, set[select.Edge]]:

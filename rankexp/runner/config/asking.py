@@ -10,7 +10,7 @@ from rankexp.runner.sentences import paragraphs
 
 OPTIONS = frozenset(
     ("drop", "keep", "nominal", "missing", "header", "decimal", "thousands", "delimiter")
-) | {"encoding", "sheet", "levels", "positive", "groups", "weights", "merge", "time"}
+) | {"encoding", "sheet", "rows", "levels", "positive", "groups", "weights", "merge", "time"}
 """Options of ``rankexp compare`` and ``inspect`` that say how a table is read."""
 LISTS = frozenset(("drop", "keep", "nominal", "missing", "levels"))
 
@@ -40,22 +40,12 @@ def manner() -> Manner:
     return _MANNER.get()
 
 
-def option(key: str, *values: str | bool) -> str:
+def option(key: str, *values: str | int) -> str:
     """Return how a user says a key of a data entry, perhaps with values.
 
-    >>> option("drop", "age", "zip"), option("sheet"), option("header", False)
-    ("'drop: [age, zip]'", "'sheet'", "'header: false'")
-    >>> with typed():
-    ...     option("drop", "age", "zip"), option("sheet"), option("header", False)
-    ('--drop age,zip', '--sheet', '--no-header')
-    >>> with typed():
-    ...     option("most_coded")
-    "in a study 'most_coded'"
-    >>> with said("python"):
-    ...     option("drop", "age", "zip"), option("sheet"), option("header", False)
-    ("drop=['age', 'zip']", 'sheet=...', 'header=False')
+    It is ``'drop: [age, zip]'``, ``--drop age,zip`` or ``drop=['age', 'zip']``.
     """
-    texts = [str(value).lower() if isinstance(value, bool) else value for value in values]
+    texts = [str(value).lower() if isinstance(value, bool) else str(value) for value in values]
     if not manner() or key not in OPTIONS:
         texts = [text if any(map(str.isalnum, text)) else f'"{text}"' for text in texts]
         shown = f": [{', '.join(texts)}]" if key in LISTS else f": {', '.join(texts)}"
@@ -69,41 +59,21 @@ def option(key: str, *values: str | bool) -> str:
 
 
 def flag(key: str, *value: str | float) -> str:
-    """Return how a user says an option of `compare` or `verdicts`, which no study has.
-
-    >>> flag("minutes"), flag("test_share", 0.2)
-    ('--minutes', '--test-share 0.2')
-    >>> with said("python"):
-    ...     flag("minutes"), flag("minutes", 3), flag("queries", "qid")
-    ('minutes=...', 'minutes=3', "queries='qid'")
-    """
+    """Return how a user says an option that no study has: ``--minutes 3``."""
     if manner() == "python":
         return _argument(key, value)
     return " ".join([f"--{key.replace('_', '-')}", *map(str, value)])
 
 
 def merged(groups: Sequence[Sequence[str]]) -> str:
-    """Return how a user makes one value of each group.
-
-    >>> with typed():
-    ...     merged([["yes", "Yes"], ["no", "NO"]])
-    '--merge yes,Yes --merge no,NO'
-    >>> with said("python"):
-    ...     merged([["yes", "Yes"], ["no", "NO"]])
-    "merge=[['yes', 'Yes'], ['no', 'NO']]"
-    """
+    """Return how a user makes one value of each group: ``--merge yes,Yes --merge no,NO``."""
     if manner() == "python":
         return f"merge={[*map(list, groups)]!r}"
     return " ".join(option("merge", *own) for own in groups)
 
 
 def message(block: str, **known: Any) -> str:
-    """Return the sentences of a block of a template, which may name options.
-
-    >>> with typed():
-    ...     message("compare.no_numbers", target="age")
-    "target 'age' has values that are no numbers: --levels orders them"
-    """
+    """Return the sentences of a block of a template, which may name options."""
     (text,) = messages(block, **known)
     return text
 

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, NonNegativeInt, PositiveInt, field_validator, model_validator
 
-from rankexp.runner.config.keys import Keyed
+from rankexp.runner.strict import Keyed
 
 Value = bool | int | float | str | None
 Level = Value | list[Value]
@@ -44,6 +44,7 @@ class DataEntry(Keyed):
     keep: list[str] = []
     identifiers: Literal["drop", "drop_groups", "keep", "refuse"] | None = None
     most_coded: PositiveInt = 5000
+    rows: PositiveInt | None = None
     missing: list[int | float | str] = []
     missing_values: list[str] | None = None
     missing_codes: dict[int | float | str, list[str]] = {}
@@ -84,13 +85,9 @@ class DataEntry(Keyed):
         return [file for v in self.source.values() if isinstance(v, dict) for file in v.values()]
 
     @model_validator(mode="after")
-    def _names_a_table_of_a_package(self) -> "DataEntry":
+    def _has_one_way_to_name_what_it_takes(self) -> "DataEntry":
         if NAME in self.source and "package" not in self.source:
             raise ValueError("'name' says which table of a package: give 'package' as well")
-        return self
-
-    @model_validator(mode="after")
-    def _has_one_way_to_name_parts(self) -> "DataEntry":
         if SECOND in self.source and list(self.sources) != ["file"]:
             raise ValueError("'test' names a second file: give exactly 'file' and 'test'")
         if SECOND in self.source and self.part is not None:

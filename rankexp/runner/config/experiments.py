@@ -13,11 +13,8 @@ from rankexp.runner.config.fault import Fault, TreePath
 from rankexp.runner.config.schema import Evaluate, Method, Preprocess, Simulate, Study
 from rankexp.runner.protocols.protocol import Protocol
 
-WORDS: dict[Kind, str] = {
-    "binary": "two classes",
-    "ordinal": "more than two levels",
-    "continuous": "a continuous target",
-}
+WORDS: dict[Kind, str] = {"binary": "two classes", "ordinal": "more than two levels"}
+WORDS |= {"continuous": "a continuous target"}
 
 
 def kind_of(study: Study, problem: str) -> Kind | None:
@@ -102,8 +99,7 @@ def nothing_aside(study: Study) -> Iterator[Fault]:
         data = [(setup, p) for setup in own for p in setup.problems if p in study.data]
         grouped = (setup.within_groups and study.data[p].groups for setup, p in data)
         if own and where and not any(grouped):
-            text = "no problem here is ranked within groups: remove it"
-            yield Fault(("methods", name, *where), f"'across' ignores groups, but {text}")
+            yield Fault(("methods", name, *where), message("study.nothing_aside"))
 
 
 def _unweighted(
@@ -229,9 +225,7 @@ def simulate(study: Study, experiment: Simulate, path: tuple[str, str]) -> Itera
         yield Fault((*path, "preprocess"), message("study.no_effect"), key=True)
 
 
-def _problems(
-    study: Study, experiment: Simulate, takes: Takes, path: tuple[str, str]
-) -> Iterator[Fault]:
+def _problems(study: Study, experiment: Simulate, takes: Takes, path: TreePath) -> Iterator[Fault]:
     owner, known = f"check '{experiment.check}'", [*study.data, *study.generators]
     yield from fault.unknown(experiment.problems, known, "problem", (*path, "problems"))
     for value in fault.twice(experiment.problems):
@@ -251,8 +245,7 @@ def _problems(
         if entry.weights and not takes.weights:
             yield Fault(place, f"{owner} does not accept row weights, but '{problem}' has weights")
         if experiment.preprocess.within == "groups" and not entry.groups:
-            text = f"needs groups, but '{problem}' has none"
-            yield Fault((*path, "preprocess", "within"), text)
+            yield Fault((*path, "preprocess", "within"), f"needs groups, but '{problem}' has none")
 
 
 def metric_of(text: str) -> Metric | None:

@@ -9,19 +9,12 @@ from rankexp.runner.config.estimators import Factory, parameters
 from rankexp.runner.strict import Plain
 
 T = TypeVar("T")
-TreePath = tuple[str | int, ...]
-"""Keys and indices that lead to a value of a study."""
+TreePath = tuple[str | int, ...]  # keys and indices that lead to a value of a study
 
-_KINDS: dict[type, tuple[tuple[type, ...], str]] = {
-    bool: ((bool,), "true or false"),
-    int: ((int,), "a whole number"),
-    float: ((int, float), "a number"),
-    str: ((str,), "text"),
-}
+_KINDS = {bool: "true or false", int: "a whole number", float: "a number", str: "text"}
 MOST_NAMES = 30
 """Parameters of which a message lists all though it guesses one: pipelines have many."""
-_LONGEST = 40
-"""Most characters of a value that a message repeats."""
+_LONGEST = 40  # characters of a value that a message repeats, at most
 
 
 class FileMark(NamedTuple):
@@ -93,10 +86,10 @@ def mistyped(function: Factory, given: Mapping[str, Plain], path: TreePath) -> l
     faults = []
     for key, value in given.items():
         default = known[key].default if key in known else None
-        kinds, wanted = _KINDS.get(type(default), ((object,), ""))
-        truth = isinstance(value, bool) and int in kinds  # Python's bools are integers
-        if truth or not isinstance(value, kinds):
-            faults.append(Fault((*path, key), f"expected {wanted}, got {got(value)}"))
+        wanted = type(default) if type(default) in _KINDS else object
+        truth = isinstance(value, bool) and wanted in (int, float)  # Python's bools are integers
+        if truth or not isinstance(value, wanted if wanted is not float else int | float):
+            faults.append(Fault((*path, key), f"expected {_KINDS[wanted]}, got {got(value)}"))
     return faults
 
 

@@ -9,7 +9,7 @@ from pydantic import AfterValidator, PositiveFloat, ValidationError
 
 from rankexp.errors import ConfigError
 from rankexp.runner.config.asking import message
-from rankexp.runner.config.keys import Keyed
+from rankexp.runner.strict import Keyed
 
 _SIZE = re.compile(r"(\d+(?:\.\d+)?|\.\d+) ?([kMGT])(i?)B")
 
@@ -23,16 +23,11 @@ def _bytes(size: str) -> int:
     return int(count)
 
 
-def _size(size: str) -> str:
-    _bytes(size)
-    return size
-
-
 class Limits(Keyed):
     """What one method may take at one training part, for all its settings with their scores."""
 
     minutes: PositiveFloat | None = None
-    memory: Annotated[str, AfterValidator(_size)] | None = None
+    memory: Annotated[str, AfterValidator(lambda size: size if _bytes(size) else "")] | None = None
 
     @property
     def seconds(self) -> float:

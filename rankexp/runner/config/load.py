@@ -41,8 +41,7 @@ def load(path: str | Path, profile: str | None = None) -> Study:
 
 def schema_json() -> dict[str, Plain]:
     """Return the JSON schema of a study's file, for editors."""
-    schema = Study.model_json_schema()
-    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **Study.model_json_schema()}
 
 
 def _read(path: Path) -> str:
@@ -90,8 +89,7 @@ def _removals(base: YamlTree, over: YamlTree, path: TreePath) -> list[Fault]:
     for key, child in over.value.items():
         below = base.child(key)
         if child.value is None and below is None:
-            known = list(base.value) if isinstance(base.value, dict) else []
-            hint = did_you_mean(key, known)
+            hint = did_you_mean(key, list(base.value) if isinstance(base.value, dict) else [])
             text = f"profile sets '{key}' to null to remove it, but the study has no '{key}'{hint}"
             faults.append(Fault((*path, key), text, mark=over.keys[key]))
         elif below is not None and isinstance(child.value, dict) and isinstance(below.value, dict):
@@ -116,9 +114,8 @@ def _studies(
         if study is not None:
             studies[name] = study
     if None in studies:  # a profile may have removed what some of the values are of
-        found = [Fault(("published",), text) for text in published.faults(studies[None])]
-        found += [Fault(("claims",), text) for text in claims.faults(studies[None])]
-        faults += [_placed(fault, tree) for fault in found]
+        for key, kind in (("published", published.faults), ("claims", claims.faults)):
+            faults += [_placed(Fault((key,), text), tree) for text in kind(studies[None])]
     return studies, faults
 
 

@@ -11,8 +11,8 @@ from rankexp.errors import ConfigError, one_line
 from rankexp.risks.risk import plain
 from rankexp.runner.config import estimators
 from rankexp.runner.config.asking import message
+from rankexp.runner.config.estimators import file_of, line_in
 from rankexp.runner.config.fault import Fault, TreePath, unknown_names, unknown_parameters
-from rankexp.runner.config.own_file import file_of, line_in
 from rankexp.runner.config.schema import Method
 from rankexp.runner.grid import Point
 from rankexp.runner.strict import Plain
@@ -54,12 +54,10 @@ def takes_lambdas(method: Method) -> bool:
     return estimators.has_path(method.estimator)
 
 
-def _asked(
-    ask: Callable[[Any], Asked], method: Method, params: Mapping[str, Plain]
-) -> Asked | None:
+def _asked(ask: Callable[[Any], Asked], method: Method, own: Mapping[str, Plain]) -> Asked | None:
     """Return what an estimator of a method says; None for a fault that is found elsewhere."""
     try:
-        return ask(estimators.estimator_of(method)(**params))
+        return ask(estimators.estimator_of(method)(**own))
     except (Exception, SystemExit):
         return None
 
@@ -90,8 +88,7 @@ def says_of_queries(method: Method, value: str) -> TreePath | None:
     """Return where a method of ours has this value of `queries`, if it has."""
     if "." in method.estimator or "groups" not in takes(method):
         return None
-    said = _said(method, "queries")
-    return next((place for place, own in said.items() if own == value), None)
+    return next((place for place, own in _said(method, "queries").items() if own == value), None)
 
 
 def _said(method: Method, name: str) -> dict[TreePath, Any]:

@@ -22,8 +22,13 @@ from rankexp import names, registry
 from rankexp.errors import ConfigError
 from rankexp.metrics.metric import absent, describe, parse
 from rankexp.runner.config.asking import message
-from rankexp.runner.config.estimators import estimator_of, has_path, resolve_estimator
-from rankexp.runner.config.own_file import file_hash, file_of
+from rankexp.runner.config.estimators import (
+    estimator_of,
+    file_hash,
+    file_of,
+    has_path,
+    resolve_estimator,
+)
 from rankexp.runner.config.schema import Method, Simulate, Study
 from rankexp.runner.strict import Plain
 

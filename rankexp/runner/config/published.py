@@ -88,10 +88,6 @@ def canonical(quantity: str) -> str:
         return f"{name}({inner})" if rest.endswith(")") else quantity
 
 
-COLUMNS = [
-    *("experiment", "problem", "method", "quantity"),
-    *("value", "last_digit", "source", "verified", "note"),
-]
 UNITS = "units"  # a further column, which may be empty or not there
 FURTHER = ("ours", "see")  # columns of claims that files may lack
 TRUE, FALSE = {"yes", "true", "1"}, {"no", "false", "0", ""}
@@ -105,6 +101,9 @@ class PublishedKey(NamedTuple):
     problem: str
     method: str
     quantity: str
+
+
+COLUMNS = [*PublishedKey._fields, "value", "last_digit", "source", "verified", "note"]
 
 
 @dataclass(frozen=True)
@@ -136,15 +135,13 @@ def table(rows: Iterable[Mapping[str, str]]) -> dict[PublishedKey, Published]:
 def _add(found: dict[PublishedKey, Published], row: Mapping[str, str]) -> None:
     if lacking := [name for name in COLUMNS if name not in row]:
         raise ConfigError(f"no value for {', '.join(lacking)}")
-    experiment, problem, method, quantity, *numbers, source, verified, note = (
-        row[name].strip() for name in COLUMNS
-    )
-    key = PublishedKey(experiment, problem, method, canonical(quantity))
+    *own, quantity, number, digit, source, verified, note = (row[c].strip() for c in COLUMNS)
+    key = PublishedKey._make([*own, canonical(quantity)])
     if key in found:
         first = f", first in line {line}" if (line := found[key].line) else ""
         raise ConfigError(f"{' / '.join(key)} occurs twice{first}")
     try:
-        value, last_digit = map(float, numbers)
+        value, last_digit = map(float, (number, digit))
     except ValueError as error:
         raise ConfigError(f"value and last_digit must be numbers: {error}") from error
     if not (math.isfinite(value) and last_digit > 0):

@@ -20,13 +20,12 @@ from pydantic.config import JsonDict
 from rankexp import registry
 from rankexp.runner.config.asking import message
 from rankexp.runner.config.data_entry import DataEntry
-from rankexp.runner.config.keys import Keyed
 from rankexp.runner.config.limits import Limits
 from rankexp.runner.grid import size as grid_size
 from rankexp.runner.keep.curves.placements import PLACEMENTS
 from rankexp.runner.protocols.inner import Inner
 from rankexp.runner.protocols.protocol import Protocol
-from rankexp.runner.strict import Plain
+from rankexp.runner.strict import Keyed, Plain
 
 MOST_RECORDS = 1_000_000
 """Records that an experiment may need: planning so many takes half a minute and a gigabyte."""

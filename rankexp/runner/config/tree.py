@@ -7,8 +7,10 @@ is ever built: a tag such as ``!!python/object`` is an error.
 
 import math
 import re
+import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import yaml
@@ -23,16 +25,7 @@ MAX_VALUES = 200_000
 MAX_DIGITS = 30
 """Most digits of a whole number: above any seed or identifier, below what Python refuses."""
 
-_FINITE = r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?"
-_IMPLICIT = {
-    "null": (r"~|null|Null|NULL|", ["~", "n", "N", ""]),
-    "bool": (r"true|True|TRUE|false|False|FALSE", list("tTfF")),
-    "int": (r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+", list("-+0123456789")),
-    "float": (rf"{_FINITE}|[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)", list("-+.0123456789")),
-    "merge": (r"<<", ["<"]),
-}
-
-
+_IMPLICIT = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
 MOST_NESTED = 100  # lists and mappings in each other
 
 
@@ -52,7 +45,7 @@ class _Loader(yaml.SafeLoader):
         return node
 
 
-for _name, (_pattern, _first) in _IMPLICIT.items():
+for _name, (_pattern, *_first) in _IMPLICIT.items():
     _Loader.add_implicit_resolver(TAG + _name, re.compile(rf"^(?:{_pattern})$"), _first)
 
 
@@ -170,8 +163,7 @@ class Builder:
         if (fault := _unwritable(node.value)) is not None:
             return self._refuse(node, path, fault)
         if tag == "int" and len(node.value) > MAX_DIGITS + 1:
-            text = f"expected a number of at most {MAX_DIGITS} digits, got {shown}"
-            return self._refuse(node, path, text)
+            return self._refuse(node, path, message("study.digits", most=MAX_DIGITS, shown=shown))
         try:
             value = _scalar(node)
         except ValueError:

@@ -11,15 +11,24 @@ from rankexp.registry import did_you_mean
 from rankexp.runner.config.asking import message, messages
 from rankexp.runner.config.data_entry import DataEntry
 from rankexp.runner.data import suitable
-from rankexp.runner.data.belonging import called_sums, of_groups, totals
-from rankexp.runner.data.called import called
-from rankexp.runner.data.dataset import DataTable, Feature, Floats, Ints
-from rankexp.runner.data.levels import EXACT, in_words, key_of, large, number_text
+from rankexp.runner.data.dataset import (
+    EXACT,
+    DataTable,
+    Feature,
+    Floats,
+    Ints,
+    called,
+    in_words,
+    key_of,
+    large,
+    number_text,
+)
 from rankexp.runner.data.readers.numbers import USUAL
-from rankexp.runner.data.reading import EMPTY, FREQUENT, Column, Layout, Reading, Role
-from rankexp.runner.data.times import ascends
+from rankexp.runner.data.reading import EMPTY, FREQUENT, LEVELS, Column, Layout, Reading, Role
+from rankexp.runner.data.suitable import ascends, called_sums, of_groups, totals
 
 NO_WORDS = {"?", EMPTY}
+SEED = 0  # of the sample
 Levels = Sequence[tuple[str, int]]
 
 
@@ -39,6 +48,7 @@ class Chosen:
     unfit: dict[int, suitable.Unfit]
     doubtful: list[int]
     first: int | None = None
+    drawn_from: int = 0  # rows with a target that they were drawn from; 0: all are there
 
     def place(self, at: int) -> str:
         """Return in words which row of the file a row is."""
@@ -64,6 +74,7 @@ class Chosen:
             layout=layout,
             rows=len(self.rows),
             without_target=self.without_target,
+            drawn_from=self.drawn_from,
             columns=tuple(self._column(j) for j in range(len(self.columns))),
             target=target and target[0].name,
             levels=tuple((in_words(name), count) for name, count in levels or ()),
@@ -104,23 +115,19 @@ class Chosen:
         counts = np.bincount(known.astype(int), minlength=len(column.categories))
         most = np.argsort(-counts, kind="stable")[:FREQUENT]
         frequent = tuple((column.categories[k], int(counts[k])) for k in most if counts[k])
-        present = int((counts > 0).sum())
-        return Column(column.name, kind, role, why, missing, present, frequent)
+        return Column(column.name, kind, role, why, missing, int((counts > 0).sum()), frequent)
 
     def _warnings(self, layout: Layout, levels: Levels | None) -> list[str]:
         target, out = self.only("target"), self.of("left out")
         values = np.unique(target[1]) if target and levels is None else np.empty(0)
-        return messages(
-            "table",
-            chosen=self,
-            target=target and target[0].name,
-            marks=[f"{m} ({n:,})" for m, n in layout.marks.items() if m not in NO_WORDS],
-            usual=sorted(USUAL.intersection(layout.marks) - NO_WORDS),
-            ends=[*map(number_text, values)] if len(values) == 2 else [],
-            doubtful=[self.columns[j] for j in self.doubtful],
-            out=[(self.columns[j].name, self.unfit[j]) for j in out],
-            fit=any(self.unfit[j][0] not in ("empty", "text", "constant") for j in out),
-        )
+        known = {
+            "marks": [f"{m} ({n:,})" for m, n in layout.marks.items() if m not in NO_WORDS],
+            "usual": sorted(USUAL.intersection(layout.marks) - NO_WORDS),
+            "ends": [*map(number_text, values)] if len(values) == 2 else [],
+            "doubtful": [self.columns[j] for j in self.doubtful],
+            "fit": any(self.unfit[j][0] not in ("empty", "text", "constant") for j in out),
+        }
+        return messages("table", chosen=self, target=target and target[0].name, out=out, **known)
 
 
 def choose(table: DataTable, entry: DataEntry, target: str | None) -> Chosen:
@@ -141,11 +148,43 @@ def choose(table: DataTable, entry: DataEntry, target: str | None) -> Chosen:
             raise DataError(f"target '{names[at]}' has no values")
         if not known.all():
             rows, values = rows[known], values[known]
+    without, drawn_from = len(table.values) - len(rows), 0
+    if entry.rows is not None and entry.rows < len(rows):
+        drawn_from, drawn = len(rows), _drawn(table, rows, values, roles, entry.rows)
+        rows, values = rows[drawn], values[drawn]
     found, doubtful = _unfit(table, entry, columns, values, roles)
     for j in found:
         roles[j] = "left out"
-    without = len(table.values) - len(rows)
-    return Chosen(columns, values, rows, without, roles, found, doubtful, table.first)
+    return Chosen(columns, values, rows, without, roles, found, doubtful, table.first, drawn_from)
+
+
+def _drawn(table: DataTable, rows: Ints, values: Floats, roles: list[Role], most: int) -> Bools:
+    """Return which rows are drawn, the parts and the target's values in their shares."""
+    parts = [] if table.first is None else [np.asarray(rows <= table.first, dtype=np.float64)]
+    keys = [own for own, role in zip(values.T, roles, strict=True) if role in ("part", "target")]
+    groups = next((values[:, j] for j, role in enumerate(roles) if role == "groups"), None)
+    drawn = sample([*parts, *keys] or [np.zeros(len(rows))], groups, most)
+    counts = [(len(np.unique(key[drawn])), len(np.unique(key))) for key in keys]
+    if any(left < there <= LEVELS for left, there in counts):
+        raise DataError(message("data.undrawn", most=most, all=len(rows)))
+    return drawn
+
+
+def sample(keys: Sequence[Floats], groups: Floats | None, most: int) -> Bools:
+    """Return which rows are drawn, at most so many: of groups, whole ones, but at least one.
+
+    In order of the first key, then the next, and at random, rows are taken at equal steps: values
+    keep their shares.
+    """
+    rng, n = np.random.default_rng(SEED), len(keys[0])
+    if groups is None:
+        order = np.lexsort((rng.random(n), *keys[::-1]))
+        drawn = np.zeros(n, dtype=bool)
+        drawn[order[((np.arange(most) + 0.5) * n / most).astype(np.int64)]] = True
+        return drawn
+    _, codes, sizes = np.unique(groups, return_inverse=True, return_counts=True)
+    mixed = rng.permutation(len(sizes))
+    return np.isin(codes, mixed[: max(1, int((np.cumsum(sizes[mixed]) <= most).sum()))])
 
 
 def _unfit(
@@ -200,8 +239,7 @@ def _recode(table: DataTable, entry: DataEntry) -> tuple[list[Feature], Floats]:
     marks: dict[int, set[str | float]] = {}
     for mark, where in entry.missing_codes.items():
         for wanted in where:
-            at = column_index(names, wanted, "missing_codes")
-            marks.setdefault(at, set()).add(key_of(mark))
+            marks.setdefault(column_index(names, wanted, "missing_codes"), set()).add(key_of(mark))
     stated = (*(entry.missing_values or ()), *entry.missing)
     general = {key_of(mark) for mark in stated if mark != ""}
     nominal = {column_index(names, wanted, "nominal") for wanted in entry.nominal}
@@ -233,8 +271,7 @@ def _marked(column: Feature, values: Floats, marks: set[str | float]) -> Bools:
 def check_codes(role: str, column: Feature, values: Floats) -> None:
     """Hold that numbers which name things were not rounded: different ones could be equal."""
     if column.kind == "numeric" and large(values).any():
-        exact = f"{EXACT:.0f}"
-        raise DataError(message("data.rounded", role=role, name=column.name, exact=exact))
+        raise DataError(message("data.rounded", role=role, name=column.name, exact=f"{EXACT:.0f}"))
 
 
 def _as_nominal(column: Feature, values: Floats) -> tuple[Feature, Floats]:

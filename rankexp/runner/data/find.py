@@ -16,7 +16,7 @@ from rankexp import registry
 from rankexp.errors import DataError, EnvironmentProblemError
 from rankexp.runner.config.asking import manner, message
 from rankexp.runner.config.data_entry import DataEntry
-from rankexp.runner.data import origins
+from rankexp.runner.data import memory, origins
 from rankexp.runner.data.build import build, differences, first_difference
 from rankexp.runner.data.dataset import Dataset
 from rankexp.runner.data.origins import Origin, cache_folder
@@ -118,8 +118,7 @@ def _keep(name: str, entry: DataEntry, origin: Origin, cache: Path) -> FoundData
     declared = entry.model_dump(mode="json", exclude=ASIDE)
     said = [READING, *filter(None, [manner()])]  # a reading has messages
     key = json.dumps([said, name, origin.identity, declared], sort_keys=True)
-    digest = hashlib.sha256(key.encode()).hexdigest()
-    path = cache / "snapshots" / f"{name}-{digest[:16]}.npz"
+    path = cache / "snapshots" / f"{name}-{hashlib.sha256(key.encode()).hexdigest()[:16]}.npz"
     try:
         dataset = read_dataset(path)
     except DataError:  # none, or none that can be trusted
@@ -133,6 +132,8 @@ def _keep(name: str, entry: DataEntry, origin: Origin, cache: Path) -> FoundData
             write_dataset(dataset, path)
     else:
         _check(dataset, entry, origin)
+    needed = memory.WORKER * dataset.X.nbytes + memory.BASE
+    memory.check(needed, len(dataset.y), f"a worker with the data set '{name}'")
     facts = DataFacts(len(dataset.y), dataset.fingerprint, str(path))
     return FoundData(dataset, facts, origin.where)
 

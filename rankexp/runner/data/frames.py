@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 import pandas as pd
@@ -15,9 +15,6 @@ from pyarrow import compute, parquet
 from rankexp.errors import ConfigError, DataError
 from rankexp.runner.config.asking import flag, option
 from rankexp.runner.data.readers.columns import plain_numbers
-
-if TYPE_CHECKING:
-    Column = pd.Series[float]  # of any dtype
 
 
 @runtime_checkable
@@ -133,7 +130,7 @@ def _check(frame: pd.DataFrame, named: Collection[str]) -> None:
         raise ConfigError(f"'{name}' is the frame's index, not a column; {advice}")
 
 
-def _column(name: str, column: "Column") -> pa.Array:
+def _column(name: str, column: "pd.Series[float]") -> pa.Array:
     """Return a column of pandas as Arrow has it; as texts where Arrow has no such type."""
     if isinstance(column.dtype, pd.CategoricalDtype):
         codes, texts = column.cat.codes.to_numpy(), list(map(str, column.cat.categories))

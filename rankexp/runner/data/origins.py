@@ -18,7 +18,7 @@ from rankexp.runner.data.sources import needs_network, source_of, takes_files
 from rankexp.runner.data.sources.file import locate, located, read
 
 # How a source and its reference are said; others by their names.
-WORDS = {"openml": "OpenML {}", "shipped": "{}, shipped with rankexp"}
+WORDS = {"openml": "OpenML {}", "url": "{}", "shipped": "{}, shipped with rankexp"}
 
 
 @dataclass(frozen=True)
@@ -136,8 +136,7 @@ def not_found(
     """Return the error that says where was looked, and how to add the file by hand."""
     single = [str(value) for s, value in entry.sources.items() if s == "file" or takes_files(s)]
     known = {"name": name, "cache": cache, "folders": folders, "reasons": reasons}
-    known |= {"files": entry.files, "file": " and ".join(entry.files or single)}
-    known |= {"origin": " ".join((entry.origin or "").split())}
+    known |= {"entry": entry, "file": " and ".join(entry.files or single)}
     return DataNotFoundError(message("data.not_found", **known), message("data.to_add", **known))
 
 
@@ -166,7 +165,7 @@ def _from_table(table: DataTable, where: str) -> Origin:
 
 def _fetched(entry: DataEntry, cache: Path) -> list[tuple[str, Path]]:
     """Return the network sources of an entry, each with the file its table is kept in."""
-    named = {source: quote(str(own), safe="") for source, own in entry.sources.items()}
+    named = {source: quote(str(own), safe="")[-150:] for source, own in entry.sources.items()}
     online = {source: name for source, name in named.items() if needs_network(source)}
     return [(source, cache / "tables" / f"{source}-{name}.npz") for source, name in online.items()]
 

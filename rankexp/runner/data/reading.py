@@ -63,6 +63,7 @@ class Reading:
     layout: Layout
     rows: int  # that are kept
     without_target: int = 0  # rows left out because they have no target
+    drawn_from: int = 0  # rows that these were drawn from; 0: all are there
     columns: tuple[Column, ...] = ()
     target: str | None = None
     levels: tuple[tuple[str, int], ...] = ()

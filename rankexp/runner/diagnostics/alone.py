@@ -3,13 +3,12 @@
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import stats
+from scipy import special
 
 from rankexp.arrays import Bools, Floats
 from rankexp.charts.numbers import printed
 from rankexp.metrics.continuous import concordance
-from rankexp.runner.data.dataset import Dataset
-from rankexp.runner.data.levels import number_text
+from rankexp.runner.data.dataset import Dataset, number_text
 from rankexp.runner.data.suitable import whole
 
 ROWS = 20_000  # at which columns are looked at first
@@ -150,6 +149,8 @@ def _variance(y: Floats) -> float:
 
 
 def _sorted(row: Floats, values: Floats) -> bool:
+    from scipy import stats  # takes a second
+
     if np.ptp(values) == 0:
         return True
     return abs(float(stats.spearmanr(row, values).statistic)) > SORTED
@@ -187,7 +188,9 @@ def alike(dataset: Dataset) -> set[str]:
 
     So it is with queries, races or matched pairs, of which each has the same targets.
     """
-    y, found = stats.rankdata(dataset.y), set[str]()
+    from scipy.stats import rankdata  # takes a second
+
+    y, found = rankdata(dataset.y), set[str]()
     rarest = np.unique(y, return_counts=True)[1].min() if dataset.levels else len(y)
     for feature, values in zip(dataset.features, dataset.X.T, strict=True):
         _, codes, rows = np.unique(values, return_inverse=True, return_counts=True)
@@ -197,6 +200,6 @@ def alike(dataset: Dataset) -> set[str]:
         means = np.bincount(codes, weights=y) / rows
         within = float(((y - means[codes]) ** 2).sum()) / (n - k)
         between = float((rows * (means - y.mean()) ** 2).sum()) / (k - 1)
-        if within > 0 and stats.f.cdf(between / within, k - 1, n - k) <= SURE:
+        if within > 0 and special.fdtr(k - 1, n - k, between / within) <= SURE:
             found.add(feature.name)
     return found

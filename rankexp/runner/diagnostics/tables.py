@@ -9,9 +9,7 @@ import numpy as np
 
 from rankexp.charts.numbers import printed
 from rankexp.runner.config.asking import flag, manner, merged, message, option
-from rankexp.runner.data.called import called
-from rankexp.runner.data.dataset import Dataset
-from rankexp.runner.data.levels import number_text, numbers_of
+from rankexp.runner.data.dataset import Dataset, called, number_text, numbers_of
 from rankexp.runner.data.suitable import WORDS
 from rankexp.runner.diagnostics.alone import FILLED, alike, drift, encoded, unusual
 from rankexp.runner.diagnostics.diagnostic import BeforeFitting, Said, TableFacts, told

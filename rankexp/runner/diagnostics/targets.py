@@ -1,22 +1,22 @@
-"""Rows whose target may be recorded in another way than that of the others, or not at all."""
+"""A target that was calculated, or that some rows may have in another way, or not at all."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from itertools import permutations, product
 
 import numpy as np
 from scipy import special
 
 from rankexp.arrays import Floats, Ints
 from rankexp.charts.numbers import printed
-from rankexp.runner.data.called import called
-from rankexp.runner.data.dataset import Dataset, Feature
-from rankexp.runner.data.levels import in_words, number_text
+from rankexp.runner.data.dataset import Dataset, Feature, called, in_words, number_text
 from rankexp.runner.diagnostics.alone import unusual
 from rankexp.runner.diagnostics.diagnostic import BeforeFitting, Said, TableFacts, told
 
 REGISTER = {
     "RK109": "OneValueOfTarget",
     "RK110": "RowOfTotals",
+    "RK111": "Calculated",
     "RK112": "RecordedOtherwise",
     "RK113": "CountsRows",
 }
@@ -32,6 +32,16 @@ GAP = 5  # so many times as far from the others as these are from each other
 UNITS, CENTRE = 3.0, (0.01, 0.99)  # least factor between units; what does not count of a part
 OF_A_CELL = 20  # values that another column of a table of counts has at most
 PURE = 0.98  # share of a category's rows in one part, from which it tells the part
+
+DIFFERENT = 20  # values of the target, from which it may have been calculated
+SAMPLE, MOST_COLUMNS = 40, 40  # rows looked at first; columns
+NEARLY = 0.99  # share of rows that a formula gives
+FINE = 0.05  # of the target's standard deviation that rounding may make up
+ALONE = 0.9999  # share of pairs in order of a column that is the target by itself
+Form = Callable[[Floats, Floats], Floats]
+FORMS: dict[str, Form] = {"('{}' + '{}')": np.add, "('{}' − '{}')": np.subtract}
+FORMS |= {"'{}' · '{}'": np.multiply, "'{}' / '{}'": np.divide}
+"""Each is tried with two columns in both orders, and with its multiples."""
 
 
 class OneValueOfTarget(BeforeFitting):
@@ -53,6 +63,34 @@ class RowOfTotals(BeforeFitting):
     def look(self, table: TableFacts) -> Said:
         found = [f"{rows} sums of those above{names}" for rows, names in table.reading.totals]
         return told("RK110", found="; ".join(found)[1:]) if found else None
+
+
+class Calculated(BeforeFitting):
+    """Two columns together give the target exactly, so it was calculated from them."""
+
+    def look(self, table: TableFacts) -> Said:
+        data, best = table.dataset, table.alone
+        if data is None or data.levels is not None or (best and best.value >= ALONE):
+            return None
+        y = data.y.astype(np.float64)
+        some = np.unique(np.linspace(0, len(y) - 1, SAMPLE).astype(int))
+        texts = (number_text(round(float(value), 9)) for value in y[some])
+        unit = 0.51 * 10.0 ** -max(len(text.partition(".")[2]) for text in texts)
+        if unit > FINE * y.std() or len(np.unique(y)) < DIFFERENT:
+            return None
+        known = [j for j, one in enumerate(data.features) if one.kind == "numeric"]
+        first = data.X[some]
+        for (a, b), form in product(permutations(known[:MOST_COLUMNS], 2), FORMS):
+            with np.errstate(all="ignore"):
+                if not _gives(FORMS[form](first[:, a], first[:, b]), y[some], unit, FEWEST):
+                    continue
+                found = _gives(FORMS[form](data.X[:, a], data.X[:, b]), y, unit, len(y) / 2)
+            if found:
+                one, other = data.features[a].name, data.features[b].name
+                text = found[0] + (form if found[0] else form.strip("()")).format(one, other)
+                rows, target = {"rows": found[1], "known": found[2]}, table.reading.target
+                return told("RK111", target=target, formula=text, one=one, **rows)
+        return None
 
 
 class RecordedOtherwise(BeforeFitting):
@@ -112,9 +150,9 @@ def _two_units(data: Dataset, name: str) -> Said:
         return None
     factor = printed(f"{10 ** (np.median(logs[cut:]) - np.median(logs[:cut])):.3g}")
     above = y > 10 ** ((logs[cut - 1] + logs[cut]) / 2)
-    column = next((own for own, shares in _shares(data, above) if _pure(shares)), "")
+    pure = (own for own, at in _shares(data, above) if ((at >= PURE) | (at <= 1 - PURE)).all())
     sizes = {"above": len(y) - cut, "below": cut}
-    return told("RK112", what="two units", name=name, factor=factor, told=column, **sizes)
+    return told("RK112", what="two units", name=name, factor=factor, told=next(pure, ""), **sizes)
 
 
 def _shares(data: Dataset, hit: Floats) -> Iterator[tuple[str, Floats]]:
@@ -126,18 +164,13 @@ def _shares(data: Dataset, hit: Floats) -> Iterator[tuple[str, Floats]]:
             yield feature.name, np.bincount(codes, hit)[rows > 0] / rows[rows > 0]
 
 
-def _pure(shares: Floats) -> bool:
-    return bool(((shares >= PURE) | (shares <= 1 - PURE)).all())
-
-
 def _withheld(data: Dataset, name: str) -> Said:
     """Say that the rows of one value stand at an end, or are all rows of a category."""
     each, rows = np.unique(data.y, return_counts=True)
     wanted = each if data.levels is not None else each[[0, -1]]
     for value, count in zip(wanted, rows[np.searchsorted(each, wanted)], strict=True):
         here = data.y == value
-        changes = np.count_nonzero(np.diff(data.y[~here]))
-        if count < ROWS or len(each) < 3 or changes < len(each):
+        if count < ROWS or len(each) < 3 or np.count_nonzero(np.diff(data.y[~here])) < len(each):
             continue  # too few, or all values stand in blocks
         at_end = here[:count].all() or here[-count:].all()
         lone = (own for own, shares in _shares(data, here) if shares.sum() == shares.max() == 1)
@@ -213,3 +246,16 @@ def _alike(hits: Floats, rows: Ints) -> bool:
         return False
     chi = float(((hits - share * rows) ** 2 / (rows * share * (1 - share))).sum())
     return bool(special.chdtrc(len(rows) - 1, chi) >= ALIKE)
+
+
+def _gives(made: Floats, y: Floats, unit: float, least: float) -> tuple[str, int, int] | None:
+    """Return which multiple of numbers is the target in nearly all of the rows they are known."""
+    made, y = made[np.isfinite(made)], y[np.isfinite(made)]
+    if len(y) < least or not made.any():
+        return None
+    exact = float(made @ y / (made @ made))
+    for factor in (float(f"{exact:.2g}"), exact):
+        rows = int((np.abs(factor * made - y) <= unit + 1e-9 * np.abs(y)).sum())
+        if rows >= NEARLY * len(y) and factor > 0:
+            return f"{printed(f'{factor:.4g}')} · " * (factor != 1), rows, len(y)
+    return None

@@ -26,10 +26,8 @@ class Split:
 class KeptRows(NamedTuple):
     """What a division of n rows keeps."""
 
-    strata: NDArray[Any] | None = None
-    """Classes, (n,), whose shares are kept."""
-    units: Ints | None = None
-    """Equal numbers, (n,), for rows that stay together."""
+    strata: NDArray[Any] | None = None  # classes, (n,), whose shares are kept
+    units: Ints | None = None  # equal numbers, (n,), for rows that stay together
 
     def sizes(self, n: int) -> tuple[Ints, NDArray[Any]]:
         """Return rows and stratum of each unit: the commonest class of its rows."""

@@ -43,11 +43,8 @@ class Dividing(Protocol):
     counts = frozenset({"repeats"})
 
     repeats: PositiveInt = 1
-    """How often the rows are divided anew at random."""
     stratified: bool = False
-    """Whether each part has about the same share of every level."""
     together: Together = "none"
-    """Rows that stay on one side: those of a group, or those with equal features."""
 
     @abstractmethod
     def split(self, n: int, place: Place, rng: np.random.Generator, kept: KeptRows) -> Split:
@@ -77,9 +74,7 @@ class CrossValidation(Dividing):
     varies = "fold"
 
     kind: Literal["cross_validation"]
-    """Each of several parts of a data set, the folds, is the test part once."""
     folds: Annotated[int, Field(ge=2)] = 10
-    """Number of folds in each repeat."""
 
     def faults(self, rows: Mapping[str, int | None]) -> Iterator[tuple[str, str]]:
         for name, count in rows.items():
@@ -111,9 +106,7 @@ class Holdout(Dividing):
     """Random splits into a training and a test part."""
 
     kind: Literal["split"]
-    """Rows drawn at random from a data set are the test part."""
     test: PositiveFloat
-    """Size of the test part: below 1 a share of the rows, otherwise a number of rows."""
 
     def faults(self, rows: Mapping[str, int | None]) -> Iterator[tuple[str, str]]:
         if self.test > 1 and self.test % 1:

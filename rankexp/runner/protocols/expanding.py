@@ -26,15 +26,10 @@ class ExpandingWindow(Protocol):
     uses_time = True
 
     kind: Literal["time"]
-    """The latest rows of a data set are the test part; all rows before them are trained on."""
     column: str | None = None
-    """Column of dates or numbers. Default: the `time` of the data set."""
     test: Annotated[float, Field(gt=0, lt=1)] = 0.3
-    """Share of the rows, the latest, that the folds test together."""
     folds: PositiveInt = 1
-    """Parts of these rows, about equally large. The second is trained on the first, too."""
     together: Together = "none"
-    """Rows of the training part that its inner folds must not part."""
 
     def faults(self, rows: Mapping[str, int | None]) -> Iterator[tuple[str, str]]:
         for name, count in rows.items():

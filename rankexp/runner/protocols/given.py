@@ -10,7 +10,7 @@ from pydantic import Field
 from rankexp.arrays import Ints
 from rankexp.errors import DataError
 from rankexp.runner.protocols.dividing import Together, kept_together, numbered
-from rankexp.runner.protocols.protocol import Loaded, Parts, Place, Protocol, message
+from rankexp.runner.protocols.protocol import TOLD, Loaded, Parts, Place, Protocol, message
 from rankexp.runner.strict import Strict
 from rankexp.statistics.design import EXAMPLES, Design
 
@@ -20,12 +20,10 @@ REGISTER = {"given": "Given"}
 class GivenFold(Strict):
     """What the parts of the data are in one fold."""
 
+    model_config = TOLD
     test: str
-    """The part that is the test part of this fold."""
     validation: str | None = None
-    """The part on which a setting can be chosen in this fold. Default: none."""
     train: Annotated[list[str], Field(min_length=1)] | None = None
-    """The parts that are trained on, in this order. Default: all other rows, in their order."""
 
     def named(self) -> dict[tuple[str | int, ...], str]:
         """Return the parts that are named, by where they are."""
@@ -46,15 +44,10 @@ class Given(Protocol):
     uses_parts = True
 
     kind: Literal["given"]
-    """The data says which rows are the test part: by `part`, or by a second file."""
     test: str | None = None
-    """The part that is the test part. Needed unless there are `folds`."""
     validation: str | None = None
-    """The part on which a setting can be chosen. All other rows are trained on. Default: none."""
     together: Together = "none"
-    """Training rows that inner folds keep on one side: as in cross-validation."""
     folds: Annotated[list[GivenFold], Field(min_length=1)] | None = None
-    """The folds that the data brings, in place of `test` and `validation`."""
 
     def faults(self, rows: Mapping[str, int | None]) -> Iterator[tuple[str, str]]:
         if self.folds is None and self.test is None:

@@ -7,19 +7,17 @@ from pydantic import Field, model_validator
 
 from rankexp.arrays import Ints
 from rankexp.runner.protocols.dealing import KeptRows, Split, deal, fold_of, holdout
-from rankexp.runner.protocols.protocol import Part
+from rankexp.runner.protocols.protocol import TOLD, Part
 from rankexp.runner.strict import Strict
 
 
 class Inner(Strict):
     """Folds inside each training part, on which a setting is chosen."""
 
+    model_config = TOLD
     folds: Annotated[int, Field(ge=1)] = 5
-    """Number of folds, each held out once; 1 for a single part that is held out."""
     test: Annotated[float, Field(gt=0, lt=1)] | None = None
-    """Share of the training rows that ``folds: 1`` holds out, between 0 and 1."""
     stratified: bool = False
-    """Whether each fold has about the same share of every level."""
 
     @model_validator(mode="after")
     def _one_fold_has_a_size(self) -> "Inner":

@@ -18,17 +18,11 @@ class Models(Protocol):
     counts = frozenset({"models", "training_sets"})
 
     kind: Literal["models"]
-    """A generator draws models, and each model its training sets and a test set."""
     models: PositiveInt
-    """Number of models, such as vectors of true coefficients, that the generator draws."""
     training_sets: PositiveInt
-    """Number of training sets of each model."""
     n_train: PositiveInt
-    """Rows of each training set."""
     n_test: PositiveInt
-    """Rows of the test set, one for each model."""
     validation: PositiveInt | None = None
-    """Rows of a validation set, drawn anew with each training set. Default: there is none."""
 
     def places(self) -> Iterator[Place]:
         for model in range(self.models):

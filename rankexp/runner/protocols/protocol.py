@@ -3,15 +3,17 @@
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any, ClassVar, Literal, NamedTuple
 
 from numpy.typing import NDArray
 
 from rankexp.arrays import Floats, Ints
 from rankexp.runner.sentences import paragraphs
-from rankexp.runner.strict import Plain, Strict
+from rankexp.runner.strict import Plain, Strict, told
 from rankexp.statistics.design import Design
 
+TOLD = told(Path(__file__).with_name("keys.toml"))
 TRUTHS = ("eta", "mean", "ranking")
 """What models know of the best scores; the first that a model has is taken."""
 
@@ -26,11 +28,9 @@ class Place(NamedTuple):
     """Where a record stands in its experiment; None for what the protocol has not."""
 
     model: int | None = None
-    rep: int | None = None
-    """Training set, repeat or repetition."""
+    rep: int | None = None  # training set, repeat or repetition
     fold: int | None = None
-    setting: int | None = None
-    """Of a `simulate` experiment: place in the product of its grid."""
+    setting: int | None = None  # of a `simulate` experiment: place in the product of its grid
 
     def identity(self) -> dict[str, int]:
         """Return what determines a record's numbers; a setting's parameters do, not its place."""
@@ -46,18 +46,14 @@ class Part:
     y: NDArray[Any]
     levels: int | None = None
     """How many levels y may have, its codes being 0 .. K-1; None unless more than two."""
-    groups: Ints | None = None
-    """Query or cluster of each row."""
-    weights: Floats | None = None
-    """What each row counts."""
+    groups: Ints | None = None  # query or cluster of each row
+    weights: Floats | None = None  # what each row counts
     truth: Mapping[str, Floats] = field(default_factory=dict)
     """What a generator knows of its best scores: ``eta``, ``mean``, ``ranking``."""
-    group_names: tuple[str, ...] | None = None
-    """What the groups' numbers stand for in the data."""
+    group_names: tuple[str, ...] | None = None  # what the groups' numbers stand for in the data
     memo: dict[Any, float] = field(default_factory=dict, repr=False)
     """Values of these rows that were computed and will be asked for again."""
-    rows: Ints | None = None
-    """Place of each row in its data set; None for rows that are drawn."""
+    rows: Ints | None = None  # place of each row in its data set; None for rows that are drawn
 
     def take(self, rows: Ints) -> "Part":
         """Return some of the rows."""
@@ -73,8 +69,7 @@ class Parts:
 
     train: Part
     test: Part
-    path: str
-    """Of the random streams used within."""
+    path: str  # of the random streams used within
     validation: Part | None = None
     together: Ints | None = None
     """Equal numbers, (n_train,), for rows of the training part that inner folds must not part."""
@@ -89,8 +84,7 @@ class Parts:
 class Generated:
     """What a protocol for generators is given: a distribution of models to draw from."""
 
-    name: str
-    """The problem's, where the paths of its streams begin."""
+    name: str  # the problem's, where the paths of its streams begin
 
     @abstractmethod
     def sample(
@@ -106,16 +100,12 @@ class Generated:
 class Loaded:
     """What a protocol for data sets is given."""
 
-    name: str
-    """The problem's, where the paths of its streams begin."""
+    name: str  # the problem's, where the paths of its streams begin
     whole: Part
-    seed: int
-    """The study's."""
-    parts: Ints | None = None
-    """Part of the data that each row is in, (n,), by its place in `part_names`."""
+    seed: int  # the study's
+    parts: Ints | None = None  # part that each row is in, (n,), by its place in `part_names`
     part_names: tuple[str, ...] = ()
-    times: Floats | None = None
-    """When each row is from, (n,)."""
+    times: Floats | None = None  # when each row is from, (n,)
 
 
 class Protocol(Strict):
@@ -125,6 +115,7 @@ class Protocol(Strict):
     larger study keeps the records of a smaller one.
     """
 
+    model_config = TOLD
     problems: ClassVar[Literal["generators", "data sets"]]
     counts: ClassVar[frozenset[str]] = frozenset()
     varies: ClassVar[Literal["rep", "fold"]] = "rep"

@@ -18,7 +18,7 @@ from rankexp.metrics.metric import parse
 from rankexp.runner import plan
 from rankexp.runner.analyse.frame import COLUMNS, shortfall
 from rankexp.runner.config import claims, published
-from rankexp.runner.config.asking import message
+from rankexp.runner.config.asking import message, messages
 from rankexp.runner.config.load import load
 from rankexp.runner.config.outside import kept, lacking
 from rankexp.runner.config.schema import Block, Evaluate, Study
@@ -28,11 +28,13 @@ from rankexp.runner.report import index, runs
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Output, Page, Section
 from rankexp.runner.report.render import csv, html, latex, markdown, terminal
-from rankexp.runner.run.manifest import facts_of, protocol_of, read_manifest
+from rankexp.runner.run.manifest import facts_of, protocol_of, read_manifest, shards_of
 from rankexp.runner.run.progress import how_many
+from rankexp.runner.run.shards import unmade
 from rankexp.runner.run.store import Store
 
 RENDERERS = (csv, markdown, latex)  # each makes a file of text a block
+SLICE = " (quick slice: the numbers are no findings)"
 
 
 def files(name: str, output: Output) -> dict[str, bytes]:
@@ -45,15 +47,11 @@ def files(name: str, output: Output) -> dict[str, bytes]:
         finish(output.figure, output.incomplete)
         made = {f"{name}.{kind}": content for kind, content in drawn(output.figure)}
     for renderer in RENDERERS:
-        content = renderer.render(output)
-        if content is not None:
+        if (content := renderer.render(output)) is not None:
             made[f"{name}.{renderer.SUFFIX}"] = content.encode()
     if output.units is not None:
         made[f"{name}-units.csv"] = csv.table(output.units).encode()
     return made
-
-
-SLICE = " (quick slice: the numbers are no findings)"
 
 
 def page(context: Context, sections: Sequence[Section], aside: Sequence[Section] = ()) -> Page:
@@ -76,9 +74,9 @@ def page(context: Context, sections: Sequence[Section], aside: Sequence[Section]
     )
 
 
-REFERENCE = "reference"
-"""Beside the folders of results: that of full runs, which no ordinary run writes into."""
+REFERENCE = "reference"  # beside results: that of full runs, into which no ordinary run writes
 PAGE, ANSWER = "report.html", "answer.html"  # of a study, and of `rankexp compare`
+MANY = 1_000_000  # rows of scores.csv beyond which they are written as Parquet, too
 LOG = "logs/report.log"  # tracebacks of blocks that failed, in the folder of results
 REPORTED = ("title", "source", "bibtex", "text", "report")  # what of a study a report alone shows
 
@@ -95,10 +93,8 @@ class Built:
     @property
     def section(self) -> Section:
         """Its part of the page."""
-        title = self.block.title or self.block.name
-        role, primary, files = self.block.block, self.block.primary, list(self.files)
-        text = self.block.text or ""
-        return Section(title, text, self.output, files, role=role, primary=primary)
+        own, of = self.block, (self.block.block, self.block.primary)
+        return Section(own.title or own.name, own.text or "", self.output, [*self.files], *of)
 
     def on_page(self, said: set[str]) -> Section:
         """Return its part of a page with a head: what has no table is told by its gist, but once.
@@ -142,8 +138,7 @@ class Report:
         except Exception as error:
             known = isinstance(error, RankexpError)
             why = str(error) if known else f"{one_line(error)} (see {LOG})"
-            earlier = "Files of it, if any, are of an earlier report."
-            said = f"FAILED: block '{block.name}': {why}. {earlier}"
+            said = message("report.failed", name=block.name, why=why)
             return Built(block, Output(incomplete=[said], failed=True), error=error)
 
     def _output(self, block: Block) -> Output:
@@ -163,8 +158,8 @@ class Report:
         """A sentence a block that failed, and one of a page that could not be written."""
         lines = [line for own in self.blocks if own.error for line in own.output.incomplete]
         if self.unwritten:
-            why = f"{self.page} was not written: {one_line(self.unwritten)} (see {LOG})"
-            lines.append(f"{why}. One that is there is of an earlier report; report.md is new.")
+            known = {"page": self.page, "why": one_line(self.unwritten), "log": LOG}
+            lines.append(message("report.unwritten", **known))
         return lines
 
     @property
@@ -182,9 +177,10 @@ class Report:
         if not self.context.records:
             raise ConfigError(message("report.no_records", folder=self.folder))
         # It is the largest: written before blocks are made, it takes no memory beside theirs.
-        scores = self.folder / "scores.csv"
-        write_atomically(scores, csv.table(scores_table(self.context)).encode())
-        contents: dict[str, bytes] = {}
+        table = scores_table(self.context)
+        contents = {"scores.csv": csv.table(table).encode()}
+        contents |= {"scores.parquet": table.to_parquet(index=False)} if len(table) > MANY else {}
+        written = [self._written(name, contents.pop(name)) for name in [*contents]]
         for own in self.blocks:
             contents |= own.files
         headed, said = any(_gathers(own.block) for own in self.blocks), set[str]()
@@ -200,9 +196,11 @@ class Report:
         if traces:
             contents[LOG] = "\n".join(traces).encode(errors="replace")
             (self.folder / LOG).parent.mkdir(exist_ok=True)
-        for name, content in contents.items():
-            write_atomically(self.folder / name, content)
-        return [scores, *(self.folder / name for name in contents)]
+        return written + [self._written(name, content) for name, content in contents.items()]
+
+    def _written(self, name: str, content: bytes) -> Path:
+        write_atomically(self.folder / name, content)
+        return self.folder / name
 
     def _pages(self, shown: Page) -> dict[str, bytes]:
         """Return the pages by name; one that its template cannot write is left out."""
@@ -272,7 +270,8 @@ def open_report(
     records = store.read()
     reference = folder.resolve().parent / REFERENCE / study.study
     unseen = published.unseen(study, manifest.get("published") or [])
-    problems = [*store.problems, *missing, *unseen]
+    shards = unmade(folder, shards_of(folder), (cell.key for cell in cells), records)
+    problems = [*store.problems, *missing, *unseen, *shards]
     page = page or (ANSWER if (folder / ANSWER).is_file() else PAGE)
     context = Context(study, list(cells), records, manifest, problems, reference)
     return Report(context, folder, page)
@@ -314,13 +313,10 @@ def packed(folder: Path) -> str:
     context = open_report(folder, store=store).context
     keys = dict.fromkeys(cell.key for cell in context.cells)
     file = store.seal({key: context.records[key] for key in keys if key in context.records})
-    done = "nothing new to seal"
-    if file is not None:
-        done = f"{file.relative_to(folder)} is written, {file.stat().st_size / 1e6:.2f} MB"
-    count, useless = len(keys.keys() & store.sealed), len(store.sealed - keys.keys())
-    lines = [f"{folder}: {done}; {count:,} of {how_many(len(keys), 'record')} are sealed"]
-    if useless:
-        lines.append(f"{how_many(useless, 'sealed record')} are not of the study as it was run")
+    known = {"folder": folder, "name": file and file.relative_to(folder), "records": len(keys)}
+    sealed, useless = len(keys.keys() & store.sealed), len(store.sealed - keys.keys())
+    mb = file.stat().st_size / 1e6 if file else 0.0
+    lines = messages("packed", sealed=sealed, useless=useless, mb=mb, **known)
     return "\n  ".join([*lines, *context.problems])
 
 

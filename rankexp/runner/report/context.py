@@ -1,6 +1,8 @@
 """What every block works from: the study, its cells, the records, and views of them."""
 
 import inspect
+import sys
+import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
@@ -12,7 +14,7 @@ import pandas as pd
 from rankexp import registry
 from rankexp.errors import ConfigError
 from rankexp.metrics.metric import Metric, parse
-from rankexp.runner.analyse import compare, delong, frame, queries, select
+from rankexp.runner.analyse import compare, delong, frame, select
 from rankexp.runner.analyse.contrast import Family
 from rankexp.runner.analyse.frame import Count
 from rankexp.runner.analyse.kept import sources
@@ -55,6 +57,7 @@ class Context:
     families: dict[str, Family] = field(default_factory=dict, repr=False)  # compared so far
     _designs: dict[tuple[str, str], dict[str, Design]] = field(default_factory=dict, repr=False)
     _slices: dict[tuple[str, ...], pd.DataFrame] = field(default_factory=dict, repr=False)
+    _means: dict[tuple[str, ...], list[compare.Mean]] = field(default_factory=dict, repr=False)
 
     @cached_property
     def frame(self) -> pd.DataFrame:
@@ -116,7 +119,7 @@ class Context:
         by_query: bool = False,
     ) -> pd.DataFrame:
         """Return the slice of one metric or named quantity; it is kept for other blocks."""
-        key = (experiment, str(quantity), part, *[queries.QUERY] * by_query)
+        key = (experiment, str(quantity), part, *[frame.QUERY] * by_query)
         if key not in self._slices:
             found = frame.scores(self.frame, experiment, str(quantity), part, by_query=by_query)
             self._slices[key] = found
@@ -153,6 +156,12 @@ class Context:
         entry = self.study.data.get(problem) or self.study.generators.get(problem)
         return (entry.label if entry else None) or problem
 
+    def seconds(self, experiment: str, method: str, problem: str = "") -> list[float]:
+        """Return what each split of a method took: its grid, and the choice within training."""
+        own = (c for c in self.cells if (c.experiment, c.method) == (experiment, method))
+        found = (self.records.get(c.key) for c in own if problem in ("", c.problem))
+        return [one.times["fit"] for one in found if one and "fit" in one.times]
+
     def title(self, experiment: str) -> str:
         """Return what an experiment is called on pages."""
         setup = self.study.experiments.get(experiment)
@@ -177,8 +186,10 @@ class Context:
         setup = self.study.experiments.get(experiment)
         if not isinstance(setup, Simulate) or setup.check not in registry.names("checks"):
             return {}
-        module = inspect.getmodule(registry.get("checks", setup.check))
-        return dict(vars(module).get("LABELS", {})) if module else {}
+        check = registry.get("checks", setup.check)
+        file = Path(inspect.getfile(check)).with_suffix(".toml")
+        known = tomllib.loads(file.read_text("utf-8")) if file.is_file() else {}
+        return known | dict(vars(sys.modules[check.__module__]).get("LABELS", {}))
 
     def rows(self, problem: str) -> float:
         """Return a data set's rows; NaN where they are unknown."""
@@ -204,9 +215,9 @@ class Context:
         if found.pairs == QUERIES:
             tables = [self.scores(experiment, metric, by_query=own) for own in (False, True)]
             splits, each = (table[table.problem == problem] for table in tables)
-            if queries.are_pairs(splits, each):
+            if frame.are_pairs(splits, each):
                 reach = each.value.max() - each.value.min()  # of a query, as far as is seen
-                count = each[queries.QUERY].nunique()
+                count = each[frame.QUERY].nunique()
                 return replace(found, examples=count / reach if reach else NAN)
             found = design(self.study, setup, problem, rows, grouped=False)
         return replace(found, examples=self.examples(problem, metric))
@@ -241,7 +252,7 @@ class Context:
         wanted = [name for name, found in designs.items() if found.pairs == QUERIES]
         if not wanted:
             return splits
-        return queries.spread(splits, self.scores(experiment, metric, by_query=True), wanted)
+        return frame.spread(splits, self.scores(experiment, metric, by_query=True), wanted)
 
     def estimates(
         self,
@@ -279,12 +290,11 @@ class Context:
             made.append(Estimated(*place, mean, se, low, high, len(each)))
         return made
 
-    def means(
-        self, experiment: str, metric: Metric, rule: select.Rule, methods: Sequence[str]
-    ) -> list[compare.Mean]:
+    def means(self, experiment: str, metric: Metric, rule: select.Rule) -> list[compare.Mean]:
         """Return the mean of each problem and method that a rule chooses, over its units."""
-        rows = self.units(experiment, metric, rule)
-        return compare.means(rows[rows.method.isin(list(methods))])
+        if (key := (experiment, str(metric), str(rule))) not in self._means:
+            self._means[key] = compare.means(self.units(experiment, metric, rule))
+        return self._means[key]
 
     def examples(self, problem: str, metric: Metric) -> float:
         """Return how many examples a metric's value rests on, over how far one can move it.

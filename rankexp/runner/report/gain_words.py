@@ -4,10 +4,11 @@ Nothing is said that was not computed.
 """
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from rankexp.charts.numbers import number
-from rankexp.runner.config.asking import flag, message
+from rankexp.runner.config.asking import message, messages
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.gains import Effect, Gains, MethodStanding
 from rankexp.runner.report.verdict_words import REPEATS, at_once, enough, share_of_loss
@@ -18,8 +19,7 @@ from rankexp.statistics.needed import Needed
 
 PLAIN = {"ConvergenceWarning": "stopped before it converged"}
 FEW, UNTESTED = "the data are too few", "without a test there is no way"
-MOST_REPEATS = 10
-"""Further repeats of cross-validation hardly narrow an interval (docs/statistics.md)."""
+MOST_REPEATS = 10  # more of cross-validation hardly narrow an interval (docs/statistics.md)
 
 
 def headline(effects: Mapping[str, Effect], few: str = FEW) -> str:
@@ -59,10 +59,7 @@ class Words:
 
     def __init__(self, context: Context, found: Gains, digits: int) -> None:
         self.context, self.found, self.digits = context, found, digits
-
-    def label(self, method: str) -> str:
-        """Return what a method is called."""
-        return self.context.method_label(method)
+        self.label = context.method_label
 
     def word(self) -> str:
         """Return the answer in a word or two."""
@@ -80,17 +77,12 @@ class Words:
         seconds = {one.method: one.seconds for one in found.standings}
         shown = dict.fromkeys(m for pair in found.pairs.items() for m in pair) | seconds
         took = {method: duration(seconds.get(method, math.nan)) for method in shown}
-        return paragraphs(
+        return messages(
             "gain",
             found=found,
             label=self.label,
             digits=self.digits,
             headline=self._headline(),
-            thin=found.trained < found.rows / 2,
-            minutes=flag("minutes"),
-            metric=found.metric.label,
-            meant=str(found.metric),
-            tested=any(one.test for one in own.values()),
             at_once=next(map(at_once, own.values()), ""),
             not_compared=dict.fromkeys(text or "not compared" for text in why),
             loss=share_of_loss(Settings()),
@@ -105,10 +97,9 @@ class Words:
         effects = {self.label(method): self.found.effect(method) for method in self.found.pairs}
         scorers = {self.label(method): own for method, own in self.found.scorers.items()}
         best, found = self.found.best_on_points, self.found
-        other = best is not None and found.gaining and not found.ahead
-        as_high = (
-            f", but {self.label(best.method)} ranks {found.as_high[0]}" if best and other else ""
-        )
+        as_high = ""
+        if best is not None and found.gaining and not found.ahead:
+            as_high = f", but {self.label(best.method)} ranks {found.as_high[0]}"
         few = "this run is too short" if found.trained < found.rows / 2 else FEW
         few = few if any(own.test for own in found.contrasts.values()) else UNTESTED
         return of_scorers(effects, scorers, few) + as_high
@@ -146,11 +137,7 @@ class Words:
         (said,) = paragraphs(
             "trust",
             found=found,
-            single=not math.isnan(found.tested),
-            unknown=math.isnan(found.rows),
-            thin=found.trained < found.rows / 2,
             protocol=protocol,
-            tests=dict.fromkeys(own.test for own in found.contrasts.values() if own.test),
             steep=_listed([f"{name} ({own.label})" for name, own in edges if not own.flat]),
             flat=_listed([f"{name} ({own.label})" for name, own in edges if own.flat]),
             warned=_listed(self._warnings()),
@@ -158,12 +145,11 @@ class Words:
         return said
 
     def _warnings(self) -> list[str]:
-        kinds: dict[tuple[str, str], int] = {}
+        kinds = Counter[tuple[str, str]]()
         usual = "UndefinedMetricWarning" if self.found.within else ""  # queries without a pair
         for cell in self.context.cells:
             record = self.context.records.get(cell.key)
-            for text in (w for w in (record.warned if record else ()) if w != usual):
-                kinds[cell.method, text] = kinds.get((cell.method, text), 0) + 1
+            kinds.update((cell.method, w) for w in (record.warned if record else ()) if w != usual)
         return [
             f"{self.label(method)} ({PLAIN.get(kind, kind)} in {n} fit{'s' * (n > 1)})"
             for (method, kind), n in kinds.items()
@@ -196,7 +182,7 @@ def advice(words: Words) -> str:
     least, sure = _lead(found) or (math.nan, False)
     gain, need = (own[promise].difference, own[promise].needed) if promise else (0.0, Needed())
     likes, unit = set(found.pairs.values()), 10.0**words.digits
-    (said,) = paragraphs(
+    (said,) = messages(
         "advice",
         found=found,
         effects=sorted({effect.name for effect in effects.values()}),
@@ -215,10 +201,6 @@ def advice(words: Words) -> str:
         worse=[label(method) for method, effect in effects.items() if effect is Effect.LOSS],
         repeats=found.repeats if found.repeats < MOST_REPEATS else 0,
         most=MOST_REPEATS,
-        tested=any(one.test for one in own.values()),
-        several=math.isnan(found.tested),
-        minutes=flag("minutes"),
-        test=flag("test"),
     )
     return said
 

@@ -27,7 +27,6 @@ FLAT = 0.1
 wider grid has little to give. Where both of two methods are as near to the best value, neither
 has."""
 
-
 BLIND = 0.5  # intervals that reach as far to both sides say nothing of shares of pairs
 
 
@@ -103,17 +102,11 @@ def standings(
         points = Counter(own.grid).most_common(1)
         at = points[0][0] if points else None
         edges = edges_of(scores[scores.method == method], list(own.grid), margin)
-        seconds = _seconds(context, experiment, method)
+        took = context.seconds(experiment, method)
+        seconds = sum(took) / len(took) if took else NAN
         made.append(MethodStanding(method, *one[2:6], seconds, at, edges))
     sign = -1 if metric.direction == "higher" else 1
     return sorted(made, key=lambda one: (not one.known, sign * one.mean))
-
-
-def _seconds(context: Context, experiment: str, method: str) -> float:
-    own = (c for c in context.cells if c.experiment == experiment and c.method == method)
-    records = [context.records[c.key] for c in own if c.key in context.records]
-    times = [record.times["fit"] for record in records if "fit" in record.times]
-    return sum(times) / len(times) if times else math.nan
 
 
 def edges_of(scores: pd.DataFrame, chosen: Sequence[Point], margin: float) -> Edges | None:
@@ -199,7 +192,8 @@ class Gains:
     @property
     def chance(self) -> bool:
         """Whether no method is shown to rank better than chance."""
-        return all(one.method in self.random for one in self.standings if one.known)
+        known = [one.method for one in self.standings if one.known]
+        return bool(known) and self.random.issuperset(known)
 
     def _loss(self, method: str) -> float:
         """Return how far a method is from the best value; infinite where that is not known."""

@@ -12,9 +12,8 @@ import pandas as pd
 from rankexp.errors import ConfigError
 from rankexp.metrics.metric import parse
 from rankexp.registry import did_you_mean
-from rankexp.runner.analyse import kept, select
-from rankexp.runner.analyse.frame import Key, shortfall
-from rankexp.runner.analyse.queries import QUERY
+from rankexp.runner.analyse import compare, kept, select
+from rankexp.runner.analyse.frame import QUERY, Key, shortfall
 from rankexp.runner.config.claims import BAYES, OVER, ClaimRow
 from rankexp.runner.config.experiments import metric_of
 from rankexp.runner.config.schema import Evaluate, Simulate
@@ -175,13 +174,10 @@ def _over(context: Context, row: ClaimRow, setup: Evaluate) -> Iterator[Finding]
 
 def _of_check(context: Context, row: ClaimRow, setup: Simulate) -> Iterator[Finding]:
     """Yield a finding for each data set and setting of a check, over its repetitions."""
-    frame, ends = context.frame, limits(row, higher=False)
-    plain = frame[(frame.experiment == row.experiment) & frame.step.isna()]
-    own = plain.fillna({"setting": 0, "rep": 0}).astype({"metric": str})
-    own.loc[own.group.notna(), "metric"] += " of " + own.group.astype(str)
+    own, ends = compare.simulated_rows(context.frame, row.experiment), limits(row, higher=False)
+    own["quantity"] += (" of " + own.group).where(own.group != "", "")
     index = ["problem", "setting", "rep"]
-    own = own.astype({"problem": str})
-    table = own.pivot_table(index=index, columns="metric", values="value")
+    table = own.pivot_table(index=index, columns="quantity", values="value")
     wanted, all_of = [row.metric, *row.reference], not row.problem or "*" in row.problem
     problems = (setup.problems if all_of else list(row.problem)) or [setup.check]
     for problem, (setting, point) in product(problems, enumerate(points(setup.grid))):

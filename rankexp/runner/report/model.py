@@ -118,7 +118,7 @@ class Table:
             for place, head in enumerate(self.columns)
         ]
 
-    @property
+    @cached_property
     def right(self) -> list[bool]:
         """Which columns hold numbers and stand to the right."""
         return [role.right for role in self.roles]

@@ -24,14 +24,14 @@ from pydantic_core import CoreSchema, core_schema
 
 from rankexp.metrics.metric import Metric, parse
 from rankexp.runner.analyse import complete_blocks, kept, select
+from rankexp.runner.config.asking import message
 from rankexp.runner.config.fault import Fault, unknown_name
 from rankexp.runner.config.published import PublishedKey
 from rankexp.runner.config.schema import Block, Evaluate, Simulate, Study
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Output
-from rankexp.runner.report.rules import unfounded, without_inner
 from rankexp.runner.strict import Strict
-from rankexp.statistics.contrast import Policy
+from rankexp.statistics.contrast import Policy, Settings
 
 
 @dataclass(frozen=True)
@@ -114,16 +114,14 @@ class BlockKind(Strict, ABC, use_attribute_docstrings=False):
 
     shows: ClassVar[tuple[type[Evaluate | Simulate], ...]] = (Evaluate,)
     """The kinds of experiments that it can show."""
-    check: ClassVar[str | None] = None
-    """The check that a simulation must be of. Default: any."""
+    check: ClassVar[str | None] = None  # the check that a simulation must be of. Default: any
     keeps: ClassVar[str | None] = None
     """The curve or text that experiments with methods must keep for it. Default: none."""
     generators: ClassVar[bool] = False
     """Whether it can show problems of generators only, as it needs to know their best scorer."""
     gathers: ClassVar[bool] = False
     """Whether it is made of what the others show, `Context.shown`: it is built after them."""
-    claims: ClassVar[bool] = False
-    """Whether it shows what the source claims in words."""
+    claims: ClassVar[bool] = False  # whether it shows what the source claims in words
     picture: bool = True
     """Whether it has a picture, where it can; its numbers are in files all the same."""
 
@@ -163,37 +161,28 @@ class BlockKind(Strict, ABC, use_attribute_docstrings=False):
         for key, value in self:
             listed = isinstance(value, tuple)
             for rule, names in _rules(value, block.experiments):
-                lacking = [without_inner(rule, study, name, methods) for name in names]
+                lacking = [rule.without_inner(study, name, methods) for name in names]
                 beside = listed and len(value) > 1 and None in lacking  # empty for some only
                 asked = (key in self.model_fields_set or not listed) and not beside
                 said = [why for why in lacking if why and asked]
-                if why := unfounded(rule, study, names) or next(iter(said), None):
+                if why := rule.unfounded(study, names) or next(iter(said), None):
                     yield Fault(("options", key), why)
 
     def _unfit(self, study: Study, name: str) -> str | None:
+        """Say what experiments the block is for, and that this is none of them; "" for one."""
         setup = study.experiments[name]
-        if not isinstance(setup, self.shows):
-            if isinstance(setup, Simulate):
-                return f"experiments with methods; '{name}' is a simulation"
-            return f"simulations; '{name}' is an experiment with methods"
-        if isinstance(setup, Simulate):
-            wrong = self.check is not None and setup.check != self.check
-            said = f"simulations of the check '{self.check}'; '{name}' is of '{setup.check}'"
-            return said if wrong else None
-        kept = [*setup.keep.curves, *setup.keep.texts] if setup.keep else []
-        if self.keeps and self.keeps not in kept:
-            return f"experiments that keep '{self.keeps}'; '{name}' does not, see its 'keep'"
+        check = setup.check if isinstance(setup, Simulate) else None
+        keep = setup.keep if isinstance(setup, Evaluate) else None
+        kept = [*keep.curves, *keep.texts] if keep else []
         data = [problem for problem in setup.problems if problem in study.data]
-        if not (self.generators and data):
-            return None
-        return f"generators, whose best scorer is known; '{name}' has the data set '{data[0]}'"
+        known = {"other": not isinstance(setup, self.shows), "check": check, "kept": kept}
+        return message("report.unfit", kind=self, name=name, data=data, **known)
 
 
 class OfMetric(BlockKind):
     """Options of a block that shows a metric of `evaluate` experiments."""
 
-    metric: MetricOption | None = None
-    """Default: the experiment's first."""
+    metric: MetricOption | None = None  # default: the experiment's first
     digits: Annotated[int, Field(ge=0, le=12)] = 4
 
 
@@ -218,8 +207,7 @@ class InBlocks(Ruled):
 
     rule: Annotated[RuleOfEach, Field(validate_default=True)] = select.ORACLE
     """One for all experiments, or one for each."""
-    incomplete: Policy = "refuse"
-    """What happens where a split, a model or a data set lacks a value."""
+    incomplete: Policy = "refuse"  # what happens where a split, model or data set lacks a value
 
     def build(self, context: Context, block: Block) -> Output:
         """Return what is shown; where another block decides the study's question, it explores."""
@@ -235,6 +223,11 @@ class InBlocks(Ruled):
         }
         gist = made.gist and f"Exploratory: {made.gist}"
         return replace(made, notes=[note, *made.notes], facts=facts, gist=gist)
+
+    def declared(self, context: Context, metric: Metric) -> Settings:
+        """Return how differences in a metric are compared, but for their level and margins."""
+        higher, most = metric.direction == "higher", metric.reading.most
+        return Settings(policy=self.incomplete, higher=higher, seed=context.study.seed, most=most)
 
     def rule_of(self, experiment: str) -> select.Rule:
         """Return the rule of an experiment; ``oracle`` where none is given for it."""
@@ -256,8 +249,7 @@ class InBlocks(Ruled):
 class Choosing(OfMetric):
     """Options of a block that shows methods of `evaluate` experiments at chosen grid points."""
 
-    methods: list[MethodName] | None = None
-    """Default: all of the experiments, in their order."""
+    methods: list[MethodName] | None = None  # default: all of the experiments, in their order
 
     def shown(self, context: Context, block: Block) -> list[str]:
         """Return the methods to show, in order."""

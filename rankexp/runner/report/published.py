@@ -5,10 +5,11 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from rankexp.charts.numbers import number, short
+from rankexp.charts.numbers import short
 from rankexp.metrics.metric import Metric, parse
 from rankexp.runner.analyse import compare, reproduced, select
-from rankexp.runner.analyse.queries import QUERY
+from rankexp.runner.analyse.frame import QUERY
+from rankexp.runner.config.asking import message
 from rankexp.runner.config.published import Published, PublishedKey
 from rankexp.runner.grid import Point
 from rankexp.runner.report.context import Context
@@ -31,7 +32,8 @@ def judged(
     units = context.units(place.experiment, metric, rule)
     of_problem = units[units.problem == place.problem]
     own = of_problem[of_problem.method == place.method]
-    row = next(iter(compare.means(own)), reproduced.NOT_RUN)
+    means = {one[:2]: one for one in context.means(place.experiment, metric, rule)}
+    row = means.get((place.problem, place.method), reproduced.NOT_RUN)
     if math.isnan(row.se) and not math.isnan(row.mean):
         se = _single_split(context, place, metric, row.mean)
         over = compare.OF_NOTHING if math.isnan(se) else compare.OF_EXAMPLES
@@ -101,8 +103,7 @@ def tally(context: Context, lines: Sequence[PublishedLine], digits: int) -> Tall
     """Return how many published values are reproduced, the furthest off, and what was not run."""
     told = [one for one in lines if one.verdict and not one.compared_with]
     verdicts = [str(one.verdict) for one in told]
-    idle = [one for one in told if one.verdict == Reproduction.NOT_RUN]
-    left = left_out(context, [one.problem for one in idle])
+    left = left_out(context, [o.problem for o in told if o.verdict == Reproduction.NOT_RUN])
     told = [one for one in told if one.verdict != Reproduction.NOT_RUN]
     if not told:
         return Tally(left=left, verdicts=verdicts) if left else None
@@ -111,13 +112,11 @@ def tally(context: Context, lines: Sequence[PublishedLine], digits: int) -> Tall
     if not apart:
         return Tally(found, left=left, verdicts=verdicts)
     worst = max(apart, key=lambda one: abs(one.relative))
-    several = len({(one.experiment, one.problem, one.method) for one in told}) < len(told)
+    several = len({one[:3] for one in told}) < len(told)  # values of a method on a problem
     name = f"{context.problem_label(worst.problem)} {context.method_label(worst.method)}"
     name += f" {parse(worst.metric).label}" * several
-    own, printed = (number(value, digits) for value in (worst.reproduced, worst.published))
-    furthest = f"furthest {name} ({own} here, {printed} published)"
-    lacks = f"{len(apart)} of {len(told)} values, {furthest}"
-    return Tally(found, lacks, left, verdicts)
+    known = {"apart": len(apart), "values": len(told), "worst": worst, "digits": digits}
+    return Tally(found, message("found.furthest", name=name, **known), left, verdicts)
 
 
 def found_of(verdicts: Sequence[Reproduction | None], what: str, said: str = "reproduced") -> str:

@@ -27,17 +27,17 @@ def as_data(table: Table, left_out: int = 0) -> dict[str, Data]:
     """
     columns: list[Data] = []
     for head, name, role in zip(table.columns, table.labels, table.roles, strict=True):
-        column: dict[str, Data] = {"label": name, "role": role}
-        if isinstance(head, Head):
-            column |= {"unit": head.unit} if head.unit else {}
-            column |= {"names": head.names} if head.names else {}
-        columns.append(column)
+        unit, names = (head.unit, head.names) if isinstance(head, Head) else ("", None)
+        columns.append({"label": name, "role": role, **_there(unit=unit, names=names)})
     shown = table.rows[: len(table.rows) - left_out]
     rows: list[Data] = [list(map(_entry, row)) for row in shown]
-    made: dict[str, Data] = {"caption": table.caption, "columns": columns, "rows": rows}
-    made |= {"of": {str(role): text for role, text in table.of.items()}} if table.of else {}
-    made |= {"left_out": left_out} if left_out else {}
-    return made | ({"better": table.better} if table.better else {})
+    of: Data = {str(role): text for role, text in table.of.items()}
+    more = _there(of=of, left_out=left_out, better=table.better)
+    return {"caption": table.caption, "columns": columns, "rows": rows, **more}
+
+
+def _there(**given: Data | None) -> dict[str, Data]:
+    return {name: value for name, value in given.items() if value}
 
 
 def _entry(entry: Entry) -> Data:

@@ -15,7 +15,7 @@ from rankexp.runner.report import diagnosed
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.heads import EXPERIMENT, Role, heads
 from rankexp.runner.report.model import Output, Table
-from rankexp.runner.run.prepare import to_add
+from rankexp.runner.run.manifest import to_add
 from rankexp.runner.run.progress import duration
 from rankexp.runner.sentences import paragraphs
 from rankexp.statistics.verdicts import Kind, Note
@@ -34,8 +34,8 @@ def whole(context: Context) -> Output:
     """Return all that is known of a run, for a file of its own."""
     names = list(context.study.experiments)
     tables = [experiments(context), *([found] if (found := data(context)).rows else [])]
-    notes = [*facts(context), *machine(context), good(context, names), *wrong(context, names)]
-    notes += diagnosed.of_run(context)
+    notes: list[Note | str] = [*facts(context), *paragraphs("machine", found=context.manifest)]
+    notes += [good(context, names), *wrong(context, names), *diagnosed.of_run(context)]
     return Output(tables=tables, notes=notes)
 
 
@@ -106,13 +106,6 @@ def facts(context: Context) -> list[str]:
         versions["Python"] = manifest["python"]
     known = {"seed": context.study.seed, "versions": versions, "duration": duration}
     return paragraphs("facts", **known, only=manifest.get("only"), used=manifest.get("used"))
-
-
-def machine(context: Context) -> list[str]:
-    """Return lines on where it was run, each where the manifest has it."""
-    named = {"platform": "Platform", "cpu": "CPU", "commit": "Git commit"}
-    found = context.manifest
-    return [f"{label}: {found[key]}." for key, label in named.items() if found.get(key)]
 
 
 def good(context: Context, names: Sequence[str]) -> str:

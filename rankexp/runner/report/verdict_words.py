@@ -215,25 +215,18 @@ def counted(found: Sequence[Contrast]) -> str:
 def headline(found: Sequence[Contrast], settings: Settings) -> str:
     """Return the answer in one clause, from the verdicts on all problems."""
     known = [c for c in found if c.verdict.compared]
-    shown = [c.verdict.shown for c in known]
-    (text,) = paragraphs(
-        "verdicts",
-        compared=len(known),
-        better=shown.count("better"),
-        worse=shown.count("worse"),
-        equivalent=all(c.verdict.equivalent for c in known),
-        near=sum(c.within_relative == "yes" for c in known),
-        margin=settings.margin or math.nan,
-        loss=share_of_loss(settings),
-    )
+    (text,) = paragraphs("verdicts", found=known, settings=settings, loss=share_of_loss(settings))
     return text
 
 
-def leaders(context: Context, table: pd.DataFrame, column: str, metric: Metric) -> str:
+def leaders(context: Context, table: pd.DataFrame, column: str, metrics: set[Metric]) -> str:
     """Return the methods by the problems on which none has a better value; "" without values.
 
-    `table` has a row an experiment, problem and method. Nothing is tested.
+    `table` has a row an experiment, problem and method. Nothing is tested. Metrics are not mixed.
     """
+    if len(metrics) != 1:
+        return ""
+    (metric,) = metrics
     higher = metric.direction == "higher"
     known = table.dropna(subset=[column])
     problems = known.groupby(["experiment", "problem"], sort=False)[column]

@@ -3,6 +3,7 @@
 import contextlib
 import math
 import signal
+import sys
 import threading
 import time
 from collections import Counter
@@ -12,19 +13,24 @@ from pathlib import Path
 from types import FrameType
 from typing import NoReturn
 
+from joblib import cpu_count
+
 from rankexp.errors import EnvironmentProblemError, Interrupted, OutOfTime
 from rankexp.runner.config.asking import message
 from rankexp.runner.config.limits import UNLIMITED, Limits
 from rankexp.runner.config.schema import Study
-from rankexp.runner.files import explained, open_to_append
-from rankexp.runner.plan import PlanCell
-from rankexp.runner.run.diagnosed import diagnose
+from rankexp.runner.data.memory import affordable
+from rankexp.runner.files import explained, open_to_append, write_atomically
+from rankexp.runner.plan import Job, PlanCell
+from rankexp.runner.run.engines import SLOTS_A_SECOND, Cluster
 from rankexp.runner.run.lock import advisory_lock
-from rankexp.runner.run.manifest import Manifest, Usage
-from rankexp.runner.run.prepare import Prepared, prepare, to_add
+from rankexp.runner.run.manifest import Manifest, Usage, diagnose, to_add
+from rankexp.runner.run.prepare import Prepared, prepare
 from rankexp.runner.run.progress import Progress, how_many, printed_lines
-from rankexp.runner.run.scored import FOLDER
-from rankexp.runner.run.workers import Done, Hands, default_workers, run_here, trusted
+from rankexp.runner.run.remote import Requirements
+from rankexp.runner.run.scored import FOLDER, path_of
+from rankexp.runner.run.shards import Shard
+from rankexp.runner.run.workers import Done, Hands, part, run_here, trusted
 from rankexp.runner.spec import EvaluateSpec
 
 PRECEDENCE = (130, 2, 4, 1, 3)
@@ -68,6 +74,8 @@ def execute(
     until: float | None = None,
     limits: Limits = UNLIMITED,
     longest: Callable[[], float] | None = None,
+    shard: Shard | None = None,
+    engine: Cluster | None = None,
 ) -> Outcome:
     """Run what is missing of a study.
 
@@ -76,13 +84,13 @@ def execute(
     ``["all"]``; `retry_failed` runs failed records again. `config` is the study's file, for the
     manifest. There is one worker process a core by default, and one works in this process. At
     `until`, a time of `time.monotonic`, the run stops as by Ctrl-C (in the main thread only).
-    `limits` go before those of the study. `longest` tells how many seconds a method may take at
-    one training part by now, at most; what takes longer than that is not tried again.
+    `limits` go before those of the study; `shard` is the part to run. `longest` tells how many
+    seconds a method may take at one training part by now; what takes longer is not tried again.
+    An `engine` does the work, of which `workers` jobs at most are then under way at a time.
 
     ConfigError where `only` or `redo` name nothing of the study; EnvironmentProblemError where
     the folder cannot be read, or not be written to from the start.
     """
-    most = longest() if longest else math.inf
     prepared = prepare(
         study,
         results,
@@ -92,31 +100,45 @@ def execute(
         redo=redo,
         online=True,
         limits=limits,
-        most=most,
+        most=longest() if longest else math.inf,
+        shard=shard,
+        size=max(1.0, engine.slots() / SLOTS_A_SECOND) if engine else 1.0,
     )
     for name, facts in prepared.data.facts.items():
         prepared.data.provenance[name] |= {"diagnosis": asdict(diagnose(study, name, facts))}
-    workers = workers or default_workers()
+    busy, fewer = _at_a_time(workers, engine, prepared)
     if plan and not quiet:
-        # Why data is not used is said once, at the end.
-        short = {name: f"data set '{name}' is not used" for name in prepared.data.wrong}
-        shown = replace(prepared.plan, missing={**prepared.plan.missing, **short})
-        print(shown.describe(workers), flush=True)
-    failed = sum(prepared.plan.failed.values())
-    outcome = Outcome(prepared.folder, records=len(prepared.known), failed=failed)
-    _note_data(study, prepared, outcome)
+        _show(prepared, busy)
+    outcome = Outcome(prepared.folder, records=len(prepared.known))
+    outcome.failed = sum(prepared.plan.failed.values())
+    _note_data(study, prepared, outcome, fewer)
     manifest = Manifest(prepared, study, config, only)
-    if not only and manifest.data.keys() == prepared.data.facts.keys():
+    if not only and not shard and manifest.data.keys() == prepared.data.facts.keys():
         outcome.cells = prepared.cells
-    code = prepared.outside.code.values()
-    theirs = {name: version for own in code for name, version in own.items()}
-    run = _Run(prepared, manifest, outcome)
-    run.go(Hands(workers, run.died, theirs, longest), until, quiet=quiet)
+    theirs = {k: version for own in prepared.outside.code.values() for k, version in own.items()}
+    run, most = _Run(prepared, manifest, outcome), workers or sys.maxsize if engine else busy
+    run.go(Hands(most, run.died, theirs, longest, engine), until, quiet=quiet)
     return outcome
 
 
-def _note_data(study: Study, prepared: Prepared, outcome: Outcome) -> None:
-    """Say which data could not be had, and how to add it; what is optional is no failure."""
+def _show(prepared: Prepared, busy: int) -> None:
+    """Print the plan; why data is not used is said once, at the end."""
+    short = {name: f"data set '{name}' is not used" for name in prepared.data.wrong}
+    shown = replace(prepared.plan, missing={**prepared.plan.missing, **short})
+    print(shown.describe(busy), flush=True)
+
+
+def _at_a_time(workers: int | None, engine: Cluster | None, prepared: Prepared) -> tuple[int, str]:
+    """Return how many jobs are done at a time, and a sentence if it is for lack of memory."""
+    if engine is not None:
+        return min(workers or sys.maxsize, engine.slots()), ""
+    return affordable(workers or cpu_count(), prepared.snapshots)
+
+
+def _note_data(study: Study, prepared: Prepared, outcome: Outcome, fewer: str) -> None:
+    """Say what memory has no room for, which data could not be had, and how to add it."""
+    if fewer:
+        outcome.note(0, fewer)
     for name, reason in prepared.data.wrong.items():
         outcome.note(3, f"data set '{name}' is not used: {reason}")
     for code, what in ((3, "missing data"), (0, "missing data that the study can do without")):
@@ -145,6 +167,7 @@ class _Run:
         self.said: set[str] = set()
         self.reasons: Counter[str] = Counter()
         self.warned: Counter[str] = Counter()
+        self.hosts: Counter[str] = Counter()
         self.used = Usage()
         self.worker_cpu = 0.0
         self.clock = (time.monotonic(), time.process_time())
@@ -181,6 +204,7 @@ class _Run:
                 self.say = progress.say
                 with contextlib.closing(self._results(hands)) as results:
                     for done in results:
+                        self.worker_cpu += done.cpu
                         self._keep(done, progress)
                 self.prepared.store.discard_untrusted()
                 self._check_that_all_are_there()
@@ -202,12 +226,28 @@ class _Run:
 
     def _results(self, hands: Hands) -> Generator[Done, None, None]:
         alone = min(hands.workers, len(self.jobs)) <= 1 and hands.longest is None
-        if alone and all(map(trusted, self.jobs)):
+        if hands.engine is not None and self.jobs:
+            yield from self._elsewhere(hands, hands.engine)
+        elif alone and all(map(trusted, self.jobs)):
             yield from run_here(self.jobs)
-            return
-        for done in hands.run(self.jobs):
-            self.worker_cpu += done.cpu
-            yield done
+        else:
+            yield from hands.run(self.jobs)
+
+    def _elsewhere(self, hands: Hands, engine: Cluster) -> Generator[Done, None, None]:
+        """Have a cluster do the jobs, but for what is made of scores that are kept here."""
+        if not engine.slots():
+            self.say(message("engines.wait", cluster=engine))
+        engine.equip(Requirements.of(self.cells.values(), self.prepared.snapshots, hands.code))
+        scored, kept, sent = self.prepared.plan.scored, list[Job](), list[Job]()
+        for job in self.jobs:
+            for jobs, same in ((kept, True), (sent, False)):
+                if own := [cell for cell in job.cells if (cell.key in scored) is same]:
+                    jobs.append(part(job, own))
+        yield from replace(hands, engine=None, workers=cpu_count()).run(kept)
+        for cell in [cell for job in sent for cell in job.cells if cell.key in job.again]:
+            if isinstance(cell.spec, EvaluateSpec):  # nothing shall count that other code made
+                path_of(self.prepared.folder, cell.spec.scores_key).unlink(missing_ok=True)
+        yield from hands.run(sent)
 
     def died(self, text: str, printed: str) -> None:
         """Tell of a worker's death, in the same words once; the log has all."""
@@ -218,7 +258,10 @@ class _Run:
 
     def _keep(self, done: Done, progress: Progress) -> None:
         """Store a job's records, and count them."""
+        for key, content in done.files.items():
+            write_atomically(path_of(self.prepared.folder, key), content)
         self.prepared.store.write_packed(done.job, done.keys, done.content)
+        self.hosts.update(dict.fromkeys(filter(None, [done.host]), len(done.keys)))
         self.outcome.made += len(done.keys)
         self.outcome.records += sum(key not in self.prepared.known for key in done.keys)
         plan = self.prepared.plan
@@ -249,7 +292,7 @@ class _Run:
         self.saved = time.monotonic()
         self.used.wall = self.saved - self.clock[0]
         self.used.cpu = time.process_time() - self.clock[1] + self.worker_cpu
-        self.manifest.write(self.used, complete=complete)
+        self.manifest.write(self.used, complete=complete, hosts=self.hosts)
 
     def _report(self) -> None:
         """Complete the outcome: counts, and a line for what failed or warned."""

@@ -15,8 +15,8 @@ from rankexp.arrays import Floats, Ints
 from rankexp.categories import without_imaginary
 from rankexp.runner.config import estimators
 from rankexp.runner.keep import texts
-from rankexp.runner.run import thresholds
 from rankexp.runner.run.material import Fold, FoldRows
+from rankexp.runner.run.measured import NO_THRESHOLD, separates, threshold_of, thresholds
 from rankexp.runner.spec import MethodSpec
 from rankexp.seeds import stream
 from rankexp.solvers.result import scores
@@ -152,8 +152,8 @@ def _fit_paths(
     found = {name: scores(rows.X, coef, offset) for name, rows in fold.tests.items()}
     known = {}
     if extras.thresholds:
-        own = np.full(len(offset), 0.0 if thresholds.separates(model) else thresholds.NONE)
-        known = thresholds.known(scores(train.X, coef, offset), train.part, own)
+        own = np.full(len(offset), 0.0 if separates(model) else NO_THRESHOLD)
+        known = thresholds(scores(train.X, coef, offset), train.part, own)
     return Fitted(found, numbers, seconds, known, at=at)
 
 
@@ -179,7 +179,7 @@ def _fit_each(
             column = _scores_of(model, X)
             columns[name].append(column if place is None else column[place])
         if extras.thresholds:
-            own.append(thresholds.of_model(model))
+            own.append(threshold_of(model))
         scales.append(float(getattr(model, f"{SCALE}_", 1.0)))
         found.texts |= texts.made(extras.texts, model, fold.names, g)
         for name, value in _numbers(model, extras.attributes):
@@ -188,7 +188,7 @@ def _fit_each(
     found.at, trained = (found.scores.pop(name, None) for name in (AT, TRAINED))
     found.known = {SCALE: np.array(scales)}
     if trained is not None:
-        found.known |= thresholds.known(trained, fold.train.part, np.array(own))
+        found.known |= thresholds(trained, fold.train.part, np.array(own))
     return found
 
 

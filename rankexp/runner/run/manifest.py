@@ -4,9 +4,12 @@ import json
 import platform
 import re
 import subprocess
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from functools import lru_cache
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, NonNegativeInt, ValidationError
@@ -16,11 +19,14 @@ from rankexp.errors import ConfigError, EnvironmentProblemError, RankexpError, o
 from rankexp.runner.config import claims, published
 from rankexp.runner.config.asking import message
 from rankexp.runner.config.outside import Outside, installed
-from rankexp.runner.config.schema import Study
+from rankexp.runner.config.schema import Evaluate, Study
 from rankexp.runner.data.reading import Json
+from rankexp.runner.data.snapshot import load_snapshot
+from rankexp.runner.diagnostics.alone import Alone, best_alone
+from rankexp.runner.diagnostics.diagnostic import Diagnosis, TableFacts, before
 from rankexp.runner.files import write_atomically
 from rankexp.runner.plan import DataFacts
-from rankexp.runner.run.diagnosed import DataDiagnosis
+from rankexp.runner.protocols.dividing import Dividing
 from rankexp.runner.run.store import FORMAT
 from rankexp.runner.spec import PROTOCOL_VERSION
 
@@ -29,6 +35,31 @@ if TYPE_CHECKING:
 
 REPORTING = ("numpy", "scipy", "pandas", "matplotlib")  # what tables and figures are made with
 PACKAGES = (*REPORTING, "scikit-learn", "joblib", "openml", "numba")
+
+
+@dataclass(frozen=True)
+class DataDiagnosis:
+    """What the diagnostics found in a data set, and the column that ranks best by itself."""
+
+    found: list[Diagnosis] = field(default_factory=list)
+    alone: Alone | None = None
+
+
+def diagnose(study: Study, name: str, facts: DataFacts) -> DataDiagnosis:
+    """Return what the diagnostics find in a data set, for the manifest."""
+    setups = [one for one in study.experiments.values() if isinstance(one, Evaluate)]
+    used = (one.protocol for one in setups if name in one.problems)
+    parted = any(isinstance(own, Dividing) and own.together == "none" for own in used)
+    return _diagnosis(facts.snapshot, parted=parted)
+
+
+@lru_cache(maxsize=32)
+def _diagnosis(snapshot: str, *, parted: bool) -> DataDiagnosis:
+    dataset = load_snapshot(snapshot)
+    if dataset.reading is None:
+        return DataDiagnosis()
+    alone = best_alone(dataset)
+    return DataDiagnosis(before(TableFacts(dataset.reading, dataset, alone, parted=parted)), alone)
 
 
 @dataclass
@@ -63,16 +94,24 @@ class Manifest:
             # Without an earlier run's records, what a manifest says of one (in a fresh clone,
             # say) is not added to.
             if not self.prepared.alone:
-                self.before = _read(self.prepared.folder)[0]
+                self.before = read_told(self.prepared.folder)[0]
         except RankexpError as error:
             self.damage = f"{error}; it is written anew"
         self.data = self._known()  # the data sets that this run or one before found
         self._fixed = self._described()
 
-    def write(self, used: Usage, *, complete: bool = False) -> None:
-        """Write the file, with what this run has used so far added to the runs before."""
+    def write(
+        self,
+        used: Usage,
+        *,
+        complete: bool = False,
+        hosts: Mapping[str, int] = MappingProxyType({}),
+    ) -> None:
+        """Write what this run has used, and its records by host, added to those before."""
         total = asdict(self.before.used + used)
         content = self._fixed | {"complete": complete, "used": total}
+        made = Counter(self.before.hosts) + Counter(hosts)
+        content |= {"hosts": dict(sorted(made.items()))} if made else {}
         text = json.dumps(content, indent=1, ensure_ascii=False) + "\n"
         file = self.prepared.folder / "manifest.json"
         write_atomically(file, text.encode(), lasting=True)
@@ -85,6 +124,7 @@ class Manifest:
         # What a run before could not find and this one, of others, did not look for:
         unsought = self.study.data.keys() - {*self.prepared.data.facts, *missing}
         lost = {k: v for k, v in self.before.missing_data.items() if k in unsought}
+        shards = sorted({*self.before.shards, *filter(None, [self.prepared.shard])})
         return {
             "format": FORMAT,
             "rankexp": rankexp.__version__,
@@ -94,7 +134,7 @@ class Manifest:
             "packages": {k: v for k in packages(self.prepared.outside) if (v := installed(k))},
             "outside": asdict(self.prepared.outside),
             "platform": platform.platform(),
-            "cpu": _processor(),
+            "cpu": processor(),
             "config": _relative(self.config),
             "only": asked,
             "seed": self.study.seed,
@@ -103,7 +143,7 @@ class Manifest:
             "published": published.rows_of(self.study),
             "claims": claims.rows_of(self.study),
             "study": self.study.model_dump(mode="json"),
-        }
+        } | ({"shards": shards} if shards else {})
 
     def _known(self) -> dict[str, dict[str, Any]]:
         """Return what is known of data sets: where they come from, and what was read of them."""
@@ -130,8 +170,8 @@ class _Known(BaseModel):
     data: dict[str, _Data] = {}
 
 
-class _Shape(BaseModel):
-    """What other parts of a manifest are relied on to be."""
+class RunTold(BaseModel):
+    """What is relied on of a manifest, and of what form it is."""
 
     model_config = ConfigDict(strict=True)
 
@@ -140,6 +180,8 @@ class _Shape(BaseModel):
     data: dict[str, _Data]
     used: Usage = Usage()
     only: list[str] = []
+    shards: list[str] = []
+    hosts: dict[str, int] = {}
     complete: bool = False
     protocol: int | None = None
     missing_data: dict[str, str] = {}
@@ -149,19 +191,20 @@ class _Shape(BaseModel):
     claims: list[dict[str, str]] | None = None
 
 
-NOTHING = _Shape(format=1, study={}, data={})
+NOTHING = RunTold(format=1, study={}, data={})
 
 
 def read_manifest(folder: Path) -> dict[str, Any]:
     """Return what a manifest says, empty where there is none; ConfigError where it is damaged."""
-    return _read(folder)[1]
+    return read_told(folder)[1]
 
 
-def _read(folder: Path) -> tuple[_Shape, dict[str, Any]]:
+def read_told(folder: Path) -> tuple[RunTold, dict[str, Any]]:
+    """Return what a manifest says, checked and as it is; ConfigError where it is damaged."""
     file = folder / "manifest.json"
     try:
         text = file.read_text(encoding="utf-8")
-        return _Shape.model_validate_json(text), json.loads(text)
+        return RunTold.model_validate_json(text), json.loads(text)
     except FileNotFoundError:
         return NOTHING, {}
     except ValidationError as error:
@@ -177,7 +220,7 @@ def _read(folder: Path) -> tuple[_Shape, dict[str, Any]]:
 def study_before(folder: Path) -> Study | None:
     """Return the study as it was run before; None if it was not, or cannot be read."""
     try:
-        return Study.model_validate(_read(folder)[0].study)
+        return Study.model_validate(read_told(folder)[0].study)
     except (RankexpError, ValidationError):
         return None
 
@@ -194,9 +237,14 @@ def diagnoses_of(manifest: Mapping[str, Json]) -> dict[str, DataDiagnosis]:
     return {name: own.diagnosis for name, own in known}
 
 
+def to_add(study: Study, names: Iterable[str]) -> str:
+    """Say how a user adds data sets: a command each, but for those that several files make."""
+    return message("run.to_add", names=[name for name in names if not study.data[name].files])
+
+
 def other_versions(folder: Path) -> str | None:
     """Say that a report may differ from that of the run, being made with other packages."""
-    then = _read(folder)[0].packages
+    then = read_told(folder)[0].packages
     both = [(name, then[name], installed(name)) for name in REPORTING if name in then]
     told = ", ".join(f"{name} {was} (here {now})" for name, was, now in both if was != now)
     return message("run.versions", told=told) if told else None
@@ -204,7 +252,12 @@ def other_versions(folder: Path) -> str | None:
 
 def protocol_of(folder: Path) -> int | None:
     """Return the version of the protocol that the records of a run were made by, if told."""
-    return _read(folder)[0].protocol
+    return read_told(folder)[0].protocol
+
+
+def shards_of(folder: Path) -> list[str]:
+    """Return which shards of a study were run into a folder; none where it was not divided."""
+    return read_told(folder)[0].shards
 
 
 def commit() -> str:
@@ -234,7 +287,8 @@ def packages(found: Outside) -> list[str]:
     return [*PACKAGES, *sorted(theirs - {*PACKAGES})]
 
 
-def _processor() -> str:
+def processor() -> str:
+    """Return this machine's processor, and how many cores it has."""
     try:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
     except OSError:

@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator, Sized
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from rankexp.runner.config.schema import Preprocess
 from rankexp.runner.data.dataset import Dataset, Feature
 from rankexp.runner.data.preprocess import Preprocessor
 from rankexp.runner.data.snapshot import load_snapshot
+from rankexp.runner.files import here
 from rankexp.runner.protocols.dealing import duplicates
 from rankexp.runner.protocols.inner import inner_folds
 from rankexp.runner.protocols.protocol import TRUTHS, Generated, Loaded, Part, Parts
@@ -175,7 +177,7 @@ def _source(setting: Setting) -> tuple[Generated | Loaded, tuple[Feature, ...] |
 
 def _data(problem: DataProblem) -> Dataset:
     """Return a data set as it was planned; DataError where it is another."""
-    data = load_snapshot(problem.snapshot)
+    data = load_snapshot(here(Path(problem.snapshot)))
     if data.fingerprint != problem.fingerprint:
         raise DataError(f"snapshot {problem.snapshot} changed while the study ran; run it again")
     return data

@@ -1,17 +1,24 @@
-"""The metrics of a part: of all its rows, or of its groups with their mean."""
+"""The metrics of a part, of all its rows or of its groups; thresholds that some of them need."""
 
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 import numpy as np
+from sklearn.base import BaseEstimator, is_classifier
 
 from rankexp.arrays import Floats
+from rankexp.estimators.labels import best_threshold
+from rankexp.metrics.bipartite import NAN
+from rankexp.metrics.by_example import NAMES
 from rankexp.metrics.metric import Metric, UndefinedMetricWarning, mean_over_groups
 from rankexp.runner.config.asking import message
 from rankexp.runner.grid import EQUAL
+from rankexp.runner.protocols.protocol import Part
 from rankexp.runner.run.material import FoldRows
 from rankexp.runner.run.record import RecordRow
 
+NO_THRESHOLD = float("nan")  # of an estimator that fits no threshold of its own
 SAME = 2.0**-40
 """Scores that are nearer, over the largest, are equal: rounding differs between processors by some
 1e-15 of it, and a solver's error by 1e-11 at most, which orders no two rows otherwise."""
@@ -107,3 +114,35 @@ def rows(
     for metric, line in zip(metrics, values.tolist(), strict=True):
         name = repr(metric)
         yield from (RecordRow(part, g, None, group, name, value) for g, value in enumerate(line))
+
+
+def threshold_of(model: Any) -> float:
+    """Return the threshold of scores that an estimator was fitted with, or `NO_THRESHOLD`.
+
+    An intercept comes first: a linear ranker's `decision_function` is relative to the threshold
+    of `predict`, which has the least training error whatever the loss is.
+    """
+    if separates(model):
+        return -float(model.threshold_)
+    if not is_classifier(model):
+        return NO_THRESHOLD
+    return 0.0 if hasattr(model, "decision_function") else 0.5
+
+
+def thresholds(scores: Floats, train: Part, own: Floats) -> dict[str, Floats]:
+    """Return both kinds of thresholds, (G,) each, from the scores of training rows, (n, G).
+
+    There are none unless the training part has two classes.
+    """
+    if len(np.unique(train.y)) != 2:
+        return {}
+    if np.isnan(scores).any():
+        raise ValueError(NAN)
+    positive = train.y == train.y.max()
+    least = np.array([best_threshold(s, positive, sample_weight=train.weights) for s in scores.T])
+    return dict(zip(NAMES.values(), (np.where(np.isnan(own), least, own), least), strict=True))
+
+
+def separates(model: BaseEstimator) -> bool:
+    """Tell whether an intercept is fitted: along a path of penalties the threshold is then 0."""
+    return bool(getattr(model, "separates", bool)())

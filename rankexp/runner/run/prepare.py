@@ -22,6 +22,7 @@ from rankexp.runner.run.manifest import study_before
 from rankexp.runner.run.progress import duration, how_many
 from rankexp.runner.run.record import Record
 from rankexp.runner.run.scored import with_scores
+from rankexp.runner.run.shards import Shard
 from rankexp.runner.run.store import Store
 from rankexp.runner.sentences import paragraphs
 from rankexp.runner.spec import SimulateSpec
@@ -70,15 +71,15 @@ class Plan:
 def make_plan(
     cells: Sequence[PlanCell],
     records: Mapping[str, Record],
-    *,
     again: Collection[str],
     missing: Mapping[str, str],
     notes: Sequence[str],
     folder: Path,
+    size: float = 1.0,
 ) -> Plan:
     """Return what is to be done, cells with a record among them if their keys are in `again`."""
     kept = {key for key in records if key not in again}
-    todo = tuple(jobs(cells, kept))
+    todo = tuple(jobs(cells, kept, size))
     missing_cells = {cell.key: cell.spec for job in todo for cell in job.cells}
     scored = with_scores({k: s for k, s in missing_cells.items() if k not in again}, folder)
     needed, done, failed, work = Counter[str](), Counter[str](), Counter[str](), Counter[str]()
@@ -150,6 +151,13 @@ class Prepared:
     known: frozenset[str]  # keys of the trustworthy records that the plan has use for
     alone: bool  # whether the folder has no record at all
     outside: Outside  # what the study takes from outside rankexp
+    shard: str = ""  # the part that is planned; empty: all
+
+    @property
+    def snapshots(self) -> set[str]:
+        """The files of the data sets that jobs need."""
+        used = {cell.problem for job in self.plan.jobs for cell in job.cells}
+        return {facts.snapshot for name, facts in self.data.facts.items() if name in used}
 
 
 def prepare(
@@ -163,10 +171,13 @@ def prepare(
     online: bool = False,
     limits: Limits = UNLIMITED,
     most: float = math.inf,
+    shard: Shard | None = None,
+    size: float = 1.0,
 ) -> Prepared:
     """Find the data, which may be fetched if `online`, read the records, plan what is missing.
 
     `limits` go before those of the study; `most` are the seconds that a step may take in any case.
+    Of the records only those of a `shard` are planned, if one is given; `size` is that of jobs.
     """
     folder = Path(results) / study.study
     data = _find_data(study, only, folders, online=online)
@@ -174,6 +185,8 @@ def prepare(
     records = store.read()
     theirs = outside(study)
     planned = list(cells(study, data.facts, only, theirs, limits=limits))
+    if shard:
+        planned = [cell for cell in planned if shard.has(cell.key)]
     relevant = {cell.key: records[cell.key] for cell in planned if cell.key in records}
     again = _again(study, planned, relevant, retry_failed=retry_failed, redo=redo)
     late = {key for key, record in relevant.items() if record.status == "timeout"} - again
@@ -188,11 +201,13 @@ def prepare(
     notes += _aged(record for key, record in relevant.items() if key not in again)
     notes += _ungrouped(study, only)
     lacks = data.nowhere | data.wrong
-    plan = make_plan(planned, relevant, again=again, missing=lacks, notes=notes, folder=folder)
+    how = (lacks, notes, folder, size)
+    plan = make_plan(planned, relevant, again, *how)
     if not plan.scored:
         asked = study.model_copy(update={"experiments": chosen(study, only)})
         notes += _remeasured(asked, folder, {*records} - {*relevant}, data)  # the plan's, too
-    return Prepared(planned, plan, folder, store, data, frozenset(relevant), not records, theirs)
+    own = frozenset(relevant), not records, theirs, str(shard or "")
+    return Prepared(planned, plan, folder, store, data, *own)
 
 
 def _aged(reused: Iterable[Record]) -> Iterator[str]:
@@ -257,11 +272,6 @@ def _find_data(
                 warned = [f"{name}: {warning}" for warning in reading.warnings]
             made.said.extend(warned)
     return made
-
-
-def to_add(study: Study, names: Iterable[str]) -> str:
-    """Say how a user adds data sets: a command each, but for those that several files make."""
-    return message("run.to_add", names=[name for name in names if not study.data[name].files])
 
 
 def _again(

@@ -66,8 +66,10 @@ class _Outline(NamedTuple):
             found.setdefault(name, []).append(place)
         return found
 
-    def record(self, key: str, numbers: Floats) -> Record:
-        """Return a record with these numbers."""
+    def parts(
+        self, numbers: Floats
+    ) -> tuple[RecordRows, dict[str, dict[str, list[float]]], dict[str, float]]:
+        """Return the rows, curves and times that have these numbers."""
         count = len(self.labels)
         rows = RecordRows.of(self.labels, array("d", numbers[:count].tobytes()))
         rest = iter(numbers[count:].tolist())
@@ -75,8 +77,7 @@ class _Outline(NamedTuple):
             name: {axis: list(islice(rest, length)) for axis in "xy"}
             for name, length in self.curves.items()
         }
-        times = dict(zip(self.times, rest, strict=True))
-        return Record(key, rows=rows, curves=curves, times=times)
+        return rows, curves, dict(zip(self.times, rest, strict=True))
 
 
 class _Head(NamedTuple):
@@ -164,9 +165,11 @@ def _records(head: _Head, body: bytes) -> list[Sealed]:
     grids = list(map(grid_of, grids))
     records = []
     for i, (outline, generation, grid, *rest) in enumerate(places.T.tolist()):
-        made = outlines[outline].record(keys[64 * i : 64 * i + 64], numbers[i])
         fields = {name: own[at] for name, own, at in zip(AS_IS, others, rest, strict=True)}
-        records.append((generations[generation], replace(made, grid=grids[grid], **fields)))
+        key = keys[64 * i : 64 * i + 64]
+        rows, curves, times = outlines[outline].parts(numbers[i])
+        fields |= {"grid": grids[grid], "rows": rows, "curves": curves, "times": times}
+        records.append((generations[generation], Record(key, **fields)))
     return records
 
 

@@ -19,6 +19,7 @@ import re
 import time
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from functools import cache
 from operator import itemgetter
 from pathlib import Path
 from typing import Any, get_args
@@ -76,6 +77,11 @@ def unpack(content: bytes) -> tuple[str, int, list[Record]]:
         raise ValueError("holds records of another shape") from error
 
 
+@cache
+def _age(version: str) -> tuple[int, ...]:
+    return tuple(map(int, re.findall(r"\d+", version)))
+
+
 def _checked(record: Record) -> Record:
     """Return a record whose fields are of their types and whose rows belong to its grid."""
     texts = [record.key, record.version, *record.texts, *record.texts.values(), *record.warnings]
@@ -114,7 +120,7 @@ class Store:
 
     def _forget(self) -> None:
         self.problems: list[str] = []
-        self._untrusted: list[Path] = []
+        self.untrusted: dict[Path, str] = {}  # why not
         self._held: dict[Path, tuple[int, frozenset[str]]] = {}
         self._newest: defaultdict[str, int] = defaultdict(lambda: -1)
         self._holders: defaultdict[str, set[Path]] = defaultdict(set)
@@ -135,13 +141,13 @@ class Store:
             except FileNotFoundError:
                 continue  # superseded by another run since it was listed
             except (ValueError, OSError) as error:
-                what = error.strerror if isinstance(error, OSError) else error
+                what = str(error.strerror if isinstance(error, OSError) else error)
                 self.problems.append(f"{file}: {what}; its records are computed again")
-                self._untrusted.append(file)
+                self.untrusted[file] = what
                 continue
             self._note(file, generation, [record.key for record in records])
             for record in records:
-                age = tuple(map(int, re.findall(r"\d+", record.version)))
+                age = _age(record.version)
                 rank = (generation, False, record.status == "ok", age, file.stem)
                 if record.key not in found or rank > found[record.key][0]:
                     found[record.key] = (rank, record)
@@ -184,6 +190,12 @@ class Store:
                     single.unlink()
         self.sealed.update(new)
         return file
+
+    def take(self, records: Mapping[str, Record]) -> None:
+        """Put records of another store into one sealed file; they count from then on."""
+        if records:
+            content = seal([(1 + self._newest[key], own) for key, own in records.items()])
+            write_atomically(self.folder / name_of(content), content, lasting=True)
 
     def _unpacked(self, there: Path, file: Path) -> tuple[int, list[Record]]:
         """Return generation and records of what a file holds that is, or was, called `file`."""
@@ -231,8 +243,7 @@ class Store:
         if generation:
             content = b'{"generation":%d,' % generation + content.removeprefix(b"{")
         write_atomically(file, content, lasting=True)
-        if file in self._untrusted:
-            self._untrusted.remove(file)
+        self.untrusted.pop(file, None)
         self._note(file, generation, keys)
         self._remove_superseded({other for key in keys for other in self._holders[key]})
 
@@ -275,7 +286,7 @@ class Store:
 
         Each is first moved aside and read again: another run may have written it meanwhile.
         """
-        for file in self._untrusted:
+        for file in self.untrusted:
             aside = file.with_name(f".{file.name}.tmp")
             with contextlib.suppress(OSError):
                 file.rename(aside)
@@ -285,4 +296,4 @@ class Store:
                     aside.rmdir() if aside.is_dir() else aside.unlink()
                 else:
                     aside.replace(file)
-        self._untrusted.clear()
+        self.untrusted.clear()

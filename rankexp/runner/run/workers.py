@@ -7,15 +7,14 @@ taken as Ctrl-C, in the main thread only.
 """
 
 import math
-import os
 import resource
 import sys
 import time
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TypeVar, TypeVarTuple
+from typing import TYPE_CHECKING, TypeVar, TypeVarTuple
 
 from rankexp.runner.config.limits import UNLIMITED
 from rankexp.runner.plan import Job, PlanCell
@@ -24,6 +23,9 @@ from rankexp.runner.run.pool import Death, answers
 from rankexp.runner.run.record import Record
 from rankexp.runner.run.store import pack
 from rankexp.runner.spec import digest
+
+if TYPE_CHECKING:
+    from rankexp.runner.run.engines import Cluster
 
 T = TypeVar("T")
 Ts = TypeVarTuple("Ts")
@@ -42,6 +44,8 @@ class Done:
     cpu: float  # seconds this process spent since it last reported; imports are the first job's
     memory: int  # largest memory of this process so far, bytes
     printed: str = ""  # the beginning of what its methods printed
+    host: str = ""  # another machine that has done it
+    files: Mapping[str, bytes] = field(default_factory=dict)  # scores kept there, by their keys
 
 
 def done(job: Job, records: Sequence[Record], *, cpu: float = 0.0) -> Done:
@@ -93,6 +97,7 @@ class Hands:
     code: Mapping[str, str]  # what jobs take from outside, in which version
     longest: Callable[[], float] | None = None
     """Tells how many seconds a step may take by now; what takes longer is not tried again."""
+    engine: "Cluster | None" = None  # a cluster that does the work in place of our own processes
 
     def run(self, jobs: Sequence[Job]) -> Generator[Done, None, None]:
         """Evaluate jobs in worker processes; yield what comes, as it comes.
@@ -109,7 +114,9 @@ class Hands:
             most = self.longest() if self.longest else math.inf
             return partial(run_job, waiting.popleft(), most) if waiting else None
 
-        for answer in answers(more, self.workers, self.code):
+        ours = partial(answers, code=self.code)
+        source = self.engine.answers if self.engine else ours
+        for answer in source(more, self.workers):
             job: Job = answer.call.args[0]
             if not isinstance(died := answer.result, Death):
                 yield replace(died, printed=answer.printed)
@@ -118,18 +125,21 @@ class Hands:
             about = [cell for cell in job.cells if cell.key == died.step.key]
             method = {cell.method for cell in about if not final}  # all of it is tried again
             same = [cell for cell in job.cells if cell.method in method]
-            blamed = _part(job, same or about or job.cells)
+            blamed = part(job, same or about or job.cells)
             if suspects is None or final:
                 yield done(blamed, [ended(cell, died) for cell in blamed.cells])
             else:
-                suspects.append(blamed)
+                methods = dict.fromkeys(cell.method for cell in blamed.cells)
+                for own in methods:  # where a cluster lost the job, it may be any of them
+                    suspects.append(part(job, [c for c in blamed.cells if c.method == own]))
                 self.warn(f"{_named(blamed)}: {died}; it is tried again alone", answer.printed)
             taken = {cell.key for cell in blamed.cells}
             if rest := [cell for cell in job.cells if cell.key not in taken]:
-                waiting.append(_part(job, rest))
+                waiting.append(part(job, rest))
 
 
-def _part(job: Job, cells: Sequence[PlanCell]) -> Job:
+def part(job: Job, cells: Sequence[PlanCell]) -> Job:
+    """Return a job of some cells of another."""
     return replace(job, key=digest([cell.key for cell in cells]), cells=tuple(cells))
 
 
@@ -148,11 +158,3 @@ def side_by_side(
     made = answers(lambda: next(waiting, None), workers, {})
     found = {id(answer.call): answer.result for answer in made}
     return [found[id(call)] for call in calls]
-
-
-def default_workers() -> int:
-    """Return how many cores this process may use."""
-    try:
-        return len(os.sched_getaffinity(0))
-    except AttributeError:  # not every system has it
-        return os.cpu_count() or 1

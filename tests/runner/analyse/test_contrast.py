@@ -145,7 +145,7 @@ def test_settings_with_effects_of_opposite_signs_have_no_mean() -> None:
 def test_intervals_agree_with_the_verdicts_beside_them(adjust: Any) -> None:
     settings, rng = Settings(adjust=adjust), np.random.default_rng(5)
     verdicts = set()
-    for study in range(20):
+    for study in range(8):
         shifts = rng.choice([0.0, 0.001, 0.004, 0.008, 0.02], 6)
         spread = rng.choice([0.004, 0.008])
         problems = {f"p{i}": noise(20, s, spread, 6 * study + i) for i, s in enumerate(shifts)}

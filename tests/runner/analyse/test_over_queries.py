@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from scipy import special, stats
 
-from rankexp.runner.analyse import complete_blocks, contrast, queries
+from rankexp.runner.analyse import complete_blocks, contrast, frame
 from rankexp.runner.analyse.frame import NONE
 from rankexp.statistics import paired
 from rankexp.statistics.contrast import Settings
@@ -149,10 +149,10 @@ def splits() -> tuple[pd.DataFrame, pd.DataFrame]:
 
 def test_splits_are_spread_over_their_queries() -> None:
     found, each = splits()
-    spread = queries.spread(found, each, ["p"])
+    spread = frame.spread(found, each, ["p"])
     assert len(spread) == 12 + 2
     rest = spread[spread["problem"] == "other"]
-    assert (rest[queries.QUERY] == NONE).all() and (rest["value"] == 0.7).all()
+    assert (rest[frame.QUERY] == NONE).all() and (rest["value"] == 0.7).all()
     own = spread[spread["problem"] == "p"]
     assert sorted(own["unit"].unique()) == list(range(6))
 
@@ -160,10 +160,10 @@ def test_splits_are_spread_over_their_queries() -> None:
 def test_splits_that_are_no_means_over_queries_of_their_own_are_told() -> None:
     found, each = splits()
     own = found[found["problem"] == "p"]
-    assert queries.are_pairs(own, each)
-    assert not queries.are_pairs(own.assign(value=own["value"] + 0.01), each)
-    assert not queries.are_pairs(own, each[each["fold"] == 0])
-    assert not queries.are_pairs(own, each.assign(query=each["query"] % 3)), "in both folds"
+    assert frame.are_pairs(own, each)
+    assert not frame.are_pairs(own.assign(value=own["value"] + 0.01), each)
+    assert not frame.are_pairs(own, each[each["fold"] == 0])
+    assert not frame.are_pairs(own, each.assign(query=each["query"] % 3)), "in both folds"
 
 
 def family(found: pd.DataFrame, policy: str = "refuse") -> contrast.Family:
@@ -177,7 +177,7 @@ def family(found: pd.DataFrame, policy: str = "refuse") -> contrast.Family:
 
 def test_a_query_without_a_value_by_either_is_left_out_and_counted() -> None:
     found, each = splits()
-    (made,) = family(queries.spread(found, each, ["p"])).problems
+    (made,) = family(frame.spread(found, each, ["p"])).problems
     assert (made.n, made.unit, made.undefined) == (5, "queries", 1)
     values = [0.1, 0.0, 0.5, 0.1, 0.4]
     expected = paired.stratified(values, [0, 0, 0, 1, 1])
@@ -193,7 +193,7 @@ def test_a_query_without_a_value_by_either_is_left_out_and_counted() -> None:
 
 def test_a_fold_that_one_method_lacks_is_refused_or_dropped_whole() -> None:
     found, each = splits()
-    spread = queries.spread(found, each, ["p"])
+    spread = frame.spread(found, each, ["p"])
     spread = spread[~((spread["method"] == "b") & (spread["fold"] == 1))]
     (refused,) = family(spread).problems
     assert "p, fold 1: 3 of 3 queries lack a value" in refused.note

@@ -95,7 +95,14 @@ DESIGNS: dict[str, Made] = {
 """Ranks over data sets are in tests/studies/menon2014/test_noisy_ranks.py."""
 
 
-@pytest.mark.parametrize("name", DESIGNS)
+OFTEN = ("models, coarse digit", "few repeats of a split", "the same queries, unlike methods")
+OFTEN += ("single run, 40 seeds", "single run, 10 seeds")
+"""One of each way to judge, where it has the least to go by; the others by `make slow`."""
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(n, marks=[pytest.mark.slow] * (n not in OFTEN)) for n in DESIGNS]
+)
 def test_perfect_reproductions_are_called_so(name: str) -> None:
     found = list(DESIGNS[name](np.random.default_rng(27)))
     assert len(found) == STUDIES

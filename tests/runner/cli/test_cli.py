@@ -14,6 +14,7 @@ import pytest
 
 from rankexp import registry
 from rankexp.runner.cli import main
+from rankexp.runner.config.shipped import shipped
 
 ROOT = Path(__file__).parents[3]
 TINY = """\
@@ -242,7 +243,7 @@ def test_redo_alone_or_with_a_method(place: Path, typed: Typed) -> None:
 
 
 def test_list_schema_version_help(place: Path, typed: Typed) -> None:
-    assert "squared_hinge" in rankexp("list", "losses", cwd=place).stdout
+    assert "squared_hinge" in typed("list", "losses", cwd=place).stdout
     assert "LinearRanker" in typed("list", "estimators", cwd=place).stdout
     every = typed("list", cwd=place).stdout.splitlines()
     assert [line.split()[0] for line in every] == [*registry.ROOMS, "studies"]
@@ -252,16 +253,20 @@ def test_list_schema_version_help(place: Path, typed: Typed) -> None:
     wrong = typed("list", "loses", cwd=place)
     assert wrong.returncode == 2
     assert "did you mean 'losses'" in wrong.stderr
-    assert json.loads(rankexp("schema", cwd=place).stdout)["title"] == "Study"
+    assert json.loads(typed("schema", cwd=place).stdout)["title"] == "Study"
     assert rankexp("--version", cwd=place).stdout.startswith("rankexp ")
     assert "run" in rankexp("--help", cwd=place).stdout
 
 
-def test_studies_are_found_outside_a_checkout(tmp_path: Path, typed: Typed) -> None:
+def test_studies_are_found_outside_a_checkout(
+    tmp_path: Path, typed: Typed, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert "kotlowski2011" in typed("list", "studies", cwd=tmp_path).stdout
     named = typed("check", "example-own-data", "example-own-date", cwd=tmp_path)
     assert "example-own-data: fine" in named.stdout
     assert "example-own-date: no such file (did you mean 'example-own-data'?)" in named.stderr
+    few = {name: shipped()[name] for name in ("example-own-data", "menon2014")}
+    monkeypatch.setattr("rankexp.runner.config.shipped.shipped", lambda: few)  # it loads each
     data = typed("data", "list", cwd=tmp_path)
     assert "customers" in data.stdout and "example.csv" in data.stdout
     (tmp_path / "example-own-data").write_text("version: 2")

@@ -76,6 +76,9 @@ def test_what_is_wrong_with_a_table_is_said_before_all_else(
         assert done.returncode == 0 and words in flat(done.stdout)
     study = yaml.safe_load((tmp_path / "compare-t" / "study.yaml").read_text("utf-8"))
     assert words in study["report"][0]["text"]
+
+
+def test_nothing_is_said_of_a_good_table(tmp_path: Path, typed: Typed) -> None:
     churn(2.0).to_csv(tmp_path / "good.csv", index=False)
     assert "(RK" not in typed("inspect", "good.csv", "--target", "churn", cwd=tmp_path).stdout
 
@@ -225,9 +228,9 @@ def test_messages_of_the_reader_speak_the_words_of_the_command_line(
 
 
 def test_every_option_that_messages_name_is_one() -> None:
-    own = {*cli_own.OPTIONS["table"], *cli_own.OPTIONS["reading"], *cli_own.OPTIONS["file"]}
+    own = {*cli_own.OPTIONS["table"], *cli_own.OPTIONS["reading"]}
     assert own >= OPTIONS
-    assert {*cli_own.OPTIONS["reading"], *cli_own.OPTIONS["file"]} <= OPTIONS
+    assert {*cli_own.OPTIONS["reading"]} <= OPTIONS
 
 
 def test_a_snapshot_speaks_to_a_study_in_its_own_words(

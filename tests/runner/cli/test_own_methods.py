@@ -224,8 +224,7 @@ def test_a_file_that_fails_names_its_line(
 
 def test_a_worker_takes_no_other_file_than_was_planned_with(place: Path) -> None:
     from rankexp.errors import ConfigError
-    from rankexp.runner.config.estimators import resolve_estimator
-    from rankexp.runner.config.own_file import file_hash
+    from rankexp.runner.config.estimators import file_hash, resolve_estimator
 
     then = file_hash("models.py:poly", str(place))
     first = resolve_estimator("models.py:poly", str(place), then)

@@ -16,7 +16,7 @@ import yaml
 from rankexp.runner.cli import main
 from rankexp.runner.compare import budget, session
 from rankexp.runner.compare.pilot import Cost
-from rankexp.runner.data.inspect import dataset_of, entry_of
+from rankexp.runner.data.build import dataset_of, entry_of
 
 FEW = ("--methods", "points-logistic,pairs-logistic", "--jobs", "1")
 Typed = Callable[..., tuple[int, str, str]]
@@ -93,7 +93,7 @@ def test_the_same_table_otherwise_written_is_the_same_data(tmp_path: Path) -> No
     text = (tmp_path / "b.csv").read_text(encoding="utf-8")
     (tmp_path / "b.csv").write_text(text.replace(".", ","), encoding="utf-8-sig")
     files = [tmp_path / "a.csv", tmp_path / "b.csv"]
-    found = [dataset_of(f, entry_of(f, target="left", positive="yes"), "d") for f in files]
+    found = [dataset_of(f, entry_of(f, target="left", positive="yes")) for f in files]
     assert found[0].fingerprint == found[1].fingerprint
 
 
@@ -338,7 +338,7 @@ def test_levels_are_compared_with_weights_by_the_methods_that_take_them(
     w = rng.random(90) + 0.1 if unit is None else unit * rng.integers(1, 4, 90)
     rows = [f"{a:.3f},{b},{k}" for a, b, k in zip(x, w, y, strict=True)]
     (tmp_path / "t.csv").write_text("\n".join(["x,w,y", *rows]) + "\n", encoding="utf-8")
-    names = "points-logistic,pairs-logistic,points-hinge,pairs-hinge,ridge"
+    names = "points-logistic,pairs-logistic,points-hinge,pairs-hinge"
     options = ("--weights", "w", "--methods", names, "--jobs", "1")
     code, out, err = typed("compare", "t.csv", "--target", "y", *options)
     assert code == 0, err

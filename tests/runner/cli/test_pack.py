@@ -35,9 +35,11 @@ def done(tmp_path: Path, typed: Typed) -> Path:
     return tmp_path / "results" / "mine"
 
 
-def test_a_clone_reports_the_same_bytes_without_data_or_study(done: Path, tmp_path: Path) -> None:
+def test_a_clone_reports_the_same_bytes_without_data_or_study(
+    done: Path, tmp_path: Path, typed: Typed
+) -> None:
     made, records = contents(done), Store(done).read()
-    packed = rankexp("pack", "mine.yaml", cwd=tmp_path)
+    packed = typed("pack", "mine.yaml", cwd=tmp_path)
     assert packed.returncode == 0, packed.stderr
     (file,) = (done / "records").glob("*.xz")
     assert packed.stdout == (

@@ -66,7 +66,8 @@ def flat(text: str) -> str:
 
 
 def test_the_tables_have_the_numbers_of_the_file(answer: CompareResult) -> None:
-    numbers = pd.read_csv(answer.folder / "answer.csv", keep_default_na=False, na_values=[""])
+    exact = {"keep_default_na": False, "na_values": [""], "float_precision": "round_trip"}
+    numbers = pd.read_csv(answer.folder / "answer.csv", **exact)
     assert set(answer.methods) & set(answer.contrasts) == {"method"}
     for name in ("mean", "low", "seconds"):
         np.testing.assert_array_equal(answer.methods[name], numbers[name])
@@ -149,7 +150,7 @@ class Made:
 def test_a_temporary_folder_goes_with_the_answer(
     place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(command, "compared", lambda _, options: (0, options.out))
+    monkeypatch.setattr(command, "compare", lambda _, options: (0, options.out))
     monkeypatch.setattr(calls, "_result", lambda _, folder: Made(folder))
     answer = rankexp.compare(frame(), target="left")
     folder = answer.folder

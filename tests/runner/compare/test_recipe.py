@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 from rankexp.estimators import LinearRanker
-from rankexp.runner.compare import command, recipe
+from rankexp.runner.compare import command, results
 from rankexp.runner.compare.session import Session
 from rankexp.runner.config.schema import Preprocess
 from rankexp.runner.data.preprocess import Preprocessor
@@ -63,7 +63,7 @@ def trained(
     session: Session, name: str, point: dict[str, float] | None = None, **left: object
 ) -> tuple[object, ...]:
     """Return what the lines for a method leave behind: the model, its rows and its scores."""
-    lines = recipe.lines(session.asked, session.dataset, name, point or {}, "m.joblib")
+    lines = results.lines(session.asked, session.dataset, name, point or {}, "m.joblib")
     exec(compile(lines, "pasted", "exec"), left)
     assert joblib.load("m.joblib")
     return left["model"], left["table"], left["scores"]
@@ -182,7 +182,7 @@ def test_each_method_ranks_the_rows_by_the_target(
         table = rows["score"]  # type: ignore[index]
         worse = given.get("positive") == "no"
         assert np.corrcoef(scores, -table if worse else table)[0, 1] > 0.4, (name, model)  # type: ignore[call-overload]
-    lines = recipe.lines(session.asked, session.dataset, names[0], {}, "m.joblib")
+    lines = results.lines(session.asked, session.dataset, names[0], {}, "m.joblib")
     beside = re.search(r"ranker__(\w+)=table\['(\w+)'\]", lines)
     expected = {"weights": ("sample_weight", "weight"), "queries": ("groups", "query")}
     wanted = next((value for key, value in expected.items() if key in given), None)

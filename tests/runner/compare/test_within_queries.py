@@ -86,7 +86,7 @@ def test_pairs_within_queries_gain_where_each_query_has_an_offset(
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("RANKEXP_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr(session, "ROUNDS", 0)
-    monkeypatch.setattr(session.budget, "MOST_REPEATS", 2)
+    monkeypatch.setattr(session.budget, "MOST_REPEATS", 1)
     search(tmp_path / "t.csv")
     few = ["points-logistic", "pairs-logistic"]
     given = {"target": "grade", "methods": few, "jobs": 1, "minutes": 0.5}

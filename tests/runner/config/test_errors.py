@@ -639,7 +639,7 @@ def test_folder_is_no_key(errors):
     assert message.startswith("unknown key 'folder'")
 
 
-STUDY = (Path(__file__).parents[3] / "configs" / "kotlowski2011.yaml").read_text(encoding="utf-8")
+STUDY = (Path(__file__).parents[3] / "configs" / "auc-itself.yaml").read_text(encoding="utf-8")
 
 
 @settings(max_examples=20)

@@ -3,13 +3,15 @@
 import csv
 import json
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
 
 from rankexp.runner.config.claims import UNTESTED, parsed, rows_of
-from rankexp.runner.config.load import load, schema_json
+from rankexp.runner.config.load import _studies, load, schema_json
 from rankexp.runner.config.schema import Evaluate, Study
+from rankexp.runner.config.tree import parse
 
 FOLDER = Path(__file__).parents[3] / "configs"
 CONFIGS = sorted(FOLDER.glob("*.yaml"))
@@ -18,13 +20,22 @@ PUBLISHED = sorted(
 )
 
 
+@cache
+def studies(file):
+    """Return the study and its profiles: `load` reads and checks them all and returns one."""
+    tree, faults = parse(file.read_text(encoding="utf-8"))
+    made, more = _studies(tree, file.parent, set())
+    assert not faults + more
+    return made
+
+
 @pytest.mark.parametrize("file", CONFIGS, ids=lambda file: file.stem)
-@pytest.mark.parametrize("profile", [None, "quick"])
-def test_it_loads_and_survives_a_manifest(file, profile):
-    study = load(file, profile)
-    dumped = json.loads(json.dumps(study.model_dump(mode="json"), allow_nan=False))
-    again = Study.model_validate(dumped)
-    assert again.model_dump() == study.model_dump()
+def test_it_loads_and_survives_a_manifest(file):
+    assert {None, "quick"} <= studies(file).keys()
+    for study in studies(file).values():
+        dumped = json.loads(json.dumps(study.model_dump(mode="json"), allow_nan=False))
+        again = Study.model_validate(dumped)
+        assert again.model_dump() == study.model_dump()
 
 
 SUMMARISED = [file for file in CONFIGS if "block: summary" in file.read_text(encoding="utf-8")]
@@ -33,7 +44,7 @@ SUMMARISED = [file for file in CONFIGS if "block: summary" in file.read_text(enc
 @pytest.mark.parametrize("file", SUMMARISED, ids=lambda file: file.stem)
 @pytest.mark.parametrize("profile", [None, "quick"])
 def test_a_page_begins_with_its_summary_and_shows_little(file, profile):
-    head, *others = load(file, profile).report
+    head, *others = studies(file)[profile].report
     assert head.block == "summary" and not head.aside
     assert len([block for block in others if not block.aside]) <= 10
     told = [
@@ -75,7 +86,7 @@ def test_a_committed_page_is_read_in_two_minutes(run):
 
 @pytest.mark.parametrize("file", CONFIGS, ids=lambda file: file.stem)
 def test_links_of_claims_lead_to_files(file):
-    study, reference = load(file), FOLDER.parent / "results" / "reference"
+    study, reference = studies(file)[None], FOLDER.parent / "results" / "reference"
     for row in map(parsed, rows_of(study) or []):
         for link in row.see:
             place = link if "/" in link else f"{study.study}/{link}"
@@ -86,7 +97,7 @@ def test_what_is_not_tested_for_being_a_theorem_says_where_it_is_tested_if_anywh
     told = [
         row.see or re.search(r"\bnot tested\b|tests\b|not measured", row.note)
         for file in CONFIGS
-        for row in map(parsed, rows_of(load(file)) or [])
+        for row in map(parsed, rows_of(studies(file)[None]) or [])
         if row.test == UNTESTED and "theorem" in row.note
     ]
     assert len(told) >= 5 and all(told)
@@ -102,7 +113,7 @@ def test_the_readme_shows_the_head_of_a_committed_page():
 
 @pytest.mark.parametrize("file", CONFIGS, ids=lambda file: file.stem)
 def test_quick_needs_neither_network_nor_other_files(file):
-    study = load(file, "quick")
+    study = studies(file)["quick"]
     for experiment in study.experiments.values():
         problems = experiment.problems if isinstance(experiment, Evaluate) else []
         for name in set(problems) & study.data.keys():
@@ -153,7 +164,7 @@ def test_the_large_sets_are_split_as_printed():
 
 
 def test_equal_rows_are_not_parted_where_they_would_flatter_trees():
-    study = load(FOLDER / "clemencon2017.yaml")
+    study = studies(FOLDER / "clemencon2017.yaml")[None]
     assert study.experiments["real"].protocol.together == "duplicates"
 
 

@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 
 from rankexp.errors import DataError
-from rankexp.runner.data.belonging import alike, of_groups
+from rankexp.runner.data.build import inspect_table
 from rankexp.runner.data.dataset import Feature
-from rankexp.runner.data.inspect import inspect_table
+from rankexp.runner.data.suitable import alike, of_groups
 
 RNG = np.random.default_rng(7)
 BLOCKS = np.repeat(RNG.permutation(100) + 1, 6).astype(float)

@@ -4,8 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rankexp.errors import DataError
-from rankexp.runner.data.dataset import Feature
-from rankexp.runner.data.levels import level_codes
+from rankexp.runner.data.dataset import Feature, level_codes
 
 NAMES = Feature("class", "nominal", ("no", "yes", "maybe", "unused"))
 CODES = np.array([0.0, 1, 2, 1])

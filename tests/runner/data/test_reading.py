@@ -3,7 +3,7 @@ from dataclasses import asdict
 
 import pytest
 
-from rankexp.runner.data.inspect import dataset_of, entry_of, inspect_table
+from rankexp.runner.data.build import dataset_of, entry_of, inspect_table
 from rankexp.runner.data.reading import Reading
 from rankexp.runner.data.snapshot import read_dataset, write_dataset
 

@@ -9,10 +9,9 @@ import pytest
 
 from rankexp.errors import ConfigError, DataError, DataNotFoundError
 from rankexp.runner.config.data_entry import DataEntry
-from rankexp.runner.data.build import build
+from rankexp.runner.data.build import build, inspect_table
 from rankexp.runner.data.dataset import Dataset
 from rankexp.runner.data.find import add, find
-from rankexp.runner.data.inspect import inspect_table
 from rankexp.runner.data.snapshot import read_dataset, write_dataset
 from rankexp.runner.data.sources.file import read
 

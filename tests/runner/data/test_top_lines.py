@@ -6,7 +6,7 @@ import pytest
 
 from rankexp.errors import DataError
 from rankexp.runner.config.asking import typed
-from rankexp.runner.data.inspect import dataset_of, entry_of, inspect_table
+from rankexp.runner.data.build import dataset_of, entry_of, inspect_table
 
 ROWS = "".join(f"{i}.5,{i % 7},{'yes' if i % 3 else 'no'}\n" for i in range(30))
 

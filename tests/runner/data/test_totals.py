@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from rankexp.runner.data.inspect import inspect_table
+from rankexp.runner.data.build import inspect_table
 
 RNG = np.random.default_rng(1)
 FRAME = pd.DataFrame(

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankexp.runner.data.belonging import called_sums
 from rankexp.runner.data.dataset import Dataset, Feature
 from rankexp.runner.data.reading import Layout, Reading
+from rankexp.runner.data.suitable import called_sums
 from rankexp.runner.diagnostics.diagnostic import TableFacts
 from rankexp.runner.diagnostics.targets import CountsRows, RecordedOtherwise
 

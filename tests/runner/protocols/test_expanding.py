@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from rankexp.errors import ConfigError, DataError
 from rankexp.runner.config.load import load
 from rankexp.runner.data.dataset import Feature
-from rankexp.runner.data.times import ascends, orders
+from rankexp.runner.data.suitable import ascends, orders
 from rankexp.runner.protocols.expanding import ExpandingWindow
 from rankexp.runner.protocols.protocol import Loaded, Part
 from rankexp.runner.report.build import open_report

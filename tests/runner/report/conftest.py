@@ -2,26 +2,33 @@
 
 import json
 from collections.abc import Callable, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
+from matplotlib.figure import Figure
 from program_words import watched
 
 from rankexp import __version__
+from rankexp.metrics.metric import parse
 from rankexp.runner import plan
+from rankexp.runner.analyse.select import Rule
 from rankexp.runner.config.schema import Study
 from rankexp.runner.grid import Point
 from rankexp.runner.plan import DataFacts, PlanCell
 from rankexp.runner.report import build
 from rankexp.runner.report.context import Context
+from rankexp.runner.report.model import Output
 from rankexp.runner.report.options import BlockKind
 from rankexp.runner.run.record import Record, RecordRow
 from rankexp.runner.run.store import Store
 from rankexp.runner.spec import SimulateSpec
 
 LAMBDAS = [0.01, 0.1, 1.0]
+POINTS = tuple(Point.of({"lam": lam}) for lam in LAMBDAS)
 LOSSES = {"exponential": 0.13, "svm_or": 0.12, "logistic": 0.11}
 
 STUDY: dict[str, Any] = {
@@ -145,17 +152,33 @@ MANIFEST: dict[str, Any] = {
 }
 
 
+ROWS: dict[tuple[str, ...], Sequence[RecordRow]] = {}
+"""By key, method and place, which decide them."""
+
+
 def made_up(cell: PlanCell) -> Record:
     """Return a record with a little noise: the best lambda is 0.1, but 1.0 by inner folds."""
+    place = (cell.key, cell.method, repr(cell.place))
+    if place not in ROWS:
+        ROWS[place] = _rows(cell)
+    tried = isinstance(cell.spec, SimulateSpec)
+    return Record(
+        cell.key,
+        grid=cell.spec.points if tried else POINTS,
+        rows=list(ROWS[place]),
+        version=__version__,
+    )
+
+
+def _rows(cell: PlanCell) -> list[RecordRow]:
     rng = np.random.default_rng(int(cell.key[:8], 16))
     if isinstance(cell.spec, SimulateSpec):
         noise = float(rng.normal(0, 0.01))
         p = cell.spec.params["p"]
-        rows = [
+        return [
             RecordRow("test", 0, None, None, "prior", p),
             RecordRow("test", 0, None, None, "prior_observed", p + noise),
         ]
-        return Record(cell.key, grid=cell.spec.points, rows=rows, version=__version__)
     base = LOSSES[cell.method] + 0.01 * (cell.place.model or 0) + float(rng.normal(0, 0.001))
     rows = []
     for grid in range(len(LAMBDAS)):
@@ -169,8 +192,7 @@ def made_up(cell: PlanCell) -> Record:
         rows.append(
             RecordRow("test", 0, None, None, "rank_loss:bayes", 0.1 + 0.001 * cell.place.model)
         )
-    points = tuple(Point.of({"lam": lam}) for lam in LAMBDAS)
-    return Record(cell.key, grid=points, rows=rows, version=__version__)
+    return rows
 
 
 Change = Callable[[PlanCell, Record], Record | None]
@@ -182,6 +204,12 @@ def context(
     data: Sequence[str] = ("vote",),
 ) -> Context:
     """Return the made-up study's context; `change` replaces records, or drops them by None."""
+    if study is None and change is None and data == ("vote",):
+        # What blocks of the study as it stands select of its records is selected once.
+        made, (slices, frame) = context(STUDY), _selected()
+        made._slices.update(slices)
+        made.__dict__["frame"] = frame
+        return made
     parsed = Study.model_validate(study or STUDY)
     facts = {name: DataFacts(400, "f" * 64, "") for name in data}
     cells = list(plan.cells(parsed, facts))
@@ -193,6 +221,14 @@ def context(
         if record is not None:
             records[cell.key] = record
     return Context(parsed, cells, records, MANIFEST | {"study": parsed.model_dump(mode="json")})
+
+
+@cache
+def _selected() -> tuple[dict[tuple[str, ...], pd.DataFrame], pd.DataFrame]:
+    made = context(STUDY)
+    for experiment, rule in (("boxes", "oracle"), ("folds", "oracle"), ("folds", "nested")):
+        made.units(experiment, parse("rank_loss"), Rule.parse(rule))
+    return made._slices, made.frame
 
 
 def save(made: Context, folder: Path) -> Path:
@@ -226,5 +262,6 @@ def _plain_pages(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Pictures are empty files: drawing them takes longest, and tests of words need none."""
+    """Pictures are empty files, and their words are not read: tests of blocks read these."""
     monkeypatch.setattr(build, "drawn", lambda _: [("png", b""), ("pdf", b"")])
+    monkeypatch.setattr(Output, "figure", property(lambda self: self.chart and Figure()))

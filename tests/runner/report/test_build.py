@@ -49,6 +49,18 @@ def test_the_same_records_give_the_same_bytes(written: Path, tmp_path: Path) -> 
     assert contents(again) == once
 
 
+def test_many_scores_are_written_as_parquet_too(
+    written: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(build, "MANY", 3)
+    again = Path(shutil.copytree(written, tmp_path / "a"))
+    assert again / "scores.parquet" in build.open_report(again).write()
+    table, text = pd.read_parquet(again / "scores.parquet"), pd.read_csv(again / "scores.csv")
+    assert list(table.columns) == list(text.columns) and len(table) == len(text) > 3
+    assert table.value.tolist() == pytest.approx(text.value.tolist(), rel=1e-15, nan_ok=True)
+    assert table.method.astype(object).fillna("").tolist() == text.method.fillna("").tolist()
+
+
 def test_the_page_shows_everything_in_order(written: Path) -> None:
     page = (written / "report.md").read_text(encoding="utf-8")
     marks = [
@@ -146,6 +158,7 @@ def test_a_page_says_how_to_cite(make: Make, save: Save, tmp_path: Path) -> None
     assert "[cite.bib](cite.bib)" in (folder / "report.md").read_text(encoding="utf-8")
 
 
+@pytest.mark.usefixtures("undrawn")
 @pytest.mark.usefixtures("undrawn")
 def test_an_incomplete_run_says_so_in_the_body_of_every_table(
     make: Make, save: Save, tmp_path: Path

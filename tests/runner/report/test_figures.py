@@ -5,6 +5,7 @@ import sys
 import warnings
 from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -71,13 +72,18 @@ ELSEWHERE = {"pairs_or_points", "contrasts", "losses_by_pairs", "regret_bounds",
 Make = Callable[..., Context]
 
 
-@pytest.fixture(name="contexts")
-def _contexts(make: Make, tmp_path: Path) -> dict[str, Make]:
+@pytest.fixture(name="contexts", scope="module")
+def _contexts(make: Make, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Make]:
+    def once(made: Make) -> Make:
+        known = cache(made)
+        return lambda: replace(known(), shown={}, families={}, _slices={}, _designs={})
+
+    folder = tmp_path_factory.mktemp("preference")
     return {
-        "preference": lambda: test_preference_blocks.run(tmp_path / "preference"),
+        "preference": once(lambda: test_preference_blocks.run(folder)),
         "made_up": make,
-        "continuous": test_continuous_blocks.context,
-        "theory": test_theory_blocks.context,
+        "continuous": once(test_continuous_blocks.context),
+        "theory": once(test_theory_blocks.context),
     }
 
 
@@ -121,11 +127,19 @@ def test_all_blocks_with_figures_are_tried() -> None:
     assert drawing - ELSEWHERE == set(BLOCKS)
 
 
+SAME = {"scoring_functions", "iroc_curves", "curves_against_theory", "curves_along"}
+SAME |= {"loss_curves", "published_spread"}
+"""Lines and intervals, which are painted as those of `along` and of `optimum` are."""
+
+
 @pytest.mark.parametrize(
-    "first",
-    [pytest.param(i, marks=[pytest.mark.slow] * bool(i)) for i in range(0, len(HOSTILE), 6)],
+    ("name", "first"),
+    [
+        pytest.param(name, i, marks=[pytest.mark.slow] * (i > 0 or name in SAME))
+        for name in BLOCKS
+        for i in range(0, len(HOSTILE), 6)
+    ],
 )
-@pytest.mark.parametrize("name", BLOCKS)
 def test_any_label_is_drawn_as_it_stands(
     contexts: dict[str, Make],
     name: str,
@@ -177,7 +191,8 @@ def test_every_figure_says_what_the_run_lacks(
     dropped = (evaluated or shown)[-1].key
     left = {key: record for key, record in context.records.items() if key != dropped}
     study = context.study.model_copy(update={"report": [block_of(name)]})
-    (built,) = Report(replace(context, study=study, records=left), tmp_path).blocks
+    made = replace(context, study=study, records=left, _slices={})
+    (built,) = Report(made, tmp_path).blocks
     output = built.output
     assert output.figure is not None
     assert any("INCOMPLETE" in text for text in texts(output.figure)) == (name not in OF_FORMULAS)

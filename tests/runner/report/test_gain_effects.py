@@ -18,7 +18,7 @@ from rankexp.runner.report import diagnosed
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.gain_words import Words, advice, headline, of_scorers, recommended
 from rankexp.runner.report.gains import Effect, Gains, MethodStanding
-from rankexp.runner.run.diagnosed import DataDiagnosis
+from rankexp.runner.run.manifest import DataDiagnosis
 from rankexp.statistics.needed import Needed
 from rankexp.statistics.verdicts import NOT_RUN, UNDECIDED, Verdict
 
@@ -265,6 +265,15 @@ def test_a_method_below_chance_is_never_advised(make: Make) -> None:
     best, text = recommended(found), advice(Words(make(), found, 3))
     assert best is not None and best.method == "svm_or"
     assert text.startswith("Train SVM-OR. No method on points that was tried is shown to rank bet")
+
+
+def test_where_no_method_has_a_value_nothing_is_said_of_chance(make: Make) -> None:
+    """As where each took too long."""
+    nan = math.nan
+    found = gains({"svm_or": (NOT_RUN, nan, nan)}, {"logistic": nan, "svm_or": nan})
+    words = Words(make(), replace(found, random=frozenset({"logistic", "svm_or"})), 3)
+    assert words.answer()[0].startswith("Nothing could be compared")
+    assert "chance" not in " ".join([*words.answer(), advice(words)])
 
 
 def test_a_short_run_does_not_blame_the_data(make: Make) -> None:

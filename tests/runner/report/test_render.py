@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rankexp.charts.numbers import NOTHING, number
+from rankexp.runner.config.asking import message
 from rankexp.runner.report.heads import Head, Role
 from rankexp.runner.report.model import Cell, Cells, Mark, Output, Page, Section, Table
 from rankexp.runner.report.render import latex, markdown, terminal
@@ -179,7 +180,7 @@ def test_a_page_shows_titles_and_texts_as_they_are() -> None:
         "",
         r"- \*n\*",
         "",
-        markdown.CLOSING,
+        message("report.closing"),
     ]
 
 

@@ -18,7 +18,7 @@ OWN = {
     "report/blocks/tables/claims.py": "the study and the block that a claim names",
     "compare/pilot.py": "an import path",
     "compare/question.py": "numbers within the values of a target",
-    "compare/recipe.py": "an import path, and the ending of a file",
+    "compare/results.py": "an import path, and the ending of a file",
     "report/ledger.py": "the name of a quantity",
     "report/blocks/figures/simulation_along.py": "the name of a quantity, and its axis's",
     "report/build.py": "the ending of a quick study's name",

@@ -19,8 +19,10 @@ from rankexp.runner.data.dataset import Dataset, Feature
 from rankexp.runner.data.snapshot import read_dataset, write_dataset
 from rankexp.runner.grid import Point
 from rankexp.runner.run.execute import execute
+from rankexp.runner.run.joined import merged
 from rankexp.runner.run.manifest import read_manifest
 from rankexp.runner.run.record import Record, RecordRow
+from rankexp.runner.run.shards import Shard
 from rankexp.runner.run.store import Store
 from rankexp.runner.spec import digest
 
@@ -280,3 +282,49 @@ def test_a_power_cut_at_any_operation_of_a_whole_run(
         assert read_manifest(cut / "toy")["complete"]
     print(f"a whole run: {len(trace.events)} events, {count} states")
     assert count > 100
+
+
+@pytest.fixture
+def shards(tmp_path: Path) -> list[Path]:
+    """Two shards of a study that keeps scores."""
+    methods = {"log": {"params": {"loss": "logistic"}, "lambdas": [0.01, 1.0]}}
+    study = toys.study(methods, models=2, training_sets=2, keep={"scores": True})
+    for part in (1, 2):
+        how = {"workers": 1, "quiet": True, "shard": Shard(part, 2)}
+        assert execute(study, results=tmp_path / f"part{part}", **how).exit_code == 0
+    return [tmp_path / f"part{part}" / "toy" for part in (1, 2)]
+
+
+@pytest.mark.timeout(3600)
+@pytest.mark.parametrize("every", [pytest.param(1, marks=pytest.mark.slow), 60])
+def test_a_power_cut_at_any_operation_of_a_merge(
+    tmp_path: Path, shards: list[Path], every: int
+) -> None:
+    """What is there is right, and the same merge again does the rest."""
+    whole = {key: repr(r) for part in shards for key, r in Store(part).read().items()}
+    scores = {file.name: file.read_bytes() for part in shards for file in part.glob("scores/*/*")}
+    (tmp_path / "run").mkdir()
+    process()
+    with Trace(tmp_path / "run") as trace:
+        for sources in (shards[:1], shards):
+            merged(tmp_path / "run" / "toy", sources)
+            trace.said(*Store(tmp_path / "run" / "toy").read())
+    count = 0
+    for tree, said in after_cuts(trace):
+        count += 1
+        if count % every:
+            continue
+        cut = tmp_path / "cut"
+        shutil.rmtree(cut, ignore_errors=True)
+        cut.mkdir()
+        made(tree, cut)
+        process()
+        found = {key: repr(r) for key, r in Store(cut / "toy").read().items()}
+        assert {key for keys in said for key in keys} <= found.keys() <= whole.keys()
+        assert found.items() <= whole.items()
+        merged(cut / "toy", shards)
+        assert {key: repr(r) for key, r in Store(cut / "toy").read().items()} == whole
+        kept = {file.name: file.read_bytes() for file in cut.glob("toy/scores/*/*.npz")}
+        assert kept == scores and not list(cut.rglob(".*.tmp"))
+    print(f"a merge: {len(trace.events)} events, {count} states")
+    assert len(whole) == 4 and count > 100

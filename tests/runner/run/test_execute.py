@@ -42,10 +42,11 @@ def contents(folder: Path) -> dict[str, str]:
     return {k: repr(replace(r, times={})) for k, r in Store(folder / "toy").read().items()}
 
 
-@pytest.fixture
-def undisturbed(tmp_path: Path) -> dict[str, str]:
-    assert run(toys.study(METHODS), tmp_path / "undisturbed").exit_code == 0
-    return contents(tmp_path / "undisturbed")
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    folder = tmp_path_factory.mktemp("undisturbed")
+    assert run(toys.study(METHODS), folder).exit_code == 0
+    return contents(folder)
 
 
 def test_two_workers_give_the_same_bits(tmp_path: Path, undisturbed: dict[str, str]) -> None:
@@ -70,8 +71,9 @@ def test_a_larger_study_keeps_the_records(tmp_path: Path) -> None:
     assert run(toys.study(METHODS, models=3, training_sets=4), tmp_path).made == 3 * 4 * 2 - 12
 
 
-@pytest.mark.parametrize("after", [1, 2])
-@pytest.mark.parametrize("how", [KeyboardInterrupt, EnvironmentProblemError("the disk is full")])
+@pytest.mark.parametrize(
+    ("how", "after"), [(KeyboardInterrupt, 2), (EnvironmentProblemError("the disk is full"), 1)]
+)
 def test_stopping_keeps_what_is_done(
     tmp_path: Path,
     undisturbed: dict[str, str],

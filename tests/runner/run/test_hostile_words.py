@@ -8,7 +8,7 @@ import pytest
 import toys
 
 from rankexp.runner.cli import main
-from rankexp.runner.data.inspect import inspect_table
+from rankexp.runner.data.build import inspect_table
 from rankexp.runner.run.execute import execute
 from rankexp.runner.run.store import Store
 

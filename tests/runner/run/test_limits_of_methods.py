@@ -2,10 +2,12 @@
 
 import re
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+import sklearn
 import toys
 from pydantic import ValidationError
 
@@ -88,6 +90,14 @@ def test_memory_that_is_no_limit_is_refused_by_name(memory: str) -> None:
         asked(None, memory)
 
 
+@pytest.fixture
+def kept() -> Iterator[None]:
+    """What scikit-learn is set to stays, for all tests that come after."""
+    with sklearn.config_context():
+        yield
+
+
+@pytest.mark.usefixtures("kept")
 def test_what_a_module_sets_when_it_is_loaded_is_for_its_own_methods(tmp_path: Path) -> None:
     (tmp_path / "own.py").write_text(
         "import sklearn, toys\nsklearn.set_config(assume_finite=True)\n"

@@ -17,7 +17,7 @@ from rankexp.runner.config.schema import Study
 from rankexp.runner.run.execute import Outcome, execute
 from rankexp.runner.run.store import Store
 
-FEW = ["umask", "posix_exit"]
+FEW = [("umask", 1), ("posix_exit", 2)]  # what stays behind, and what takes a worker along
 SMALL = {"models": 1, "training_sets": 2}
 
 
@@ -43,9 +43,13 @@ def alone(workers: int) -> dict[str, str]:
     return neighbours(outcome)
 
 
-@pytest.mark.parametrize("workers", [1, 2])
 @pytest.mark.parametrize(
-    "kind", [pytest.param(k, marks=[] if k in FEW else pytest.mark.slow) for k in rascals.KINDS]
+    ("kind", "workers"),
+    [
+        pytest.param(kind, workers, marks=[pytest.mark.slow] * ((kind, workers) not in FEW))
+        for kind in rascals.KINDS
+        for workers in (1, 2)
+    ],
 )
 def test_a_rascal_changes_no_neighbour(
     tmp_path: Path, kind: str, workers: int, capfd: pytest.CaptureFixture[str]

@@ -16,7 +16,7 @@ from rankexp.runner.config.schema import Keep, Preprocess
 from rankexp.runner.plan import cells, jobs
 from rankexp.runner.protocols.inner import Inner
 from rankexp.runner.protocols.protocol import Part, Parts
-from rankexp.runner.run import thresholds
+from rankexp.runner.run import fitting, measured
 from rankexp.runner.run.evaluate import evaluate
 from rankexp.runner.run.fitting import Extras, fit
 from rankexp.runner.run.material import Fold
@@ -86,8 +86,8 @@ def test_a_classifier_of_scikit_learn_has_the_error_of_its_predictions(kind):
 
 
 def test_what_is_no_classifier_has_no_threshold_of_its_own():
-    assert np.isnan(thresholds.of_model(DecisionTreeRegressor()))
-    found = thresholds.known(np.array([[0.1, 3], [0.2, 2], [0.3, 1]]), Part(np.zeros((3, 1)),
+    assert np.isnan(measured.threshold_of(DecisionTreeRegressor()))
+    found = measured.thresholds(np.array([[0.1, 3], [0.2, 2], [0.3, 1]]), Part(np.zeros((3, 1)),
                              np.array([0, 0, 1])), np.array([np.nan, 1.5]))  # fmt: skip
     assert found["threshold"][0] == found["training_threshold"][0] == pytest.approx(0.25)
     assert found["threshold"][1] == 1.5 and found["training_threshold"][1] == 3
@@ -97,16 +97,16 @@ def test_a_row_of_weight_three_moves_the_threshold_as_three_rows_do():
     scores, y = np.array([[4.0], [3.0], [2.0], [1.0]]), np.array([1, 0, 1, 0])
     weight = np.array([1, 3, 1, 1])
     rows = np.repeat(np.arange(4), weight)
-    own = np.array([thresholds.NONE])
-    weighted = thresholds.known(scores, Part(scores, y, weights=weight.astype(float)), own)
-    copies = thresholds.known(scores[rows], Part(scores[rows], y[rows]), own)
+    own = np.array([measured.NO_THRESHOLD])
+    weighted = measured.thresholds(scores, Part(scores, y, weights=weight.astype(float)), own)
+    copies = measured.thresholds(scores[rows], Part(scores[rows], y[rows]), own)
     assert weighted == copies == {"threshold": [3.5], "training_threshold": [3.5]}
-    assert thresholds.known(scores, Part(scores, y), own)["training_threshold"] == [1.5]
+    assert measured.thresholds(scores, Part(scores, y), own)["training_threshold"] == [1.5]
 
 
 def test_scores_that_are_nan_are_named():
     with pytest.raises(ValueError, match="scores hold NaN"):
-        thresholds.known(np.array([[np.nan], [0]]), Part(np.zeros((2, 1)), np.array([0, 1])),
+        measured.thresholds(np.array([[np.nan], [0]]), Part(np.zeros((2, 1)), np.array([0, 1])),
                          np.array([0.0]))  # fmt: skip
 
 
@@ -148,7 +148,7 @@ def test_kept_scores_without_thresholds_are_not_used_where_metrics_ask_for_them(
             patch.setattr("rankexp.runner.run.evaluate.fit", lambda *_: pytest.fail("fitted"))
             return run(metrics)[0].status == "failed"
 
-    monkeypatch.setattr(thresholds, "known", lambda *_: {})  # as versions before had none
+    monkeypatch.setattr(fitting, "thresholds", lambda *_: {})  # as versions before had none
     run(["rank_loss"])
     monkeypatch.undo()
     assert not fitted_now(["rank_loss"])

@@ -112,7 +112,9 @@ class ByPosition(MeanDifference):
         return X @ self.w_ + 1e-9 * np.arange(len(X))
 
 
-def study(methods: dict[str, Any] | None = None, **protocol: int) -> Study:
+def study(
+    methods: dict[str, Any] | None = None, keep: dict[str, Any] | None = None, **protocol: int
+) -> Study:
     """Return a study on the linear generator, each method one of the above or a mapping."""
     methods = methods or {"mean": "MeanDifference"}
     described = {
@@ -133,6 +135,7 @@ def study(methods: dict[str, Any] | None = None, **protocol: int) -> Study:
                     "problems": ["lin"],
                     "protocol": {"kind": "models", **numbers},
                     "methods": list(described),
+                    "keep": keep,
                 }
             },
         }

@@ -169,14 +169,14 @@ def test_a_separated_sample_is_refused(monkeypatch):
 
 @pytest.mark.parametrize("loss", SIGMOID)
 def test_best_scorers_are_links(loss):
-    value = found(best_scorers, loss=loss)
+    value = found(best_scorers, loss=loss, draws=8)
     assert value["from_link"] < 2e-9
     assert value["eta_pair"] < 1e-14
     assert value["pair_link"] < 1e-13
     assert value["additivity"] < 1e-9
     assert abs(value["gap"]) < 1e-12
     assert value["tied"] == value["reversed"] == value["rank_regret"] == 0
-    assert found(best_scorers, loss=loss, risk="classification")["from_link"] < 2e-9
+    assert found(best_scorers, loss=loss, risk="classification", draws=8)["from_link"] < 2e-9
 
 
 def test_a_falling_sigmoid_ranks_in_reverse():
@@ -215,19 +215,21 @@ def test_other_links_do_not_decompose_but_rank_well(loss):
 
 @pytest.mark.parametrize("p", [1, 2, 4])
 def test_the_best_scorer_of_the_push(p):
-    value = found(best_scorers, risk=f"push(p={p})")
+    value = found(best_scorers, risk=f"push(p={p})", draws=8)
     assert value["from_logit"] < 2e-9
     assert (value["from_link"] < 2e-9) == (p == 1)
-    scaled = found(best_scorers, loss=f"scaled_logistic(p={p})")
+    scaled = found(best_scorers, loss=f"scaled_logistic(p={p})", draws=8)
     assert scaled["from_link"] < 2e-9  # the link is logit / (p + 1)
-    assert found(best_scorers, loss="logistic", risk=f"push(p={p})")["from_logit"] > 0.1
+    other = found(best_scorers, loss="logistic", risk=f"push(p={p})", draws=8)
+    assert other["from_logit"] > 0.1
 
 
 @pytest.mark.parametrize("loss", ["p_classification(p=2)", "asymmetric_a", "asymmetric_b"])
 def test_one_partial_loss_leads_elsewhere(loss):
     """The bipartite risk as printed, with l(1, D) alone."""
-    assert found(best_scorers, loss=loss, risk="push(p=1)")["from_link"] > 0.5
-    assert found(best_scorers, loss="logistic", risk="push(p=1)")["from_link"] < 2e-9
+    for each, apart in ((loss, True), ("logistic", False)):
+        away = found(best_scorers, loss=each, risk="push(p=1)", draws=8)["from_link"]
+        assert away > 0.5 if apart else away < 2e-9
 
 
 def test_the_hinge_ties_what_differs():

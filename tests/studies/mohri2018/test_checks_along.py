@@ -36,7 +36,7 @@ def test_boosters_have_the_same_minimiser():
 
 
 def test_a_smooth_margin_ends_with_the_larger_margin():
-    one = by_step(rounds=3000, noise=0.0)
+    one = by_step(rounds=1500, noise=0.0)
     smooth, usual = (one[f"least margin of {name}"] for name in ("smooth margin", "RankBoost"))
     assert usual[-1] > 0.05
     assert smooth[-1] > usual[-1]

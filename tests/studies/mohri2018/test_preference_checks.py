@@ -64,7 +64,7 @@ def test_quicksort_alone_does_the_same():
 
 @pytest.mark.parametrize("top", [1, 7, 39, 40])
 def test_mean_calls(top):
-    _, each = mean(400, n=40, share=0.0, top=top)
+    _, each = mean(200, n=40, share=0.0, top=top)
     over = [one["calls of QuickSort over theory"] for one in each]
     assert abs(np.mean(over) - 1) < 4 * np.std(over) / np.sqrt(len(over))
 

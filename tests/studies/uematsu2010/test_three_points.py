@@ -14,10 +14,10 @@ def ordered(rng):
     return p[order], q[order]
 
 
-def test_regions_and_programs_agree_in_300_draws():
+def test_regions_and_programs_agree_in_100_draws():
     rng = np.random.default_rng(20)
     seen = set()
-    for _ in range(300):
+    for _ in range(100):
         p, q = ordered(rng)
         found = hinge_regions(p, q)
         assert not found.degenerate

@@ -123,13 +123,11 @@ class _Reader:
         if not parts:
             raise DataError(f"{self.path}: there are no rows after @data")
         values = np.concatenate(parts)
-        columns = tuple(
-            Feature(name)
-            if kind == "numeric"
-            else Feature(name, "nominal", declared or _sort_codes(values[:, j], self.codes[j]))
-            for j, (name, kind, declared) in enumerate(self.attributes)
-        )
-        return DataTable(self.path.name, columns, values)
+        columns = [Feature(name) for name, _, _ in self.attributes]
+        for j, codes in self.codes.items():
+            name, _, declared = self.attributes[j]
+            columns[j] = Feature(name, "nominal", declared or _sort_codes(values[:, j], codes))
+        return DataTable(self.path.name, tuple(columns), values)
 
     def _row(self, line: int, text: str) -> Row:
         if text.startswith("{"):

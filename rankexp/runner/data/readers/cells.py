@@ -11,9 +11,7 @@ import numpy as np
 
 from rankexp.errors import DataError
 from rankexp.runner.config.asking import message
-from rankexp.runner.data.called import called
-from rankexp.runner.data.dataset import Feature, Floats, Ints
-from rankexp.runner.data.levels import large
+from rankexp.runner.data.dataset import Feature, Floats, Ints, called, large
 from rankexp.runner.data.readers.columns import Codes
 from rankexp.runner.data.readers.numbers import (
     FORMATS,
@@ -104,8 +102,7 @@ class Maker:
 
     def said(self) -> tuple[str, ...]:
         """Return the notes, with the number format if it was found out."""
-        given = self.rules.decimal or self.rules.thousands
-        found = self.format != FORMATS[0] and not given
+        found = self.format != FORMATS[0] and not (self.rules.decimal or self.rules.thousands)
         said = f"numbers were read with {self.format}, inferred from the table"
         return (said, *self.notes) if found else tuple(self.notes)
 
@@ -117,11 +114,8 @@ class Maker:
         return (self.path, str(line)) if line > 0 else (str(self.second), str(-line))
 
     def _doubt(self, column: TextColumn, text: str, other: NumberFormat) -> DataError:
-        first = self.format
-        known = {"where": self._where(column, text), "text": short(text), "name": column.name}
-        known |= {"one": f"{first.value(text):g}", "two": f"{other.value(text):g}"}
-        known |= {"decimal": first.decimal, "thousands": other.thousands}
-        return DataError(message("data.doubt", **known))
+        known = {"where": self._where(column, text), "shown": short(text), "name": column.name}
+        return DataError(message("data.doubt", one=self.format, two=other, text=text, **known))
 
     def _contradiction(
         self, numbers: Sequence[tuple[TextColumn, list[str], list[NumberFormat]]]
@@ -133,8 +127,7 @@ class Maker:
         for column, texts, _ in (numbers[0], second):
             text = min(texts, key=lambda t: sum(f.fits(t) for f in FORMATS))
             said.append(f"'{short(text)}' in column '{column.name}'")
-        where = self._where(column, text)
-        return DataError(message("data.contradiction", where=where, said=said))
+        return DataError(message("data.contradiction", where=self._where(column, text), said=said))
 
     def make(self, column: TextColumn) -> tuple[Feature, Floats]:
         """Return a column as numbers or as categories; DataError where it is mostly numbers."""
@@ -151,8 +144,7 @@ class Maker:
                 self.notes.append(message("data.digits", name=column.name, text=text))
             signed = [t for t, bare in zip(column.texts, texts, strict=True) if t != bare]
             if signed and not lenient:
-                said = f"was read as numbers without the sign in {signed[0]}"
-                self.notes.append(f"column '{column.name}' {said}")
+                self.notes.append(message("data.unsigned", name=column.name, text=signed[0]))
                 self.signed.append(column.name)
             return Feature(column.name), made[column.codes]
         if all(called("dates", text) for text in column.texts):
@@ -169,8 +161,7 @@ class Maker:
         """Hold that a column is not one of numbers with mistakes in it."""
         counts = np.bincount(column.codes[column.codes >= 0], minlength=len(column.texts))
         is_number = np.array([LIKE_A_NUMBER.fullmatch(text) is not None for text in column.texts])
-        share = max(is_number.mean(), counts[is_number].sum() / counts.sum())
-        if share <= MOSTLY_NUMBERS:
+        if max(is_number.mean(), counts[is_number].sum() / counts.sum()) <= MOSTLY_NUMBERS:
             return
         strays = [code for code, text in enumerate(column.texts) if not self.format.fits(text)]
         first = column.first()

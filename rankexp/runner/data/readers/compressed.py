@@ -58,8 +58,7 @@ def check_size(path: Path, size: int) -> None:
     named, packed = os.environ.get(LIMIT, ""), path.stat().st_size
     usual = min(MOST_UNPACKED, max(SMALL, MOST_RATIO * packed))
     if size > (most := int(named) * 1_000_000 if named.isdecimal() else usual):
-        known = {"packed": f"{packed / 1e6:,.2f}", "most": f"{most / 1e6:,.0f}", "limit": LIMIT}
-        raise DataError(message("data.large", path=path, **known))
+        raise DataError(message("data.large", path=path, packed=packed, most=most, limit=LIMIT))
 
 
 def encoding_of(
@@ -139,5 +138,4 @@ def lines(path: Path, encoding: str) -> Iterator[tuple[int, str]]:
 
 def format_suffix(path: Path) -> str:
     """Return the suffix that tells the format: ``.arff`` of ``vote.arff.gz``."""
-    inner = path.with_suffix("") if path.suffix.lower() in OPENERS else path
-    return inner.suffix.lower()
+    return (path.with_suffix("") if path.suffix.lower() in OPENERS else path).suffix.lower()

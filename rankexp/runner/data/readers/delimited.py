@@ -64,6 +64,13 @@ def _grid(path: Path, rules: TextRules) -> tuple[Grid, Layout]:
     return grid, Layout("delimited text", encoding, delimiter)
 
 
+def width_of(path: Path, head: bytes, delimiter: str | None = None) -> int:
+    """Return how many columns most of the first rows have of a text that begins so."""
+    file = _Text(path, head, "latin-1")
+    rows = file.rows(delimiter or file.declared or file.sniff(), strict=False)
+    return Counter(len(cells) for _, cells in islice(rows, FIRST)).most_common(1)[0][0]
+
+
 class _Text:
     """A file of text, cut into rows as often as wanted."""
 
@@ -99,25 +106,20 @@ class _Text:
                 try:
                     cells = next(reader, None)
                 except csv.Error as error:
-                    raise self._malformed(line, str(error)) from error
+                    what = next((w for part, w in _MALFORMED.items() if part in str(error)), error)
+                    raise DataError(f"{self.path}:{line}: {what}") from error
                 if cells is None:
                     return
                 if len(cells) > 1 or (cells and cells[0].strip().strip("\x1a")):
                     yield line, cells
                 line = self._before + reader.line_num + 1
 
-    def cut(
-        self, delimiter: str, width: int, first: int, which: Sequence[int]
-    ) -> Iterator[Columns]:
+    def cut(self, mark: str, width: int, first: int, which: Sequence[int]) -> Iterator[Columns]:
         """Give some columns of the rows from a line on, quickly; `columns.cut` raises in doubt."""
         with self._open() as file:
             for _ in range(first - 1):
                 file.readline()
-            yield from ahead(cut(file, delimiter, width, which))
-
-    def _malformed(self, line: int, reason: str) -> DataError:
-        said = next((text for part, text in _MALFORMED.items() if part in reason), reason)
-        return DataError(f"{self.path}:{line}: {said}")
+            yield from ahead(cut(file, mark, width, which))
 
     def sniff(self) -> str:
         """Return the delimiter of the first rows; DataError where two do as well."""

@@ -13,8 +13,7 @@ import pyarrow as pa
 
 from rankexp.errors import DataError
 from rankexp.runner.config.asking import message
-from rankexp.runner.data.dataset import DataTable, Feature, Floats, Ints, matched
-from rankexp.runner.data.levels import large
+from rankexp.runner.data.dataset import DataTable, Feature, Floats, Ints, large, matched
 from rankexp.runner.data.readers.cells import Maker, TextColumn, described, short
 from rankexp.runner.data.readers.columns import Coded, any_padded, joined, lengths, numbers
 from rankexp.runner.data.readers.numbers import LIKE_A_NUMBER, TextRules
@@ -54,9 +53,9 @@ class Grid:
         numbers = {f"column{j}": name for j, name in enumerate(self.names, start=1)}
         also = {numbers[n] for n in rules.lenient if n in numbers and n not in self.names}
         self.rules = replace(rules, lenient=rules.lenient | also)
-        bare = self.header and not first[0][1][0].strip()
         twice = self.names[0].startswith("Unnamed: 0")  # exported so
-        self.unnamed = self.names[0] if bare or twice else ""
+        bare = twice or (self.header and not first[0][1][0].strip())
+        self.unnamed = self.names[0] if bare else ""
         self.empty = 0
         self.notes: list[str] = []
         self._second: tuple[Grid, list[int]] | None = None
@@ -74,12 +73,11 @@ class Grid:
 
         DataError where one is a number, and another stands above numbers or occurs nowhere below.
         """
-        line, cells = first[0][0], [cell.strip() for cell in first[0][1]]
+        at, cells = f"{self.path}:{first[0][0]}", [cell.strip() for cell in first[0][1]]
         if len(first) > 1 and sum(map(bool, cells)) == 1 < len(cells) - 1:
             bare = [c for c in first[1][1] if LIKE_A_NUMBER.fullmatch(c.strip())]
             if all(map(str.strip, first[1][1])) and not bare:
-                known = {"path": self.path, "line": line, "next": first[1][0]}
-                raise DataError(message("data.one_filled", **known))
+                raise DataError(message("data.one_filled", at=at, next=first[1][0]))
         marks = self.rules.missing - {""}
         number = [c in marks or LIKE_A_NUMBER.fullmatch(c) is not None for c in cells]
         if not any(number):
@@ -91,8 +89,7 @@ class Grid:
         above = [j for j in strange if below[j] and all(map(LIKE_A_NUMBER.fullmatch, below[j]))]
         if above or (strange and strange == texts and len(rows) >= ENOUGH):
             name, other = short(cells[(above or strange)[0]]), short(cells[number.index(True)])
-            known = {"path": self.path, "line": line, "name": name, "other": other}
-            raise DataError(message("data.like_a_name", **known))
+            raise DataError(message("data.like_a_name", at=at, name=name, other=other))
         return False
 
     def _names(self, first: Row) -> list[str]:
@@ -110,8 +107,7 @@ class Grid:
         return names
 
     def _ragged(self, row: Row, *, first: bool = False) -> DataError:
-        known = {"path": self.path, "line": row[0], "cells": len(row[1]), "width": self.width}
-        return DataError(message("data.ragged", first=first, **known))
+        return DataError(message("data.ragged", grid=self, row=row, first=first))
 
     def _data(self) -> Iterator[Row]:
         """Give the rows of data; those without any value are left out."""
@@ -220,25 +216,17 @@ class Grid:
 
     def _layout(self, layout: Layout, maker: Maker, scan: "_Scan", texts: set[int]) -> Layout:
         notes = [*self.notes, *maker.said()]
-        dotted = scan.dotted - texts
-        if dotted and not scan.points - scan.texts and self.rules.thousands is None:
+        if scan.dotted - texts and not scan.points - scan.texts and self.rules.thousands is None:
             notes.append(message("data.points"))
         padded = [self.names[j] for j in sorted(scan.padded - scan.texts)]
         if padded := [name for name in padded if name not in self.rules.lenient]:
             notes.append(message("data.padded", names=padded[:10]))
         plain = (marks for j, marks in scan.marks.items() if j not in texts)
-        return replace(
-            layout,
-            decimal=maker.format.decimal,
-            thousands=maker.format.thousands,
-            header=self.header,
-            marks=described(sum(plain, maker.marks)),
-            dates=tuple(maker.dates),
-            signed=tuple(maker.signed),
-            unnamed=self.unnamed,
-            empty_rows=self.empty + (self._second[0].empty if self._second else 0),
-            notes=tuple(notes),
-        )
+        empty = self.empty + (self._second[0].empty if self._second else 0)
+        form, dates, signed = maker.format, tuple(maker.dates), tuple(maker.signed)
+        made = replace(layout, decimal=form.decimal, thousands=form.thousands, header=self.header)
+        made = replace(made, dates=dates, signed=signed, unnamed=self.unnamed, empty_rows=empty)
+        return replace(made, marks=described(sum(plain, maker.marks)), notes=tuple(notes))
 
 
 @dataclass

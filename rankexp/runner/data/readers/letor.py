@@ -16,10 +16,10 @@ import numpy as np
 from rankexp.errors import DataError
 from rankexp.runner.config.asking import message
 from rankexp.runner.data.dataset import DataTable, Feature, Floats, Ints
+from rankexp.runner.data.memory import check_matrix
 from rankexp.runner.data.readers.cells import short
 from rankexp.runner.data.readers.compressed import encoding_of, pieces
 from rankexp.runner.data.reading import Json, Layout
-from rankexp.runner.data.suitable import check_memory
 
 BLOCK = 1 << 24  # bytes that are read at once, and the longest line
 MOST_FEATURES = 100_000  # a larger index is an error: rows have a number for each feature
@@ -52,10 +52,13 @@ def read_letor(files: Mapping[str, Path], encoding: str | None = None) -> DataTa
     head = [Feature("relevance"), Feature("qid", "nominal", tuple(map(str, distinct.tolist())))]
     head += [Feature("part", "nominal", (*files,))] if parted else []
     width = max(features.shape[1] for _, _, features, _ in blocks)
-    check_memory(len(codes), len(head) + width)
+    check_matrix(len(codes), len(head) + width)
     notes = _check_gaps(files, width, [features for _, _, features, _ in blocks])
     for part, path in files.items():
-        notes += _scattered(path, queries[part])
+        runs = queries[part][np.flatnonzero(np.diff(queries[part], prepend=queries[part][0] - 1))]
+        distinct, counts = np.unique(runs, return_counts=True)
+        if again := distinct[counts > 1].tolist():
+            notes.append(message("data.scattered", file=path.name, queries=again))
     if absent := len(codes) * width - sum(given for *_, given in blocks):
         notes.append(f"{absent:,} cells that the file leaves out were read as 0")
     values = np.zeros((len(codes), len(head) + width))
@@ -85,8 +88,8 @@ def _check_queries(files: Mapping[str, Path], queries: Mapping[str, Ints]) -> No
     for part, own in queries.items():
         for query in np.unique(own).tolist():
             if (other := seen.setdefault(query, part)) != part:
-                known = {"query": query, "other": other, "part": part, "files": files}
-                raise DataError(message("data.query_twice", **known))
+                two = other, part
+                raise DataError(message("data.query_twice", query=query, parts=two, files=files))
 
 
 def _check_gaps(files: Mapping[str, Path], width: int, blocks: Sequence[Floats]) -> list[str]:
@@ -96,8 +99,8 @@ def _check_gaps(files: Mapping[str, Path], width: int, blocks: Sequence[Floats])
         used[: features.shape[1]] |= (features != 0).any(axis=0)
     said = f"only {used.sum():,} of {width:,} features are ever different from 0"
     if width > FAR and 10 * used.sum() < width:
-        known = {"place": _place(files, width), "width": width, "said": said}
-        raise DataError(message("data.far_feature", **known))
+        place = _place(files, width)
+        raise DataError(message("data.far_feature", place=place, width=width, said=said))
     few = 2 * used.sum() < width
     return [f"{said}; feature {width} is in {_place(files, width)}"] if few else []
 
@@ -112,14 +115,6 @@ def _place(files: Mapping[str, Path], index: int) -> str:
                     return f"{path}:{number}"
             line += text.count(b"\n")
     raise AssertionError(index)
-
-
-def _scattered(path: Path, queries: Ints) -> Iterator[str]:
-    runs = queries[np.flatnonzero(np.diff(queries, prepend=queries[0] - 1))]
-    distinct, counts = np.unique(runs, return_counts=True)
-    again = distinct[counts > 1].tolist()
-    if again:
-        yield message("data.scattered", file=path.name, queries=again)
 
 
 def _read(path: Path, encoding: str | None) -> list[_Block]:
@@ -205,7 +200,7 @@ def _block(
 ) -> _Block:
     """Return rows of so many features each, up to here `count` of them, as wide as needed."""
     width = int(indices.max(initial=0))
-    check_memory(count, width, f"the largest index is {width}; is it right? If so, ")
+    check_matrix(count, width, f"the largest index is {width}; is it right? If so, ")
     block = values.reshape(len(heads), width) if len(values) == len(heads) * width else None
     if block is None:
         block = np.zeros((len(heads), width))
@@ -238,8 +233,7 @@ def _pairs(texts: Sequence[bytes]) -> dict[int, float]:
         if len(index) > DIGITS or (number := int(index)) > MOST_FEATURES:
             raise ValueError(message("data.index", index=_shown(index), most=MOST_FEATURES))
         if number <= last:
-            wrong = f"feature {number} " + (f"comes after {last}" if last else "is below 1")
-            raise ValueError(f"{wrong}; indices must increase and start at 1 or above")
+            raise ValueError(message("data.unordered", number=number, last=last))
         value = _number(cell)
         if value is None or np.isinf(value):
             kind = f"{_shown(cell)}, which is not a number" if value is None else "infinite"

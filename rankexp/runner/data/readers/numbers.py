@@ -10,7 +10,7 @@ import numpy as np
 
 from rankexp.arrays import Floats
 from rankexp.runner.config.data_entry import DataEntry
-from rankexp.runner.data.levels import large
+from rankexp.runner.data.dataset import large
 
 SIGNS = "%$€£"
 SPACES = " \u00a0\u202f"

@@ -4,6 +4,7 @@ import io
 import zipfile
 from collections import Counter
 from collections.abc import Collection
+from dataclasses import replace
 from decimal import Decimal
 from importlib.util import find_spec
 from pathlib import Path
@@ -14,8 +15,7 @@ from pyarrow import parquet
 
 from rankexp.errors import DataError, one_line
 from rankexp.runner.config.asking import message
-from rankexp.runner.data.dataset import DataTable, Feature
-from rankexp.runner.data.levels import EXACT
+from rankexp.runner.data.dataset import EXACT, DataTable, Feature
 from rankexp.runner.data.readers.cells import Maker, TextColumn, described
 from rankexp.runner.data.readers.columns import Codes
 from rankexp.runner.data.readers.compressed import check_size, unpacked
@@ -75,16 +75,11 @@ def _from_frame(path: Path, frame: "pd.DataFrame", rules: TextRules) -> DataTabl
     for j, found in cells.items():
         columns[j], values[:, j] = maker.make(found)
     unnamed = INDEX if INDEX in names else names[0] if names[0].startswith("Unnamed: 0") else ""
-    layout = Layout(
-        "Parquet",
-        marks=described(maker.marks),
-        dates=tuple(dict.fromkeys([*dates, *maker.dates])),
-        signed=tuple(maker.signed),
-        unnamed=unnamed,
-        decimal=None if maker.format.decimal == "." else maker.format.decimal,
-        thousands=maker.format.thousands or None,
-        notes=maker.said(),
-    )
+    timed, signed = tuple(dict.fromkeys([*dates, *maker.dates])), tuple(maker.signed)
+    layout = Layout("Parquet", dates=timed, signed=signed, unnamed=unnamed, notes=maker.said())
+    decimal = None if maker.format.decimal == "." else maker.format.decimal
+    marks, thousands = described(maker.marks), maker.format.thousands or None
+    layout = replace(layout, marks=marks, decimal=decimal, thousands=thousands)
     return DataTable(path.name, tuple(columns), values, layout=layout)
 
 
@@ -175,8 +170,7 @@ def _sheets(path: Path, content: bytes) -> dict[str, list[Row]]:
 def _check_gaps(path: Path, title: str, used: Collection[int]) -> None:
     """Hold that a wide sheet is not so for one cell that is far from all others."""
     if 10 * len(used) < (width := max(used, default=0)) > FAR:
-        known = {"path": path, "width": width, "title": title, "used": len(used)}
-        raise DataError(message("data.far_column", **known))
+        raise DataError(message("data.far_column", path=path, width=width, title=title, used=used))
 
 
 def _cell_text(cell: "ReadOnlyCell") -> str:

@@ -9,6 +9,7 @@ from stat import S_ISREG
 from rankexp.errors import DataError
 from rankexp.runner.config.data_entry import DataEntry
 from rankexp.runner.data.dataset import DataTable, joined
+from rankexp.runner.data.memory import check_reading
 from rankexp.runner.data.readers.cells import short
 from rankexp.runner.data.readers.compressed import OPENERS, format_suffix
 from rankexp.runner.data.readers.numbers import TextRules
@@ -37,6 +38,8 @@ def from_letor(
     if there and lacking:
         count = len(there) + len(lacking)
         raise DataError(f"of {count} files these are missing: {', '.join(lacking)}")
+    for path in there.values():
+        check_reading(path, "letor")
     return read_letor(there, entry.encoding) if there else None
 
 
@@ -76,6 +79,8 @@ def read(
     kinds = [kind or KINDS.get(format_suffix(file), "text") for file in files]
     if len({*kinds}) > 1:
         raise DataError(f"{test}: the test file must have the same format as {path}")
+    for file in files:
+        check_reading(file, kinds[0], rules.delimiter)
     if kinds[0] == "arff":
         marks = TextRules.of(entry, frozenset([""])).missing
         table = joined([arff.read_arff(file, marks, entry.encoding) for file in files], files)

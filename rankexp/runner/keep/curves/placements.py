@@ -13,8 +13,7 @@ REGISTER = {
     "placements_cons": "placements_cons",
 }
 PLACEMENTS = frozenset(REGISTER)
-ROWS = str(KeptName("rows"))
-"""Places of the test rows in the data set, and their levels: of all grid points."""
+ROWS = str(KeptName("rows"))  # places of test rows in the data set, and levels: of all grid points
 
 
 def is_placements(key: str) -> bool:

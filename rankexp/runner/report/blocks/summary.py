@@ -7,13 +7,14 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field
 
 from rankexp.runner.analyse import frame
+from rankexp.runner.config.asking import message
 from rankexp.runner.config.schema import Block, Evaluate, Simulate
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Fact, Output, Said
 from rankexp.runner.report.options import BlockKind, BlockName
 from rankexp.runner.report.runs import absent, artificial, experiments_of, ran
 from rankexp.runner.run.progress import duration
-from rankexp.runner.sentences import capital, counted_names, listed
+from rankexp.runner.sentences import capital, counted_names
 from rankexp.runner.strict import Strict
 
 REGISTER = {"summary": "Summary"}
@@ -30,33 +31,26 @@ class Telling(Strict):
     """A number that a block found, in words of the study."""
 
     block: BlockName
-    of: str = ""
-    """Which of the block's facts. Default: its gist."""
+    of: str = ""  # which of the block's facts. Default: its gist
     say: Words | dict[OfDifference | OfClaim, Words] = "{}"
     """What is said of it, whatever the verdict or by verdict."""
     word: dict[OfDifference | OfClaim, str] = Field(default_factory=dict)
     """The answer in a word or two by verdict, before what is said: ``{equivalent: "No"}``."""
 
-    def fact(self, shown: Mapping[str, Output]) -> Fact | None:
-        """Return the number; None where the block has no such."""
+    def fact(self, shown: Mapping[str, Output]) -> Fact:
+        """Return the number; an empty one where the block has no such."""
         output = shown.get(self.block, Output())
-        return output.facts.get(self.of) if self.of else Fact("", output.gist.rstrip("."))
-
-    def known(self, shown: Mapping[str, Output]) -> bool:
-        """Whether there is a number."""
-        fact = self.fact(shown)
-        return fact is not None and fact.known
+        gist = Fact("", output.gist.rstrip("."))
+        return output.facts.get(self.of, Fact("", "")) if self.of else gist
 
     def experiments(self, context: Context) -> Sequence[str]:
         """Return the experiments that the number is of."""
-        fact = self.fact(context.shown)
-        own = fact.experiments if fact else ()
-        return own or experiments_of(context, self.block)
+        return self.fact(context.shown).experiments or experiments_of(context, self.block)
 
     def text(self, shown: Mapping[str, Output]) -> str:
         """Return what is said of it, or that there is no such number."""
         fact = self.fact(shown)
-        if fact is None or not fact.text:
+        if not fact.text:
             known = ", ".join(shown.get(self.block, Output()).facts) or "nothing"
             return f"block '{self.block}' has no fact '{self.of}' (it has: {known})"
         said = self.number(fact)
@@ -83,21 +77,19 @@ class Gain(Strict):
     """What training on pairs changes, as a row of the picture of all studies."""
 
     block: BlockName
-    of: str
-    """Which of the block's facts: a difference, of pairs minus points."""
-    label: str
-    """What is compared, in a few words: ``linear, rank loss``."""
+    of: str  # which of the block's facts: a difference, of pairs minus points
+    label: str  # what is compared, in a few words: ``linear, rank loss``
 
 
 class Told(Telling):
     """A number in words of the study, and what is told in its place where it was not run."""
 
-    otherwise: list[Telling] = Field(default_factory=list)
-    """The first of them that this run has."""
+    otherwise: list[Telling] = Field(default_factory=list)  # the first of them that this run has
 
     def first(self, context: Context) -> Telling | None:
         """Return what is told; None where the run lacks it all."""
-        found = next((one for one in (self, *self.otherwise) if one.known(context.shown)), None)
+        each = (self, *self.otherwise)
+        found = next((one for one in each if one.fact(context.shown).known), None)
         if found is None and not absent(context, self.experiments(context)).words():
             return self  # it is no fault of the run: what there is not is said
         return found
@@ -125,10 +117,10 @@ def told(context: Context, wanted: Sequence[Told]) -> str:
 def answered(context: Context, wanted: Sequence[Told]) -> Said:
     """Return the answer, its word or two apart where nothing must be said before them."""
     whole, first = told(context, wanted), wanted[0].first(context)
-    fact = first.fact(context.shown) if first else None
-    word = first.short(fact) if first and fact else ""
+    fact = first.fact(context.shown) if first else Fact("", "")
+    word = first.short(fact) if first else ""
     rest = whole.removeprefix(f"{word}. ")
-    half = word in HALF or (fact is not None and fact.verdict in ("undecided", "mixed"))
+    half = word in HALF or fact.verdict in ("undecided", "mixed")
     return Said("Answer", rest, word, half) if word and rest != whole else Said("Answer", whole)
 
 
@@ -138,10 +130,8 @@ class Summary(BlockKind):
     shows = (Evaluate, Simulate)
     gathers: ClassVar[bool] = True
 
-    asked: str | None = None
-    """The question of the study, a sentence."""
-    reproduced: list[BlockName] = Field(default_factory=list)
-    """The blocks that count what is reproduced."""
+    asked: str | None = None  # the question of the study, a sentence
+    reproduced: list[BlockName] = Field(default_factory=list)  # these count what is reproduced
     why: list[Told | str] = Field(default_factory=list)
     """Reasons for what is not. A plain text, which no experiment carries, is a conjecture."""
     means: list[Told] = Field(default_factory=list)
@@ -154,7 +144,6 @@ class Summary(BlockKind):
         return self.output(context, block)
 
     def output(self, context: Context, block: Block) -> Output:
-        """Return a paragraph a sentence."""
         none = Said("Answer", "See the blocks below.")
         answer = answered(context, self.means) if self.means else none
         lead = [Said("Asked", self.asked or context.study.title), answer]
@@ -168,32 +157,22 @@ class Summary(BlockKind):
     def _short(self, context: Context) -> str:
         """Return the first number of the answer alone, as a sentence."""
         first = self.means[0].first(context) if self.means else None
-        fact = first.fact(context.shown) if first else None
-        if first is None or fact is None or not fact.known:
-            return ""
-        return f"{capital(first.number(fact))}."
+        fact = first.fact(context.shown) if first else Fact("", "")
+        return f"{capital(first.number(fact))}." if first and fact.known else ""
 
     def _compared(self, context: Context) -> Iterator[Said]:
         if not (self.reproduced or self.why):
             return  # there is nothing to reproduce
         shown = context.shown
         counts = [tally for name in self.reproduced if (tally := shown.get(name, Output()).tally)]
-        found = [own.found for own in counts if own.found]
-        lacks = [own.lacks for own in counts if own.lacks]
-        left = [own.left for own in counts if own.left]
-        none = "no published value was compared"
-        parts = ["; ".join(found) or none, *[f"not run: {listed(left)}"] * bool(left)]
-        text = sentence(context, self.reproduced, "; ".join(parts))
-        yield Said("Reproduced", text, tallies=counts)
+        text = message("found.reproduced", counts=counts)
+        yield Said("Reproduced", sentence(context, self.reproduced, text), tallies=counts)
         first = [own if isinstance(own, str) else own.first(context) for own in self.why]
         reasons = [own for own in first if own is not None]
         why = [
             f"conjecture: {own}" if isinstance(own, str) else own.text(shown) for own in reasons
         ]
-        unknown = "the experiment that would tell was not run" if self.why else "unknown"
-        text = "nothing that was compared" if found else none
-        if lacks:
-            text = f"{'; '.join(lacks)}. Why: {'; '.join(why) or unknown}"
+        text = message("found.not_reproduced", counts=counts, why=why, asked=bool(self.why))
         blocks = [own.block for own in reasons if isinstance(own, Telling)]
         yield Said("Not reproduced", sentence(context, [*self.reproduced, *blocks], text))
 
@@ -226,21 +205,11 @@ def done(context: Context, names: list[str]) -> str:
     begun = [problem for problem in problems if ran(context, own, problem)]
     sets = [name for name in begun if name in context.study.data]
     methods = {context.method_label(method) for one in runs for method in one.methods}
-    counts = {
-        "method": len(methods),
-        "data set": len(sets),
-        "artificial problem": len(begun) - len(sets),
-        "simulation": len(own) - len(runs),
-    }
-    text = ", ".join(f"{n} {word}{'s' * (n != 1)}" for word, n in counts.items() if n)
-    total = frame.total(map(context.total, own))
-    kinds = listed(["fits"] * bool(runs) + ["repetitions of simulations"] * (len(runs) < len(own)))
-    good = frame.shortfall(total) or f"all {total.expected:,} {kinds} are done, none failed"
-    text = f"{text}; {good}" if own else "nothing was run"
-    lacks = absent(context, names)
-    if lacks.data:
-        text += f"; no data for {', '.join(lacks.data)}"
-    if lacks.idle:
-        text += f"; not run: {counted_names('experiment', len(lacks.idle), lacks.idle)}"
-    used = context.manifest.get("used")
-    return capital(text) + (f"; {duration(used['cpu'])} of computing" if used else "") + "."
+    counts = {"method": len(methods), "data set": len(sets)}
+    counts |= {"artificial problem": len(begun) - len(sets), "simulation": len(own) - len(runs)}
+    total, used = frame.total(map(context.total, own)), context.manifest.get("used")
+    known = {"ran": bool(own), "counts": counts, "fits": bool(runs), "expected": total.expected}
+    known |= {"lacks": frame.shortfall(total), "cpu": duration(used["cpu"]) if used else ""}
+    lost = absent(context, names)
+    idle = counted_names("experiment", len(lost.idle), lost.idle)
+    return message("found.done", data=lost.data, idle=idle, **known)

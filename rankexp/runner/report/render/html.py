@@ -8,7 +8,7 @@ import re
 import tomllib
 from base64 import b64encode
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from hashlib import sha256
 from io import BytesIO
@@ -38,7 +38,6 @@ from rankexp.runner.sentences import paragraphs
 
 if TYPE_CHECKING:
     from jinja2 import Environment
-    from markupsafe import Markup
 
 SALT = "rankexp"  # names within a picture are made of it, so that they are the same each time
 LARGEST = 150_000  # bytes of a drawing; a larger one is left to its own files
@@ -111,19 +110,14 @@ class PagePart:
 
     name: str  # of its place on the page
     section: Section
-    picture: "Markup | str" = ""
-    numbers: dict[str, int] | None = None  # of the notes that cells refer to
+    picture: str = ""
+    numbers: dict[str, int] = field(default_factory=dict)  # of the notes that cells refer to
     most: int = ROWS[0]  # rows of a table
 
     @property
     def output(self) -> Output:
         """What it shows."""
         return self.section.output
-
-    @property
-    def footnotes(self) -> list[str]:
-        """Notes that cells refer to, in the order of their numbers."""
-        return list(self.numbers or {})
 
     def rows(self, table: Table) -> list[list[PageCell]]:
         """Return the cells of a table that the page shows."""
@@ -171,7 +165,7 @@ class PagePart:
                 yield from self._pieces(part)
             return
         note = getattr(entry, "note", "")
-        number = (self.numbers or {}).get(note, 0) if note else 0
+        number = self.numbers.get(note, 0) if note else 0
         verdict = entry.judged if isinstance(entry, Cell) else ""
         yield Piece(cell_text(entry), _link(entry), number, SIGNS.get(verdict, ""))
 
@@ -264,7 +258,7 @@ def _numbers(parts: Sequence[PagePart]) -> list[Data]:
     return made
 
 
-def _own() -> "dict[str, Markup | str]":
+def _own() -> dict[str, str]:
     """Return style and script of a page, and the digest by which a browser knows the script."""
     script = _file("script.js")
     digest = b64encode(sha256(script.encode()).digest()).decode()
@@ -273,35 +267,25 @@ def _own() -> "dict[str, Markup | str]":
 
 def index(studies: Sequence[Card], chart: Chart | None, headline: str) -> str:
     """Return the page of all studies of a folder of results."""
-    from markupsafe import Markup
-
-    picture = Markup(web(chart)) if chart else ""
+    picture = web(chart) if chart else ""
     template = _templates().get_template("index.html.jinja")
     return template.render(studies=studies, headline=headline, picture=picture, **_own())
 
 
 @cache
-def _file(name: str) -> "Markup":
-    from markupsafe import Markup
-
-    env = _templates()
-    assert env.loader is not None
-    return Markup(_BEGINNING.sub("\n", env.loader.get_source(env, name)[0]))
+def _file(name: str) -> str:
+    file = Path(__file__).parent / "page" / name
+    return _BEGINNING.sub("\n", file.read_text("utf-8"))
 
 
 def _part(section: Section, place: int, most: int, *, bare: bool = False) -> PagePart:
     stem = next((name.rpartition(".")[0] for name in section.files), f"part-{place}")
-    picture = "" if bare and not section.primary else _picture(section)
-    return PagePart(stem, section, picture, footnotes(section.output.tables), most)
-
-
-def _picture(section: Section) -> "Markup | str":
-    from markupsafe import Markup
-
-    chart = section.output.chart
+    picture, chart = "", None if bare and not section.primary else section.output.chart
     if isinstance(chart, Drawing):
-        return Markup(_drawing(section.output, section.title))
-    return Markup(web(chart)) if chart and points(chart) <= MOST_POINTS else ""
+        picture = _drawing(section.output, section.title)
+    elif chart and points(chart) <= MOST_POINTS:
+        picture = web(chart)
+    return PagePart(stem, section, picture, footnotes(section.output.tables), most)
 
 
 def _drawing(output: Output, title: str) -> str:

@@ -5,17 +5,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from rankexp.charts.letters import one_line
+from rankexp.runner.config.asking import message
 from rankexp.runner.report.model import Output, Page, Said, Section, Table, footnotes
 from rankexp.runner.report.render.text import all_notes, led, rows
 
 SUFFIX = "md"
-CLOSING = (
-    "[run.md](run.md) has the details: protocols, data, machine and problems. scores.csv, which "
-    "rankexp report writes, has every score of every grid point. [cite.bib](cite.bib) is for "
-    "citing the source and rankexp."
-)
 _MARKUP = re.compile(r"([\\|*_`<\[$]|&(?=#?\w+;)|~(?=~))")
-_BEGINNING = re.compile(r"^(\s*)([-+>#=~]|\d+(?=[.)]))", re.MULTILINE)
+# Beginnings of a line that would make a list, a heading or a quotation of it:
+_BEGINNING = re.compile(r"^(\s*)([-+>#=~])", re.MULTILINE)
+_NUMBERED = re.compile(r"^(\s*\d+)(?=[.)])", re.MULTILINE)
 
 
 def escape(text: str) -> str:
@@ -26,13 +24,7 @@ def escape(text: str) -> str:
 def prose(text: str) -> str:
     """Escape a text that stands by itself; its lines and paragraphs stay."""
     lines = "\n".join(escape(line) for line in text.strip().split("\n"))
-    return _BEGINNING.sub(_at_the_beginning, lines)
-
-
-def _at_the_beginning(match: re.Match[str]) -> str:
-    """Escape what would make a list, a heading or a quotation of a line."""
-    space, sign = match.groups()
-    return f"{space}{sign}\\" if sign.isdigit() else f"{space}\\{sign}"
+    return _NUMBERED.sub(r"\1\\", _BEGINNING.sub(r"\1\\\2", lines))
 
 
 def table(shown: Table, notes: Mapping[str, int] | None = None) -> str:
@@ -71,7 +63,7 @@ def page(shown: Page) -> str:
     parts = [f"# {escape(shown.title)}"]
     parts += [f"Source: {escape(shown.source)}"] if shown.source else []
     parts += [prose(shown.text), *(f"**{escape(line)}**" for line in shown.incomplete)]
-    parts += [*map(_section, shown.sections), CLOSING]
+    parts += [*map(_section, shown.sections), message("report.closing")]
     if shown.aside:
         parts += ["## In files", "\n".join(map(_aside, shown.aside))]
     return "\n\n".join(part for part in parts if part) + "\n"

@@ -8,12 +8,6 @@ from rankexp.metrics.continuous import d_tau, iauc
 
 REGISTER = {"identities": "identities"}
 
-LABELS = {
-    "change_of_iauc": "change of IAUC by increasing maps",
-    "change_of_tau": "change of tau by increasing maps",
-    "tau_less_auc": "d_tau − 2 p (1 − p) AUC",
-}
-
 
 def identities(rng: np.random.Generator, *, n: int = 200) -> Rows:
     """Work out both sides of the equalities of Remarks 1 and 2 and of Theorem 3, at random.

@@ -13,17 +13,6 @@ from rankexp.metrics.continuous import d_tau, iauc, one_minus_discordance
 
 REGISTER = {"few_cells": "few_cells", "no_optimum": "no_optimum"}
 
-LABELS = {
-    "intervals_bound": "upper bound of tau",
-    "intervals_attained": "tau attained",
-    "intervals_on_test": "tau on the test set",
-    "levels": "upper bound for any cells",
-    "auc_own": "AUC at the cut-off",
-    "auc_other": "AUC at 1 − t",
-    "agreement": "share of pairs ordered alike",
-    "iauc": "IAUC",
-}
-
 
 def few_cells(
     rng: np.random.Generator,

@@ -12,17 +12,6 @@ from rankexp.metrics.bipartite import rank_loss
 
 REGISTER = {"flip_noise": "flip_noise"}
 
-LABELS = {
-    "prior": "share of positives",
-    "kappa": "share of flipped labels",
-    "bayes_rank_risk": "Bayes rank risk",
-    "law": "rank loss of a linear scorer",
-    "prior_observed": "observed share of positives",
-    "kappa_observed": "observed share of flipped labels",
-    "bayes_rank_risk_observed": "observed Bayes rank risk",
-    "law_observed": "observed rank loss of a linear scorer",
-}
-
 DRAWN = 1000  # examples behind the scorer, enough for a fair one
 
 

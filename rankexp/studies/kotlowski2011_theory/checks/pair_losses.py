@@ -10,12 +10,6 @@ from rankexp.studies.kotlowski2011_theory.theory.regret import loss_regret, loss
 
 REGISTER = {"pair_losses": "pair_losses"}
 
-LABELS = {
-    "largest_ratio": "largest share of the bound",
-    "median_slack": "median slack",
-    "best_apart": "largest distance of both sides at the best scorer",
-}
-
 
 def pair_losses(rng: np.random.Generator, *, draws: int = 10_000, points: int = 6) -> Rows:
     """Count random discrete distributions and scorers for which a step of the proof fails.

@@ -26,14 +26,6 @@ from rankexp.studies.kotlowski2011_theory.theory.univariate_bounds import (
 
 REGISTER = {"univariate_bounds": "univariate_bounds", "zero_one_ranking": "zero_one_ranking"}
 
-LABELS = {
-    "all_violations": "violations of all bounds",
-    "largest_ratio": "largest share of the bound",
-    "balanced": "balanced 0/1 risk",
-    "zero_one": "0/1 risk",
-    "eta": "class probability",
-}
-
 ROUNDING = 1e-12
 LOSSES = ("exponential", "logistic", "squared", "hinge")
 PROPER = ("exponential", "logistic", "squared", "p_classification")

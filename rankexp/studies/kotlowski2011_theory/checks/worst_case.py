@@ -17,12 +17,6 @@ from rankexp.studies.kotlowski2011_theory.theory.univariate_bounds import (
 
 REGISTER = {"worst_regret": "worst_regret"}
 
-LABELS = {
-    "constant": "paper's constant",
-    "p_plus": "probability among positives",
-    "p_minus": "probability among negatives",
-}
-
 LEAST = 1e-8  # of a regret of a loss: below, rounding has its say
 POPULATION = 15  # candidates of a round, times the number of unknowns
 SIZES, PRIOR = (-7.0, 2.5), (-7.0, 7.0)  # logs of scales, log odds of the prior

@@ -20,19 +20,6 @@ REGISTER = {
     "propriety": "propriety",
 }
 
-LABELS = {
-    "from_link": "distance from the link",
-    "from_logit": "distance from the logit",
-    "eta_pair": "error of the pair probability",
-    "pair_link": "distance of pair scores from the link",
-    "additivity": "error of additivity",
-    "gap": "excess risk over pair scorers",
-    "violations_of_pairs": "violations by pair scorers",
-    "tightest": "largest share of the bound",
-    "argmin": "distance of the best score from the link",
-    "weight": "relative error of the weight",
-}
-
 FLOOR = 1e-6  # of a probability, before scaling: ratios stay far from what rounds to 0 or 1
 ROUNDING, DIGITS = 1e-12, 6  # of regrets; of scores by linear programming, whole numbers apart
 TOL = 1e-20  # of a risk: its square root is that of scores

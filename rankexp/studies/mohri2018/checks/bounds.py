@@ -33,15 +33,6 @@ from rankexp.studies.mohri2018.theory.rademacher import empirical_rademacher, li
 
 REGISTER = {"bound_violations": "bound_violations", "margin_bounds": "margin_bounds"}
 
-LABELS = {
-    "allowed": "number allowed",
-    "least_slack": "smallest slack",
-    "auc_mcdiarmid": "AUC, McDiarmid",
-    "auc_hoeffding": "AUC, Hoeffding",
-    "auc_delong": "AUC, DeLong",
-    "auc_bootstrap": "AUC, bootstrap",
-}
-
 Interval = Literal["hoeffding", "mcdiarmid", "delong", "bootstrap"]
 ROUNDING = 1e-12
 COPIES = 20  # of each example, where they are not independent

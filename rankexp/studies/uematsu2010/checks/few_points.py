@@ -21,24 +21,6 @@ REGISTER = {
     "magnitude_pairs": "magnitude_pairs",
 }
 
-LABELS = {
-    "least_gap": "least gap of scores over that of log ratios",
-    "apart": "largest difference of scores of equal ratios",
-    "least_risk": "share of draws with the least ordinal loss",
-    "ranks_best": "share of draws ranked best by the likeliest level",
-    "loss_of_pairs": "U_pairs that the likeliest level loses",
-    "formula": "largest distance of e^r from its formula",
-    "in_order": "share of pairs of points in the order of q",
-    "best": "share of draws ranked best",
-    "best_without_costs": "share ranked best without costs",
-    "dearer": "share of draws with c13 above 1",
-    "circles": "share of draws with a circle of preferences",
-    "best_on_condition": "share ranked best on the condition",
-    "best_in_general": "share ranked best without the condition",
-    "from_ridge": "distance of coefficients from ridge regression",
-    "risk_and_auc": "ranking risk + AUC − 1",
-}
-
 ROUNDING, STEPS = 1e-12, 60
 
 

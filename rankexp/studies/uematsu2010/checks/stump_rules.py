@@ -9,11 +9,6 @@ from rankexp.checks.check import Rows, quantities
 
 REGISTER = {"stump_rules": "stump_rules"}
 
-LABELS = {
-    "slope_edge": "slope, stump of the largest edge",
-    "slope_least_z": "slope, stump of the least Z",
-}
-
 WINDOW = np.linspace(-1.0, 1.0, 41)
 
 

@@ -21,7 +21,6 @@ from rankexp.runner.report.context import Context
 from rankexp.runner.report.heads import EXPERIMENT, PROBLEM, Head, Role, heads
 from rankexp.runner.report.model import Cell, Cells, Entry, Output, Table
 from rankexp.runner.report.options import AtRule, MethodName
-from rankexp.runner.report.rules import by_rule
 from rankexp.runner.run.progress import duration
 from rankexp.runner.sentences import paragraphs
 
@@ -63,11 +62,9 @@ class Along(AtRule):
     parameter: str
     reference: MethodName | None = None
     """Method that the others' values are taken from, paired by split. Default: none."""
-    label: str | None = None
-    """What the axis is called. Default: the parameter's name."""
+    label: str | None = None  # what the axis is called. Default: the parameter's name
     level: Annotated[float, Field(gt=0.5, lt=1)] = 0.95
-    margin: PositiveFloat | None = None
-    """Half the height of a grey band about no difference."""
+    margin: PositiveFloat | None = None  # half the height of a grey band about no difference
     columns: Annotated[int, Field(ge=1)] = 2
 
     def needed(self, context: Context, block: Block) -> list[str]:
@@ -76,7 +73,6 @@ class Along(AtRule):
         return list(dict.fromkeys([*shown, *([self.reference] if self.reference else [])]))
 
     def output(self, context: Context, block: Block) -> Output:
-        """Return the figure, its numbers and a table of them."""
         methods = [name for name in self.shown(context, block) if name != self.reference]
         found = [spot for e in block.experiments for spot in self._spots(context, e, methods)]
         if not found:
@@ -117,10 +113,8 @@ class Along(AtRule):
     def _x(self, context: Context, experiment: str, problem: str, method: str) -> float:
         """Return where an experiment or a generator stands, or a method's median time."""
         if self.parameter == SECONDS:
-            place, records = (experiment, problem, method), context.records
-            cells = (c for c in context.cells if (c.experiment, c.problem, c.method) == place)
-            found = [records[c.key].times.get("fit", math.nan) for c in cells if c.key in records]
-            return float(pd.Series(found).median())  # a machine's other work leaves it as it is
+            took = pd.Series(context.seconds(experiment, method, problem), dtype=float)
+            return float(took.median())  # a machine's other work leaves it as it is
         known = context.evaluate(experiment).protocol.model_dump()
         if problem in context.study.generators:
             known |= context.study.generators[problem].params
@@ -203,12 +197,10 @@ class Along(AtRule):
         largest = max((float(own.max()) for own in gaps if len(own)), default=math.nan)
         return paragraphs(
             "along",
-            reference=self.reference,
+            own=self,
             timed=timed,
-            level=self.level,
             of_grid=_of_grid(found),
-            chosen=any(by_rule(self.rule, context.study, name) for name in block.experiments),
-            rule=self.rule.label,
+            chosen=any(self.rule.words(context.study, name) for name in block.experiments),
             gap=None if math.isnan(largest) else largest,
         )
 

@@ -66,18 +66,14 @@ class SimulationAlong(BlockKind):
 
     shows = (Simulate,)
 
-    parameter: str
-    """A number of the experiments' grids; or ``step``, of a check by steps without a grid."""
+    parameter: str  # a number of the grids; or ``step``, of a check by steps without a grid
     quantities: Annotated[dict[str, list[str]], Field(min_length=1)]
     """A panel each: what its axis of y is called -> quantities."""
-    dashed: list[str] = Field(default_factory=list)
-    """Quantities drawn dashed, such as what theory says."""
+    dashed: list[str] = Field(default_factory=list)  # drawn dashed, such as what theory says
     exponents: list[str] = Field(default_factory=list)
     """Quantities whose exponent is fitted, on logarithms: they grow as the parameter to it."""
-    against: str | None = None
-    """A quantity that takes the parameter's place in the figure and in exponents."""
-    label: str | None = None
-    """What the axis of x is called. Default: the parameter's name."""
+    against: str | None = None  # a quantity in the parameter's place, in figure and exponents
+    label: str | None = None  # what the axis of x is called. Default: the parameter's name
     columns: Annotated[int, Field(ge=1)] = 3
     digits: Annotated[int, Field(ge=0, le=12)] = 4
 
@@ -96,7 +92,6 @@ class SimulationAlong(BlockKind):
                 yield Fault(("options", "parameter"), f"{text}'{self.parameter}'")
 
     def output(self, context: Context, block: Block) -> Output:
-        """Return the figure, the numbers, and a table of them with the exponents."""
         wanted = {*chain(*self.quantities.values(), self.exponents), *filter(None, [self.against])}
         places = [place for name in block.experiments for place in _places(context, name)]
         rows = pd.concat([self._rows(context, *place) for place in places])
@@ -145,18 +140,11 @@ class SimulationAlong(BlockKind):
         facts, said, several = {}, [], len(titles) > 1
         for (name, problem, line), (fit, se) in known.items():
             title, text = titles[name, problem], number(fit, 2)
-            ends = f" ± {number(2 * se, 2)}" if self.against and se >= 0 else ""
-            facts[f"exponent of {line}" + f" in {title}" * several] = Fact("", f"{text}{ends}")
-            said.append(f"{words[line]}{f' ({title})' * several} {text}")
-        gist = f"Fitted exponents of {words[X]}: {'; '.join(said)}." if said else ""
-        if len(known) > MANY:
-            ordered = sorted(known.items(), key=lambda one: one[1][0])
-            least, *_, most = (
-                f"{number(fit, 2)} ({words[line]}, {titles[name, problem]})"
-                for (name, problem, line), (fit, _) in ordered
-            )
-            gist = f"Fitted exponents of {words[X]} range from {least} to {most}."
-        return gist, facts
+            text += f" ± {number(2 * se, 2)}" if self.against and se >= 0 else ""
+            facts[f"exponent of {line}" + f" in {title}" * several] = Fact("", text)
+            said.append((fit, words[line], title))
+        known_as = {"x": words[X], "several": several, "most": MANY}
+        return message("found.exponents", fits=said, **known_as), facts
 
     def _rows(self, context: Context, experiment: str, problem: str) -> pd.DataFrame:
         """Return place, line, x, at, rep, quantity and value of each repetition on a problem."""

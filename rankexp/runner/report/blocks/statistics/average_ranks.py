@@ -13,7 +13,7 @@ from rankexp.charts.numbers import number, short
 from rankexp.metrics.metric import Metric
 from rankexp.runner.analyse import complete_blocks, select
 from rankexp.runner.analyse.contrast import dropped_note
-from rankexp.runner.analyse.queries import QUERY
+from rankexp.runner.analyse.frame import QUERY
 from rankexp.runner.config.schema import Block
 from rankexp.runner.report.blocks.statistics.comparison import p_value
 from rankexp.runner.report.context import Context
@@ -50,13 +50,11 @@ class RankPanel:
 class AverageRanks(Choosing, InBlocks):
     """One table: over each problem's models, or its queries; over all data sets together."""
 
-    posthoc: Literal["nemenyi", "wilcoxon"] = "nemenyi"
-    """Which tests of pairs follow on Friedman's."""
+    posthoc: Literal["nemenyi", "wilcoxon"] = "nemenyi"  # tests of pairs that follow on Friedman's
     alpha: Annotated[float, Field(gt=0, lt=0.5)] = 0.05
     digits: Annotated[int, Field(ge=0, le=12)] = 2
 
     def output(self, context: Context, block: Block) -> Output:
-        """Return the table of ranks and that of pairs."""
         panels = self.panels(context, block)
         tables = [self._ranks(context, panels), self._pairs(context, panels)]
         gist = " ".join(self._gist(context, panel) for panel in panels if panel.ranking)

@@ -21,7 +21,6 @@ from rankexp.runner.report.context import Context, design
 from rankexp.runner.report.heads import Head, Role
 from rankexp.runner.report.model import Cell, Cells, Entry, Fact, Output, Table
 from rankexp.runner.report.options import InBlocks, MethodName
-from rankexp.runner.report.rules import by_rule, metrics_of
 from rankexp.runner.report.verdict_words import over, precision, tallied, words
 from rankexp.runner.sentences import paragraphs
 from rankexp.runner.strict import Strict
@@ -39,11 +38,9 @@ Column = tuple[Role, str, Callable[[Contrast], Entry]]  # with its label, and wh
 class Margins(Strict):
     """Differences of no importance: below a number, and below a share of the reference's loss."""
 
-    absolute: PositiveFloat | None = None
-    """Default: the metric's own."""
+    absolute: PositiveFloat | None = None  # default: the metric's own
     relative: PositiveFloat = 0.1
-    least: PositiveFloat = 0.001
-    """The relative margin is no less than this."""
+    least: PositiveFloat = 0.001  # the relative margin is no less than this
 
 
 @dataclass(frozen=True)
@@ -94,7 +91,7 @@ class Comparison(InBlocks):
         for name in block.experiments:
             setup = study.experiments.get(name)
             if isinstance(setup, Evaluate):
-                metric = next(iter([self.metric] if self.metric else metrics_of(setup)), None)
+                metric = self.metric or next(iter(select.metrics_of(setup)), None)
                 kept = setup.keep.curves if setup.keep else []
                 pairs = {design(study, setup, problem).pairs for problem in setup.problems}
                 _, curve = delong.METRICS.get(repr(metric), (0.0, ""))
@@ -115,17 +112,14 @@ class Comparison(InBlocks):
         metric = context.metric(experiment, self.metric)
         given = self.margin
         margins = given if isinstance(given, Margins) else Margins(absolute=given)
-        settings = Settings(
+        settings = replace(
+            self.declared(context, metric),
             margin=margins.absolute or metric.reading.margin,
             relative=margins.relative,
             least=margins.least,
             level=self.level,
             power=self.power,
             adjust=self.adjust,
-            policy=self.incomplete,
-            higher=metric.direction == "higher",
-            seed=context.study.seed,
-            most=metric.reading.most,
         )
         pair = (self.method, reference)
         designs = context.designs(experiment, metric)
@@ -135,7 +129,6 @@ class Comparison(InBlocks):
         return Judged(experiment, *pair, metric, rule, found, settings)
 
     def output(self, context: Context, block: Block) -> Output:
-        """Return the tables with what they rest on."""
         judged = self.judged(context, block)
         tables = [self._grid(context, own) for own in judged]
         notes = [*self._meaning(context, judged), *self._policy(context, judged)]
@@ -181,7 +174,7 @@ class Comparison(InBlocks):
         header = [Head(label, role) for role, label, _ in columns]
         rows = [[entry(own) for *_, entry in columns] for own in judged.contrasts]
         pair = (judged.method, judged.reference)
-        by = by_rule(judged.rule, context.study, judged.experiment, pair)
+        by = judged.rule.words(context.study, judged.experiment, pair)
         caption = f"{context.title(judged.experiment)}, {judged.metric.label}{by}: "
         caption += " − ".join(map(context.method_label, pair))
         of = {Role.EXPERIMENT: judged.experiment, Role.METRIC: judged.metric.label}
@@ -226,10 +219,7 @@ class Comparison(InBlocks):
         return paragraphs(
             "comparison",
             method=context.method_label(self.method),
-            level=self.level,
-            alpha=short(round(1 - self.level, 12)),
             tests=dict.fromkeys(one.test for _, one in every if one.test),
-            adjusted=self.adjust == "holm",
             margins=dict.fromkeys(short(margin) for margin in margins.values() if margin),
             lacking=[name for name, margin in margins.items() if margin is None],
             settings=judged[0].settings,

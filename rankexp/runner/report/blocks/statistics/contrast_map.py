@@ -9,6 +9,7 @@ import pandas as pd
 from rankexp.charts.model import Axis, Chart, Map
 from rankexp.charts.numbers import number, short
 from rankexp.metrics.metric import Metric
+from rankexp.runner.config.asking import message
 from rankexp.runner.config.schema import Block
 from rankexp.runner.labels import spoken
 from rankexp.runner.report.blocks.statistics.contrasts import Contrasts
@@ -42,15 +43,11 @@ class ContrastMap(Contrasts):
 
     generators = True
 
-    row: str
-    """A number of the generators, such as ``p``."""
-    column: str
-    """A number of the protocols, such as ``n_train``."""
-    label: str | None = None
-    """What columns are called. Default: the parameter's name."""
+    row: str  # a number of the generators, such as ``p``
+    column: str  # a number of the protocols, such as ``n_train``
+    label: str | None = None  # what columns are called. Default: the parameter's name
 
     def output(self, context: Context, block: Block) -> Output:
-        """Return the maps as a figure and tables, and from where on nothing matters."""
         found = self._found(context, block)
         if not found:
             return Output(notes=["There is nothing to show."])
@@ -98,23 +95,14 @@ class ContrastMap(Contrasts):
         open_ = [one.column for one in own if not one.own.verdict.equivalent]
         after = [one.column for one in own if one.column > max(open_, default=-1.0)]
         shown = [one for one in own if one.own.verdict.shown]
-        name = self.label or spoken(self.column)
         values = [one.own.difference for one in shown or own]
-        ends = [number(end(values), self.digits, sign=True) for end in (min, max)]
-        near = f"within ±{short(self.margin)} in {len(own) - len(open_)} of {len(own)} cells"
-        if after:
-            more = " or more" * (min(after) < max(one.column for one in own))
-            near += f", among them all with {min(after):,.0f} {name}{more}"
+        ends = (number(end(values), self.digits, sign=True) for end in (min, max))
         words = [one.own.verdict.shown for one in shown]
         verdict = "mixed" if len({*words}) == 2 else str(next(iter(words), "undecided"))
-        verdict = verdict if shown or open_ else "equivalent"
-        better, worse = (words.count(word) or "none" for word in ("better", "worse"))
-        told = f"significantly worse in {worse} of the {len(own)}, better in {better}"
-        told = told if shown else "no difference is significant"
-        between = " to ".join(dict.fromkeys(ends))
-        kind = "significant ones" if shown else "differences"
-        between = f"{kind} from {between}" if ends[0] != ends[-1] else between
-        return Fact(verdict, f"{near}; {told} ({between})")
+        known = {"near": len(own) - len(open_), "name": self.label or spoken(self.column)}
+        known |= {"cells": len(own), "margin": self.margin, "after": sorted({*after})}
+        text = message("found.from_where", words=words, ends=[*dict.fromkeys(ends)], **known)
+        return Fact(verdict if shown or open_ else "equivalent", text)
 
     def _tables(self, found: list[MapContrast], metric: Metric) -> list[Table]:
         tables = []

@@ -9,7 +9,7 @@ import pandas as pd
 from pydantic import Field, PositiveFloat
 
 from rankexp.charts.model import Chart
-from rankexp.charts.numbers import short, span
+from rankexp.charts.numbers import span
 from rankexp.runner.analyse.contrast import Family, as_one, family
 from rankexp.runner.config.fault import Fault
 from rankexp.runner.config.schema import Block, Study
@@ -21,7 +21,6 @@ from rankexp.runner.report.heads import PROBLEM, Role, heads
 from rankexp.runner.report.model import Cell, Entry, Fact, Output, Table
 from rankexp.runner.report.options import InBlocks, MethodName
 from rankexp.runner.report.render.text import cell_text
-from rankexp.runner.report.rules import by_rule
 from rankexp.runner.sentences import capital, paragraphs
 from rankexp.statistics.contrast import Contrast, Settings
 from rankexp.statistics.verdicts import Kind, Note
@@ -43,8 +42,7 @@ class Contrasts(InBlocks):
     contrasts: Annotated[
         dict[str, Annotated[list[Pair], Field(min_length=1)]], Field(min_length=1)
     ]
-    margin: PositiveFloat
-    """Differences below it are of no importance."""
+    margin: PositiveFloat  # differences below it are of no importance
     level: Annotated[float, Field(gt=0.5, lt=1)] = 0.95
     family: str | None = None
     """P-values and intervals are adjusted for all contrasts of the blocks with this word here."""
@@ -136,7 +134,6 @@ class Contrasts(InBlocks):
             template,
             contrasts=[f"{label}: {self._words(context, label)}" for label in self.contrasts],
             level=self.level,
-            alpha=short(round(1 - self.level, 12)),
             margin=self.margin,
             beyond=sum(o.low_all < -self.margin or o.high_all > self.margin for o in near),
             **more,
@@ -156,14 +153,8 @@ class Contrasts(InBlocks):
         yield f"{of}, counted", found
 
     def _settings(self, context: Context, experiment: str) -> Settings:
-        return Settings(
-            margin=self.margin,
-            level=self.level,
-            policy=self.incomplete,
-            higher=context.metric(experiment, self.metric).direction == "higher",
-            seed=context.study.seed,
-            most=context.metric(experiment, self.metric).reading.most,
-        )
+        metric = context.metric(experiment, self.metric)
+        return replace(self.declared(context, metric), margin=self.margin, level=self.level)
 
     def _families(self, context: Context, experiment: str) -> dict[str, Family]:
         metric = context.metric(experiment, self.metric)
@@ -198,7 +189,7 @@ class Contrasts(InBlocks):
         every = [one for own in found.values() for one in _all(own)]
         ends = verdict_words.intervals(every, settings)
         methods = [one for pairs in self.contrasts.values() for pair in pairs for one in pair]
-        by = by_rule(self.rule_of(experiment), context.study, experiment, methods)
+        by = self.rule_of(experiment).words(context.study, experiment, methods)
         caption = f"{context.title(experiment)}: differences in {metric.label} ({ends}){by}"
         header = [PROBLEM, *heads(Role.DIFFERENCE, *found)]
         of = {Role.EXPERIMENT: experiment, Role.METRIC: metric.label}

@@ -27,7 +27,6 @@ from rankexp.runner.report.gains import Gains, standings, tested
 from rankexp.runner.report.heads import METHOD, Role, heads
 from rankexp.runner.report.model import Cell, Cells, Entry, Mark, Output, Table
 from rankexp.runner.report.options import BlockKind, MethodName, MetricOption, Rule
-from rankexp.runner.report.rules import metrics_of
 from rankexp.runner.report.verdict_words import at_once
 from rankexp.runner.run.progress import duration
 from rankexp.runner.sentences import paragraphs
@@ -79,21 +78,19 @@ class PairsOrPoints(BlockKind):
     """What the scores of each method on pairs are called: ``linear scorers``."""
     points: list[MethodName] = Field(default_factory=list)
     """Other methods that are trained on points; the advice may name them."""
-    metric: MetricOption | None = None
-    """Default: the experiment's first."""
+    metric: MetricOption | None = None  # default: the experiment's first
     rule: Rule = select.Rule("nested")
     margin: PositiveFloat | None = None
     """Differences below it are of no importance. Default: the metric's own."""
     level: Annotated[float, Field(gt=0.5, lt=1)] = 0.95
-    incomplete: Policy = "refuse"
-    """What happens where a split lacks a value."""
+    incomplete: Policy = "refuse"  # what happens where a split lacks a value
     digits: Annotated[int, Field(ge=0, le=12)] = 3
 
     def faults(self, study: Study, block: Block) -> Iterator[Fault]:
         """Find more than one problem, and metrics without a margin."""
         yield from super().faults(study, block)
         setups = [study.experiments.get(name) for name in block.experiments]
-        own = [metrics_of(one)[:1] for one in setups if isinstance(one, Evaluate)]
+        own = [select.metrics_of(one)[:1] for one in setups if isinstance(one, Evaluate)]
         for metric in [self.metric] if self.metric else chain.from_iterable(own):
             if self.margin is None and metric.reading.margin is None:
                 yield Fault(("options",), message("report.no_margin", metric=metric))
@@ -190,7 +187,6 @@ class PairsOrPoints(BlockKind):
         return paragraphs(
             "pairs_or_points",
             level=self.level,
-            alpha=short(round(1 - self.level, 12)),
             by_query=any(one.unit == QUERIES for one in own),
             one_test_set=any(one.unit == EXAMPLES for one in own),
             over_rows=any(one.test == OVER_ROWS for one in own),

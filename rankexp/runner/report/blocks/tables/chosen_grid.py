@@ -39,7 +39,6 @@ class ChosenGrid(Choosing, Ruled):
     rules: Rules = select.BOTH
 
     def output(self, context: Context, block: Block) -> Output:
-        """Return the table of counts."""
         methods = self.shown(context, block)
         places = product(block.experiments, self.rules)
         numbers = pd.concat(self._counts(context, *place, methods) for place in places)

@@ -11,7 +11,7 @@ from scipy import special
 
 from rankexp.charts.numbers import NOTHING, short
 from rankexp.errors import ConfigError
-from rankexp.runner.analyse.select import Rule
+from rankexp.runner.analyse.select import Rule, with_grids
 from rankexp.runner.config.asking import message
 from rankexp.runner.config.claims import OVER, TESTS, UNTESTED, ClaimRow, parsed, rows_of, titles
 from rankexp.runner.config.fault import Fault
@@ -22,7 +22,6 @@ from rankexp.runner.report.ledger import findings, words
 from rankexp.runner.report.model import Cell, Cells, Entry, Fact, Output, Table, Tally
 from rankexp.runner.report.options import BlockKind
 from rankexp.runner.report.render.text import cell_text
-from rankexp.runner.report.rules import unfounded, with_grids, without_inner
 from rankexp.runner.sentences import counted_names, paragraphs
 from rankexp.statistics import claims
 from rankexp.statistics.claims import Finding, Standing
@@ -70,7 +69,6 @@ class Claims(BlockKind):
         return replace(self.output(context, block), incomplete=context.incomplete(known))
 
     def output(self, context: Context, block: Block) -> Output:
-        """Return the ledger, the numbers behind it, and the gist."""
         rows: dict[str, list[ClaimRow]] = {}
         for row in map(parsed, context.manifest.get("claims") or []):
             rows.setdefault(row.claim, []).append(row)
@@ -86,7 +84,11 @@ class Claims(BlockKind):
                 numbers |= dict(zip(("from", "to"), one.limits, strict=True))
                 numbers |= {name: vars(own[0])[name] for name in ("words", "page")}
                 lines.append({name: numbers[name] for name in COLUMNS})
-            facts[own[0].claim] = self._fact(own, found, verdict)
+            value, _ = self._found(found, verdict)
+            known = value.value is not None and not math.isnan(float(value.value))
+            text = cell_text(value) + _needed(found, verdict) if known else ""
+            of = list(dict.fromkeys(row.experiment for row in own))
+            facts[own[0].claim] = Fact(str(verdict), text, of)
         alpha = short(round(1 - self.level, 12))
         notes = paragraphs("claims", block=block.name, alpha=alpha)
         notes += [] if rows else ["The manifest holds no claims: see 'claims' of the study."]
@@ -98,12 +100,6 @@ class Claims(BlockKind):
             page = row.page if row.page[:1] in ("", "(") else f"({row.page})"
             quoted[row.claim] = f"{row.words.rstrip('.')} {page}".strip()
         return replace(shown, facts=facts, unfolded=each, quoted=quoted)
-
-    def _fact(self, rows: Sequence[ClaimRow], found: Found, verdict: Standing) -> Fact:
-        value, _ = self._found(found, verdict)
-        known = value.value is not None and not math.isnan(float(value.value))
-        text = cell_text(value) + _needed(found, verdict) if known else ""
-        return Fact(str(verdict), text, list(dict.fromkeys(row.experiment for row in rows)))
 
     def _tables(
         self, context: Context, judged: Sequence[JudgedClaim], captions: tuple[str, str]
@@ -184,16 +180,11 @@ def tally(judged: Sequence[JudgedClaim], what: str = " claims tested") -> Tally:
     named = {one: [name for name, own in verdicts.items() if own is one] for one in Standing}
     idle = named[Standing.NOT_RUN]
     tested = len(verdicts) - len(named[Standing.UNTESTED]) - len(idle)
-    rest = {Standing.FAILS: "refuted", Standing.UNDECIDED: "undecided"}
-    parts: list[str] = []
-    for one, word in rest.items():
-        if names := named[one]:
-            more = f" and {len(names) - 1} more" if len(names) > 1 else ""
-            worst = f"claim{'s' * (len(names) > 1)} {word} ({names[0]}{more})"
-            parts.append(f"{len(names)} {word if parts else worst}")
+    rest = {"refuted": named[Standing.FAILS], "undecided": named[Standing.UNDECIDED]}
     found = f"{len(named[Standing.HOLDS])} of {tested}{what} hold" if tested else ""
     left = counted_names("claim", len(idle), idle)
-    return Tally(found, ", ".join(parts), left, list(map(str, verdicts.values())))
+    lacks = message("claim.lacks", rest={word: names for word, names in rest.items() if names})
+    return Tally(found, lacks, left, list(map(str, verdicts.values())))
 
 
 def _verdict(context: Context, rows: Sequence[ClaimRow], verdict: Standing) -> Cells:
@@ -233,8 +224,8 @@ def _without_rule(study: Study, row: ClaimRow) -> str | None:
     if row.rule:
         try:
             rule, methods = Rule.parse(row.rule), [*row.method, *row.reference]
-            lacking = without_inner(rule, study, row.experiment, methods)
-            return unfounded(rule, study, [row.experiment]) or lacking
+            lacking = rule.without_inner(study, row.experiment, methods)
+            return rule.unfounded(study, [row.experiment]) or lacking
         except ValueError as error:
             return str(error)
     elif isinstance(setup, Evaluate) and with_grids(study, setup):

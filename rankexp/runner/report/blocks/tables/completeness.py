@@ -25,7 +25,6 @@ class Completeness(BlockKind):
     shows = (Evaluate, Simulate)
 
     def output(self, context: Context, block: Block) -> Output:
-        """Return the table and the sentences."""
         names = block.experiments
         counts = {key: count for key, count in context.counts.items() if key[0] in names}
         totals = {(name, *ALL): context.total(name) for name in names}

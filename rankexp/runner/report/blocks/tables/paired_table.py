@@ -14,7 +14,6 @@ from rankexp.runner.report.context import Context
 from rankexp.runner.report.heads import METHOD, PROBLEM, Role, heads, measured
 from rankexp.runner.report.model import Cell, Entry, Output, Table
 from rankexp.runner.report.options import AtRule, MethodName
-from rankexp.runner.report.rules import by_rule
 from rankexp.runner.report.verdict_words import leaders
 from rankexp.runner.sentences import paragraphs
 
@@ -56,11 +55,9 @@ class PairedRow(NamedTuple):
 class PairedTable(AtRule):
     """One row a problem and method, differences paired by split."""
 
-    reference: MethodName | None = None
-    """Method that the others are compared with."""
+    reference: MethodName | None = None  # method that the others are compared with
 
     def output(self, context: Context, block: Block) -> Output:
-        """Return the table."""
         methods = self.shown(context, block)
         names = block.experiments
         numbers = pd.concat([self.numbers(context, name, methods) for name in names])
@@ -92,12 +89,9 @@ class PairedTable(AtRule):
 
     def gist(self, context: Context, numbers: pd.DataFrame) -> str:
         """Say which method has the best mean on how many problems, and how far others are."""
-        metrics = set(map(parse, numbers.metric))
-        if len(metrics) != 1:
-            return ""
-        text = leaders(context, numbers, "mean", *metrics)
+        text = leaders(context, numbers, "mean", {*map(parse, numbers.metric)})
         known = numbers.difference.dropna() if self.reference else ()
-        if len(known):
+        if numbers.metric.nunique() == 1 and len(known):
             ends = span(min(known), max(known), self.digits)
             text += f" Mean differences to {context.method_label(self.reference or '')}: {ends}."
         return text
@@ -130,7 +124,7 @@ class PairedTable(AtRule):
         header += BY_QUERY if resampled else []
         name, better = measured(map(parse, numbers.metric.unique()))
         methods = list(numbers.method.unique())
-        by = (by_rule(self.rule, context.study, e, methods) for e in numbers.experiment.unique())
+        by = (self.rule.words(context.study, e, methods) for e in numbers.experiment.unique())
         caption = f"{name}{max(by, default='')}: mean ± SE, quartiles"
         return Table(header, rows, caption, of={Role.METRIC: name}, better=better)
 

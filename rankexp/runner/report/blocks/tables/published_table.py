@@ -28,6 +28,7 @@ from rankexp.statistics.verdicts import Reproduction
 DATA_SET = Head("Data set", Role.PROBLEM)
 REGISTER = {"published_table": "PublishedTable"}
 
+Chosen = tuple[Point, str]  # a grid point, and the end of its grid that it is at
 UNTOLD = (Reproduction.REPRODUCED, Reproduction.UNDECIDED)  # verdicts that need no explanation
 
 
@@ -38,8 +39,7 @@ class PublishedTable(Choosing, Ruled):
     """Extra method -> the method whose published value it stands beside."""
     metrics: list[MetricOption] = Field(default_factory=list)
     """Several in place of `metric`: a table a problem, of rows of methods and columns of these."""
-    rules: Rules = select.BOTH
-    """The first is compared with the published values."""
+    rules: Rules = select.BOTH  # the first is compared with the published values
     details: bool = True
     """Whether a second table has a row for each problem and method; the .csv always has."""
 
@@ -65,7 +65,6 @@ class PublishedTable(Choosing, Ruled):
         ]
 
     def output(self, context: Context, block: Block) -> Output:
-        """Return the wide table, the details, and what the marks mean."""
         methods = dict.fromkeys(self.needed(context, block), "") | self.beside
         columns = self._columns(context, block)
         lines = [line for own in columns for line in self._lines(context, *own, methods)]
@@ -80,15 +79,10 @@ class PublishedTable(Choosing, Ruled):
         for place, rule in enumerate(self.rules[1:] if lines else ()):
             after = PublishedLine._fields.index("others") + place
             numbers.insert(after, f"by {rule}", [line.others[place] for line in lines])
-        told = tally(context, lines, self.digits)
-        gist = told.gist if told else self._leaders(context, numbers)
+        told, metrics = tally(context, lines, self.digits), {parse(line.metric) for line in lines}
+        gist = told.gist if told else leaders(context, numbers, "reproduced", metrics)
         notes = legend(lines)
         return Output(numbers, tables, notes=notes, gist=gist, tally=told)
-
-    def _leaders(self, context: Context, numbers: pd.DataFrame) -> str:
-        """Say which method has the best mean on how many problems, where nothing is published."""
-        metrics = {parse(name) for name in numbers.metric} if len(numbers) else set()
-        return leaders(context, numbers, "reproduced", metrics.pop()) if len(metrics) == 1 else ""
 
     def _lines(
         self, context: Context, experiment: str, metric: Metric, methods: Mapping[str, str]
@@ -96,25 +90,21 @@ class PublishedTable(Choosing, Ruled):
         setup = context.evaluate(experiment)
         chosen = context.chosen(experiment, metric, self.rules[0], list(methods))
         counts = select.chosen_counts(chosen, context.scores(experiment, metric))
-        points: dict[tuple[str, str], tuple[Point, str]] = {}  # those chosen most often
+        points: dict[tuple[str, str], Chosen] = {}  # those chosen most often
         for problem, method, grid, _, edge in counts.itertuples(index=False, name=None):
             points.setdefault((problem, method), (grid, str(edge or "")))
-        others = [context.means(experiment, metric, r, list(methods)) for r in self.rules[1:]]
+        others = [context.means(experiment, metric, rule) for rule in self.rules[1:]]
         found = [{one[:2]: one.mean for one in own} for own in others]
         lines, shown = [], [method for method in methods if method in setup.methods]
         for place in product(setup.problems, shown):
-            key, point = PublishedKey(experiment, *place, str(metric)), points.get(place)
+            key = PublishedKey(experiment, *place, str(metric))
             values = [means.get(place, NAN) for means in found]
+            point = points.get(place, (Point(()), ""))
             lines.append(self._line(context, key, methods[key.method], values, point))
         return lines
 
     def _line(
-        self,
-        context: Context,
-        key: PublishedKey,
-        beside: str,
-        others: Sequence[float],
-        point: tuple[Point, str] | None,
+        self, context: Context, key: PublishedKey, beside: str, others: Sequence[float], at: Chosen
     ) -> PublishedLine:
         experiment, problem, method, quantity = key
         target = context.published.get(key._replace(method=beside or method))
@@ -124,28 +114,18 @@ class PublishedTable(Choosing, Ruled):
         main, loss = found.row, target.value if target else NAN
         loss = 1 - loss if parse(quantity).direction == "higher" else loss
         note = target.note if target and not beside and found.verdict not in UNTOLD else ""
+        note = "Its data was not available." if context.missing_data(problem) else note
+        relative = found.difference / loss if loss > 0 else NAN
         return PublishedLine(
-            experiment=experiment,
-            problem=problem,
-            method=method,
-            compared_with=beside,
-            metric=quantity,
-            published=target.value if target else NAN,
-            reproduced=main.mean,
-            se=main.se,
-            se_of=main.se_of,
-            others=tuple(others),
-            chosen=point[0] if point else Point(()),
-            edge=point[1] if point else "",
-            splits=main.splits,
-            nan=main.nan,
-            expected=count.expected,
+            *(experiment, problem, method, beside, quantity, target.value if target else NAN),
+            *(main.mean, main.se, main.se_of, tuple(others), found.difference, relative),
+            *found[2:],
+            *at,
+            *(main.splits, main.nan, count.expected),
             state=state if count.expected else "not run",
             source=target.source if target else "",
             verified=target.verified if target else None,
-            note="Its data was not available." if context.missing_data(problem) else note,
-            relative=found.difference / loss if loss > 0 else NAN,
-            **{name: value for name, value in found._asdict().items() if name != "row"},
+            note=note,
         )
 
     def _wide(
@@ -194,15 +174,13 @@ class PublishedTable(Choosing, Ruled):
         first = [printed] if known and not line.compared_with else []
         beside = _beside(line)
         if not line.known:
-            return Cells([*first, Cell(self._nothing(line), beside=beside)])
+            why = "undefined" if line.state == "complete" else "not run"
+            if not math.isnan(line.referred):
+                why = f"not run here (reference {number(line.referred, self.digits)})"
+            return Cells([*first, Cell(why, beside=beside)])
         mark = MARKS.get(line.verdict) if line.verdict else None
         value = Cell(line.reproduced, line.se, mark=mark, digits=self.digits, beside=beside)
         return Cells([*first, value, *(Cell(own, digits=self.digits) for own in line.others)])
-
-    def _nothing(self, line: PublishedLine) -> str:
-        if not math.isnan(line.referred):
-            return f"not run here (reference {number(line.referred, self.digits)})"
-        return "undefined" if line.state == "complete" else "not run"
 
     def _mean_difference(self, lines: Sequence[PublishedLine], method: str) -> Cell:
         own = [line.difference for line in lines if line.method == method]

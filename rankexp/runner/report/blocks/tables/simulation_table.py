@@ -48,8 +48,7 @@ class SimulationTable(BlockKind):
 
     shows = (Simulate,)
 
-    quantities: list[str] | None = None
-    """Default: all, in the order found."""
+    quantities: list[str] | None = None  # default: all, in the order found
     expected: dict[str, float | str] = Field(default_factory=dict)
     """Quantity -> the number, or the other quantity, that it should be."""
     digits: Annotated[int, Field(ge=0, le=12)] = 4
@@ -63,7 +62,6 @@ class SimulationTable(BlockKind):
         return self
 
     def output(self, context: Context, block: Block) -> Output:
-        """Return one table an experiment."""
         tables = [self._table(context, name) for name in block.experiments]
         grids = [self._grid(context, *own) for own in zip(block.experiments, tables, strict=True)]
         z = " z is a mean difference divided by its SE." if self.expected else ""

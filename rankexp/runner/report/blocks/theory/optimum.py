@@ -2,15 +2,14 @@
 
 import math
 from collections.abc import Sequence
+from functools import partial
 from itertools import chain
-from typing import NamedTuple
 
 import pandas as pd
 
 from rankexp.charts.model import Axis, Chart, Interval, Intervals
 from rankexp.charts.numbers import span
 from rankexp.metrics.metric import Metric
-from rankexp.runner.analyse.frame import typed
 from rankexp.runner.config.schema import Block
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.heads import PROBLEM, Role, heads
@@ -25,26 +24,12 @@ PLACE = ["problem", "model", "rep", "fold"]
 MANY = 6  # methods that are told apart in a row
 
 
-class Apart(NamedTuple):
-    """A method on a problem, the best scorer, and how far it is from that."""
-
-    experiment: str
-    problem: str
-    method: str
-    value: float
-    best: float
-    short: float
-    best_se: float
-    short_se: float
-
-
 class Optimum(AtRule):
     """Rows of problems: the best scorer's value, each method's, and what it falls short by."""
 
     generators = True
 
     def output(self, context: Context, block: Block) -> Output:
-        """Return the table and a figure of it."""
         methods = self.shown(context, block)
         table = pd.concat([self._table(context, name, methods) for name in block.experiments])
         places = zip(table.experiment, table.problem, strict=True)
@@ -60,7 +45,9 @@ class Optimum(AtRule):
         if not len(apart):
             return ""
         ends = span(apart.min(), apart.max(), self.digits, sign=False)
-        return f"{leaders(context, table, 'value', metric)} Distance from the best scorer: {ends}."
+        return (
+            f"{leaders(context, table, 'value', {metric})} Distance from the best scorer: {ends}."
+        )
 
     def _table(self, context: Context, experiment: str, methods: Sequence[str]) -> pd.DataFrame:
         splits = self.chosen(context, experiment, methods)
@@ -86,26 +73,24 @@ class Optimum(AtRule):
     def _grids(
         self, context: Context, table: pd.DataFrame, methods: Sequence[str], metric: Metric
     ) -> list[Table]:
-        apart: list[list[Entry]] = []
-        values: list[list[Entry]] = []
-        for label, own in table.groupby("label", sort=False):
-            found = {row.method: row for row in typed(own, Apart)}
-            first = next(iter(found.values()))
-            best = Cell(first.best, first.best_se, digits=self.digits)
-            head: list[Entry] = [str(label), best]
-            each, digits = [found.get(name) for name in methods], self.digits
-            gaps = (Cell(r.short, r.short_se, digits=digits) if r else Cell() for r in each)
-            apart.append([*head, *gaps])
-            values.append([*head, *(Cell(r.value, digits=digits) if r else Cell() for r in each)])
+        cell, columns = partial(Cell, digits=self.digits), ["label", "method", "value"]
+        columns += ["best", "best_se", "short", "short_se"]
+        apart: dict[str, list[Entry]] = {}
+        values: dict[str, list[Entry]] = {}
+        for label, method, value, *ends in table[columns].itertuples(index=False, name=None):
+            for rows, shown in ((values, cell(value)), (apart, cell(*ends[2:]))):
+                head = [label, cell(*ends[:2])]
+                row = rows.setdefault(label, [*head, *(Cell() for _ in methods)])
+                row[len(head) + methods.index(method)] = shown
         labels = list(map(context.method_label, methods))
         header = [PROBLEM, *heads(Role.VALUE, "Best ± SE")]
         short = header + heads(Role.DIFFERENCE, *labels, names=Role.METHOD)
         full = header + heads(Role.VALUE, *labels, names=Role.METHOD)
-        of = {Role.METRIC: metric.label}
+        of, means = {Role.METRIC: metric.label}, f"{metric.label}: means over models"
         caption = f"{metric.label}: the best, and how far methods are from it"
         return [
-            Table(short, apart, caption, of=of),
-            Table(full, values, f"{metric.label}: means over models", True, of, metric.direction),
+            Table(short, [*apart.values()], caption, of=of),
+            Table(full, [*values.values()], means, True, of, metric.direction),
         ]
 
 

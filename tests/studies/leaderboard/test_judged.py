@@ -15,10 +15,10 @@ from scipy import stats
 
 import rankexp
 from rankexp.errors import DataError
-from rankexp.runner.leaderboard.asked import VerdictOptions
-from rankexp.runner.leaderboard.command import answered
-from rankexp.runner.leaderboard.judge import Found, judge
-from rankexp.runner.leaderboard.table import results
+from rankexp.studies.leaderboard.asked import VerdictOptions
+from rankexp.studies.leaderboard.command import answered
+from rankexp.studies.leaderboard.judge import Found, judge
+from rankexp.studies.leaderboard.table import results
 
 NAMES = "abcdefgh"
 

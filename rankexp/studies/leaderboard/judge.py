@@ -14,12 +14,12 @@ import pandas as pd
 from rankexp.arrays import Bools, Floats
 from rankexp.runner.analyse.contrast import grown, ranked, tested
 from rankexp.runner.config.asking import message
-from rankexp.runner.leaderboard.table import OneSet, Results
 from rankexp.statistics import paired, several
 from rankexp.statistics.contrast import Contrast, Settings, together
 from rankexp.statistics.design import Design
 from rankexp.statistics.paired import Estimate
 from rankexp.statistics.verdicts import UNDECIDED, Refusal
+from rankexp.studies.leaderboard.table import OneSet, Results
 
 Pair = tuple[int, int]
 """Places of two methods; what is compared is the second minus the first."""

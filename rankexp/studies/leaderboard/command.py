@@ -16,14 +16,14 @@ from rankexp.runner.config.asking import flag, message, messages, said
 from rankexp.runner.data.frames import Table, save
 from rankexp.runner.data.reading import terminal_width
 from rankexp.runner.files import write_atomically
-from rankexp.runner.leaderboard.asked import VerdictOptions
-from rankexp.runner.leaderboard.judge import judge
-from rankexp.runner.leaderboard.result import VerdictsResult
-from rankexp.runner.leaderboard.table import results
 from rankexp.runner.report.build import ANSWER, files
 from rankexp.runner.report.model import Output, Page, Section
 from rankexp.runner.report.render import html, markdown, terminal
 from rankexp.runner.report.runs import CITED
+from rankexp.studies.leaderboard.asked import VerdictOptions
+from rankexp.studies.leaderboard.judge import judge
+from rankexp.studies.leaderboard.result import VerdictsResult
+from rankexp.studies.leaderboard.table import results
 
 SHARES = 0.01  # margin where higher values are better, and all are between 0 and 1
 PARTS = ("standings", "ranks", "pairs", "sets")

@@ -15,8 +15,6 @@ from rankexp.charts.frame import styled
 from rankexp.charts.model import Axis, Chart, Intervals, Map
 from rankexp.runner.compare.results import page
 from rankexp.runner.config.asking import message
-from rankexp.runner.leaderboard.judge import Found, Panel
-from rankexp.runner.leaderboard.table import ONE
 from rankexp.runner.report.blocks.statistics.forest import forest, row
 from rankexp.runner.report.heads import Head, Role
 from rankexp.runner.report.model import Cell, Entry, Output, Said, Section, Table
@@ -26,6 +24,8 @@ from rankexp.runner.sentences import capital, listed, paragraphs
 from rankexp.statistics.contrast import Contrast
 from rankexp.statistics.several import Ranking
 from rankexp.statistics.verdicts import Kind, Note
+from rankexp.studies.leaderboard.judge import Found, Panel
+from rankexp.studies.leaderboard.table import ONE
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -14,11 +14,10 @@ from rankexp.errors import ConfigError, DataError
 from rankexp.registry import did_you_mean
 from rankexp.runner.config.asking import flag, message
 from rankexp.runner.config.data_entry import DataEntry
-from rankexp.runner.data.dataset import DataTable, Feature
-from rankexp.runner.data.levels import key_of, number_text
+from rankexp.runner.data.dataset import DataTable, Feature, key_of, number_text
 from rankexp.runner.data.sources.file import read
-from rankexp.runner.leaderboard.asked import ITEMS, JUDGED, VerdictOptions, plain, resolved
 from rankexp.statistics.paired import FEWEST
+from rankexp.studies.leaderboard.asked import ITEMS, JUDGED, VerdictOptions, plain, resolved
 
 ONE = "all rows"  # what a table without a column of data sets is called
 MOST_METHODS = 200  # more make too many pairs for verdicts on all at once
