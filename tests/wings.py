@@ -1,8 +1,8 @@
 """What is left of the package without the wing of a study; `make wings` takes each away in turn.
 
-A study of ours is a wing, a YAML file and published values; `leaderboard` is the wing of a verb. Without them every module can be
-imported, the other studies are fine, and a study runs. Without its wing alone a study is
-refused by name.
+A study of ours is a wing, a YAML file and published values; `leaderboard` is the wing of a verb.
+Without them every module can be imported, the other studies are fine, and a study runs. Without
+its wing alone a study is refused by name.
 """
 
 import os
