@@ -234,7 +234,7 @@ def plan(
 @uncollected()
 def status(studies: list[str] | None = None, results: Path = Path("results")) -> None:
     """Show which records are done, missing and failed."""
-    from rankexp.runner.report.build import progress
+    from rankexp.runner.run.opened import progress
 
     for folder in result_folders(studies, results):
         print(progress(folder))

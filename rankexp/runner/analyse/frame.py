@@ -6,9 +6,7 @@ have no query in common: queries are what is independent, and folds are strata
 (:func:`rankexp.statistics.paired.stratified`).
 """
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any, NamedTuple, TypeVar
 
@@ -18,7 +16,6 @@ import pandas as pd
 from rankexp.runner.grid import Point
 from rankexp.runner.plan import PlanCell
 from rankexp.runner.run.record import Label, Record, RecordRow, RecordRows
-from rankexp.runner.spec import EvaluateSpec
 
 COLUMNS = [
     *("experiment", "problem", "model", "rep", "fold", "group", "method", "grid", "step"),
@@ -168,82 +165,3 @@ def spread(splits: pd.DataFrame, values: pd.DataFrame, problems: Sequence[str]) 
     each = splits.loc[own, SPLIT].merge(values, on=SPLIT)
     each["unit"] = each[QUERY]
     return pd.concat([splits[~own].assign(**{QUERY: NONE}), each], ignore_index=True)
-
-
-Key = tuple[str, str, str]
-LONGEST = 300  # most characters of a reason that reports repeat
-
-
-@dataclass
-class Count:
-    """How the cells of one experiment, problem and method stand."""
-
-    expected: int = 0
-    ok: int = 0
-    missing: int = 0
-    failed: int = 0
-    timeout: int = 0
-    skipped: int = 0
-    nan: int = 0  # cells that are ok with at least one undefined test value (one class in a fold)
-    warned: int = 0  # cells with a warning
-    categories: Counter[str] = field(default_factory=Counter)  # cells by category of warning
-    examples: dict[str, str] = field(default_factory=dict)  # a warning of each category
-    reasons: Counter[str] = field(default_factory=Counter)  # cells by reason of not being ok
-
-    @property
-    def complete(self) -> bool:
-        """Whether every cell expected is ok; undefined values do not make a run incomplete."""
-        return self.ok == self.expected
-
-    def add(self, record: Record | None, *, evaluated: bool = True) -> None:
-        """Count one cell with its record, if it has one; values of single groups may be NaN."""
-        self.expected += 1
-        if record is None:
-            self.missing += 1
-            return
-        setattr(self, record.status, getattr(self, record.status) + 1)
-        if record.status != "ok":
-            reason = record.reason or record.status
-            cut = f"{reason[:LONGEST]}... (whole in the records)"
-            self.reasons[reason if len(reason) <= LONGEST else cut] += 1
-        tested = (row for row in record.rows if row.part == "test")
-        counts = (row for row in tested if row.group is None or not evaluated)
-        self.nan += any(row.value != row.value for row in counts)
-        self.warned += bool(record.warnings)
-        self.categories.update([*record.warned])
-        self.examples |= record.warned
-
-
-def completeness(cells: Iterable[PlanCell], records: Mapping[str, Record]) -> dict[Key, Count]:
-    """Count the cells of each (experiment, problem, method), in the order of the plan."""
-    counts: dict[Key, Count] = {}
-    for cell in cells:
-        count = counts.setdefault((cell.experiment, cell.problem, cell.method), Count())
-        count.add(records.get(cell.key), evaluated=isinstance(cell.spec, EvaluateSpec))
-    return counts
-
-
-def total(counts: Iterable[Count]) -> Count:
-    """Return the sum of some counts."""
-    result = Count()
-    for count in counts:
-        for name, value in vars(count).items():
-            if isinstance(value, Counter | dict):
-                getattr(result, name).update(value)
-            else:
-                setattr(result, name, getattr(result, name) + value)
-    return result
-
-
-def shortfall(count: Count) -> str | None:
-    """Say in one line what an incomplete run lacks; None where it is complete."""
-    if count.complete:
-        return None
-    known = {word: getattr(count, word) for word in ("missing", "failed", "timeout", "skipped")}
-    lacks = [f"{number} {word}" for word, number in known.items() if number]
-    return f"INCOMPLETE: {count.ok} of {count.expected} records are good ({', '.join(lacks)})"
-
-
-def versions(records: Iterable[Record]) -> dict[str, int]:
-    """Return how many records each package version made, by version."""
-    return dict(sorted(Counter(record.version for record in records).items()))

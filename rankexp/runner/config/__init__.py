@@ -3,10 +3,4 @@
 A file becomes a `Study` in steps. `tree` reads values with their positions, `schema` says which
 keys there are and of what type, `meaning` asks whether the names in it fit each other, `published`
 reads the numbers of the paper. All faults of a file are told at once.
-
->>> from rankexp.runner.config.load import load
->>> from rankexp.runner.config.shipped import shipped
->>> study = load(shipped()["example-own-data"], profile="quick")
->>> list(study.experiments), study.experiments["compare"].protocol.words()
-(['compare'], '3 × 5 folds, stratified')
 """

@@ -88,6 +88,7 @@ def _made(path: str, found: Factory) -> EstimatorMaker:
     return EstimatorMaker(path, found)
 
 
+PATHS = ("LinearRanker", "OrdinalSVM", "ProportionalOdds")  # they solve for many lambdas at once
 WAYS = ("qid", "group_id", "group")
 """Arguments of `fit`, the first that it has: XGBRanker has `group`, too."""
 
@@ -166,7 +167,10 @@ def _scoring(found: Factory, has: str) -> Factory:
 
 
 def has_path(name: str) -> bool:
-    """Tell whether an estimator solves for many lambdas at once; only ours do."""
+    """Tell whether an estimator solves for many lambdas at once; of rankexp's none is imported."""
+    found = registry.target("estimators", name)
+    if found is not None and found.package == "rankexp":
+        return name in PATHS
     try:
         return "." not in name and hasattr(resolve_estimator(name), "path")
     except ConfigError:

@@ -16,11 +16,9 @@ from rankexp.charts.frame import drawn, finish, styled
 from rankexp.errors import ConfigError, RankexpError, one_line
 from rankexp.metrics.metric import parse
 from rankexp.runner import plan
-from rankexp.runner.analyse.frame import COLUMNS, shortfall
-from rankexp.runner.config import claims, published
+from rankexp.runner.analyse.frame import COLUMNS
 from rankexp.runner.config.asking import message, messages
 from rankexp.runner.config.load import load
-from rankexp.runner.config.outside import kept, lacking
 from rankexp.runner.config.schema import Block, Evaluate, Study
 from rankexp.runner.config.shipped import shipped
 from rankexp.runner.files import write_atomically
@@ -28,9 +26,7 @@ from rankexp.runner.report import index, runs
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Output, Page, Section
 from rankexp.runner.report.render import csv, html, latex, markdown, terminal
-from rankexp.runner.run.manifest import facts_of, protocol_of, read_manifest, shards_of
-from rankexp.runner.run.progress import how_many
-from rankexp.runner.run.shards import unmade
+from rankexp.runner.run.opened import opened
 from rankexp.runner.run.store import Store
 
 RENDERERS = (csv, markdown, latex)  # each makes a file of text a block
@@ -245,36 +241,11 @@ def open_report(
     store: Store | None = None,
     page: str = "",
 ) -> Report:
-    """Return the report of a results folder, of its manifest and records.
-
-    `study` is as it is now in its file, by default as it was run; `cells` are its own with the
-    data that the manifest has, planned by default; `page` is what its page is called. Raises
-    `ConfigError` where the manifest is missing or of another format.
-    """
-    manifest = read_manifest(folder)
-    if not manifest:
-        raise ConfigError(f"{folder / 'manifest.json'} is missing; run the study again")
-    if study is not None:
-        manifest |= {"published": published.rows_of(study), "claims": claims.rows_of(study)}
-    try:
-        study = study or Study.model_validate(manifest["study"])
-    except ValidationError as error:
-        why = "; ".join(lacking(kept(manifest))) or str(error)
-        file = folder / "manifest.json"
-        raise ConfigError(message("report.other_format", file=file, why=why)) from error
-    missing = lacking(kept(manifest))
-    if cells is None:
-        known = (kept(manifest), protocol_of(folder))
-        cells = list(plan.cells(study, facts_of(manifest), (), *known))
-    store = store or Store(folder)
-    records = store.read()
-    reference = folder.resolve().parent / REFERENCE / study.study
-    unseen = published.unseen(study, manifest.get("published") or [])
-    shards = unmade(folder, shards_of(folder), (cell.key for cell in cells), records)
-    problems = [*store.problems, *missing, *unseen, *shards]
+    """Return the report of a results folder, see `opened`; `page` is what its page is called."""
+    found = opened(folder, study, cells, store)
+    reference = folder.resolve().parent / REFERENCE / found.study.study
     page = page or (ANSWER if (folder / ANSWER).is_file() else PAGE)
-    context = Context(study, list(cells), records, manifest, problems, reference)
-    return Report(context, folder, page)
+    return Report(Context(**vars(found), reference=reference), folder, page)
 
 
 def edited(manifest: Mapping[str, Any]) -> str | None:
@@ -292,19 +263,6 @@ def edited(manifest: Mapping[str, Any]) -> str | None:
     if all(now[part] == then.get(part) for part in REPORTED):
         return None
     return message("report.changed", file=file, quick=quick)
-
-
-def progress(folder: Path) -> str:
-    """Return what is done, missing and failed in a results folder, a line an experiment."""
-    context = open_report(folder).context
-    lines = [f"{folder}: {context.study.title}"]
-    for name in context.study.experiments:
-        total = context.total(name)
-        done = f"complete, {how_many(total.ok, 'record')}"
-        lines.append(f"  {name}: {shortfall(total) or done}")
-        lines += [f"    {count} x {reason}" for reason, count in total.reasons.most_common(5)]
-    lines += [f"  {problem}" for problem in context.problems]
-    return "\n".join(map(letters.one_line, lines))
 
 
 def packed(folder: Path) -> str:

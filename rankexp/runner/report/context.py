@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pandas as pd
 
@@ -16,15 +16,13 @@ from rankexp.errors import ConfigError
 from rankexp.metrics.metric import Metric, parse
 from rankexp.runner.analyse import compare, delong, frame, select
 from rankexp.runner.analyse.contrast import Family
-from rankexp.runner.analyse.frame import Count
 from rankexp.runner.analyse.kept import sources
 from rankexp.runner.config import published
 from rankexp.runner.config.schema import Evaluate, Simulate, Study
-from rankexp.runner.plan import PlanCell
 from rankexp.runner.protocols.dividing import Dividing
 from rankexp.runner.report.model import Output
 from rankexp.runner.run.manifest import diagnoses_of
-from rankexp.runner.run.record import Record
+from rankexp.runner.run.opened import Opened, shortfall
 from rankexp.statistics import paired
 from rankexp.statistics.contrast import NAN
 from rankexp.statistics.design import EXAMPLES, QUERIES, Design
@@ -44,14 +42,9 @@ class Estimated(NamedTuple):
 
 
 @dataclass
-class Context:
+class Context(Opened):
     """A study with its records."""
 
-    study: Study
-    cells: list[PlanCell]  # what a complete run would have
-    records: Mapping[str, Record]  # what there is, by key
-    manifest: dict[str, Any] = field(default_factory=dict)  # how it was run
-    problems: list[str] = field(default_factory=list)  # faults found in the store
     reference: Path | None = None  # folder with the tables of a full run, where there is one
     shown: dict[str, Output] = field(default_factory=dict)  # blocks built so far, by name
     families: dict[str, Family] = field(default_factory=dict, repr=False)  # compared so far
@@ -65,22 +58,9 @@ class Context:
         return frame.long_frame(self.cells, self.records)
 
     @cached_property
-    def counts(self) -> dict[tuple[str, str, str], Count]:
-        """How the cells stand, by experiment, problem and method."""
-        return frame.completeness(self.cells, self.records)
-
-    @cached_property
     def published(self) -> dict[published.PublishedKey, published.Published]:
         """Published values that the manifest keeps; empty where the study has none."""
         return published.table(self.manifest.get("published") or [])
-
-    def total(self, experiment: str, methods: Sequence[str] = ()) -> Count:
-        """Return how the cells of an experiment stand, of all methods or of some."""
-        return frame.total(
-            count
-            for (name, _, method), count in self.counts.items()
-            if name == experiment and (not methods or method in methods)
-        )
 
     def ran(self, experiment: str) -> bool:
         """Whether an experiment has any record."""
@@ -148,7 +128,7 @@ class Context:
 
     def incomplete(self, experiments: Sequence[str], methods: Sequence[str] = ()) -> list[str]:
         """Say for each experiment what is lacking; an empty list where nothing is."""
-        short = {name: frame.shortfall(self.total(name, methods)) for name in experiments}
+        short = {name: shortfall(self.total(name, methods)) for name in experiments}
         return [f"{lacking} of {name}." for name, lacking in short.items() if lacking]
 
     def problem_label(self, problem: str) -> str:

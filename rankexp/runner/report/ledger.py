@@ -13,13 +13,14 @@ from rankexp.errors import ConfigError
 from rankexp.metrics.metric import parse
 from rankexp.registry import did_you_mean
 from rankexp.runner.analyse import compare, kept, select
-from rankexp.runner.analyse.frame import QUERY, Key, shortfall
+from rankexp.runner.analyse.frame import QUERY
 from rankexp.runner.config.claims import BAYES, OVER, ClaimRow
 from rankexp.runner.config.experiments import metric_of
 from rankexp.runner.config.schema import Evaluate, Simulate
 from rankexp.runner.grid import points
 from rankexp.runner.labels import spoken
 from rankexp.runner.report.context import Context
+from rankexp.runner.run.opened import Key, shortfall
 from rankexp.statistics import claims, paired
 from rankexp.statistics.claims import Finding, Standing
 from rankexp.statistics.several import settled

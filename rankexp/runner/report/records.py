@@ -1,10 +1,4 @@
-"""The numbers of a report's tables with what they are of, for programs that read its page.
-
->>> from rankexp.runner.report.model import Table
->>> table = Table([METHOD, "Rank loss"], [["points", Cell(0.1234, error=0.002)]], "Table 1")
->>> as_data(table)["rows"]
-[['points', [{'value': 0.1234, 'error': 0.002}]]]
-"""
+"""The numbers of a report's tables with what they are of, for programs that read its page."""
 
 import math
 from collections.abc import Iterator

@@ -7,7 +7,6 @@ from typing import Any
 
 from rankexp import __version__
 from rankexp.charts.numbers import NOTHING
-from rankexp.runner.analyse import frame
 from rankexp.runner.config.asking import message
 from rankexp.runner.config.schema import Block, Evaluate, Simulate
 from rankexp.runner.labels import spoken
@@ -15,6 +14,7 @@ from rankexp.runner.report import diagnosed
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.heads import EXPERIMENT, Role, heads
 from rankexp.runner.report.model import Output, Table
+from rankexp.runner.run import opened
 from rankexp.runner.run.manifest import to_add
 from rankexp.runner.run.progress import duration
 from rankexp.runner.sentences import paragraphs
@@ -110,14 +110,14 @@ def facts(context: Context) -> list[str]:
 
 def good(context: Context, names: Sequence[str]) -> str:
     """Say how many records of some experiments are good."""
-    total = frame.total(map(context.total, names))
+    total = opened.total(map(context.total, names))
     what = "A record is one fit of a method on one split, or one repetition of a simulation."
     return f"{total.ok} of {total.expected} records are good. {what}"
 
 
 def wrong(context: Context, names: Sequence[str]) -> list[Note | str]:
     """Say what is wrong with the records of some experiments; an empty list where nothing is."""
-    total = frame.total(map(context.total, names))
+    total = opened.total(map(context.total, names))
     notes: list[Note | str] = []
     if total.nan:
         notes.append(message("report.undefined", records=total.nan))
@@ -134,7 +134,7 @@ def wrong(context: Context, names: Sequence[str]) -> list[Note | str]:
         notes.append(f"Data not available: {', '.join(absent)}.")
         notes.append(f"{to_add(context.study, absent)}.")
     used = {cell.key for cell in context.cells} & context.records.keys()
-    for version, count in frame.versions(context.records[key] for key in used).items():
+    for version, count in opened.versions(context.records[key] for key in used).items():
         if version and version != __version__:
             notes.append(f"{count} records were made by version {version}, not {__version__}.")
     return [*notes, *context.problems]
@@ -180,7 +180,7 @@ def ran(context: Context, names: Iterable[str], problem: str) -> bool:
     """Whether any of some experiments has a record of a problem."""
     own = {*names}
     counts = (c for (name, p, _), c in context.counts.items() if name in own and p == problem)
-    total = frame.total(counts)
+    total = opened.total(counts)
     return total.missing < total.expected
 
 

@@ -87,7 +87,7 @@ def _labels(*columns: tuple[Any, ...]) -> tuple[Label, ...]:
     return tuple(map(Label, map(intern, part), grid, step, group, map(intern, quantity)))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Record:
     """One cell's outcome."""
 

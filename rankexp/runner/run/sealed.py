@@ -124,7 +124,7 @@ def seal(records: Sequence[Sealed]) -> bytes:
     for generation, record in records:
         outline, own = _outlined(record)
         grid = [dict(point.values) for point in record.grid]
-        plain = [outline, generation, grid, *(vars(record)[name] for name in AS_IS)]
+        plain = [outline, generation, grid, *(getattr(record, name) for name in AS_IS)]
         texts = zip(found, map(canonical, plain), strict=True)
         which.append([known.setdefault(text, len(known)) for known, text in texts])
         numbers.append(own)

@@ -4,10 +4,6 @@ Which part a record is in hangs on its key alone: not on order, on what is done 
 the jobs that it would be in. So every record is in exactly one part, and each part takes its share
 of every split. Splits are not kept together, although methods of one share its data: a study of
 ten folds would keep ten machines busy at most.
-
->>> third = Shard.parse("3/40")
->>> str(third), third.has("f" * 63 + "2"), third.has("f" * 63 + "3")
-('3/40', True, False)
 """
 
 import re

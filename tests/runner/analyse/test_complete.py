@@ -1,7 +1,7 @@
-from rankexp.runner.analyse import frame
 from rankexp.runner.grid import Point
 from rankexp.runner.plan import PlanCell
 from rankexp.runner.protocols.protocol import Place
+from rankexp.runner.run import opened
 from rankexp.runner.run.record import Record, RecordRow
 from rankexp.runner.spec import SimulateSpec
 
@@ -24,32 +24,32 @@ def test_every_cell_is_counted_once_by_what_became_of_it() -> None:
         "slow": Record("slow", status="timeout", reason="over 10 s"),
         "warned": Record("warned", warnings=["ConvergenceWarning: a", "ConvergenceWarning: b"]),
     }
-    counts = frame.completeness(cells(*records, "absent"), records)
+    counts = opened.completeness(cells(*records, "absent"), records)
     count = counts["e", "p", "m"]
     assert (count.expected, count.ok, count.missing) == (7, 4, 1)
     assert (count.failed, count.timeout, count.skipped) == (1, 1, 0)
     assert (count.nan, count.warned) == (1, 1)
     assert count.categories == {"ConvergenceWarning": 1}
     assert count.reasons == {"singular": 1, "over 10 s": 1}
-    assert frame.shortfall(count) == (
+    assert opened.shortfall(count) == (
         "INCOMPLETE: 4 of 7 records are good (1 missing, 1 failed, 1 timeout)"
     )
 
 
 def test_undefined_values_do_not_make_a_run_incomplete() -> None:
     record = Record("a", rows=[RecordRow("test", 0, None, None, "auc", NAN)])
-    count = frame.completeness(cells("a"), {"a": record})["e", "p", "m"]
-    assert count.nan == 1 and count.complete and frame.shortfall(count) is None
+    count = opened.completeness(cells("a"), {"a": record})["e", "p", "m"]
+    assert count.nan == 1 and count.complete and opened.shortfall(count) is None
 
 
 def test_totals_add_numbers_and_counters() -> None:
-    one = frame.Count(expected=2, ok=1, failed=1)
+    one = opened.Count(expected=2, ok=1, failed=1)
     one.reasons["x"] = 1
-    total = frame.total([one, one])
+    total = opened.total([one, one])
     assert (total.expected, total.ok, total.failed, total.reasons["x"]) == (4, 2, 2, 2)
     assert (one.expected, one.reasons["x"]) == (2, 1)
 
 
 def test_versions_are_counted() -> None:
     records = [Record("a", version="0.1"), Record("b", version="0.2"), Record("c", version="0.1")]
-    assert frame.versions(records) == {"0.1": 2, "0.2": 1}
+    assert opened.versions(records) == {"0.1": 2, "0.2": 1}

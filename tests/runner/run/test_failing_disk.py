@@ -14,6 +14,7 @@ from disk import ERRORS, Disk, Failing
 
 from rankexp.runner import cli, files
 from rankexp.runner.data.snapshot import load_snapshot
+from rankexp.runner.run import manifest
 from rankexp.runner.run.store import Store
 
 STUDY = """
@@ -72,6 +73,7 @@ class Runs:
     def afresh(self) -> None:
         """Begin as a new process does, in an empty folder."""
         load_snapshot.cache_clear()
+        manifest._diagnosis.cache_clear()
         files._LASTING.clear()
         shutil.rmtree(self.here)
         self.here.mkdir()

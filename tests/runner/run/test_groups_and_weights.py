@@ -232,7 +232,7 @@ def records_by_method(folder: Path, methods: dict[str, Any]) -> list[tuple[str, 
 
 
 def test_groups_without_a_value_leave_a_record_defined(tmp_path: Path) -> None:
-    from rankexp.runner.analyse.frame import completeness
+    from rankexp.runner.run.opened import completeness
 
     dataset = ranked()
     dataset.y[dataset.groups == 3] = 1

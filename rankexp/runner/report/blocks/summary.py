@@ -6,13 +6,13 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
-from rankexp.runner.analyse import frame
 from rankexp.runner.config.asking import message
 from rankexp.runner.config.schema import Block, Evaluate, Simulate
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Fact, Output, Said
 from rankexp.runner.report.options import BlockKind, BlockName
 from rankexp.runner.report.runs import absent, artificial, experiments_of, ran
+from rankexp.runner.run import opened
 from rankexp.runner.run.progress import duration
 from rankexp.runner.sentences import capital, counted_names
 from rankexp.runner.strict import Strict
@@ -207,9 +207,9 @@ def done(context: Context, names: list[str]) -> str:
     methods = {context.method_label(method) for one in runs for method in one.methods}
     counts = {"method": len(methods), "data set": len(sets)}
     counts |= {"artificial problem": len(begun) - len(sets), "simulation": len(own) - len(runs)}
-    total, used = frame.total(map(context.total, own)), context.manifest.get("used")
+    total, used = opened.total(map(context.total, own)), context.manifest.get("used")
     known = {"ran": bool(own), "counts": counts, "fits": bool(runs), "expected": total.expected}
-    known |= {"lacks": frame.shortfall(total), "cpu": duration(used["cpu"]) if used else ""}
+    known |= {"lacks": opened.shortfall(total), "cpu": duration(used["cpu"]) if used else ""}
     lost = absent(context, names)
     idle = counted_names("experiment", len(lost.idle), lost.idle)
     return message("found.done", data=lost.data, idle=idle, **known)

@@ -12,7 +12,6 @@ from pydantic import Field
 from rankexp.charts.numbers import number
 from rankexp.metrics.metric import Metric, parse
 from rankexp.runner.analyse import select
-from rankexp.runner.analyse.frame import Count
 from rankexp.runner.config.published import PublishedKey
 from rankexp.runner.config.schema import Block
 from rankexp.runner.grid import Point
@@ -22,6 +21,7 @@ from rankexp.runner.report.model import Beside, Cell, Cells, Entry, Output, Tabl
 from rankexp.runner.report.options import Choosing, MethodName, MetricOption, Ruled, Rules
 from rankexp.runner.report.published import MARKS, PublishedLine, judged, legend, tally
 from rankexp.runner.report.verdict_words import leaders
+from rankexp.runner.run.opened import Count
 from rankexp.statistics.contrast import NAN
 from rankexp.statistics.verdicts import Reproduction
 
