@@ -5,6 +5,7 @@ import os
 import re
 import sys
 from contextlib import closing, nullcontext
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -38,10 +39,9 @@ app.add_typer(data_app, name="data")
 app.add_typer(results_app, name="results")
 app.command()(cli_own.compare)
 app.command()(cli_own.inspect)
-if find_spec("rankexp.studies.leaderboard"):  # a wing, which may be taken away
-    from rankexp.studies.leaderboard.verb import verdicts
-
-    app.command()(verdicts)
+for wing in registry.wings():  # one may have a verb
+    if find_spec(place := f"rankexp.{registry.WINGS}.{wing}.verb"):
+        app.command()(import_module(place).VERB)
 
 
 def _version(asked: bool) -> None:

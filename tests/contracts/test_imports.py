@@ -21,7 +21,7 @@ HOUSES = {
     "top": {"library", "runner"},
 }
 """Each house, and the houses that it may use. A wing uses no other wing."""
-DOORS = {"__init__.py", "runner/cli.py"}  # where a wing's function and verb are offered
+DOORS = {"__init__.py"}  # where the function of a wing is offered
 DOTTED = re.compile(r"rankexp(\.\w+)+")
 TOP = {"__init__", "__main__", "plugin"}
 HEAVY = {"pydantic", "typer", "rich", "pandas", "yaml", "joblib", "matplotlib", "openml"}

@@ -3,14 +3,16 @@
 import tomllib
 from pathlib import Path
 
-from rankexp.runner.cli_own import OPTIONS, OptionsGiven, taking
+from rankexp.runner.cli_own import OPTIONS, READING, OptionsGiven, taking
 from rankexp.runner.config.asking import typed
 
 FILE = ("missing", "header", "decimal", "thousands", "delimiter", "encoding", "sheet")
 """Options of all verbs for one's own table that say how its file is read."""
-OPTIONS["verdicts"] = {
-    **tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")),
-    **{name: OPTIONS["reading"][name] for name in FILE},
+OPTIONS |= {
+    "verdicts": {
+        **tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")),
+        **{name: OPTIONS[READING][name] for name in FILE},
+    }
 }
 
 
@@ -24,3 +26,6 @@ def verdicts(given: OptionsGiven) -> None:
     reading = {name: known.pop(name) for name in ("nominal", *FILE) if name in known}
     with typed():
         run(known.pop("table"), VerdictOptions(**known, reading=reading))
+
+
+VERB = verdicts

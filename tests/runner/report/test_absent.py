@@ -17,7 +17,7 @@ from rankexp.runner.report.context import Context
 from rankexp.runner.report.model import Tally
 from rankexp.runner.report.render.text import cell_text
 from rankexp.runner.report.runs import absent
-from rankexp.runner.run.prepare import to_add
+from rankexp.runner.run.manifest import to_add
 from rankexp.runner.run.record import Record
 from rankexp.runner.sentences import counted_names
 
