@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,7 @@ import pytest
 import rankexp
 from rankexp.errors import ConfigError, DataError, RankexpError
 
+Typed = Callable[..., subprocess.CompletedProcess[str]]
 RNG = np.random.default_rng(7)
 
 
@@ -167,7 +169,7 @@ def rankexp_verdicts(*words: str, cwd: Path) -> subprocess.CompletedProcess[str]
     return subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False)
 
 
-def test_the_command_writes_a_page_and_tables(tmp_path: Path) -> None:
+def test_the_command_writes_a_page_and_tables(tmp_path: Path, typed: Typed) -> None:
     swe().query("system > 's14'").to_csv(tmp_path / "board.csv", index=False)
     done = rankexp_verdicts("board.csv", cwd=tmp_path)
     assert done.returncode == 0 and not done.stderr, done.stderr
@@ -178,18 +180,18 @@ def test_the_command_writes_a_page_and_tables(tmp_path: Path) -> None:
     assert all(name in page for name in numbers.method)
     assert {"pairs.csv", "standings.png", "answer.md"} <= {one.name for one in folder.iterdir()}
     before = {one.name: one.read_bytes() for one in folder.iterdir()}
-    again = rankexp_verdicts("board.csv", cwd=tmp_path)  # in place of the earlier answer
+    again = typed("board.csv", cwd=tmp_path)  # in place of the earlier answer
     assert again.returncode == 0
     assert before == {one.name: one.read_bytes() for one in folder.iterdir()}
     (folder / "notes.txt").write_text("mine")
-    third = rankexp_verdicts("board.csv", cwd=tmp_path)
+    third = typed("board.csv", cwd=tmp_path)
     assert third.returncode == 2 and "holds notes.txt" in third.stderr
     assert (folder / "notes.txt").read_text() == "mine"
 
 
-def test_the_command_names_options_as_they_are_typed(tmp_path: Path) -> None:
+def test_the_command_names_options_as_they_are_typed(tmp_path: Path, typed: Typed) -> None:
     benchopt().to_parquet(tmp_path / "b.parquet")
-    done = rankexp_verdicts("b.parquet", cwd=tmp_path)
+    done = typed("b.parquet", cwd=tmp_path)
     assert done.returncode == 2
     assert "--each split with --test-share" in done.stderr
     assert not (tmp_path / "verdicts-b").exists()
