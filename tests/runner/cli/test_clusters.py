@@ -119,9 +119,15 @@ def test_a_cluster_makes_the_records_of_this_machine(
     manifest = json.loads((tmp_path / "there" / "far" / "manifest.json").read_text("utf-8"))
     assert list(manifest["hosts"].values()) == [16]
 
-    # A method that ends its process, not the worker's: its records fail, all others are made.
+
+@pytest.mark.slow
+def test_a_method_ends_its_process_and_not_the_workers(
+    address: str, tmp_path: Path, typed: Typed
+) -> None:
+    """Its records fail, all others are made."""
     written(tmp_path, "os.kill(os.getpid(), signal.SIGKILL)")
-    died = typed(*there, cwd=tmp_path)
+    words = ("run", "far.yaml", "--quiet", "--cluster", f"dask:{address}")
+    died = typed(*words, cwd=tmp_path)
     assert died.returncode == 1 and "8 records failed" in died.stderr
     assert "ended by SIGKILL, perhaps for lack of memory, twice" in died.stderr
 
