@@ -291,19 +291,40 @@ def assert_same(folder: Path, typed: Typed) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(1800)
 def test_workers_that_die_and_come_change_nothing(
     study: Path, cluster: Cluster, typed: Typed
 ) -> None:
-    cluster.worker("one")
-    for name in ("two", "three", "four", "five"):
+    cluster.worker("0")
+    for number in range(1, 1 + int(os.environ.get("RANKEXP_ROUNDS", "4"))):
         run = begun(study, cluster)
         until(lambda: records(study) > 0)
         cluster.kill([*cluster.processes][1])
-        cluster.worker(name)
+        cluster.worker(str(number))
         said = run.communicate(timeout=280)
         assert run.returncode == 0, said
         assert_same(study, typed)
         shutil.rmtree(study / "results")
+
+
+@pytest.mark.slow
+def test_workers_that_come_later_work_too(tmp_path: Path, cluster: Cluster) -> None:
+    folder, log = tmp_path / "study", tmp_path / "log"
+    deed = f"__import__('time').sleep(0.5), open({str(log)!r}, 'a').write(os.getcwd() + ' ')"
+    written(folder, deed)
+    many = STUDY.replace("models: 2, training_sets: 3", "models: 40, training_sets: 1")
+    (folder / "far.yaml").write_text(many)
+    cluster.worker("0")
+    run = begun(folder, cluster)
+    until(lambda: records(folder) > 0)
+    for name in ("1", "2", "3"):
+        cluster.worker(name)
+    said = run.communicate(timeout=280)
+    assert run.returncode == 0, said
+    places = {
+        Path(place).relative_to(cluster.folder).parts[0] for place in log.read_text().split()
+    }
+    assert places == {"0", "1", "2", "3"}
 
 
 @pytest.mark.slow
