@@ -18,6 +18,7 @@ from rankexp.runner.protocols.dividing import CrossValidation, Holdout
 from rankexp.runner.report import build
 from rankexp.runner.report.context import Context
 from rankexp.runner.report.runs import protocol
+from rankexp.runner.run import opened
 from rankexp.runner.run.record import Record
 
 Make = Callable[..., Context]
@@ -171,7 +172,7 @@ def test_an_incomplete_run_says_so_in_the_body_of_every_table(
             assert "INCOMPLETE" in (folder / f"{name}.{kind}").read_text(encoding="utf-8")
     assert "INCOMPLETE" in (folder / "figure1.csv").read_text(encoding="utf-8")
     assert "INCOMPLETE" in (folder / "report.md").read_text(encoding="utf-8")
-    assert "INCOMPLETE: 12 of 18 records" in build.progress(folder)
+    assert "INCOMPLETE: 12 of 18 records" in opened.progress(folder)
 
 
 def test_scores_hold_every_metric_once(written: Path) -> None:
@@ -354,7 +355,7 @@ def test_a_huge_or_hostile_reason_is_cut_and_harmless(
     folder = save(make(study, fail), tmp_path / "a")
     report = build.open_report(folder)
     report.write()
-    shown = [build.progress(folder), report.summary(), (folder / "completeness.md").read_text()]
+    shown = [opened.progress(folder), report.summary(), (folder / "completeness.md").read_text()]
     for text in shown:
         assert "\ufffd" in text and "(whole in the records)" in text
         assert "\x1b" not in text and len(text) < 10_000
