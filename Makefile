@@ -17,24 +17,28 @@ ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 PYTEST := $(ONE_THREAD) $(BIN)/python -m pytest -n $(JOBS)
 # Studies whose full results are committed.
 REFERENCE := $(notdir $(wildcard results/reference/*))
-# Tests whose outcome hangs on last bits run again as on other processors: solvers (but of boosting,
-# whose loops numba compiles), risks, metrics against oracles, and the estimators that certify a gap,
-# but for memory, on the first 3 of 10 random examples. All other tests of numbers call the same
-# solvers, or ask how they are called: ALL=1 runs these, too, and all examples.
+# Tests whose outcome hangs on last bits run as on the oldest processors: solvers (but of boosting, whose
+# loops numba compiles), risks, metrics against oracles, and the estimators that certify a gap. `test`
+# runs these in no other way, so that its outcome is the same on any processor; `tests` runs them as on
+# this one. All other tests of numbers call the same solvers, or ask how they are called: ALL=1 runs
+# these, too, and all random examples.
 CERTIFIED := $(addprefix tests/estimators/test_,fit_pairs.py kernel_ranker.py linear_ranker.py ordinal_svm.py \
 	proportional_odds.py sparse.py weights.py)
 NUMERICAL := $(if $(ALL),$(addprefix tests/,metrics solvers risks estimators theory) tests/contracts/test_level_rankers.py \
 	--ignore=tests/estimators/test_boosting_input.py,tests/solvers tests/risks tests/metrics $(CERTIFIED) \
-	--ignore-glob="tests/solvers/*boost*" -k "not memory")
+	--ignore-glob="tests/solvers/*boost*")
 # `make test` runs the tests in parts, one process each: where they are dealt to workers, as by `tests`,
 # each worker collects all of them. What no part names is in `rest`, which takes longest and is first:
-# it has most loops compiled, which processes that come later find. Each more part costs 5 s.
+# it has most loops compiled, which processes that come later find. Each more part costs 5 s. Of random
+# examples they try two of five, as this command is to take minutes; `tests` tries all.
 PARTS := rest numbers reports runs
 IN_reports := tests/runner/report tests/runner/analyse
 IN_runs := $(addprefix tests/runner/,run cli compare protocols)
-IN_numbers := $(addprefix tests/,estimators solvers metrics risks objectives losses statistics theory generators preference)
+IN_numbers := $(addprefix tests/,estimators objectives losses statistics theory generators preference) \
+	$(wildcard tests/solvers/*boost*.py) $(addprefix --ignore=,$(CERTIFIED))
+IN_haswell := $(addprefix tests/,solvers risks metrics)
 EVERYTHING := tests rankexp docs
-IN_rest = $(EVERYTHING) $(foreach part,$(filter-out rest,$(PARTS)),$(addprefix --ignore=,$(IN_$(part))))
+IN_rest = $(EVERYTHING) $(foreach part,$(filter-out rest,$(PARTS)) haswell,$(addprefix --ignore=,$(filter-out --%,$(IN_$(part)))))
 ALL_TESTS := -m "not fidelity and not slow and not browser" --doctest-modules --doctest-glob="*.md" \
 	--ignore-glob="*/conftest.py"
 # The output of what runs at the same time is printed at its end, where `make` can do so.
@@ -162,7 +166,7 @@ tests: $(VENV)/.installed-dev ## all tests but `slow` and `fidelity`, and the ex
 	$(PYTEST) --dist worksteal $(ALL_TESTS) $(EVERYTHING)
 
 tests-%: $(VENV)/.installed-dev
-	$(PYTEST) $(ALL_TESTS) $(IN_$*)
+	$(PYTEST) $(ALL_TESTS) --times 0.4 $(IN_$*)
 
 slow: $(VENV)/.installed-dev ## the tests of many processes or much data, which CI leaves out
 	$(PYTEST) -m slow tests
@@ -180,8 +184,8 @@ explore: $(VENV)/.installed-dev ## tests on new random examples, TIMES (20) as m
 	$(PYTEST) --dist worksteal -m hypothesis --hypothesis-profile explore --times $(TIMES) --timeout 0 tests
 	$(ONE_THREAD) $(BIN)/python tests/fuzz.py --inputs $(INPUTS)
 
-haswell: $(VENV)/.installed-dev ## tests of last bits again, as on a processor without AVX-512; ALL=1: all numerical ones
-	$(NO_AVX512) $(PYTEST) --dist worksteal -m "not slow and not fidelity" $(if $(ALL),,--times 0.3) $(NUMERICAL)
+haswell: $(VENV)/.installed-dev ## tests of last bits, as on a processor without AVX-512; ALL=1: all numerical ones
+	$(NO_AVX512) $(PYTEST) --dist worksteal -m "not slow and not fidelity" $(if $(ALL),,--times 0.4) $(NUMERICAL)
 
 # What the package declares that it needs, and nothing else.
 $(BARE)/.dependencies: pyproject.toml

@@ -73,7 +73,13 @@ def calls(ranker):
             yield method, [GIVEN[key] for key in takes if key in GIVEN]
 
 
-@pytest.mark.parametrize("name", registry.names("estimators"))
+NAMES = [
+    pytest.param(name, marks=[pytest.mark.slow] * (name == "KernelRanker"))  # takes seconds
+    for name in registry.names("estimators")
+]
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_every_small_fit_path_and_prediction_has_one_thread(name):
     if name == "BoostedRanker":
         pytest.importorskip("lightgbm")

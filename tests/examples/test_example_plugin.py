@@ -48,6 +48,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return target
 
 
+@pytest.mark.slow
 def test_a_study_uses_every_extension(site: Path, tmp_path: Path) -> None:
     done = run("-m", "rankexp", "run", "study.yaml", "-j1", "--results", tmp_path, site=site)
     assert done.returncode == 0, done.stderr

@@ -73,6 +73,7 @@ def test_names_are_listed_without_it(place: Path) -> None:
     assert "not-a-name" in done.stderr
 
 
+@pytest.mark.slow
 def test_a_study_that_does_not_name_it_runs(place: Path) -> None:
     (place / "study.yaml").write_text(STUDY.replace("LOSS", "logistic"))
     done = rankexp(place, "run", "study.yaml", "-j1")

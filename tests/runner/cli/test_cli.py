@@ -258,6 +258,7 @@ def test_list_schema_version_help(place: Path, typed: Typed) -> None:
     assert "run" in rankexp("--help", cwd=place).stdout
 
 
+@pytest.mark.slow
 def test_studies_are_found_outside_a_checkout(
     tmp_path: Path, typed: Typed, monkeypatch: pytest.MonkeyPatch
 ) -> None:

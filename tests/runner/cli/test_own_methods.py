@@ -248,6 +248,7 @@ def with_data(place: Path, text: str, entry: str) -> None:
     (place / "study.yaml").write_text(text, encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_rankers_of_other_packages_get_the_groups_as_they_want_them(
     place: Path, typed: Typed
 ) -> None:
@@ -437,6 +438,7 @@ def test_a_new_metric_is_computed_from_kept_scores(place: Path) -> None:
     assert fits(place) == 72, "what is to be made again is fitted again"
 
 
+@pytest.mark.slow
 def test_damaged_scores_are_fitted_again_and_that_is_said(place: Path, typed: Typed) -> None:
     kept_study(place, "rank_loss")
     assert here(typed, place, "run", "study.yaml", "-j1")[0] == 0

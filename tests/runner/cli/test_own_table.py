@@ -325,6 +325,7 @@ def test_rows_of_two_values_may_have_weights_and_numbers_to_rank_by_not(
     assert not (tmp_path / "other").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "unit",
     [pytest.param(1, marks=pytest.mark.slow), 0.5, pytest.param(None, marks=pytest.mark.slow)],

@@ -82,6 +82,7 @@ class Leaves:
         return X[:, 0]
 
 
+@pytest.mark.slow
 def test_a_method_that_leaves_is_left_out_and_the_others_are_timed() -> None:
     made = study(leaves={"estimator": f"{__name__}.Leaves"}, a=LINEAR)
     costs, failed = pilot.pilot(made, rare(600, 200), 20.0, 2)

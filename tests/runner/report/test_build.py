@@ -38,6 +38,7 @@ def contents(folder: Path) -> dict[str, bytes]:
     return {file.name: file.read_bytes() for file in folder.iterdir() if file.is_file()}
 
 
+@pytest.mark.slow
 def test_the_same_records_give_the_same_bytes(written: Path, tmp_path: Path) -> None:
     once = contents(written)
     again = Path(shutil.copytree(written, tmp_path / "a"))

@@ -108,6 +108,7 @@ def stopped_by(
     assert partial.items() <= undisturbed.items()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("workers", [pytest.param(1, marks=pytest.mark.slow), 2])
 def test_a_run_ends_with_its_time_and_goes_on(
     tmp_path: Path, undisturbed: dict[str, str], workers: int

@@ -48,6 +48,7 @@ def arrays(rows):
     return a.astype(float), b.astype(float), np.append(positive[:-2], [True, False])
 
 
+@pytest.mark.slow
 @given(ROWS, ENDS)
 def test_every_breakpoint_and_every_value_is_found(rows, ends):
     a, b, positive = arrays(rows)

@@ -64,6 +64,7 @@ def test_the_formula_of_tau_is_that_of_a_large_sample_and_the_loss_falls():
     assert lost[1] < lost[0] / 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", ["values", "ranks", "pairs"])
 def test_boosted_trees_rank_and_only_least_squares_on_values_sees_the_scale(target):
     pytest.importorskip("lightgbm")
