@@ -34,6 +34,7 @@ from rankexp.runner.spec import canonical
 
 FORMAT = 1
 NAME = r"sealed-[0-9a-f]{16}\.xz"
+NO_CURVES: dict[str, dict[str, list[float]]] = {}  # one for all records that have none
 AS_IS = ("status", "reason", "texts", "warnings", "version", "packages")
 FIELDS = ("outline", "generation", "grid", *AS_IS)
 ALTERED = (lzma.LZMAError, ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError)
@@ -77,7 +78,7 @@ class _Outline(NamedTuple):
             name: {axis: list(islice(rest, length)) for axis in "xy"}
             for name, length in self.curves.items()
         }
-        return rows, curves, dict(zip(self.times, rest, strict=True))
+        return rows, curves or NO_CURVES, dict(zip(self.times, rest, strict=True))
 
 
 class _Head(NamedTuple):

@@ -151,17 +151,17 @@ class Store:
                 rank = (generation, False, record.status == "ok", age, file.stem)
                 if record.key not in found or rank > found[record.key][0]:
                     found[record.key] = (rank, record)
-        unlike = set()
+        unlike, sealed = set(), dict[int, tuple[int, bool]]()  # ranks by generation, each once
         for generation, record in self._sealed():  # last: another process may seal meanwhile
             rank, other = found.get(record.key, ((-1,), record))
             if rank[:2] == (generation, False) and not same(record, other):
                 unlike.add(self.folder / rank[-1][:2] / f"{rank[-1]}.json")
-            if rank[:2] < (generation, True):
-                found[record.key] = (generation, True), record
+            if rank[:2] < (own := sealed.setdefault(generation, (generation, True))):
+                found[record.key] = own, record
                 self._newest[record.key] = generation
         self.problems += [message("run.unlike", file=file) for file in sorted(unlike)]
         self.sealed = {key for key, (rank, _) in found.items() if rank[1]}
-        return {key: record for key, (_, record) in found.items()}
+        return {key: found.pop(key)[1] for key in [*found]}  # of many none is kept twice
 
     def _sealed(self) -> Iterator[Sealed]:
         for file in sorted(self.folder.glob("*")):
