@@ -5,7 +5,6 @@ import warnings
 from collections.abc import Iterator, Sequence
 
 import numpy as np
-from scipy import special
 
 from rankexp.arrays import Floats, Ints
 from rankexp.errors import DataError
@@ -180,6 +179,7 @@ def alike(
     measures something that the target depends on.
     """
     import pandas as pd
+    from scipy import special
 
     if len(values) > MOST and not (column.categories or whole(values)):
         return None

@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import special
 
 from rankexp.arrays import Bools, Floats
 from rankexp.charts.numbers import printed
@@ -188,9 +187,9 @@ def alike(dataset: Dataset) -> set[str]:
 
     So it is with queries, races or matched pairs, of which each has the same targets.
     """
-    from scipy.stats import rankdata  # takes a second
+    from scipy import special, stats  # take a second
 
-    y, found = rankdata(dataset.y), set[str]()
+    y, found = stats.rankdata(dataset.y), set[str]()
     rarest = np.unique(y, return_counts=True)[1].min() if dataset.levels else len(y)
     for feature, values in zip(dataset.features, dataset.X.T, strict=True):
         _, codes, rows = np.unique(values, return_inverse=True, return_counts=True)

@@ -3,9 +3,8 @@
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from statistics import NormalDist
 from typing import TypeVar
-
-from scipy import special
 
 from rankexp import registry
 from rankexp.arrays import Ints
@@ -105,7 +104,7 @@ class ResultFacts:
         """
         if self.chance is None or not one.se > 0:
             return math.nan
-        width = -float(special.ndtri(0.025 / len(self.methods))) * one.se
+        width = -NormalDist().inv_cdf(0.025 / len(self.methods)) * one.se
         return self.ahead(one.mean, self.chance) / width
 
 

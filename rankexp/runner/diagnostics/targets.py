@@ -1,11 +1,11 @@
 """A target that was calculated, or that some rows may have in another way, or not at all."""
 
+import math
 import re
 from collections.abc import Callable, Iterator
 from itertools import permutations, product
 
 import numpy as np
-from scipy import special
 
 from rankexp.arrays import Floats, Ints
 from rankexp.charts.numbers import printed
@@ -214,7 +214,7 @@ def lone_targets(dataset: Dataset) -> Iterator[tuple[str, str]]:
                 own = [label for label, lone in zip(labels, pure, strict=True) if lone]
                 more = [f"{len(own) - NAMED} more"] * (len(own) > NAMED)
                 where = f"in which '{feature.name}' is {' or '.join([*own[:NAMED], *more])}"
-                ways, share = float(special.binom(often.sum(), len(own))), float(hits.sum()) / n
+                ways, share = math.comb(int(often.sum()), len(own)), float(hits.sum()) / n
                 said = f"all {count:,} rows {where} have {name}"
                 found.append((ways * share**count, feature.name, said))
     yield from ((column, said) for chance, column, said in found if tries * chance <= SURE)
@@ -244,6 +244,8 @@ def _alike(hits: Floats, rows: Ints) -> bool:
     share = hits.sum() / max(rows.sum(), 1)
     if len(rows) < OTHERS or not 0 < share < 1:
         return False
+    from scipy import special
+
     chi = float(((hits - share * rows) ** 2 / (rows * share * (1 - share))).sum())
     return bool(special.chdtrc(len(rows) - 1, chi) >= ALIKE)
 
