@@ -2,7 +2,9 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
+STUDY = Path(__file__).parents[2] / "results/reference/boosting"
 SCRIPT = """
 import sys
 
@@ -48,3 +50,12 @@ def test_rooms_and_metrics_do_not_load_scikit_learn():
     code += "print('sklearn' in sys.modules, 'pandas' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["False", "False"]
+
+
+def test_status_loads_nothing_that_fits_or_reports():
+    """Of 100,000 records that is half the time. Published values need blocks; these have none."""
+    code = "import sys\nfrom pathlib import Path\nfrom rankexp.runner.run.opened import progress\n"
+    code += f"assert 'records' in progress(Path({str(STUDY)!r}))\n"
+    code += "print(*({'scipy', 'sklearn', 'pandas', 'matplotlib', 'numba'} & sys.modules.keys()))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == []

@@ -187,7 +187,8 @@ def unseen(study: Study, rows: Iterable[Mapping[str, str]]) -> list[str]:
         found = table(rows)
     except ConfigError:  # said by the blocks that ask for them
         return []
-    shown, where = _shown(study) or set(), study.published or "published values"
+    where = study.published or "published values"
+    shown = (found and _shown(study)) or set()  # blocks take a second to import
     own = {key: one.line for key, one in found.items() if not _strange(study, key)}
     told = ((line, _unseen(key, shown)) for key, line in own.items())
     return [f"{where}:{line}: {why}" for line, why in told if why]

@@ -1,11 +1,14 @@
+import itertools
+import math
+
 from rankexp.runner.grid import Point
 from rankexp.runner.plan import PlanCell
 from rankexp.runner.protocols.protocol import Place
 from rankexp.runner.run import opened
-from rankexp.runner.run.record import Record, RecordRow
+from rankexp.runner.run.record import Record, RecordRow, RecordRows
 from rankexp.runner.spec import SimulateSpec
 
-NAN = float("nan")
+NAN, INF = float("nan"), float("inf")
 
 
 def cells(*keys: str) -> list[PlanCell]:
@@ -40,6 +43,22 @@ def test_undefined_values_do_not_make_a_run_incomplete() -> None:
     record = Record("a", rows=[RecordRow("test", 0, None, None, "auc", NAN)])
     count = opened.completeness(cells("a"), {"a": record})["e", "p", "m"]
     assert count.nan == 1 and count.complete and opened.shortfall(count) is None
+
+
+def test_records_that_were_read_are_counted_like_those_that_were_made() -> None:
+    values = ((NAN, "test"), (0.5, "test"), (NAN, "inner"), (INF, "test"))
+    for taken in itertools.product(values, repeat=2):
+        for group in (None, "query"):
+            rows = [RecordRow(part, 0, None, group, "auc", value) for value, part in taken]
+            for evaluated in (True, False):
+                count, read = opened.Count(), opened.Count()
+                count.add(Record("a", rows=rows), evaluated=evaluated)
+                read.add(Record("a", rows=RecordRows(rows)), evaluated=evaluated)
+                lost = any(math.isnan(v) and p == "test" for v, p in taken)
+                assert count == read and read.nan == (lost and (group is None or not evaluated))
+    opposite = [RecordRow("test", 0, None, None, "auc", value) for value in (INF, -INF)]
+    (own := opened.Count()).add(Record("a", rows=RecordRows(opposite)))
+    assert own.nan == 0, "their sum is undefined, and neither of them is"
 
 
 def test_totals_add_numbers_and_counters() -> None:
