@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from rankexp.charts.frame import styled
-from rankexp.charts.model import Axis, Chart, Intervals, Map
+from rankexp.charts.model import Axis, Chart, Interval, Intervals, Map
 from rankexp.runner.compare.results import page
 from rankexp.runner.config.asking import message
 from rankexp.runner.report.blocks.statistics.forest import forest, row
@@ -44,6 +44,13 @@ Line = Mapping[str, Entry | float]
 def some(names: Sequence[str], most: int = MOST_NAMED) -> list[str]:
     """Return the first names, and how many more there are."""
     return [*names[:most], *[f"{len(names) - most} more"] * (len(names) > most)]
+
+
+def _drawn(label: str, own: Contrast) -> Interval:
+    """Return the row of a picture; a bar for equivalence alone would look like the interval."""
+    made = row(label, own)
+    alone = math.isinf(own.low_all) and not own.verdict.equivalent
+    return replace(made, near=(math.nan, math.nan)) if alone else made
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -216,7 +223,7 @@ class VerdictsResult:
         none = Contrast("")
         numbers = pd.DataFrame(line | (own or none).row() for line, own in both)
         axis = Axis(f"{metric} minus {best} ({level})", better=better)
-        drawn = [row(self.names[one], own) for one, own in beside.items() if own]
+        drawn = [_drawn(self.names[one], own) for one, own in beside.items() if own]
         margin = panel.settings.margin or math.nan
         chart = forest([Intervals("", drawn, axis, margin, reference=0.0)])
         unlike = paragraphs("leaderboard.scale", panel=panel, sets=self.found.sets)

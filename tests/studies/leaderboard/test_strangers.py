@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 
 import rankexp
+from rankexp.charts.model import Chart, Intervals
 from rankexp.charts.numbers import number
 from rankexp.errors import ConfigError, DataError, EnvironmentProblemError
 
@@ -242,3 +243,14 @@ def test_frames_may_hold_numbers_and_texts_as_names() -> None:
     failed = folds("abcdefgh").assign(auc=lambda one: one.auc.astype(str))
     failed.loc[3, "auc"] = "FAILED"
     assert "a lacks 1 of 5 on p" in said(failed, missing="FAILED")
+
+
+@pytest.mark.parametrize(("sets", "bars"), [("pqrstuvw", False), ("pqrstuvwxyzä", True)])
+def test_a_bar_that_could_be_taken_for_the_interval_is_not_drawn(sets: str, bars: bool) -> None:
+    """Eight data sets tell none of fifteen pairs apart at once: there is no interval to draw."""
+    chart = rankexp.verdicts(folds("abcdef", sets)).sections["standings"].output.chart
+    assert isinstance(chart, Chart)
+    (panel,) = chart.panels
+    assert isinstance(panel, Intervals) and len(panel.rows) == 5
+    for one in panel.rows:
+        assert math.isfinite(one.low) == math.isfinite(one.near[0]) == bars
