@@ -9,7 +9,7 @@ import pytest
 
 from rankexp import compiled
 from rankexp.errors import EnvironmentProblemError, NumbaError
-from rankexp.runner.files import environment_problem
+from rankexp.runner.run.fitting import machine_problem
 
 LOOPS = "from rankexp.metrics import dominance_loops"
 
@@ -43,13 +43,13 @@ def test_a_numba_that_cannot_be_imported_is_one_sentence() -> None:
 
 def test_no_method_is_blamed_for_numba() -> None:
     error = NumbaError("numba cannot be imported")
-    assert environment_problem(error) is error
+    assert machine_problem(error) is error
     locked = PermissionError(13, "Permission denied", "/cache/sweep_loops.merge-20.py311.nbi")
-    found = environment_problem(locked)
+    found = machine_problem(locked)
     assert isinstance(found, EnvironmentProblemError)
     assert "NUMBA_CACHE_DIR" in str(found)
-    assert environment_problem(EOFError("Ran out of input")) is None
-    assert environment_problem(PermissionError(13, "Permission denied", "/data.csv")) is None
+    assert machine_problem(EOFError("Ran out of input")) is None
+    assert machine_problem(PermissionError(13, "Permission denied", "/data.csv")) is None
 
 
 def test_where_no_cache_can_be_written_loops_are_compiled_anew(
@@ -74,7 +74,7 @@ def test_damaged_compiled_code_is_one_sentence(tmp_path: Path) -> None:
     module = "from rankexp.compiled import njit\n@njit\ndef twice(x):\n    return 2 * x\n"
     (tmp_path / "loop.py").write_text(module)
     code = (
-        "from rankexp.runner.files import environment_problem as of\n"
+        "from rankexp.runner.run.fitting import machine_problem as of\n"
         "import loop\n"
         "try:\n    print(loop.twice(3))\nexcept Exception as error:\n    print(of(error))\n"
     )

@@ -7,8 +7,6 @@ import os
 import secrets
 from collections.abc import Callable
 from pathlib import Path
-from pickle import UnpicklingError
-from traceback import walk_tb
 from typing import BinaryIO, TextIO
 
 from rankexp.errors import EnvironmentProblemError
@@ -101,35 +99,6 @@ def open_to_append(file: Path) -> TextIO:
         return os.open(path, flags | os.O_NOFOLLOW, 0o666)
 
     return open(file, "a", encoding="utf-8", opener=opener)
-
-
-def environment_problem(error: BaseException) -> EnvironmentProblemError | None:
-    """Return what to tell the user of an error that is the machine's, such as numba's, or None."""
-    if isinstance(error, EnvironmentProblemError):
-        return error
-    if isinstance(error, EOFError | UnpicklingError) and _of_compiled(error):
-        return EnvironmentProblemError(
-            f"compiled code that is kept on this machine is damaged ({error}); delete the folder "
-            "for it (NUMBA_CACHE_DIR, else each __pycache__ of rankexp), then run again: finished "
-            "results are kept"
-        )
-    if not isinstance(error, OSError):
-        return None
-    file = str(error.filename or "")
-    if error.errno not in EXHAUSTED and not any(kept in file for kept in (".nbi", ".nbc")):
-        return None
-    where = f" ('{file}')" if file else ""
-    return EnvironmentProblemError(
-        f"a method could not write a file: {error.strerror}{where}; make room in the folders for "
-        "temporary files (TMPDIR) and for compiled code (NUMBA_CACHE_DIR), or name other folders; "
-        "then run again, finished results are kept"
-    )
-
-
-def _of_compiled(error: BaseException) -> bool:
-    """Tell whether an error comes from numba's reading of what it kept."""
-    frames = walk_tb(error.__traceback__)
-    return any(Path(f.f_code.co_filename).match("numba/core/caching.py") for f, _ in frames)
 
 
 def explained(folder: Path, error: OSError, option: str = "--results") -> EnvironmentProblemError:

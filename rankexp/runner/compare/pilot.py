@@ -18,12 +18,11 @@ from rankexp.runner.config.asking import flag
 from rankexp.runner.config.estimators import resolve_estimator
 from rankexp.runner.config.schema import Evaluate, Study
 from rankexp.runner.data.dataset import Dataset
-from rankexp.runner.files import environment_problem
 from rankexp.runner.plan import method_spec
 from rankexp.runner.protocols.dealing import KeptRows, holdout
 from rankexp.runner.protocols.protocol import Part, Parts
 from rankexp.runner.run.apart import apart, begin
-from rankexp.runner.run.fitting import fit
+from rankexp.runner.run.fitting import fit, machine_problem
 from rankexp.runner.run.material import Fold
 from rankexp.runner.run.pool import Death
 from rankexp.runner.run.watch import watched
@@ -135,7 +134,7 @@ def _warm(specs: Sequence[MethodSpec], fold: Fold, seed: int, seconds: float) ->
                 with _as_in_a_run(spec, seconds):
                     fit(_first(spec), fold, seed)
             except BaseException as error:  # the timed fit says so; no user stops a worker
-                if (problem := environment_problem(error)) is not None:
+                if (problem := machine_problem(error)) is not None:
                     raise problem from error
             _WARM[spec.digest] = time.monotonic()
     return max((_WARM[spec.digest] for spec in specs[:-1]), default=0.0)
@@ -187,7 +186,7 @@ def _timings(
                 taken = once(spec, fold)  # of two the better if short
                 found.append((rows, taken if taken > LONG else min(taken, once(spec, fold))))
             except BaseException as error:  # as in a run, where it would be every record's
-                if (problem := environment_problem(error)) is not None:
+                if (problem := machine_problem(error)) is not None:
                     raise problem from error
                 return found, one_line(error)
     return found, ""

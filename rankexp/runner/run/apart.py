@@ -18,7 +18,6 @@ from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, NoReturn, TypeVar
 
 import numpy as np
-import sklearn
 
 if TYPE_CHECKING:
     from threadpoolctl import LibController
@@ -77,11 +76,6 @@ def _put_environment(before: Mapping[str, str]) -> None:
     time.tzset()
 
 
-def _umask() -> int:
-    os.umask(mask := os.umask(0o77))
-    return mask
-
-
 def _handled() -> Sequence[signal.Signals]:
     """Return the signals that can be put back, which a main thread can do alone."""
     return SIGNALS if threading.current_thread() is threading.main_thread() else []
@@ -121,9 +115,8 @@ ALL: list[Shared] = [
     *map(_of_names, OWNERS),
     *map(_of_list, LISTS),
     *(SharedSetting(*map(resolve_name, pair)) for pair in SETTINGS.items()),
-    SharedSetting(_umask, os.umask),
+    SharedSetting(lambda: [mask := os.umask(0o77), os.umask(mask)][0], os.umask),
     SharedSetting(_locale, _locale),
-    SharedSetting(sklearn.get_config, lambda given: sklearn.set_config(**given)),
     SharedSetting(np.get_printoptions, lambda given: np.set_printoptions(**given)),
     SharedSetting(gc.isenabled, lambda on: gc.enable() if on else gc.disable()),
     SharedSetting(gc.get_threshold, lambda given: gc.set_threshold(*given)),

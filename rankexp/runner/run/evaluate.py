@@ -22,14 +22,13 @@ from rankexp.arrays import Floats
 from rankexp.errors import EnvironmentProblemError, Interrupted
 from rankexp.metrics.by_example import NAMES as THRESHOLDS
 from rankexp.runner.config.estimators import resolve_estimator
-from rankexp.runner.files import environment_problem
 from rankexp.runner.keep import KeptName, curves
 from rankexp.runner.keep.curves.placements import ROWS, is_placements
 from rankexp.runner.keep.curves.scoring_function import AT_POINTS, at_points, points
 from rankexp.runner.plan import Job, PlanCell
 from rankexp.runner.run import options  # noqa: F401  (kept apart)
 from rankexp.runner.run.apart import apart, begin
-from rankexp.runner.run.fitting import NOTHING_MORE, Extras, Factory, Fitted, fit
+from rankexp.runner.run.fitting import NOTHING_MORE, Extras, Factory, Fitted, fit, machine_problem
 from rankexp.runner.run.material import TEST, Fold, folds, problem
 from rankexp.runner.run.measured import best_points, measured, rows, rows_of, with_ties
 from rankexp.runner.run.pool import Death
@@ -169,7 +168,7 @@ class _Work:
         wish = KeyboardInterrupt if default else Interrupted
         for stopped in (found for found in _chain(error) if isinstance(found, wish)):
             raise stopped from None
-        if (problem := environment_problem(error)) is not None:
+        if (problem := machine_problem(error)) is not None:
             raise problem from error
         self.failed = self.failed or failure(self.cell, error)
         memory = self.cell.limits.memory

@@ -5,7 +5,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import ROUND_CEILING, Context
 from functools import lru_cache
+from pathlib import Path
+from pickle import UnpicklingError
 from time import perf_counter
+from traceback import walk_tb
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
@@ -13,7 +16,10 @@ from numpy.typing import ArrayLike
 
 from rankexp.arrays import Floats, Ints
 from rankexp.categories import without_imaginary
+from rankexp.errors import EnvironmentProblemError
 from rankexp.runner.config import estimators
+from rankexp.runner.config.asking import message
+from rankexp.runner.files import EXHAUSTED
 from rankexp.runner.keep import texts
 from rankexp.runner.run.material import Fold, FoldRows
 from rankexp.runner.run.measured import NO_THRESHOLD, separates, threshold_of, thresholds
@@ -281,3 +287,19 @@ def _expected_level(model: FittedModel, X: Floats) -> Floats:
     # The training part may lack a level, which then has no column.
     codes = np.asarray(getattr(model, "classes_", range(chances.shape[1])), dtype=np.float64)
     return np.asarray(chances @ codes)
+
+
+def machine_problem(error: BaseException) -> EnvironmentProblemError | None:
+    """Return what to tell the user of an error that is the machine's, such as numba's, or None."""
+    if isinstance(error, EnvironmentProblemError):
+        return error
+    names = [frame.f_code.co_filename for frame, _ in walk_tb(error.__traceback__)]
+    from_numba = any(Path(name).match("numba/core/caching.py") for name in names)
+    if from_numba and isinstance(error, EOFError | UnpicklingError):
+        return EnvironmentProblemError(message("run.compiled", error=error))
+    if not isinstance(error, OSError):
+        return None
+    file = str(error.filename or "")
+    if error.errno not in EXHAUSTED and not any(kept in file for kept in (".nbi", ".nbc")):
+        return None
+    return EnvironmentProblemError(message("run.unwritten", error=error.strerror, file=file))

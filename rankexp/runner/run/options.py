@@ -1,4 +1,4 @@
-"""Options of pandas and matplotlib, which are kept apart beside what `apart` knows."""
+"""Options of pandas, scikit-learn and matplotlib, kept apart beside what `apart` knows."""
 
 import pickle
 import sys
@@ -7,16 +7,13 @@ from operator import getitem
 from typing import Any, TypeVar
 
 import pandas as pd
+import sklearn
 from pandas._config import config
 
 from rankexp.runner.run.apart import ALL, SharedSetting
 
 T = TypeVar("T")
 MATPLOTLIB = "matplotlib"  # which is loaded by those who need it
-
-
-def _options() -> bytes:
-    return pickle.dumps(pd.options.d)
 
 
 def _put_options(before: bytes) -> None:
@@ -39,4 +36,8 @@ def _put_matplotlib(before: dict[str, T]) -> None:
     dict.update(mpl.rcParams, before or mpl.rcParamsOrig)  # type: ignore[misc]
 
 
-ALL += [SharedSetting(_options, _put_options), SharedSetting(_matplotlib, _put_matplotlib)]
+ALL += [
+    SharedSetting(lambda: pickle.dumps(pd.options.d), _put_options),
+    SharedSetting(sklearn.get_config, lambda given: sklearn.set_config(**given)),
+    SharedSetting(_matplotlib, _put_matplotlib),
+]

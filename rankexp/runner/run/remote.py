@@ -3,6 +3,7 @@
 import contextlib
 import hashlib
 import multiprocessing
+import os
 import platform
 import socket
 import tempfile
@@ -11,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import NamedTuple
 
 import rankexp
@@ -102,19 +104,30 @@ class RemoteWorker:
         """Make a call in a process of its own; InterruptedError where nobody waits for it."""
         if self.unfit:
             raise EnvironmentProblemError(self.unfit)
-        # A worker of Dask is told not to start processes, lest they outlive it: ours do not.
-        multiprocessing.current_process().daemon = False
         calls = [partial(_with_files, self.folder.name, call)]
 
         def more() -> partial[Done] | None:  # is asked twice a second
-            if calls:
-                return calls.pop()
-            if taken_back():
+            if not calls and taken_back():
                 raise InterruptedError
-            return None
+            return calls.pop() if calls else None
 
+        _allow_processes()
         (made,) = answers(more, 2, {**self.requirements.wanted, **self.requirements.code})
         return Sent(made.result, made.printed, self.host)
+
+
+def warm() -> None:
+    """Start a process that does jobs, so that it has its imports when the first one comes."""
+    _allow_processes()
+    calls = iter([partial(resolve_name, "rankexp.runner.run.evaluate:LONGEST")])
+    list(answers(lambda: next(calls, None), 1, {name: version_of(name) for name in SAME}))
+
+
+def _allow_processes() -> None:
+    # A worker of Dask is told not to start processes, lest they outlive it: ours do not. It has
+    # malloc give memory back at once, with which our fits would take a fourth more time.
+    multiprocessing.current_process().daemon = False
+    os.environ.pop("MALLOC_TRIM_THRESHOLD_", None)
 
 
 def _with_files(folder: str, call: partial[Done]) -> Done:

@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, TypeVar, TypeVarTuple
 
 from rankexp.runner.config.limits import UNLIMITED
 from rankexp.runner.plan import Job, PlanCell
-from rankexp.runner.run.evaluate import ended, evaluate
 from rankexp.runner.run.pool import Death, answers
 from rankexp.runner.run.record import Record
 from rankexp.runner.run.store import pack
@@ -65,6 +64,8 @@ def done(job: Job, records: Sequence[Record], *, cpu: float = 0.0) -> Done:
 
 def run_job(job: Job, most: float = math.inf) -> Done:
     """Evaluate a job in this process, each step of a method in at most so many seconds."""
+    from rankexp.runner.run.evaluate import evaluate
+
     global _spent
     records = evaluate(job, most)
     before, _spent = _spent, time.process_time()
@@ -121,6 +122,8 @@ class Hands:
             if not isinstance(died := answer.result, Death):
                 yield replace(died, printed=answer.printed)
                 continue
+            from rankexp.runner.run.evaluate import ended
+
             final = suspects is None or (died.late and self.longest is not None)
             about = [cell for cell in job.cells if cell.key == died.step.key]
             method = {cell.method for cell in about if not final}  # all of it is tried again

@@ -17,7 +17,7 @@ import pytest
 from rankexp.errors import EnvironmentProblemError
 from rankexp.runner import files
 from rankexp.runner.plan import jobs
-from rankexp.runner.run import remote
+from rankexp.runner.run import pool, remote
 from rankexp.runner.run.engines import connected, dask
 from rankexp.runner.run.remote import RemoteWorker, Requirements, version_of
 
@@ -183,6 +183,24 @@ def test_a_file_is_found_elsewhere_by_its_path_as_it_is_written(
     assert files.here(path) == path
     monkeypatch.setattr(files, "SENT", [sent])
     assert files.here(path) == sent / files.sent_as(path)
+
+
+def test_a_worker_is_light_and_its_processes_are_those_of_this_machine(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """What Dask sets for its workers is not handed on; its scheduler imports little of ours."""
+    monkeypatch.setenv("MALLOC_TRIM_THRESHOLD_", "65536")
+    remote.warm()
+    kept = pool._idle[-1]
+    assert kept.process.is_alive()
+    environment = Path(f"/proc/{kept.process.pid}/environ").read_bytes()
+    assert b"MALLOC_TRIM" not in environment and b"OMP_NUM_THREADS=1" in environment
+    assert kept.seen["rankexp"] == version_of("rankexp")
+    code = (
+        "import sys, rankexp.runner.run.engines.dask; print({'scipy', 'sklearn'} & {*sys.modules})"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "set()\n"
 
 
 def test_versions_are_asked_anew_by_each_run(monkeypatch: pytest.MonkeyPatch) -> None:

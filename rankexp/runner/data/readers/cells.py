@@ -98,7 +98,9 @@ class Maker:
         for column, texts, _ in numbers:
             for text, other in product(texts, common[1:]):
                 if self.format.value(text) != other.value(text):
-                    raise self._doubt(column, text, other)
+                    known = {"where": self._where(column, text), "shown": short(text)}
+                    known |= {"name": column.name, "text": text}
+                    raise DataError(message("data.doubt", one=self.format, two=other, **known))
 
     def said(self) -> tuple[str, ...]:
         """Return the notes, with the number format if it was found out."""
@@ -112,10 +114,6 @@ class Maker:
 
     def _place(self, line: int) -> tuple[str, str]:
         return (self.path, str(line)) if line > 0 else (str(self.second), str(-line))
-
-    def _doubt(self, column: TextColumn, text: str, other: NumberFormat) -> DataError:
-        known = {"where": self._where(column, text), "shown": short(text), "name": column.name}
-        return DataError(message("data.doubt", one=self.format, two=other, text=text, **known))
 
     def _contradiction(
         self, numbers: Sequence[tuple[TextColumn, list[str], list[NumberFormat]]]

@@ -24,7 +24,7 @@ from rankexp.errors import RankexpError, one_line
 from rankexp.runner.config.asking import message
 from rankexp.runner.run.engines import SPARE, TICK, WAIT, Cluster, Lost
 from rankexp.runner.run.pool import Death, Returned
-from rankexp.runner.run.remote import RemoteWorker, Requirements, Sent
+from rankexp.runner.run.remote import RemoteWorker, Requirements, Sent, warm
 from rankexp.runner.run.watch import WatchedStep
 from rankexp.runner.run.workers import Done
 
@@ -94,6 +94,8 @@ class Dask(Cluster):
         self.name = f"rankexp-{self.client.id}"
         self._keys = itertools.count()
         self._size = -math.inf, 0
+        keys = [f"{self.name}-warm-{slot}" for slot in range(self.slots())]
+        self._warm = [self.client.submit(warm, key=key, pure=False) for key in keys]
 
     def slots(self) -> int:
         asked, size = self._size
