@@ -23,15 +23,17 @@ from rankexp.arrays import Floats, Ints, PerRow, Seed
 from rankexp.estimators.parameters import check_count, fitted_rows
 from rankexp.estimators.risk_mixin import RealRanker
 from rankexp.metrics.dominance import runs
-from rankexp.solvers.trees import Node, Sorted, SplitRule, Threshold, cells, presort
+from rankexp.solvers.trees import Limits, Node, Threshold, Thresholds, cells, scores
 
 NodeRow = dict[str, int | float | str | bool]  # a node for JSON
 DEEPEST = 50  # leaf scores are exact in double precision
+Grow = Callable[[Ints | None, int | np.random.RandomState], Node]
+"""Grow a tree on each row as often as it counts, or once."""
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class OrientedTree(RealRanker):
-    """What oriented trees share; a subclass says how to split a node."""
+    """What oriented trees share; a subclass says how a split is charged."""
 
     depth: int = 3
     min_samples_leaf: int = 1
@@ -41,8 +43,8 @@ class OrientedTree(RealRanker):
     random_state: Seed = None
 
     @abstractmethod
-    def _rule(self, X: Floats, node: Sorted, features: Ints) -> SplitRule | None:
-        """Return how to split a node by some features, or None to leave it a leaf."""
+    def _charged(self) -> tuple[bool, bool]:
+        """Return whether by halves, and whether pairs with equal y that it parts are taken off."""
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: PerRow = None) -> Self:
         """Grow and perhaps prune a tree on rows X (n, d) and real targets y (n,).
@@ -53,12 +55,21 @@ class OrientedTree(RealRanker):
         self.check()
         X, y = self._rows(X, y, sample_weight)
         rng = check_random_state(self.random_state)
-        self.score_scale_ = 2.0**self.depth
-        self.tree_ = self._grow(X, y, rng)
+        self._take(self._grower(X, y)(None, rng))
         if self.prune is not None:
-            self.cv_scores_ = prune(self.tree_, X, y, self._grow, self.prune, self.cv, rng)
-        self.n_leaves_ = sum(node.rule is None for node in self.tree_.walk())
+            self.cv_scores_ = prune(self.tree_, X, y, self._grower, self.prune, self.cv, rng)
+            self.n_leaves_ = sum(node.children() is None for node in self.tree_.walk())
         return self
+
+    def _take(self, root: Node) -> None:
+        self.score_scale_, self.tree_ = 2.0**self.depth, root
+        self.n_leaves_ = (len(root.nodes) + 1) // 2
+
+    def _grower(self, X: Floats, y: Floats) -> Grow:
+        """Return how to grow trees on rows, which are sorted once for all of them."""
+        count = count_features(self.max_features, X.shape[1])
+        limits = Limits(self.depth, self.min_samples_leaf, count, *self._charged())
+        return Thresholds(X, y, limits).grow
 
     @property
     def feature_importances_(self) -> Floats:
@@ -67,13 +78,13 @@ class OrientedTree(RealRanker):
         AttributeError if nodes have a `classifier`, as then no single feature splits them.
         """
         check_is_fitted(self)
-        found = np.zeros(self.n_features_in_)
-        for node in self.tree_.walk():
-            if (children := node.children()) is not None:
-                if not isinstance(node.rule, Threshold):
-                    raise AttributeError("a node with a classifier is not split by one feature")
-                found[node.rule.feature] += float(children[0].size) * children[1].size
-        return found / (found.sum() or 1.0)
+        if self.tree_.rules:
+            raise AttributeError("a node with a classifier is not split by one feature")
+        nodes, d = self.tree_.nodes, self.n_features_in_
+        at = (nodes["right"] > 0).nonzero()[0]
+        pairs = nodes["size"][at + 1].astype(np.float64) * nodes["size"][nodes["right"][at]]
+        found = np.bincount(nodes["feature"][at], pairs, d)
+        return np.asarray(found / (found.sum() or 1.0))
 
     def check(self) -> None:
         """Raise ValueError if a parameter is impossible; this needs no data."""
@@ -85,48 +96,13 @@ class OrientedTree(RealRanker):
             check_count("cv", self.cv, 2)
         count_features(self.max_features, 1)
 
-    def _grow(self, X: Floats, y: Floats, rng: np.random.RandomState) -> Node:
-        root = Node(0, 0, len(y))
-        waiting = [(root, presort(X, y))]
-        while waiting:
-            node, rows = waiting.pop()
-            small = node.j == self.depth or rows.size < 2 * self.min_samples_leaf
-            if small or rows.y[0] == rows.y[-1]:
-                continue
-            node.rule = self._chosen(X, rows, rng)
-            if node.rule is None:
-                continue
-            left = np.zeros(len(y), dtype=np.bool_)
-            left[rows.by_y] = node.rule.left(X, rows.by_y)
-            parts = rows.part(left), rows.part(~left)
-            if min(part.size for part in parts) < self.min_samples_leaf:
-                node.rule = None
-                continue
-            j, k = node.j + 1, 2 * node.k
-            node.left, node.right = (Node(j, k + i, part.size) for i, part in enumerate(parts))
-            waiting += zip((node.right, node.left), parts[::-1], strict=True)
-        return root
-
-    def _chosen(self, X: Floats, node: Sorted, rng: np.random.RandomState) -> SplitRule | None:
-        d = X.shape[1]
-        count = count_features(self.max_features, d)
-        if count == d:
-            return self._rule(X, node, np.arange(d))
-        drawn = rng.permutation(d)
-        parts = (drawn[:count], drawn[count:])
-        return next((rule for part in parts if (rule := self._rule(X, node, part))), None)
-
     def predict(self, X: ArrayLike) -> Floats:
         """Return the scores of rows, (n,): 2^J (1 - k/2^j) for the leaf C(j, k) of each.
 
         They are in (0, `score_scale_`], which is (0, 2^J]: the higher, the greater the expected y.
         """
-        X = fitted_rows(self, X)
-        out = np.empty(len(X))
-        for node, rows in cells(self.tree_, X):
-            if node.rule is None:
-                out[rows] = node.score(self.depth)
-        return out
+        at = self.tree_.leaves(fitted_rows(self, X))
+        return scores(self.tree_.nodes, self.depth)[at]
 
     def nodes(self, names: Sequence[str] | None = None) -> list[NodeRow]:
         """Return the tree as rows for JSON, each node before its children, left before right.
@@ -142,10 +118,10 @@ class OrientedTree(RealRanker):
         return [self._described(node, names) for node in self.tree_.walk()]
 
     def _described(self, node: Node, names: Sequence[str] | None) -> NodeRow:
-        row: NodeRow = {"j": node.j, "k": node.k, "size": node.size}
-        rule = node.rule
+        (j, k), rule = node.key, node.rule
+        row: NodeRow = {"j": j, "k": k, "size": node.size}
         if rule is None:
-            return row | {"score": node.score(self.depth)}
+            return row | {"score": float(scores(node.nodes, self.depth)[node.at])}
         if not isinstance(rule, Threshold):
             return row | {"rule": str(rule)}
         name = f"x{rule.feature}" if names is None else str(names[rule.feature])
@@ -155,9 +131,9 @@ class OrientedTree(RealRanker):
     def export_text(self) -> str:
         """Return the tree as indented lines, the best cells first."""
         lines = []
-        for node, row in zip(self.tree_.walk(), self.nodes(), strict=True):
-            what = row["rule"] if node.rule else f"score {node.score(self.depth):g}"
-            lines.append(f"{'|   ' * node.j}{what}  [{node.size}]")
+        for row in self.nodes():
+            what = row["rule"] if "rule" in row else f"score {row['score']:g}"
+            lines.append(f"{'|   ' * int(row['j'])}{what}  [{row['size']}]")
         return "\n".join(lines)
 
 
@@ -179,11 +155,17 @@ def count_features(wanted: int | float | str | None, d: int) -> int:
 
 
 Key = tuple[int, int]
-Grow = Callable[[Floats, Floats, np.random.RandomState], Node]
+Grower = Callable[[Floats, Floats], Grow]
 
 
 def prune(
-    root: Node, X: Floats, y: Floats, grow: Grow, measure: str, cv: int, rng: np.random.RandomState
+    root: Node,
+    X: Floats,
+    y: Floats,
+    grower: Grower,
+    measure: str,
+    cv: int,
+    rng: np.random.RandomState,
 ) -> Floats:
     """Collapse a tree, in place, to the number of leaves with the best cross-validated measure.
 
@@ -195,7 +177,7 @@ def prune(
     for train, test in parts:
         if (possible := _greatest(y[test], measure)) == 0:
             continue
-        tree = grow(X[train], y[train], rng)
+        tree = grower(X[train], y[train])(None, rng)
         order = merge_order(tree, gains(tree, X[train], y[train], measure))
         found = gains(tree, X[test], y[test], measure)
         kept = np.cumsum([0, *(found.get(key, 0) for key in reversed(order))])
@@ -212,7 +194,7 @@ def prune(
 
 def merge_order(root: Node, gain: dict[Key, int]) -> list[Key]:
     """Return the inner nodes in the order in which merging their two leaves costs least."""
-    inner = {node.key for node in root.walk() if node.rule is not None}
+    inner = {node.key for node in root.walk() if node.children()}
     order: list[Key] = []
     while inner:
         ripe = [(j, k) for j, k in inner if not inner & {(j + 1, 2 * k), (j + 1, 2 * k + 1)}]

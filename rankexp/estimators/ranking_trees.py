@@ -12,12 +12,12 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from rankexp.arrays import Bools, Floats, Ints, PerRow, Seed
-from rankexp.estimators.oriented_tree import OrientedTree
+from rankexp.estimators.oriented_tree import Grow, OrientedTree, count_features
 from rankexp.estimators.parameters import Rows, check_count, fitted_rows
 from rankexp.estimators.risk_mixin import RealRanker
 from rankexp.imports import import_class
 from rankexp.names import parse
-from rankexp.solvers.trees import Sorted, SplitRule, best_threshold_split, halves, kendall_charges
+from rankexp.solvers.trees import NODE, Node, SplitRule, halves
 
 REGISTER = {"CRank": "CRank", "KendallTree": "KendallTree", "RankingForest": "RankingForest"}
 
@@ -92,20 +92,56 @@ class CRank(OrientedTree):
         if self.classifier is not None:
             classifier_of(self.classifier)
 
-    def _rule(self, X: Floats, node: Sorted, features: Ints) -> SplitRule | None:
-        labels = halves(node)
+    def _charged(self) -> tuple[bool, bool]:
+        return True, False
+
+    def _grower(self, X: Floats, y: Floats) -> Grow:
         if self.classifier is None:
-            least = self.min_samples_leaf
-            return best_threshold_split(node, labels, features, len(X), least=least)
-        order = node.by_y.argsort()  # as in the training set, whatever y
-        rows = node.by_y[order]
-        every = features.size == X.shape[1]
-        some = X[rows] if every else X[rows][:, features]
-        classifier = classifier_of(self.classifier).fit(some, labels[order])
+            return super()._grower(X, y)
+
+        def grow(count: Ints | None, random: int | np.random.RandomState) -> Node:
+            rows = slice(None) if count is None else np.arange(len(y)).repeat(count)
+            return self._classified(X[rows], y[rows], check_random_state(random))
+
+        return grow
+
+    def _classified(self, X: Floats, y: Floats, rng: np.random.RandomState) -> Node:
+        """Grow as the compiled loops do, node by node in the same order."""
+        nodes: list[tuple[int, int, int, int]] = []
+        rules: dict[int, SplitRule] = {}
+        waiting = [(0, 0, -1, y.argsort())]
+        while waiting:
+            j, k, parent, by_y = waiting.pop()
+            at, least = len(nodes), self.min_samples_leaf
+            nodes.append((j, k, by_y.size, 0))
+            if parent + 1 < at:
+                nodes[parent] = (*nodes[parent][:3], at)
+            small = j == self.depth or by_y.size < 2 * least
+            if small or y[by_y[0]] == y[by_y[-1]]:
+                continue
+            rule = self._learnt(X, y, by_y, rng)
+            left = rule.left(X, by_y)
+            if min(np.count_nonzero(left), np.count_nonzero(~left)) < least:
+                continue
+            rules[at] = rule
+            waiting.append((j + 1, 2 * k + 1, at, by_y[~left]))
+            waiting.append((j + 1, 2 * k, at, by_y[left]))
+        array = np.zeros(len(nodes), NODE)
+        array["j"], array["k"], array["size"], array["right"] = np.array(nodes).T
+        return Node(array, rules)
+
+    def _learnt(self, X: Floats, y: Floats, by_y: Ints, rng: np.random.RandomState) -> Classified:
+        d = X.shape[1]
+        count = count_features(self.max_features, d)
+        features = None if count == d else rng.permutation(d)[:count]
+        order = by_y.argsort()  # as in the training set, whatever y
+        rows = by_y[order]
+        some = X[rows] if features is None else X[rows][:, features]
+        classifier = classifier_of(self.classifier).fit(some, halves(y[by_y])[order])
         if not np.isin(classifier.predict(some[:8]), (-1, 1)).all():
             name = type(classifier).__name__
             raise ValueError(f"{name} predicts labels other than the -1 and 1 of its training")
-        return Classified(classifier, None if every else features)
+        return Classified(classifier, features)
 
 
 def classifier_of(given: BaseEstimator | str) -> BaseEstimator:
@@ -163,9 +199,8 @@ class KendallTree(OrientedTree):
 
     count_ties: bool = True
 
-    def _rule(self, X: Floats, node: Sorted, features: Ints) -> SplitRule | None:
-        charges, least, ties = kendall_charges(node), self.min_samples_leaf, self.count_ties
-        return best_threshold_split(node, charges, features, len(X), least=least, ties=ties)
+    def _charged(self) -> tuple[bool, bool]:
+        return False, self.count_ties
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -240,16 +275,17 @@ class RankingForest(RealRanker):
         self.check()
         X, y = self._rows(X, y, sample_weight)
         rng = check_random_state(self.random_state)
-        n = len(y)
+        n, d = X.shape
         self.score_scale_ = 1.0
         self.estimators_, self._shares = [], []
+        grow = self._tree(0)._grower(X, y)
         for _ in range(self.n_estimators):
-            tree = self._tree(int(rng.randint(2**31 - 1)))
-            rows = np.sort(rng.randint(n, size=n)) if self.bootstrap else slice(None)
-            tree.fit(X[rows], y[rows])
+            tree = self._tree(seed := int(rng.randint(2**31 - 1)))
+            drawn = np.bincount(rng.randint(n, size=n), minlength=n) if self.bootstrap else None
+            tree._take(grow(drawn, seed))
+            tree.n_features_in_ = d
             self.estimators_.append(tree)
-            edges, counts = np.unique(tree.predict(X), return_counts=True)
-            self._shares.append((edges, np.concatenate(([0.0], np.cumsum(counts))) / n))
+            self._shares.append(shares(tree.tree_, X))
         return self
 
     @property
@@ -263,8 +299,14 @@ class RankingForest(RealRanker):
         """Return the scores of rows, (n,), in (0, 1): the higher, the greater the expected y."""
         X = fitted_rows(self, X)
         total = np.zeros(len(X))
-        for tree, (edges, below) in zip(self.estimators_, self._shares, strict=True):
-            s = tree.predict(X)
-            total += below[edges.searchsorted(s, "left")] + below[edges.searchsorted(s, "right")]
+        for tree, share in zip(self.estimators_, self._shares, strict=True):
+            total += share[tree.tree_.leaves(X)]
         total /= 2 * len(self.estimators_)
         return total
+
+
+def shares(root: Node, X: Floats) -> Floats:
+    """Return twice the share of the rows X that leaves further right have, ties 1/2, by node."""
+    here = np.bincount(root.leaves(X), minlength=len(root.nodes))
+    upto = here[::-1].cumsum()[::-1]
+    return np.asarray((upto - here) / len(X) + upto / len(X))

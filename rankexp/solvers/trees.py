@@ -1,4 +1,4 @@
-"""Oriented trees: their nodes, and splits by a threshold on one feature.
+"""Oriented trees: their nodes, and their growth by splits at a threshold on one feature.
 
 A split is judged by charges of the examples: integers whose sum over one side, taken twice, less
 that over all, says how much better the side is above the other than below it. So one cumulative
@@ -6,13 +6,27 @@ sum in the order of each feature judges all its thresholds, in both orientations
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
 import numpy as np
+import numpy.typing as npt
 
 from rankexp.arrays import Bools, Floats, Ints, Signed
-from rankexp.metrics.dominance import runs
+
+Nodes = npt.NDArray[np.void]
+NODE = np.dtype(
+    [
+        ("j", np.int32),
+        ("k", np.int64),
+        ("size", np.int64),  # training examples
+        ("right", np.int64),  # where the right child stands: 0 for a leaf, -1 below a merged node
+        ("feature", np.int64),
+        ("threshold", np.float64),
+        ("low_first", np.bool_),
+    ],
+    align=True,
+)
 
 
 class Threshold(NamedTuple):
@@ -27,99 +41,6 @@ class Threshold(NamedTuple):
         return low if self.low_first else ~low
 
 
-@dataclass(frozen=True)
-class Sorted:
-    """The rows of a node in the order of each feature and of y, which is the last."""
-
-    rows: Ints  # (d + 1, m): rows of the whole training set
-    values: Floats  # (d + 1, m): ascending along the second axis
-
-    @property
-    def size(self) -> int:
-        return int(self.rows.shape[1])
-
-    @property
-    def y(self) -> Floats:
-        return np.asarray(self.values[-1])
-
-    @property
-    def by_y(self) -> Ints:
-        return np.asarray(self.rows[-1])
-
-    def part(self, member: Bools) -> "Sorted":
-        """Return the rows that a mask over the whole training set, (n,), selects, in O(d m)."""
-        from rankexp.solvers.loops import part
-
-        size = int(np.count_nonzero(member[self.by_y]))
-        return Sorted(*part(self.rows, self.values, member, size))
-
-
-def presort(X: Floats, y: Floats) -> Sorted:
-    """Sort the root's rows by each feature, and by y: the only sorts that a tree needs."""
-    columns = np.vstack((X.T, y))
-    rows = columns.argsort(axis=1)
-    return Sorted(rows, np.take_along_axis(columns, rows, axis=1))
-
-
-def kendall_charges(node: Sorted) -> Ints:
-    """Return #{y below} - #{y above} for each row by y, (m,), within the node."""
-    # A row's move across any split changes concordant less discordant pairs by just this number.
-    below, upto = runs(node.y)
-    return below + upto - node.size
-
-
-def halves(node: Sorted) -> Ints:
-    """Return labels by y, (m,): +1 above a median of y, else -1; 0 for all if y is constant."""
-    # The most balanced cut, of two the higher: Y > median (clemencon2017, section 5.2, 3 (a)).
-    m = node.size
-    cuts = (node.y[1:] != node.y[:-1]).nonzero()[0] + 1
-    if not cuts.size:
-        return np.zeros(m, dtype=np.int64)
-    distance = np.abs(2 * cuts - m)
-    cut = cuts[distance == distance.min()].max()
-    return np.where(np.arange(m) < cut, -1, 1)
-
-
-def best_threshold_split(
-    node: Sorted, charges: Ints, features: Ints, n: int, *, least: int = 1, ties: bool = False
-) -> Threshold | None:
-    """Return the split that the charges (m,) by y judge best, or None if none gains anything."""
-    # `kendall_charges` give the greatest Kendall tau (clemencon2017, (8)), `halves` the least
-    # error; of equals the first of the `features` wins, then the lowest threshold. `ties`:
-    # take off pairs with equal y across the split, which (8) never counts as in order.
-    from rankexp.solvers.loops import best_place
-
-    if node.size < 2 * least:
-        return None
-    every = np.array_equal(features, np.arange(len(node.rows) - 1))
-    chosen = slice(-1) if every else features  # a slice makes no copy
-    rows, values = node.rows[chosen], node.values[chosen]
-    by_row = _by_row(node, charges, n)
-    level, sizes = by_row, charges[:0]
-    if ties:  # the number of each row's y among the distinct ones, and their rows
-        ascending = np.concatenate(([0], (node.y[1:] != node.y[:-1]).cumsum()))
-        level, sizes = _by_row(node, ascending, n), np.bincount(ascending)
-    ties = bool((sizes > 1).any())
-    place, at, excess = best_place(rows, values, by_row, level, sizes, least, ties)
-    if place < 0:
-        return None
-    middle = midpoint(*values[place, at : at + 2].tolist())
-    return Threshold(int(features[place]), middle, excess > 0)
-
-
-def midpoint(low: float, high: float) -> float:
-    """Return a number t with low <= t < high, midway but for rounding."""
-    middle = low / 2 + high / 2
-    return middle if low <= middle < high else low
-
-
-def _by_row(node: Sorted, values: Ints, n: int) -> Signed:
-    """Return values by y as a table by row, (n,), of any numbers at rows of other nodes."""
-    table: Signed = np.empty(n, dtype=np.int32 if n < 2**31 else np.int64)
-    table[node.by_y] = values
-    return table
-
-
 class SplitRule(Protocol):
     """A rule that sends rows to the left child, which is ranked above the right one."""
 
@@ -127,23 +48,39 @@ class SplitRule(Protocol):
         """Return which of some rows of X go to the left child."""
 
 
-@dataclass
+@dataclass(frozen=True, eq=False)
 class Node:
-    """The cell C(j, k): the k-th from the left, from 0, at depth j; a leaf has no rule."""
+    """The cell C(j, k): the k-th from the left, from 0, at depth j; a leaf has no rule.
 
-    j: int
-    k: int
-    size: int
-    rule: SplitRule | None = None
-    left: "Node | None" = None
-    right: "Node | None" = None
+    The nodes of a tree stand in one array, each before its left child, and this one with all below
+    it before the right child. `rules` are those that are no thresholds, by place.
+    """
+
+    nodes: Nodes
+    rules: dict[int, SplitRule] = field(default_factory=dict)
+    at: int = 0
 
     @property
     def key(self) -> tuple[int, int]:
-        return self.j, self.k
+        return int(self.nodes["j"][self.at]), int(self.nodes["k"][self.at])
+
+    @property
+    def size(self) -> int:
+        return int(self.nodes["size"][self.at])
+
+    @property
+    def rule(self) -> SplitRule | None:
+        row = self.nodes[self.at]
+        if row["right"] <= 0:
+            return None
+        values = row[["feature", "threshold", "low_first"]].item()
+        return self.rules.get(self.at) or Threshold(*values)
 
     def children(self) -> tuple["Node", "Node"] | None:
-        return (self.left, self.right) if self.left and self.right else None
+        right = int(self.nodes["right"][self.at])
+        if right <= 0:
+            return None
+        return Node(self.nodes, self.rules, self.at + 1), Node(self.nodes, self.rules, right)
 
     def walk(self) -> Iterator["Node"]:
         """Yield the node and all below it, left before right."""
@@ -152,11 +89,28 @@ class Node:
             yield from child.walk()
 
     def collapse(self) -> None:
-        self.rule = self.left = self.right = None
+        """Make the node a leaf."""
+        for node in list(self.walk()):
+            self.nodes["right"][node.at] = -1
+            self.rules.pop(node.at, None)
+        self.nodes["right"][self.at] = 0
 
-    def score(self, depth: int) -> float:
-        """Return 2^J (1 - k/2^j), the score of a leaf (clemencon2017, (9))."""
-        return 2.0**depth * (1.0 - self.k / 2.0**self.j)
+    def leaves(self, X: Floats) -> Ints:
+        """Return where the leaf stands that each row of X falls into, (n,), from the root."""
+        from rankexp.solvers.tree_loops import leaves
+
+        if not self.rules:
+            return leaves(self.nodes, X)
+        found = np.empty(len(X), np.int64)
+        for node, rows in cells(self, X):
+            found[rows] = node.at  # of its leaf in the end, which comes last
+        return found
+
+
+def scores(nodes: Nodes, depth: int) -> Floats:
+    """Return 2^J (1 - k/2^j), the scores of leaves (clemencon2017, (9))."""
+    share = np.ldexp(nodes["k"].astype(np.float64), -nodes["j"])  # unlike powers always exact
+    return np.asarray(np.ldexp(1.0 - share, depth))
 
 
 def cells(root: Node, X: Floats) -> Iterator[tuple[Node, Ints]]:
@@ -165,8 +119,92 @@ def cells(root: Node, X: Floats) -> Iterator[tuple[Node, Ints]]:
     while waiting:
         node, rows = waiting.pop()
         yield node, rows
-        children = node.children()
-        if node.rule is None or children is None or not rows.size:
+        rule, children = node.rule, node.children()
+        if rule is None or children is None or not rows.size:
             continue
-        left = node.rule.left(X, rows)
+        left = rule.left(X, rows)
         waiting += [(children[1], rows[~left]), (children[0], rows[left])]
+
+
+class Limits(NamedTuple):
+    """What bounds growth, and how splits are charged."""
+
+    depth: int
+    least: int  # examples in a leaf
+    shown: int  # features that a node draws
+    halves: bool  # whether the charges are of y above its median, else of Kendall's tau
+    ties: bool  # whether pairs with equal y that a split parts are taken off
+
+
+class Table(NamedTuple):
+    """Rows to grow on, (n, d), sorted once for all trees."""
+
+    columns: Floats  # (d, n)
+    y: Floats
+    orders: Signed  # (d + 1, n): the rows in the order of each feature, and of y
+
+
+class Room(NamedTuple):
+    """What growth writes into."""
+
+    rows: Signed  # (2, d + 1, n): parts of the orders; depths use the halves in turns
+    left: Bools  # (n,): whether a row goes left
+    twice: Ints  # (n,): twice a row's charge
+    level: Ints  # (n,): the number of its y in its node
+    sizes: Ints  # (n,): how many examples have the y of this number
+    features: Ints  # (d,): in the order in which a node looks at them
+    waiting: Ints  # (depth + 1, 4): of each node to come the first row, end, parent and size
+
+
+class Thresholds:
+    """Grows trees on rows X (n, d) and real targets y (n,), whose order alone matters."""
+
+    def __init__(self, X: Floats, y: Floats, limits: Limits):
+        n, d = X.shape
+        columns = np.vstack((X.T, y))
+        orders = columns.argsort(axis=1).astype(np.int32 if n < 2**31 else np.int64)
+        self.table, self.limits = Table(columns[:-1], columns[-1], orders), limits
+        numbers = (np.empty(size, np.int64) for size in (n, n, n, d, (limits.depth + 1, 4)))
+        self.room = Room(np.empty((2, d + 1, n), orders.dtype), np.empty(n, np.bool_), *numbers)
+        self.stream = np.random.RandomState(0)
+
+    def grow(self, count: Ints | None, random: int | np.random.RandomState) -> Node:
+        """Return the root of a tree on each row as often as it counts, (n,), or once.
+
+        Nodes draw their features as if by ``random.permutation``, in the order of the array.
+        """
+        from rankexp.solvers.tree_loops import grow
+
+        d, n = self.table.columns.shape
+        count = np.ones(n, np.int64) if count is None else count
+        most = max(min(2**self.limits.depth, int(count.sum()) // self.limits.least), 1)
+        nodes = np.zeros(2 * most - 1, NODE)
+        # Random words for as many permutations as a tree can need: 1.4 d each, on average.
+        amount = (most - 1) * d * 3 // 2 + 99 if self.limits.shown < d else 0
+        given = isinstance(random, np.random.RandomState)
+        stream = random if given else self.stream
+        state = random.get_state(legacy=False) if given else None
+        size = 0
+        while not size:
+            if not given:
+                stream.seed(random)
+            words = stream.randint(2**32, size=amount, dtype=np.uint32)
+            size, used = grow(self.table, count, words, self.limits, self.room, nodes)
+            amount *= 2
+            if given:
+                stream.set_state(state)
+        if given:  # it goes on after the words that were used
+            stream.randint(2**32, size=used, dtype=np.uint32)
+        return Node(nodes[:size].copy())
+
+
+def halves(ascending: Floats) -> Ints:
+    """Return labels of y, (m,): +1 above a median of y, else -1; 0 for all if y is constant."""
+    # The most balanced cut, of two the higher: Y > median (clemencon2017, section 5.2, 3 (a)).
+    m = ascending.size
+    cuts = (ascending[1:] != ascending[:-1]).nonzero()[0] + 1
+    if not cuts.size:
+        return np.zeros(m, dtype=np.int64)
+    distance = np.abs(2 * cuts - m)
+    cut = cuts[distance == distance.min()].max()
+    return np.where(np.arange(m) < cut, -1, 1)
