@@ -106,26 +106,27 @@ class CRank(OrientedTree):
         return grow
 
     def _classified(self, X: Floats, y: Floats, rng: np.random.RandomState) -> Node:
-        """Grow as the compiled loops do, node by node in the same order."""
+        """Grow as the compiled loops do, in the same order."""
         nodes: list[tuple[int, int, int, int]] = []
         rules: dict[int, SplitRule] = {}
-        waiting = [(0, 0, -1, y.argsort())]
-        while waiting:
-            j, k, parent, by_y = waiting.pop()
-            at, least = len(nodes), self.min_samples_leaf
-            nodes.append((j, k, by_y.size, 0))
-            if parent + 1 < at:
-                nodes[parent] = (*nodes[parent][:3], at)
+        least = self.min_samples_leaf
+
+        def grow(j: int, k: int, by_y: Ints) -> None:
+            at, right = len(nodes), 0
+            nodes.append((j, k, by_y.size, right))
             small = j == self.depth or by_y.size < 2 * least
             if small or y[by_y[0]] == y[by_y[-1]]:
-                continue
+                return
             rule = self._learnt(X, y, by_y, rng)
             left = rule.left(X, by_y)
-            if min(np.count_nonzero(left), np.count_nonzero(~left)) < least:
-                continue
+            if not least <= np.count_nonzero(left) <= by_y.size - least:
+                return
             rules[at] = rule
-            waiting.append((j + 1, 2 * k + 1, at, by_y[~left]))
-            waiting.append((j + 1, 2 * k, at, by_y[left]))
+            grow(j + 1, 2 * k, by_y[left])
+            nodes[at] = (j, k, by_y.size, len(nodes))
+            grow(j + 1, 2 * k + 1, by_y[~left])
+
+        grow(0, 0, y.argsort())
         array = np.zeros(len(nodes), NODE)
         array["j"], array["k"], array["size"], array["right"] = np.array(nodes).T
         return Node(array, rules)

@@ -132,28 +132,26 @@ class Limits(NamedTuple):
     depth: int
     least: int  # examples in a leaf
     shown: int  # features that a node draws
-    halves: bool  # whether the charges are of y above its median, else of Kendall's tau
-    ties: bool  # whether pairs with equal y that a split parts are taken off
+    halves: bool  # whether y above its median is charged, else Kendall's tau
+    ties: bool  # whether pairs with equal y across a split are taken off
 
 
-class Table(NamedTuple):
-    """Rows to grow on, (n, d), sorted once for all trees."""
+class Bed(NamedTuple):
+    """What a tree grows on, and the room for it."""
 
-    columns: Floats  # (d, n)
+    limits: Limits
+    columns: Floats  # (d, n): the features
     y: Floats
-    orders: Signed  # (d + 1, n): the rows in the order of each feature, and of y
-
-
-class Room(NamedTuple):
-    """What growth writes into."""
-
-    rows: Signed  # (2, d + 1, n): parts of the orders; depths use the halves in turns
-    left: Bools  # (n,): whether a row goes left
+    rows: Signed  # (2, d + 1, n): in the order of each feature, and of y; depths take turns
     twice: Ints  # (n,): twice a row's charge
     level: Ints  # (n,): the number of its y in its node
     sizes: Ints  # (n,): how many examples have the y of this number
     features: Ints  # (d,): in the order in which a node looks at them
-    waiting: Ints  # (depth + 1, 4): of each node to come the first row, end, parent and size
+    left: Bools  # (n,): whether a row goes left
+    count: Ints  # (n,): how often it counts
+    words: npt.NDArray[np.uint32]  # random ones
+    used: Ints  # (1,): how many of them
+    nodes: Nodes
 
 
 class Thresholds:
@@ -161,11 +159,10 @@ class Thresholds:
 
     def __init__(self, X: Floats, y: Floats, limits: Limits):
         n, d = X.shape
-        columns = np.vstack((X.T, y))
-        orders = columns.argsort(axis=1).astype(np.int32 if n < 2**31 else np.int64)
-        self.table, self.limits = Table(columns[:-1], columns[-1], orders), limits
-        numbers = (np.empty(size, np.int64) for size in (n, n, n, d, (limits.depth + 1, 4)))
-        self.room = Room(np.empty((2, d + 1, n), orders.dtype), np.empty(n, np.bool_), *numbers)
+        columns, numbers = np.vstack((X.T, y)), np.empty((3, n), np.int64)
+        self.orders = columns.argsort(axis=1).astype(np.int32 if n < 2**31 else np.int64)
+        rows, left = np.empty((2, d + 1, n), self.orders.dtype), np.empty(n, np.bool_)
+        self.shared = (limits, columns[:-1], columns[-1], rows, *numbers, np.arange(d), left)
         self.stream = np.random.RandomState(0)
 
     def grow(self, count: Ints | None, random: int | np.random.RandomState) -> Node:
@@ -173,28 +170,29 @@ class Thresholds:
 
         Nodes draw their features as if by ``random.permutation``, in the order of the array.
         """
-        from rankexp.solvers.tree_loops import grow
+        from rankexp.solvers.tree_loops import grow, part
 
-        d, n = self.table.columns.shape
-        count = np.ones(n, np.int64) if count is None else count
-        most = max(min(2**self.limits.depth, int(count.sum()) // self.limits.least), 1)
-        nodes = np.zeros(2 * most - 1, NODE)
-        # Random words for as many permutations as a tree can need: 1.4 d each, on average.
-        amount = (most - 1) * d * 3 // 2 + 99 if self.limits.shown < d else 0
-        given = isinstance(random, np.random.RandomState)
-        stream = random if given else self.stream
-        state = random.get_state(legacy=False) if given else None
-        size = 0
-        while not size:
-            if not given:
-                stream.seed(random)
-            words = stream.randint(2**32, size=amount, dtype=np.uint32)
-            size, used = grow(self.table, count, words, self.limits, self.room, nodes)
-            amount *= 2
-            if given:
-                stream.set_state(state)
+        limits, columns, y, rows, *_ = self.shared
+        count = np.ones(y.size, np.int64) if count is None else count
+        total, some = int(count.sum()), np.count_nonzero(count)
+        most = max(min(2**limits.depth, total // limits.least), 1)
+        # Words for as many permutations as a tree can need, which take 1.4 d at most on average.
+        amount = (most - 1) * len(columns) * 3 // 2 + 99 if limits.shown < len(columns) else 0
+        if given := isinstance(random, np.random.RandomState):
+            stream, state = random, random.get_state(legacy=False)
+        else:
+            stream = self.stream
+            stream.seed(random)
+        size, used, words = -1, np.zeros(1, np.int64), np.zeros(0, np.uint32)
+        while size < 0:
+            words = np.append(words, stream.randint(2**32, size=amount, dtype=np.uint32))
+            nodes = np.zeros(2 * most - 1, NODE)
+            nodes["size"][0], used[0] = total, 0
+            part(self.orders, 0, y.size, count > 0, rows[0], some)
+            size = grow(Bed(*self.shared, count, words, used, nodes), 0, 0, some)
         if given:  # it goes on after the words that were used
-            stream.randint(2**32, size=used, dtype=np.uint32)
+            stream.set_state(state)
+            stream.randint(2**32, size=used[0], dtype=np.uint32)
         return Node(nodes[:size].copy())
 
 
