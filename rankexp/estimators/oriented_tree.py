@@ -23,12 +23,10 @@ from rankexp.arrays import Floats, Ints, PerRow, Seed
 from rankexp.estimators.parameters import check_count, fitted_rows
 from rankexp.estimators.risk_mixin import RealRanker
 from rankexp.metrics.dominance import runs
-from rankexp.solvers.trees import Limits, Node, Threshold, Thresholds, cells, scores
+from rankexp.solvers.trees import Grow, Limits, Node, scores
 
 NodeRow = dict[str, int | float | str | bool]  # a node for JSON
 DEEPEST = 50  # leaf scores are exact in double precision
-Grow = Callable[[Ints | None, int | np.random.RandomState], Node]
-"""Grow a tree on each row as often as it counts, or once."""
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -43,8 +41,8 @@ class OrientedTree(RealRanker):
     random_state: Seed = None
 
     @abstractmethod
-    def _charged(self) -> tuple[bool, bool]:
-        """Return whether by halves, and whether pairs with equal y that it parts are taken off."""
+    def _grower(self, X: Floats, y: Floats) -> Grow:
+        """Return how to grow trees on rows."""
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: PerRow = None) -> Self:
         """Grow and perhaps prune a tree on rows X (n, d) and real targets y (n,).
@@ -58,18 +56,16 @@ class OrientedTree(RealRanker):
         self._take(self._grower(X, y)(None, rng))
         if self.prune is not None:
             self.cv_scores_ = prune(self.tree_, X, y, self._grower, self.prune, self.cv, rng)
-            self.n_leaves_ = sum(node.children() is None for node in self.tree_.walk())
+            self.n_leaves_ = sum(not node.children() for node in self.tree_.walk())
         return self
 
     def _take(self, root: Node) -> None:
         self.score_scale_, self.tree_ = 2.0**self.depth, root
         self.n_leaves_ = (len(root.nodes) + 1) // 2
 
-    def _grower(self, X: Floats, y: Floats) -> Grow:
-        """Return how to grow trees on rows, which are sorted once for all of them."""
-        count = count_features(self.max_features, X.shape[1])
-        limits = Limits(self.depth, self.min_samples_leaf, count, *self._charged())
-        return Thresholds(X, y, limits).grow
+    def _limits(self, X: Floats, halves: bool, ties: bool) -> Limits:
+        shown = count_features(self.max_features, X.shape[1])
+        return Limits(self.depth, self.min_samples_leaf, shown, halves, ties)
 
     @property
     def feature_importances_(self) -> Floats:
@@ -118,15 +114,16 @@ class OrientedTree(RealRanker):
         return [self._described(node, names) for node in self.tree_.walk()]
 
     def _described(self, node: Node, names: Sequence[str] | None) -> NodeRow:
-        (j, k), rule = node.key, node.rule
-        row: NodeRow = {"j": j, "k": k, "size": node.size}
-        if rule is None:
+        row: NodeRow = dict(zip(("j", "k", "size"), node.nodes[node.at].item(), strict=False))
+        if not node.children():
             return row | {"score": float(scores(node.nodes, self.depth)[node.at])}
-        if not isinstance(rule, Threshold):
-            return row | {"rule": str(rule)}
-        name = f"x{rule.feature}" if names is None else str(names[rule.feature])
-        text = f"{name} {'<=' if rule.low_first else '>'} {rule.threshold:.6g}"
-        return row | {"rule": text, **rule._asdict()}
+        if node.at in node.rules:
+            return row | {"rule": str(node.rules[node.at])}
+        feature, threshold, low_first = node.nodes[node.at].item()[4:]
+        name = f"x{feature}" if names is None else str(names[feature])
+        rule = f"{name} {'<=' if low_first else '>'} {threshold:.6g}"
+        more = {"feature": feature, "threshold": threshold, "low_first": low_first}
+        return row | {"rule": rule} | more
 
     def export_text(self) -> str:
         """Return the tree as indented lines, the best cells first."""
@@ -211,14 +208,12 @@ def gains(root: Node, X: Floats, y: Floats, measure: str) -> dict[Key, int]:
     ascending = np.sort(y)
     below = ascending.searchsorted(y, "left")
     upto = ascending.searchsorted(y, "right")
-    rows_of = {node.key: rows for node, rows in cells(root, X)}
-    nothing = np.zeros(0, dtype=np.int64)
-    found = {}
+    at, found = root.leaves(X), {}
     for node in root.walk():
-        children = node.children()
-        if children is None or node.key not in rows_of:
+        if not (children := node.children()):
             continue
-        left, right = (np.sort(rows_of.get(child.key, nothing)) for child in children)
+        under = ([leaf.at for leaf in child.walk()] for child in children)
+        left, right = (np.isin(at, places).nonzero()[0] for places in under)
         high, low = below[left], below[right]
         if measure == "tau":  # with equal y, a pair loses its half, too
             won = np.sort(low).searchsorted(high, "left").sum()

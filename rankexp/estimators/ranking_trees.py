@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -12,12 +13,12 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from rankexp.arrays import Bools, Floats, Ints, PerRow, Seed
-from rankexp.estimators.oriented_tree import Grow, OrientedTree, count_features
-from rankexp.estimators.parameters import Rows, check_count, fitted_rows
+from rankexp.estimators.oriented_tree import OrientedTree, count_features
+from rankexp.estimators.parameters import check_count, fitted_rows
 from rankexp.estimators.risk_mixin import RealRanker
 from rankexp.imports import import_class
 from rankexp.names import parse
-from rankexp.solvers.trees import NODE, Node, SplitRule, halves
+from rankexp.solvers.trees import NODE, Grow, Node, SplitRule, by_thresholds, halves
 
 REGISTER = {"CRank": "CRank", "KendallTree": "KendallTree", "RankingForest": "RankingForest"}
 
@@ -29,7 +30,7 @@ class Classified:
     classifier: BaseEstimator
     features: Ints | None
 
-    def left(self, X: Floats, rows: Rows = slice(None)) -> Bools:
+    def left(self, X: Floats, rows: Ints) -> Bools:
         """Return which of some rows of X are predicted +1."""
         some = X[rows] if self.features is None else X[rows][:, self.features]
         if not len(some):
@@ -92,44 +93,36 @@ class CRank(OrientedTree):
         if self.classifier is not None:
             classifier_of(self.classifier)
 
-    def _charged(self) -> tuple[bool, bool]:
-        return True, False
-
     def _grower(self, X: Floats, y: Floats) -> Grow:
         if self.classifier is None:
-            return super()._grower(X, y)
+            return by_thresholds(X, y, self._limits(X, halves=True, ties=False))
+        return partial(self._grow, X, y)
 
-        def grow(count: Ints | None, random: int | np.random.RandomState) -> Node:
-            rows = slice(None) if count is None else np.arange(len(y)).repeat(count)
-            return self._classified(X[rows], y[rows], check_random_state(random))
-
-        return grow
-
-    def _classified(self, X: Floats, y: Floats, rng: np.random.RandomState) -> Node:
+    def _grow(
+        self, X: Floats, y: Floats, count: Ints | None, random: int | np.random.RandomState
+    ) -> Node:
         """Grow as the compiled loops do, in the same order."""
-        nodes: list[tuple[int, int, int, int]] = []
+        rows = np.arange(len(y)).repeat(1 if count is None else count)
+        X, y, rng = X[rows], y[rows], check_random_state(random)
+        nodes: list[tuple[int, int, int, int, int, float, bool]] = []
         rules: dict[int, SplitRule] = {}
-        least = self.min_samples_leaf
 
         def grow(j: int, k: int, by_y: Ints) -> None:
-            at, right = len(nodes), 0
-            nodes.append((j, k, by_y.size, right))
+            at, least = len(nodes), self.min_samples_leaf
+            nodes.append((j, k, by_y.size, 0, 0, 0.0, False))
             small = j == self.depth or by_y.size < 2 * least
             if small or y[by_y[0]] == y[by_y[-1]]:
                 return
             rule = self._learnt(X, y, by_y, rng)
             left = rule.left(X, by_y)
-            if not least <= np.count_nonzero(left) <= by_y.size - least:
-                return
-            rules[at] = rule
-            grow(j + 1, 2 * k, by_y[left])
-            nodes[at] = (j, k, by_y.size, len(nodes))
-            grow(j + 1, 2 * k + 1, by_y[~left])
+            if least <= np.count_nonzero(left) <= by_y.size - least:
+                rules[at] = rule
+                grow(j + 1, 2 * k, by_y[left])
+                nodes[at] = (*nodes[at][:3], len(nodes), 0, 0.0, False)
+                grow(j + 1, 2 * k + 1, by_y[~left])
 
         grow(0, 0, y.argsort())
-        array = np.zeros(len(nodes), NODE)
-        array["j"], array["k"], array["size"], array["right"] = np.array(nodes).T
-        return Node(array, rules)
+        return Node(np.array(nodes, NODE), rules)
 
     def _learnt(self, X: Floats, y: Floats, by_y: Ints, rng: np.random.RandomState) -> Classified:
         d = X.shape[1]
@@ -200,8 +193,8 @@ class KendallTree(OrientedTree):
 
     count_ties: bool = True
 
-    def _charged(self) -> tuple[bool, bool]:
-        return False, self.count_ties
+    def _grower(self, X: Floats, y: Floats) -> Grow:
+        return by_thresholds(X, y, self._limits(X, halves=False, ties=self.count_ties))
 
 
 @dataclass(eq=False, repr=False, kw_only=True)

@@ -22,7 +22,7 @@ def midpoint(low: float, high: float) -> float:
 
 @njit
 def permute(bed: Bed) -> bool:
-    """Order the features as ``RandomState.permutation`` does by the next words, if they suffice."""
+    """Order the features as ``RandomState.permutation`` does; return if the words suffice."""
     order, used, mask = bed.features, bed.used[0], 0xFFFFFFFF
     for i in range(order.size):
         order[i] = i
