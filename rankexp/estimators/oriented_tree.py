@@ -7,7 +7,6 @@ of its inner nodes, and merging two leaves subtracts the gain of their parent.
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from numbers import Integral
@@ -23,7 +22,7 @@ from rankexp.arrays import Floats, Ints, PerRow, Seed
 from rankexp.estimators.parameters import check_count, fitted_rows
 from rankexp.estimators.risk_mixin import RealRanker
 from rankexp.metrics.dominance import runs
-from rankexp.solvers.trees import Grow, Limits, Node, scores
+from rankexp.solvers.trees import Grow, Node, by_thresholds, scores
 
 NodeRow = dict[str, int | float | str | bool]  # a node for JSON
 DEEPEST = 50  # leaf scores are exact in double precision
@@ -40,9 +39,7 @@ class OrientedTree(RealRanker):
     cv: int = 5
     random_state: Seed = None
 
-    @abstractmethod
-    def _grower(self, X: Floats, y: Floats) -> Grow:
-        """Return how to grow trees on rows."""
+    _halves = False  # whether splits are charged by halves of y
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: PerRow = None) -> Self:
         """Grow and perhaps prune a tree on rows X (n, d) and real targets y (n,).
@@ -63,9 +60,11 @@ class OrientedTree(RealRanker):
         self.score_scale_, self.tree_ = 2.0**self.depth, root
         self.n_leaves_ = (len(root.nodes) + 1) // 2
 
-    def _limits(self, X: Floats, halves: bool, ties: bool) -> Limits:
+    def _grower(self, X: Floats, y: Floats) -> Grow:
+        """Return how to grow trees on rows."""
         shown = count_features(self.max_features, X.shape[1])
-        return Limits(self.depth, self.min_samples_leaf, shown, halves, ties)
+        how = shown, self._halves, getattr(self, "count_ties", False)
+        return by_thresholds(X, y, self.depth, self.min_samples_leaf, *how)
 
     @property
     def feature_importances_(self) -> Floats:
@@ -152,17 +151,11 @@ def count_features(wanted: int | float | str | None, d: int) -> int:
 
 
 Key = tuple[int, int]
-Grower = Callable[[Floats, Floats], Grow]
+Trees = Callable[[Floats, Floats], Grow]
 
 
 def prune(
-    root: Node,
-    X: Floats,
-    y: Floats,
-    grower: Grower,
-    measure: str,
-    cv: int,
-    rng: np.random.RandomState,
+    root: Node, X: Floats, y: Floats, on: Trees, measure: str, cv: int, rng: np.random.RandomState
 ) -> Floats:
     """Collapse a tree, in place, to the number of leaves with the best cross-validated measure.
 
@@ -174,7 +167,7 @@ def prune(
     for train, test in parts:
         if (possible := _greatest(y[test], measure)) == 0:
             continue
-        tree = grower(X[train], y[train])(None, rng)
+        tree = on(X[train], y[train])(None, rng)
         order = merge_order(tree, gains(tree, X[train], y[train], measure))
         found = gains(tree, X[test], y[test], measure)
         kept = np.cumsum([0, *(found.get(key, 0) for key in reversed(order))])

@@ -18,7 +18,7 @@ from rankexp.estimators.parameters import check_count, fitted_rows
 from rankexp.estimators.risk_mixin import RealRanker
 from rankexp.imports import import_class
 from rankexp.names import parse
-from rankexp.solvers.trees import NODE, Grow, Node, SplitRule, by_thresholds, halves
+from rankexp.solvers.trees import NODE, Grow, Node, SplitRule, halves
 
 REGISTER = {"CRank": "CRank", "KendallTree": "KendallTree", "RankingForest": "RankingForest"}
 
@@ -86,6 +86,7 @@ class CRank(OrientedTree):
     """
 
     classifier: BaseEstimator | str | None = None
+    _halves = True
 
     def check(self) -> None:
         """Raise ValueError if a parameter is impossible; this needs no data."""
@@ -95,15 +96,13 @@ class CRank(OrientedTree):
 
     def _grower(self, X: Floats, y: Floats) -> Grow:
         if self.classifier is None:
-            return by_thresholds(X, y, self._limits(X, halves=True, ties=False))
+            return super()._grower(X, y)
         return partial(self._grow, X, y)
 
-    def _grow(
-        self, X: Floats, y: Floats, count: Ints | None, random: int | np.random.RandomState
-    ) -> Node:
+    def _grow(self, X: Floats, y: Floats, counts: Ints | None, rng: np.random.RandomState) -> Node:
         """Grow as the compiled loops do, in the same order."""
-        rows = np.arange(len(y)).repeat(1 if count is None else count)
-        X, y, rng = X[rows], y[rows], check_random_state(random)
+        rows = np.arange(len(y)).repeat(1 if counts is None else counts)
+        X, y = X[rows], y[rows]
         nodes: list[tuple[int, int, int, int, int, float, bool]] = []
         rules: dict[int, SplitRule] = {}
 
@@ -193,9 +192,6 @@ class KendallTree(OrientedTree):
 
     count_ties: bool = True
 
-    def _grower(self, X: Floats, y: Floats) -> Grow:
-        return by_thresholds(X, y, self._limits(X, halves=False, ties=self.count_ties))
-
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class RankingForest(RealRanker):
@@ -272,14 +268,17 @@ class RankingForest(RealRanker):
         n, d = X.shape
         self.score_scale_ = 1.0
         self.estimators_, self._shares = [], []
-        grow = self._tree(0)._grower(X, y)
+        grow, stream = self._tree(0)._grower(X, y), np.random.RandomState(0)
         for _ in range(self.n_estimators):
             tree = self._tree(seed := int(rng.randint(2**31 - 1)))
             drawn = np.bincount(rng.randint(n, size=n), minlength=n) if self.bootstrap else None
-            tree._take(grow(drawn, seed))
+            stream.seed(seed)  # quicker than a new one
+            tree._take(grow(drawn, stream))
             tree.n_features_in_ = d
             self.estimators_.append(tree)
-            self._shares.append(shares(tree.tree_, X))
+            here = np.bincount(tree.tree_.leaves(X), minlength=len(tree.tree_.nodes))
+            upto = here[::-1].cumsum()[::-1]  # leaves further right have lower scores
+            self._shares.append((upto - here) / n + upto / n)
         return self
 
     @property
@@ -297,10 +296,3 @@ class RankingForest(RealRanker):
             total += share[tree.tree_.leaves(X)]
         total /= 2 * len(self.estimators_)
         return total
-
-
-def shares(root: Node, X: Floats) -> Floats:
-    """Return twice the share of the rows X that leaves further right have, ties 1/2, by node."""
-    here = np.bincount(root.leaves(X), minlength=len(root.nodes))
-    upto = here[::-1].cumsum()[::-1]
-    return np.asarray((upto - here) / len(X) + upto / len(X))

@@ -14,13 +14,6 @@ if TYPE_CHECKING:
 
 
 @njit
-def midpoint(low: float, high: float) -> float:
-    """Return a number t with low <= t < high, midway but for rounding."""
-    middle = low / 2 + high / 2
-    return middle if low <= middle < high else low
-
-
-@njit
 def permute(bed: Bed) -> bool:
     """Order the features as ``RandomState.permutation`` does; return if the words suffice."""
     order, used, mask = bed.features, bed.used[0], 0xFFFFFFFF
@@ -53,10 +46,11 @@ def charge(bed: Bed, by_y: Signed, size: int) -> int:
     while start < by_y.size:
         stop, same, value = start, 0, bed.y[by_y[start]]
         while stop < by_y.size and bed.y[by_y[stop]] == value:
-            same += bed.count[by_y[stop]]
+            same += bed.counts[by_y[stop]]
             stop += 1
-        for row in by_y[start:stop]:
-            bed.twice[row] = 2 * bed.count[row] * (2 * below + same - size)
+        for i in range(start, stop):
+            row = by_y[i]
+            bed.twice[row] = 2 * bed.counts[row] * (2 * below + same - size)
             bed.level[row] = levels
         if abs(2 * below - size) <= nearest:
             nearest, cut = abs(2 * below - size), start
@@ -64,10 +58,10 @@ def charge(bed: Bed, by_y: Signed, size: int) -> int:
         below += same
         levels += 1
         start = stop
-    if bed.limits.halves:
+    if bed.halves:
         for i in range(by_y.size):
-            bed.twice[by_y[i]] = 2 * bed.count[by_y[i]] * (1 if i >= cut else -1)
-    return levels if bed.limits.ties and levels < by_y.size else 0
+            bed.twice[by_y[i]] = 2 * bed.counts[by_y[i]] * (1 if i >= cut else -1)
+    return levels if bed.ties and levels < by_y.size else 0
 
 
 @njit
@@ -78,7 +72,7 @@ def best_place(
 
     With `levels`, pairs with equal y across the cut are taken off.
     """
-    total, least = 0, bed.limits.least
+    total, least = 0, bed.least
     for row in rows[-1]:
         total += bed.twice[row]
     total //= 2
@@ -91,7 +85,7 @@ def best_place(
         excess, parted, seen = -total, 0, 0
         for i in range(order.size - 1):
             row = order[i]
-            own = bed.count[row]
+            own = bed.counts[row]
             seen += own
             excess += bed.twice[row]
             if levels:
@@ -120,10 +114,10 @@ def part(rows: Signed, start: int, stop: int, left: Bools, out: Signed, middle: 
 @njit
 def grow(bed: Bed, at: int, start: int, stop: int) -> int:
     """Grow all below a node; return where the next one stands, or -1 if words are too few."""
-    node, nodes, limits = bed.nodes[at], bed.nodes, bed.limits
-    here, shown = bed.rows[node.j % 2, :, start:stop], limits.shown
+    node, nodes = bed.nodes[at], bed.nodes
+    here, shown = bed.rows[node.j % 2, :, start:stop], bed.shown
     by_y, d = here[-1], bed.features.size
-    small = node.j == limits.depth or node.size < 2 * limits.least
+    small = node.j == bed.depth or node.size < 2 * bed.least
     if small or bed.y[by_y[0]] == bed.y[by_y[-1]]:
         return at + 1
     if shown < d and not permute(bed):
@@ -137,14 +131,16 @@ def grow(bed: Bed, at: int, start: int, stop: int) -> int:
     if f < 0:
         return at + 1
     x, middle, size = bed.columns[f], start, 0
+    low, high = x[here[f, place]], x[here[f, place + 1]]
+    half = low / 2 + high / 2  # midway but for rounding: a number t with low <= t < high
+    node.threshold = half if low <= half < high else low
     node.feature, node.low_first = f, excess > 0
-    node.threshold = midpoint(x[here[f, place]], x[here[f, place + 1]])
     for row in by_y:
         goes = (x[row] <= node.threshold) == node.low_first
         bed.left[row] = goes
         middle += goes
-        size += goes * bed.count[row]
-    if node.j + 1 < limits.depth:  # else no child is split
+        size += goes * bed.counts[row]
+    if node.j + 1 < bed.depth:  # else no child is split
         part(bed.rows[node.j % 2], start, stop, bed.left, bed.rows[(node.j + 1) % 2], middle)
     child = nodes[at + 1]
     child.j, child.k, child.size = node.j + 1, 2 * node.k, size

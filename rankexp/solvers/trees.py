@@ -82,24 +82,18 @@ def scores(nodes: Nodes, depth: int) -> Floats:
     return np.asarray(np.ldexp(1.0 - share, depth))
 
 
-Grow = Callable[[Ints | None, int | np.random.RandomState], Node]
+Grow = Callable[[Ints | None, np.random.RandomState], Node]
 """Grow a tree on each row as often as it counts, or once."""
 
 
-class Limits(NamedTuple):
-    """What bounds growth, and how splits are charged."""
+class Bed(NamedTuple):
+    """What a tree grows on, and the room for it."""
 
     depth: int
     least: int  # examples in a leaf
     shown: int  # features that a node draws
     halves: bool  # whether y above its median is charged, else Kendall's tau
     ties: bool  # whether pairs with equal y across a split are taken off
-
-
-class Bed(NamedTuple):
-    """What a tree grows on, and the room for it."""
-
-    limits: Limits
     columns: Floats  # (d, n): the features
     y: Floats
     rows: Signed  # (2, d + 1, n): in the order of each feature, and of y; depths take turns
@@ -108,45 +102,41 @@ class Bed(NamedTuple):
     sizes: Ints  # (n,): how many examples have the y of this number
     features: Ints  # (d,): in the order in which a node looks at them
     left: Bools  # (n,): whether a row goes left
-    count: Ints  # (n,): how often it counts
+    counts: Ints  # (n,): how often it counts
     words: npt.NDArray[np.uint32]  # random ones
     used: Ints  # (1,): how many of them
     nodes: Nodes
 
 
-def by_thresholds(X: Floats, y: Floats, limits: Limits) -> Grow:
+def by_thresholds(
+    X: Floats, y: Floats, depth: int, least: int, shown: int, halves: bool, ties: bool
+) -> Grow:
     """Return how to grow trees on rows X (n, d) and real targets y (n,), which are sorted once."""
     n, d = X.shape
     columns, numbers = np.vstack((X.T, y)), np.empty((3, n), np.int64)
     orders = columns.argsort(axis=1).astype(np.int32 if n < 2**31 else np.int64)
     rows, left = np.empty((2, d + 1, n), orders.dtype), np.empty(n, np.bool_)
-    shared = (limits, columns[:-1], columns[-1], rows, *numbers, np.arange(d), left)
-    own = np.random.RandomState(0)
+    limits = depth, least, shown, halves, ties
+    shared = (*limits, columns[:-1], columns[-1], rows, *numbers, np.arange(d), left)
 
-    def grow(count: Ints | None, random: int | np.random.RandomState) -> Node:
-        """Nodes draw features as if by ``random.permutation``, in the order of the array."""
+    def grow(counts: Ints | None, rng: np.random.RandomState) -> Node:
+        """Nodes draw features as if by ``rng.permutation``, in the order of the array."""
         from rankexp.solvers.tree_loops import grow, part
 
-        count = np.ones(n, np.int64) if count is None else count
-        total, some = int(count.sum()), np.count_nonzero(count)
-        most = max(min(2**limits.depth, total // limits.least), 1)
+        counts = np.ones(n, np.int64) if counts is None else counts
+        total, some = int(counts.sum()), int(np.count_nonzero(counts))
+        most = max(min(2**depth, total // least), 1)
         # Words for as many permutations as a tree can need, which take 1.4 d at most on average.
-        amount = (most - 1) * d * 3 // 2 + 99 if limits.shown < d else 0
-        if given := isinstance(random, np.random.RandomState):
-            stream, state = random, random.get_state(legacy=False)
-        else:
-            stream = own
-            own.seed(random)
-        size, used, words = -1, np.zeros(1, np.int64), np.zeros(0, np.uint32)
+        amount = (most - 1) * d * 3 // 2 + 99 if shown < d else 0
+        state, size, words = rng.get_state(legacy=False), -1, np.zeros(0, np.uint32)
         while size < 0:
-            words = np.append(words, stream.randint(2**32, size=amount, dtype=np.uint32))
-            nodes = np.zeros(2 * most - 1, NODE)
-            nodes["size"][0], used[0] = total, 0
-            part(orders, 0, n, count > 0, rows[0], some)
-            size = grow(Bed(*shared, count, words, used, nodes), 0, 0, some)
-        if given:  # it goes on after the words that were used
-            stream.set_state(state)
-            stream.randint(2**32, size=used[0], dtype=np.uint32)
+            words = np.append(words, rng.randint(2**32, size=amount, dtype=np.uint32))
+            nodes, used = np.zeros(2 * most - 1, NODE), np.zeros(1, np.int64)
+            nodes["size"][0] = total
+            part(orders, 0, n, counts > 0, rows[0], some)
+            size = grow(Bed(*shared, counts, words, used, nodes), 0, 0, some)
+        rng.set_state(state)  # and on after the words that were used
+        rng.randint(2**32, size=used[0], dtype=np.uint32)
         return Node(nodes[:size].copy())
 
     return grow
