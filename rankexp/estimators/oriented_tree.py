@@ -96,8 +96,8 @@ class OrientedTree(RealRanker):
 
         They are in (0, `score_scale_`], which is (0, 2^J]: the higher, the greater the expected y.
         """
-        at = self.tree_.leaves(fitted_rows(self, X))
-        return scores(self.tree_.nodes, self.depth)[at]
+        X = fitted_rows(self, X)
+        return scores(self.tree_.nodes, self.depth)[self.tree_.leaves(X)]
 
     def nodes(self, names: Sequence[str] | None = None) -> list[NodeRow]:
         """Return the tree as rows for JSON, each node before its children, left before right.

@@ -16,7 +16,6 @@ from rankexp.estimators import CRank, KendallTree, RankingForest
 from rankexp.estimators.oriented_tree import gains, merge_order
 from rankexp.generators import Polynomial, Regression
 from rankexp.metrics import d_tau, iauc, mse
-from rankexp.solvers.trees import cells
 
 laws = settings(max_examples=25)
 BOTH = pytest.mark.parametrize("kind", [CRank, KendallTree])
@@ -44,10 +43,11 @@ def problems(draw):
 def descend(tree, x):
     """Score one row by the caption of Figure 1: start at 2^J, subtract on the way right."""
     node, score = tree.tree_, 2.0**tree.depth
-    while node.rule is not None:
-        left = bool(node.rule.left(x[None])[0])
-        score -= 0 if left else 2.0 ** (tree.depth - node.j - 1)
-        node = node.left if left else node.right
+    while children := node.children():
+        rule = node.nodes[node.at]
+        left = bool((x[rule["feature"]] <= rule["threshold"]) == rule["low_first"])
+        score -= 0 if left else 2.0 ** (tree.depth - node.key[0] - 1)
+        node = children[0 if left else 1]
     return score
 
 
@@ -60,15 +60,13 @@ def test_scores_are_the_paper_s(kind, problem, depth, least):
     s = tree.predict(X)
     assert s.tolist() == [descend(tree, x) for x in X]
     assert ((s > 0) & (s <= tree.score_scale_)).all()
-    leaves = [node for node in tree.tree_.walk() if node.rule is None]
+    leaves = [node for node in tree.nodes() if "score" in node]
     assert tree.n_leaves_ == len(leaves) <= 2**depth
-    assert sum(leaf.size for leaf in leaves) == len(y)
-    assert len(leaves) == 1 or min(leaf.size for leaf in leaves) >= least
-    assert [leaf.score(depth) for leaf in leaves] == sorted(
-        {leaf.score(depth) for leaf in leaves}, reverse=True
-    )  # left to right, all different
-    for leaf, rows in cells(tree.tree_, X):
-        assert leaf.size == len(rows)
+    assert sum(leaf["size"] for leaf in leaves) == len(y)
+    assert len(leaves) == 1 or min(leaf["size"] for leaf in leaves) >= least
+    scores = [leaf["score"] for leaf in leaves]  # left to right, all different
+    assert scores == sorted(set(scores), reverse=True)
+    assert [leaf["size"] for leaf in leaves] == [np.sum(s == score) for score in scores]
 
 
 @BOTH
@@ -246,7 +244,7 @@ def test_gains_add_up_to_the_measure(kind, measure):
             if node.key == key:
                 node.collapse()
                 break
-        left = sum(found[node.key] for node in tree.tree_.walk() if node.rule is not None)
+        left = sum(found[node.key] for node in tree.tree_.walk() if node.children())
         s = tree.predict(X[100:])
         assert value(y[100:], s) == pytest.approx(0.5 + left / (2 * pairs), abs=1e-12)
 
