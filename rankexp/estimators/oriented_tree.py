@@ -22,7 +22,7 @@ from rankexp.arrays import Floats, Ints, PerRow, Seed
 from rankexp.estimators.parameters import check_count, fitted_rows
 from rankexp.estimators.risk_mixin import RealRanker
 from rankexp.metrics.dominance import runs
-from rankexp.solvers.trees import Grow, Node, by_thresholds, scores
+from rankexp.solvers.trees import Grow, Tree, by_thresholds, scores
 
 NodeRow = dict[str, int | float | str | bool]  # a node for JSON
 DEEPEST = 50  # leaf scores are exact in double precision
@@ -50,15 +50,15 @@ class OrientedTree(RealRanker):
         self.check()
         X, y = self._rows(X, y, sample_weight)
         rng = check_random_state(self.random_state)
-        self._take(self._grower(X, y)(None, rng))
+        tree = self._grower(X, y)(None, rng)
         if self.prune is not None:
-            self.cv_scores_ = prune(self.tree_, X, y, self._grower, self.prune, self.cv, rng)
-            self.n_leaves_ = sum(not node.children() for node in self.tree_.walk())
-        return self
+            self.cv_scores_ = prune(tree, X, y, self._grower, self.prune, self.cv, rng)
+        return self._take(tree)
 
-    def _take(self, root: Node) -> None:
-        self.score_scale_, self.tree_ = 2.0**self.depth, root
-        self.n_leaves_ = (len(root.nodes) + 1) // 2
+    def _take(self, tree: Tree) -> Self:
+        self.score_scale_, self.tree_ = 2.0**self.depth, tree
+        self.n_leaves_ = int(np.count_nonzero(tree.nodes["right"] == 0))
+        return self
 
     def _grower(self, X: Floats, y: Floats) -> Grow:
         """Return how to grow trees on rows."""
@@ -110,19 +110,20 @@ class OrientedTree(RealRanker):
         check_is_fitted(self)
         if names is None:
             names = getattr(self, "feature_names_in_", None)
-        return [self._described(node, names) for node in self.tree_.walk()]
-
-    def _described(self, node: Node, names: Sequence[str] | None) -> NodeRow:
-        row: NodeRow = dict(zip(("j", "k", "size"), node.nodes[node.at].item(), strict=False))
-        if not node.children():
-            return row | {"score": float(scores(node.nodes, self.depth)[node.at])}
-        if node.at in node.rules:
-            return row | {"rule": str(node.rules[node.at])}
-        feature, threshold, low_first = node.nodes[node.at].item()[4:]
-        name = f"x{feature}" if names is None else str(names[feature])
-        rule = f"{name} {'<=' if low_first else '>'} {threshold:.6g}"
-        more = {"feature": feature, "threshold": threshold, "low_first": low_first}
-        return row | {"rule": rule} | more
+        rows: list[NodeRow] = []
+        (nodes, rules), values = self.tree_, scores(self.tree_.nodes, self.depth).tolist()
+        for at, (j, k, size, right, feature, threshold, low_first) in enumerate(nodes.tolist()):
+            row: NodeRow = {"j": j, "k": k, "size": size}
+            if right == 0:
+                row["score"] = values[at]
+            elif at in rules:
+                row["rule"] = str(rules[at])
+            else:
+                name = f"x{feature}" if names is None else str(names[feature])
+                row["rule"] = f"{name} {'<=' if low_first else '>'} {threshold:.6g}"
+                row |= {"feature": feature, "threshold": threshold, "low_first": low_first}
+            rows += [row] if right >= 0 else []
+        return rows
 
     def export_text(self) -> str:
         """Return the tree as indented lines, the best cells first."""
@@ -155,36 +156,36 @@ Trees = Callable[[Floats, Floats], Grow]
 
 
 def prune(
-    root: Node, X: Floats, y: Floats, on: Trees, measure: str, cv: int, rng: np.random.RandomState
+    tree: Tree, X: Floats, y: Floats, on: Trees, measure: str, cv: int, rng: np.random.RandomState
 ) -> Floats:
     """Collapse a tree, in place, to the number of leaves with the best cross-validated measure.
 
     Return the mean measure, (6) or (8) of clemencon2017, by leaves; NaN if no fold has a pair.
     """
-    merges = merge_order(root, gains(root, X, y, measure))
+    merges = merge_order(tree, gains(tree, X, y, measure))
     size, folds, judged = len(merges) + 1, min(cv, len(y)), []
     parts = KFold(folds, shuffle=True, random_state=rng).split(X) if merges and folds > 1 else ()
     for train, test in parts:
         if (possible := _greatest(y[test], measure)) == 0:
             continue
-        tree = on(X[train], y[train])(None, rng)
-        order = merge_order(tree, gains(tree, X[train], y[train], measure))
-        found = gains(tree, X[test], y[test], measure)
+        other = on(X[train], y[train])(None, rng)
+        order = merge_order(other, gains(other, X[train], y[train], measure))
+        found = gains(other, X[test], y[test], measure)
         kept = np.cumsum([0, *(found.get(key, 0) for key in reversed(order))])
         at = np.minimum(np.arange(size), kept.size - 1)
         judged.append(0.5 + kept[at] / (2 * possible))
     if not judged:
         return np.full(size, np.nan)
     means = np.asarray(np.mean(judged, axis=0), dtype=np.float64)
-    merged = set(merges[: size - 1 - int(means.argmax())])
-    for node in [node for node in root.walk() if node.key in merged]:
-        node.collapse()
+    places = tree.inner()
+    for key in merges[: size - 1 - int(means.argmax())]:
+        tree.collapse(places[key])
     return means
 
 
-def merge_order(root: Node, gain: dict[Key, int]) -> list[Key]:
+def merge_order(tree: Tree, gain: dict[Key, int]) -> list[Key]:
     """Return the inner nodes in the order in which merging their two leaves costs least."""
-    inner = {node.key for node in root.walk() if node.children()}
+    inner = set(tree.inner())
     order: list[Key] = []
     while inner:
         ripe = [(j, k) for j, k in inner if not inner & {(j + 1, 2 * k), (j + 1, 2 * k + 1)}]
@@ -193,7 +194,7 @@ def merge_order(root: Node, gain: dict[Key, int]) -> list[Key]:
     return order
 
 
-def gains(root: Node, X: Floats, y: Floats, measure: str) -> dict[Key, int]:
+def gains(tree: Tree, X: Floats, y: Floats, measure: str) -> dict[Key, int]:
     """Return how much each inner node's split raises a measure on some examples.
 
     It is twice the gain in the number of pairs (triples) in order; ties of the scores count 1/2.
@@ -201,19 +202,18 @@ def gains(root: Node, X: Floats, y: Floats, measure: str) -> dict[Key, int]:
     ascending = np.sort(y)
     below = ascending.searchsorted(y, "left")
     upto = ascending.searchsorted(y, "right")
-    at, found = root.leaves(X), {}
-    for node in root.walk():
-        if not (children := node.children()):
-            continue
-        under = ([leaf.at for leaf in child.walk()] for child in children)
-        left, right = (np.isin(at, places).nonzero()[0] for places in under)
+    at, found = tree.leaves(X), {}
+    for key, place in tree.inner().items():
+        middle = tree.nodes["right"][place]
+        left = ((place < at) & (at < middle)).nonzero()[0]
+        right = ((middle <= at) & (at <= tree.last(place))).nonzero()[0]
         high, low = below[left], below[right]
         if measure == "tau":  # with equal y, a pair loses its half, too
             won = np.sort(low).searchsorted(high, "left").sum()
-            found[node.key] = int(2 * won - high.size * low.size)
+            found[key] = int(2 * won - high.size * low.size)
         else:
             wrong = _middles(high, upto[left], low)
-            found[node.key] = _middles(low, upto[right], high) - wrong
+            found[key] = _middles(low, upto[right], high) - wrong
     return found
 
 

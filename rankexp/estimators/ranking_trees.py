@@ -18,7 +18,7 @@ from rankexp.estimators.parameters import check_count, fitted_rows
 from rankexp.estimators.risk_mixin import RealRanker
 from rankexp.imports import import_class
 from rankexp.names import parse
-from rankexp.solvers.trees import NODE, Grow, Node, SplitRule, halves
+from rankexp.solvers.trees import NODE, Grow, SplitRule, Tree, halves
 
 REGISTER = {"CRank": "CRank", "KendallTree": "KendallTree", "RankingForest": "RankingForest"}
 
@@ -99,7 +99,7 @@ class CRank(OrientedTree):
             return super()._grower(X, y)
         return partial(self._grow, X, y)
 
-    def _grow(self, X: Floats, y: Floats, counts: Ints | None, rng: np.random.RandomState) -> Node:
+    def _grow(self, X: Floats, y: Floats, counts: Ints | None, rng: np.random.RandomState) -> Tree:
         """Grow as the compiled loops do, in the same order."""
         rows = np.arange(len(y)).repeat(1 if counts is None else counts)
         X, y = X[rows], y[rows]
@@ -121,7 +121,7 @@ class CRank(OrientedTree):
                 grow(j + 1, 2 * k + 1, by_y[~left])
 
         grow(0, 0, y.argsort())
-        return Node(np.array(nodes, NODE), rules)
+        return Tree(np.array(nodes, NODE), rules)
 
     def _learnt(self, X: Floats, y: Floats, by_y: Ints, rng: np.random.RandomState) -> Classified:
         d = X.shape[1]

@@ -5,8 +5,7 @@ that over all, says how much better the side is above the other than below it. S
 sum in the order of each feature judges all its thresholds, in both orientations.
 """
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -29,42 +28,35 @@ class SplitRule(Protocol):
         """Return which of some rows of X go to the left child."""
 
 
-@dataclass(frozen=True, eq=False)
-class Node:
-    """The cell C(j, k): the k-th from the left, from 0, at depth j.
+class Tree(NamedTuple):
+    """A tree's nodes: each before its left child, and this with all below it before the right one.
 
-    The nodes of a tree stand in one array, each before its left child, and this one with all below
-    it before the right child. `rules` are those of nodes without a threshold, by place.
+    `rules` are those of nodes without a threshold, by place.
     """
 
     nodes: Nodes
-    rules: dict[int, SplitRule] = field(default_factory=dict)
-    at: int = 0
+    rules: dict[int, SplitRule]
 
-    @property
-    def key(self) -> tuple[int, int]:
-        return int(self.nodes["j"][self.at]), int(self.nodes["k"][self.at])
+    def inner(self) -> dict[tuple[int, int], int]:
+        """Return where nodes with children stand: C(j, k), the k-th from the left at depth j."""
+        at = (self.nodes["right"] > 0).nonzero()[0]
+        return dict(zip(self.nodes[["j", "k"]][at].tolist(), at.tolist(), strict=True))
 
-    def children(self) -> tuple["Node", ...]:
-        """Return the left and the right child, or nothing for a leaf."""
-        right = int(self.nodes["right"][self.at])
-        places = (self.at + 1, right) if right > 0 else ()
-        return tuple(Node(self.nodes, self.rules, at) for at in places)
+    def last(self, at: int) -> int:
+        """Return where the last node below one stands."""
+        while (right := int(self.nodes["right"][at])) > 0:
+            at = right
+        return at
 
-    def walk(self) -> Iterator["Node"]:
-        """Yield the node and all below it, left before right."""
-        yield self
-        for child in self.children():
-            yield from child.walk()
-
-    def collapse(self) -> None:
-        """Make the node a leaf."""
-        for node in list(self.walk()):
-            self.nodes["right"][node.at] = -1 if node.at > self.at else 0
-            self.rules.pop(node.at, None)
+    def collapse(self, at: int) -> None:
+        """Make a node a leaf."""
+        below = range(at + 1, self.last(at) + 1)
+        self.nodes["right"][at], self.nodes["right"][below] = 0, -1
+        for place in (at, *below):
+            self.rules.pop(place, None)
 
     def leaves(self, X: Floats) -> Ints:
-        """Return where the leaf stands that each row of X falls into, (n,), from the root."""
+        """Return where the leaf stands that each row of X falls into, (n,)."""
         from rankexp.solvers.tree_loops import leaves
 
         if not self.rules:
@@ -82,7 +74,7 @@ def scores(nodes: Nodes, depth: int) -> Floats:
     return np.asarray(np.ldexp(1.0 - share, depth))
 
 
-Grow = Callable[[Ints | None, np.random.RandomState], Node]
+Grow = Callable[[Ints | None, np.random.RandomState], Tree]
 """Grow a tree on each row as often as it counts, or once."""
 
 
@@ -119,7 +111,7 @@ def by_thresholds(
     limits = depth, least, shown, halves, ties
     shared = (*limits, columns[:-1], columns[-1], rows, *numbers, np.arange(d), left)
 
-    def grow(counts: Ints | None, rng: np.random.RandomState) -> Node:
+    def grow(counts: Ints | None, rng: np.random.RandomState) -> Tree:
         """Nodes draw features as if by ``rng.permutation``, in the order of the array."""
         from rankexp.solvers.tree_loops import grow, part
 
@@ -137,7 +129,7 @@ def by_thresholds(
             size = grow(Bed(*shared, counts, words, used, nodes), 0, 0, some)
         rng.set_state(state)  # and on after the words that were used
         rng.randint(2**32, size=used[0], dtype=np.uint32)
-        return Node(nodes[:size].copy())
+        return Tree(nodes[:size].copy(), {})
 
     return grow
 

@@ -42,12 +42,11 @@ def problems(draw):
 
 def descend(tree, x):
     """Score one row by the caption of Figure 1: start at 2^J, subtract on the way right."""
-    node, score = tree.tree_, 2.0**tree.depth
-    while children := node.children():
-        rule = node.nodes[node.at]
-        left = bool((x[rule["feature"]] <= rule["threshold"]) == rule["low_first"])
-        score -= 0 if left else 2.0 ** (tree.depth - node.key[0] - 1)
-        node = children[0 if left else 1]
+    at, score, nodes = 0, 2.0**tree.depth, tree.tree_.nodes
+    while (node := nodes[at])["right"]:
+        left = bool((x[node["feature"]] <= node["threshold"]) == node["low_first"])
+        score -= 0 if left else 2.0 ** (tree.depth - node["j"] - 1)
+        at = at + 1 if left else node["right"]
     return score
 
 
@@ -240,11 +239,9 @@ def test_gains_add_up_to_the_measure(kind, measure):
     assert len(order) == tree.n_leaves_ - 1
     assert order[-1] == (0, 0)
     for key in [None, *order]:
-        for node in tree.tree_.walk():
-            if node.key == key:
-                node.collapse()
-                break
-        left = sum(found[node.key] for node in tree.tree_.walk() if node.children())
+        if key is not None:
+            tree.tree_.collapse(tree.tree_.inner()[key])
+        left = sum(found[key] for key in tree.tree_.inner())
         s = tree.predict(X[100:])
         assert value(y[100:], s) == pytest.approx(0.5 + left / (2 * pairs), abs=1e-12)
 
@@ -264,15 +261,14 @@ def test_pruning_keeps_the_leaves_that_cross_validate_best(kind, prune):
         order = merge_order(tree.tree_, gains(tree.tree_, X[train], y[train], prune))
         values = [value(y[test], tree.predict(X[test]))]
         for key in order:
-            next(node for node in tree.tree_.walk() if node.key == key).collapse()
+            tree.tree_.collapse(tree.tree_.inner()[key])
             values.append(value(y[test], tree.predict(X[test])))
         values.reverse()
         values += [values[-1]] * full.n_leaves_
         expected += np.array(values[: full.n_leaves_]) / 4
     assert pruned.cv_scores_ == pytest.approx(expected, abs=1e-12)
     assert pruned.n_leaves_ == 1 + np.argmax(pruned.cv_scores_) < full.n_leaves_
-    kept = {node.key for node in pruned.tree_.walk()}
-    assert kept < {node.key for node in full.tree_.walk()}
+    assert set(pruned.tree_.inner()) < set(full.tree_.inner())
 
 
 @BOTH
