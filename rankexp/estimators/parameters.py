@@ -206,10 +206,8 @@ def warn_unconverged(
     lost = np.zeros(found.gap.size) if found.lost is None else found.lost
     for i in np.flatnonzero(~found.converged).tolist():
         why = CENTRE if lost[i] > 0.5 * tol else special(i) or advice
-        warn_user(
-            f"{what} did not converge at lam={lams[i]:g}: relative gap {found.gap[i]:.1e} > tol "
-            f"{tol:g} after {found.n_iter[i]} iterations; {why}"
-        )
+        text = f"{what} did not converge at lam={lams[i]:g}: relative gap {found.gap[i]:.1e}"
+        warn_user(f"{text} > tol {tol:g} after {found.n_iter[i]} iterations; {why}")
 
 
 def one_of(what: str, value: str, known: Sequence[str]) -> None:
