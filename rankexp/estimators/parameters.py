@@ -146,10 +146,9 @@ def _refuse_texts(X: DataFrame) -> None:
         try:
             column.astype(np.float64)
         except (TypeError, ValueError) as error:
-            raise ValueError(
-                f"column {name!r} of X ({column.dtype}) does not hold numbers ({error}). Make it "
-                f"categorical with X[{name!r}].astype('category'), encode it, or drop it"
-            ) from error
+            text = f"column {name!r} of X ({column.dtype}) does not hold numbers ({error})"
+            how = f"Make it categorical with X[{name!r}].astype('category'), encode it, or drop it"
+            raise ValueError(f"{text}. {advice}") from error
 
 
 def taken(X: Table, rows: Rows) -> Table:

@@ -18,7 +18,7 @@ from rankexp.estimators.parameters import check_count, fitted_rows
 from rankexp.estimators.risk_mixin import RealRanker
 from rankexp.imports import import_class
 from rankexp.names import parse
-from rankexp.solvers.trees import NODE, Grow, SplitRule, Tree, halves
+from rankexp.solvers.trees import NODE, Grow, Rule, Tree, halves
 
 REGISTER = {"CRank": "CRank", "KendallTree": "KendallTree", "RankingForest": "RankingForest"}
 
@@ -30,7 +30,7 @@ class Classified:
     classifier: BaseEstimator
     features: Ints | None
 
-    def left(self, X: Floats, rows: Ints) -> Bools:
+    def __call__(self, X: Floats, rows: Ints) -> Bools:
         """Return which of some rows of X are predicted +1."""
         some = X[rows] if self.features is None else X[rows][:, self.features]
         if not len(some):
@@ -104,7 +104,7 @@ class CRank(OrientedTree):
         rows = np.arange(len(y)).repeat(1 if counts is None else counts)
         X, y = X[rows], y[rows]
         nodes: list[tuple[int, int, int, int, int, float, bool]] = []
-        rules: dict[int, SplitRule] = {}
+        rules: dict[int, Rule] = {}
 
         def grow(j: int, k: int, by_y: Ints) -> None:
             at, least = len(nodes), self.min_samples_leaf
@@ -113,7 +113,7 @@ class CRank(OrientedTree):
             if small or y[by_y[0]] == y[by_y[-1]]:
                 return
             rule = self._learnt(X, y, by_y, rng)
-            left = rule.left(X, by_y)
+            left = rule(X, by_y)
             if least <= np.count_nonzero(left) <= by_y.size - least:
                 rules[at] = rule
                 grow(j + 1, 2 * k, by_y[left])

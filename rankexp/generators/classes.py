@@ -108,10 +108,9 @@ class Gaussian:
             variances = generator.numbers("variances", self.variances)
             shape = means.reshape(len(means), -1).shape
             if variances.shape not in ((), shape[:1], shape) or not (variances > 0.0).all():
-                raise ValueError(
-                    f"variances={self.variances}: expected a number > 0, {shape[0]} of them "
-                    f"(one a class), or {shape[0]} lists of {shape[1]} (one a feature)"
-                )
+                text = f"variances={self.variances}: expected a number > 0, {shape[0]} of them"
+                more = f"or {shape[0]} lists of {shape[1]} (one a feature)"
+                raise ValueError(f"{text} (one a class), {more}")
             object.__setattr__(self, "variances", generator.plain(variances))
 
     @property

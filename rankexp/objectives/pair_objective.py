@@ -239,10 +239,9 @@ def _levels(y: ArrayLike) -> tuple[Ints, int]:
         return cast("Ints", upper.view(np.uint8)), 2  # eight times as small
     y = y.astype(np.float64)
     if not (np.isfinite(y).all() and (y == np.rint(y)).all() and low >= 0):
-        raise ValueError(
-            f"labels from {low:g} to {high:g} are neither classes (0 and 1, or -1 and 1) nor "
-            "levels (0 .. K-1, worst to best); the order of arguments is (labels, scores)"
-        )
+        text = f"labels from {low:g} to {high:g} are neither classes (0 and 1, or -1 and 1)"
+        more = "the order of arguments is (labels, scores)"
+        raise ValueError(f"{text} nor levels (0 .. K-1, worst to best); {more}")
     values, codes = distinct(y)
     if len(values) > MOST_LEVELS:
         text = f"there are {len(values)} levels, more than {MOST_LEVELS}"

@@ -26,7 +26,7 @@ def permute(bed: Bed) -> bool:
         while other > i:
             if used == bed.words.size:
                 return False
-            other = np.int64(bed.words[used]) & mask
+            other = bed.words[used] & mask
             used += 1
         order[i], order[other] = order[other], order[i]
     bed.used[0] = used
@@ -65,10 +65,8 @@ def charge(bed: Bed, by_y: Signed, size: int) -> int:
 
 
 @njit
-def best_place(
-    bed: Bed, rows: Signed, features: Ints, size: int, levels: int
-) -> tuple[int, int, int]:
-    """Return the best feature, or -1 if none gains, the place before its cut, and its excess.
+def best_place(bed: Bed, rows: Signed, some: Ints, size: int, levels: int) -> tuple[int, int, int]:
+    """Return the best of some features, or -1, the place before its cut, and its excess.
 
     With `levels`, pairs with equal y across the cut are taken off.
     """
@@ -78,7 +76,7 @@ def best_place(
     total //= 2
     best, chosen, place, best_excess = abs(total), -1, 0, 0
     rest = np.empty(levels, np.int64)  # how many of a level are above the cut, less those below
-    for f in features:
+    for f in some:
         x, order = bed.columns[f], rows[f]
         for k in range(levels):
             rest[k] = bed.sizes[k]

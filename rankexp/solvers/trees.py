@@ -6,7 +6,7 @@ sum in the order of each feature judges all its thresholds, in both orientations
 """
 
 from collections.abc import Callable
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -19,13 +19,8 @@ NODE.names = ("j", "k", "size", "right", "feature", "threshold", "low_first")
 """`size` counts training examples; `right` says where that child stands: 0 for a leaf, -1 below a
 merged node. Rows whose feature is at most the threshold go left if `low_first`, else right.
 """
-
-
-class SplitRule(Protocol):
-    """A rule that sends rows to the left child, which is ranked above the right one."""
-
-    def left(self, X: Floats, rows: Ints) -> Bools:
-        """Return which of some rows of X go to the left child."""
+Rule = Callable[[Floats, Ints], Bools]
+"""Tell which rows of X go to the left child, which is ranked above the right one."""
 
 
 class Tree(NamedTuple):
@@ -35,7 +30,7 @@ class Tree(NamedTuple):
     """
 
     nodes: Nodes
-    rules: dict[int, SplitRule]
+    rules: dict[int, Rule]
 
     def inner(self) -> dict[tuple[int, int], int]:
         """Return where nodes with children stand: C(j, k), the k-th from the left at depth j."""
@@ -64,7 +59,7 @@ class Tree(NamedTuple):
         found = np.zeros(len(X), np.int64)
         for at, rule in sorted(self.rules.items()):
             rows = (found == at).nonzero()[0]
-            found[rows] = np.where(rule.left(X, rows), at + 1, self.nodes["right"][at])
+            found[rows] = np.where(rule(X, rows), at + 1, self.nodes["right"][at])
         return found
 
 
@@ -95,7 +90,7 @@ class Bed(NamedTuple):
     features: Ints  # (d,): in the order in which a node looks at them
     left: Bools  # (n,): whether a row goes left
     counts: Ints  # (n,): how often it counts
-    words: npt.NDArray[np.uint32]  # random ones
+    words: Ints  # random ones
     used: Ints  # (1,): how many of them
     nodes: Nodes
 
@@ -105,11 +100,11 @@ def by_thresholds(
 ) -> Grow:
     """Return how to grow trees on rows X (n, d) and real targets y (n,), which are sorted once."""
     n, d = X.shape
-    columns, numbers = np.vstack((X.T, y)), np.empty((3, n), np.int64)
-    orders = columns.argsort(axis=1).astype(np.int32 if n < 2**31 else np.int64)
-    rows, left = np.empty((2, d + 1, n), orders.dtype), np.empty(n, np.bool_)
-    limits = depth, least, shown, halves, ties
-    shared = (*limits, columns[:-1], columns[-1], rows, *numbers, np.arange(d), left)
+    columns, (twice, level, sizes) = np.vstack((X.T, y)), np.empty((3, n), np.int64)
+    orders: Signed = columns.argsort(axis=1).astype(np.int32 if n < 2**31 else np.int64)
+    rows, left = np.array((orders, orders)), np.empty(n, np.bool_)
+    limits, data = (depth, least, shown, halves, ties), (columns[:-1], columns[-1])
+    shared = (*limits, *data, rows, twice, level, sizes, np.arange(d), left)
 
     def grow(counts: Ints | None, rng: np.random.RandomState) -> Tree:
         """Nodes draw features as if by ``rng.permutation``, in the order of the array."""
@@ -120,7 +115,7 @@ def by_thresholds(
         most = max(min(2**depth, total // least), 1)
         # Words for as many permutations as a tree can need, which take 1.4 d at most on average.
         amount = (most - 1) * d * 3 // 2 + 99 if shown < d else 0
-        state, size, words = rng.get_state(legacy=False), -1, np.zeros(0, np.uint32)
+        state, size, words = rng.get_state(legacy=False), -1, np.zeros(0, np.int64)
         while size < 0:
             words = np.append(words, rng.randint(2**32, size=amount, dtype=np.uint32))
             nodes, used = np.zeros(2 * most - 1, NODE), np.zeros(1, np.int64)
