@@ -148,7 +148,7 @@ def _refuse_texts(X: DataFrame) -> None:
         except (TypeError, ValueError) as error:
             text = f"column {name!r} of X ({column.dtype}) does not hold numbers ({error})"
             how = f"Make it categorical with X[{name!r}].astype('category'), encode it, or drop it"
-            raise ValueError(f"{text}. {advice}") from error
+            raise ValueError(f"{text}. {how}") from error
 
 
 def taken(X: Table, rows: Rows) -> Table:
