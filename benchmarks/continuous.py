@@ -1,14 +1,15 @@
-"""IAUC beside one argsort; the Kendall tree beside scikit-learn's regression tree."""
+"""IAUC beside one argsort; trees and forests beside scikit-learn's of least squares."""
 
 from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
+from sklearn.ensemble import RandomForestRegressor
 from sklearn.tree import DecisionTreeRegressor
 
-from benchmarks._timing import best_times
-from rankexp.estimators import CRank, KendallTree
+from benchmarks._timing import best_times, time_ratio
+from rankexp.estimators import CRank, KendallTree, RankingForest
 from rankexp.metrics import iauc
-from rankexp.solvers.trees import best_threshold_split, kendall_charges, presort
 
 
 def _iauc_rows() -> Iterator[tuple[str, float, float | None]]:
@@ -24,20 +25,32 @@ def _iauc_rows() -> Iterator[tuple[str, float, float | None]]:
 
 
 def _split_time(n: int) -> float:
-    """Return the time that a presorted node of n rows and 10 features takes to split."""
+    """Return the time that a tree of one split, of 10 sorted features, takes on n rows."""
     rng = np.random.default_rng(0)
-    node = presort(rng.random((n, 10)), rng.random(n))
-    features = np.arange(10)
+    X, y = rng.random((n, 10)), rng.random(n)
+    grow, rng = KendallTree(depth=1)._grower(X, y), np.random.RandomState(0)
+    return best_times(5, lambda: grow(None, rng))[0]
 
-    def split() -> object:
-        return best_threshold_split(node, kendall_charges(node), features, n, ties=True)
 
-    return best_times(5, split)[0]
+def _forest_rows() -> Iterator[tuple[str, float, float | None]]:
+    """Compare forests of 100 trees with the same limits, fits and predictions."""
+    for n, d, rounds in ((500, 10, 7), (500, 20, 7), (5000, 10, 3)):
+        rng = np.random.default_rng(0)
+        X = rng.random((n, d))
+        y = X[:, 0] + np.sin(6 * X[:, 1]) + 0.3 * rng.standard_normal(n)
+        limits = {"max_features": 2 / 3, "min_samples_leaf": 3, "random_state": 0}
+        theirs = RandomForestRegressor(max_depth=8, **limits).fit(X, y)
+        ours = RankingForest(depth=8, **limits).fit(X, y)
+        fit = time_ratio(partial(ours.fit, X, y), partial(theirs.fit, X, y), rounds)
+        predict = time_ratio(partial(ours.predict, X), partial(theirs.predict, X), rounds)
+        yield f"RankingForest / RandomForestRegressor, {n} × {d}, 100 trees", fit, 0.5
+        yield f"their predictions, {n} × {d}", predict, 1
 
 
 def rows() -> Iterator[tuple[str, float, float | None]]:
     """Yield (name, measured ratio, target); lower is better."""
     yield from _iauc_rows()
+    yield from _forest_rows()
     rng = np.random.default_rng(0)
     X = rng.random((100_000, 10))
     y = X[:, 0] + np.sin(6 * X[:, 1]) + 0.3 * rng.standard_normal(len(X))
@@ -49,8 +62,8 @@ def rows() -> Iterator[tuple[str, float, float | None]]:
         lambda: CRank(depth=6).fit(X, y),
         lambda: KendallTree(depth=6).fit(X, rounded),
     )
-    yield "KendallTree / DecisionTreeRegressor, 1e5 × 10, depth 6", kendall / cart, 20
-    yield "KendallTree / DecisionTreeRegressor, same, ties in y", tied / cart, 20
-    yield "CRank (stumps) / DecisionTreeRegressor, same", crank / cart, 20
+    yield "KendallTree / DecisionTreeRegressor, 1e5 × 10, depth 6", kendall / cart, 1
+    yield "KendallTree / DecisionTreeRegressor, same, ties in y", tied / cart, 1
+    yield "CRank (stumps) / DecisionTreeRegressor, same", crank / cart, 1
     small, large = _split_time(100_000), _split_time(1_000_000)
     yield "Kendall split of a sorted node, n = 1e6 / n = 1e5, by 10 (cache)", large / small / 10, 4

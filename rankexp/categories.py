@@ -66,10 +66,8 @@ def in_order(y: ArrayLike, levels: Order) -> ArrayLike:
     if levels is None or isinstance(levels, int | Integral):
         if not has_own_order(y):
             known = ", ".join(sorted(map(repr, set(np.ravel(np.asarray(y)).tolist())))[:5])
-            raise ValueError(
-                f"the labels {known} have no order of their own: give levels=[worst, ..., best], "
-                "numbers, or an ordered Categorical"
-            )
+            advice = "give levels=[worst, ..., best], numbers, or an ordered Categorical"
+            raise ValueError(f"the labels {known} have no order of their own: {advice}")
         return in_numbers(y)
     if isinstance(levels, str) or np.asarray(levels).ndim != 1:
         raise ValueError(f"levels must be a list, [worst, ..., best], got {levels!r}")

@@ -118,9 +118,8 @@ def _arguments(text: str, at: int, what: str) -> tuple[dict[str, Value], int]:
         if not key or not value:
             piece = text[at:].partition(",")[0].strip().removesuffix(")")
             hint = "a text that holds one of ,()[]{}'\"= goes in quotes"
-            raise ValueError(
-                f"'{shown(text)}': expected parameter=value, got '{shown(piece)}' ({hint})"
-            )
+            said = f"'{shown(text)}'"
+            raise ValueError(f"{said}: expected parameter=value, got '{shown(piece)}' ({hint})")
         if key["key"] in given:
             raise ValueError(f"'{shown(text)}': '{shown(key['key'])}' is given twice")
         given[key["key"]] = _read(value["value"], text)

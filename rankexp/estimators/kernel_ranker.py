@@ -264,8 +264,6 @@ def _gamma(X: Floats) -> float:
         gamma = float(1.0 / (X.shape[1] * X.var()))
     if not 0.0 < gamma < np.inf:
         worst = int(np.abs(X).max(axis=0).argmax())
-        raise ValueError(
-            f"the variance of X is out of range: column {worst} (counted from 0) has values up to "
-            f"{np.abs(X).max():.3g}; scale the features, or set gamma"
-        )
+        text = f"the variance of X is out of range: column {worst} (counted from 0) has values"
+        raise ValueError(f"{text} up to {np.abs(X).max():.3g}; scale the features, or set gamma")
     return gamma

@@ -72,17 +72,12 @@ class LinearOfPairs(RealRanker):
         return X, upper, lower, np.ones(upper.size)
 
     def _of_list(
-        self,
-        X: ArrayLike,
-        pairs: ArrayLike,
-        labels: ArrayLike,
-        sample_weight: PerRow,
-        reset: bool = True,
+        self, X: ArrayLike, pairs: ArrayLike, labels: ArrayLike, mass: PerRow, reset: bool = True
     ) -> Learnt:
         self.check()
         self._grouped = False
         X = parameters.training_rows(self, X, reset=reset)
-        upper, lower, weight = labelled_pairs(X.shape[0], pairs, labels, sample_weight)
+        upper, lower, weight = labelled_pairs(X.shape[0], pairs, labels, mass)
         if not self._weighs and (weight != weight[0]).any():
             advice = "give weights 0 and 1 only, or use LinearRanker(...).fit_pairs"
             raise ValueError(f"{type(self).__name__} does not weigh pairs: {advice}")

@@ -7,7 +7,6 @@ of its inner nodes, and merging two leaves subtracts the gain of their parent.
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from numbers import Integral
@@ -23,7 +22,7 @@ from rankexp.arrays import Floats, Ints, PerRow, Seed
 from rankexp.estimators.parameters import check_count, fitted_rows
 from rankexp.estimators.risk_mixin import RealRanker
 from rankexp.metrics.dominance import runs
-from rankexp.solvers.trees import Node, Sorted, SplitRule, Threshold, cells, presort
+from rankexp.solvers.trees import Grow, Tree, by_thresholds, scores
 
 NodeRow = dict[str, int | float | str | bool]  # a node for JSON
 DEEPEST = 50  # leaf scores are exact in double precision
@@ -31,7 +30,7 @@ DEEPEST = 50  # leaf scores are exact in double precision
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class OrientedTree(RealRanker):
-    """What oriented trees share; a subclass says how to split a node."""
+    """What oriented trees share; a subclass says how a split is charged."""
 
     depth: int = 3
     min_samples_leaf: int = 1
@@ -40,9 +39,7 @@ class OrientedTree(RealRanker):
     cv: int = 5
     random_state: Seed = None
 
-    @abstractmethod
-    def _rule(self, X: Floats, node: Sorted, features: Ints) -> SplitRule | None:
-        """Return how to split a node by some features, or None to leave it a leaf."""
+    _halves = False  # whether splits are charged by halves of y
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: PerRow = None) -> Self:
         """Grow and perhaps prune a tree on rows X (n, d) and real targets y (n,).
@@ -53,12 +50,21 @@ class OrientedTree(RealRanker):
         self.check()
         X, y = self._rows(X, y, sample_weight)
         rng = check_random_state(self.random_state)
-        self.score_scale_ = 2.0**self.depth
-        self.tree_ = self._grow(X, y, rng)
+        tree = self._grower(X, y)(None, rng)
         if self.prune is not None:
-            self.cv_scores_ = prune(self.tree_, X, y, self._grow, self.prune, self.cv, rng)
-        self.n_leaves_ = sum(node.rule is None for node in self.tree_.walk())
+            self.cv_scores_ = prune(tree, X, y, self._grower, self.prune, self.cv, rng)
+        return self._take(tree)
+
+    def _take(self, tree: Tree) -> Self:
+        self.score_scale_, self.tree_ = 2.0**self.depth, tree
+        self.n_leaves_ = int(np.count_nonzero(tree.nodes["right"] == 0))
         return self
+
+    def _grower(self, X: Floats, y: Floats) -> Grow:
+        """Return how to grow trees on rows."""
+        shown = count_features(self.max_features, X.shape[1])
+        how = shown, self._halves, getattr(self, "count_ties", False)
+        return by_thresholds(X, y, self.depth, self.min_samples_leaf, *how)
 
     @property
     def feature_importances_(self) -> Floats:
@@ -67,13 +73,13 @@ class OrientedTree(RealRanker):
         AttributeError if nodes have a `classifier`, as then no single feature splits them.
         """
         check_is_fitted(self)
-        found = np.zeros(self.n_features_in_)
-        for node in self.tree_.walk():
-            if (children := node.children()) is not None:
-                if not isinstance(node.rule, Threshold):
-                    raise AttributeError("a node with a classifier is not split by one feature")
-                found[node.rule.feature] += float(children[0].size) * children[1].size
-        return found / (found.sum() or 1.0)
+        if self.tree_.rules:
+            raise AttributeError("a node with a classifier is not split by one feature")
+        nodes, d = self.tree_.nodes, self.n_features_in_
+        at = (nodes["right"] > 0).nonzero()[0]
+        pairs = nodes["size"][at + 1].astype(np.float64) * nodes["size"][nodes["right"][at]]
+        found = np.bincount(nodes["feature"][at], pairs, d)
+        return np.asarray(found / (found.sum() or 1.0))
 
     def check(self) -> None:
         """Raise ValueError if a parameter is impossible; this needs no data."""
@@ -85,48 +91,13 @@ class OrientedTree(RealRanker):
             check_count("cv", self.cv, 2)
         count_features(self.max_features, 1)
 
-    def _grow(self, X: Floats, y: Floats, rng: np.random.RandomState) -> Node:
-        root = Node(0, 0, len(y))
-        waiting = [(root, presort(X, y))]
-        while waiting:
-            node, rows = waiting.pop()
-            small = node.j == self.depth or rows.size < 2 * self.min_samples_leaf
-            if small or rows.y[0] == rows.y[-1]:
-                continue
-            node.rule = self._chosen(X, rows, rng)
-            if node.rule is None:
-                continue
-            left = np.zeros(len(y), dtype=np.bool_)
-            left[rows.by_y] = node.rule.left(X, rows.by_y)
-            parts = rows.part(left), rows.part(~left)
-            if min(part.size for part in parts) < self.min_samples_leaf:
-                node.rule = None
-                continue
-            j, k = node.j + 1, 2 * node.k
-            node.left, node.right = (Node(j, k + i, part.size) for i, part in enumerate(parts))
-            waiting += zip((node.right, node.left), parts[::-1], strict=True)
-        return root
-
-    def _chosen(self, X: Floats, node: Sorted, rng: np.random.RandomState) -> SplitRule | None:
-        d = X.shape[1]
-        count = count_features(self.max_features, d)
-        if count == d:
-            return self._rule(X, node, np.arange(d))
-        drawn = rng.permutation(d)
-        parts = (drawn[:count], drawn[count:])
-        return next((rule for part in parts if (rule := self._rule(X, node, part))), None)
-
     def predict(self, X: ArrayLike) -> Floats:
         """Return the scores of rows, (n,): 2^J (1 - k/2^j) for the leaf C(j, k) of each.
 
         They are in (0, `score_scale_`], which is (0, 2^J]: the higher, the greater the expected y.
         """
         X = fitted_rows(self, X)
-        out = np.empty(len(X))
-        for node, rows in cells(self.tree_, X):
-            if node.rule is None:
-                out[rows] = node.score(self.depth)
-        return out
+        return scores(self.tree_.nodes, self.depth)[self.tree_.leaves(X)]
 
     def nodes(self, names: Sequence[str] | None = None) -> list[NodeRow]:
         """Return the tree as rows for JSON, each node before its children, left before right.
@@ -139,25 +110,27 @@ class OrientedTree(RealRanker):
         check_is_fitted(self)
         if names is None:
             names = getattr(self, "feature_names_in_", None)
-        return [self._described(node, names) for node in self.tree_.walk()]
-
-    def _described(self, node: Node, names: Sequence[str] | None) -> NodeRow:
-        row: NodeRow = {"j": node.j, "k": node.k, "size": node.size}
-        rule = node.rule
-        if rule is None:
-            return row | {"score": node.score(self.depth)}
-        if not isinstance(rule, Threshold):
-            return row | {"rule": str(rule)}
-        name = f"x{rule.feature}" if names is None else str(names[rule.feature])
-        text = f"{name} {'<=' if rule.low_first else '>'} {rule.threshold:.6g}"
-        return row | {"rule": text, **rule._asdict()}
+        rows: list[NodeRow] = []
+        (nodes, rules), values = self.tree_, scores(self.tree_.nodes, self.depth).tolist()
+        for at, (j, k, size, right, feature, threshold, low_first) in enumerate(nodes.tolist()):
+            row: NodeRow = {"j": j, "k": k, "size": size}
+            if right == 0:
+                row["score"] = values[at]
+            elif at in rules:
+                row["rule"] = str(rules[at])
+            else:
+                name = f"x{feature}" if names is None else str(names[feature])
+                row["rule"] = f"{name} {'<=' if low_first else '>'} {threshold:.6g}"
+                row |= {"feature": feature, "threshold": threshold, "low_first": low_first}
+            rows += [row] if right >= 0 else []
+        return rows
 
     def export_text(self) -> str:
         """Return the tree as indented lines, the best cells first."""
         lines = []
-        for node, row in zip(self.tree_.walk(), self.nodes(), strict=True):
-            what = row["rule"] if node.rule else f"score {node.score(self.depth):g}"
-            lines.append(f"{'|   ' * node.j}{what}  [{node.size}]")
+        for row in self.nodes():
+            what = row["rule"] if "rule" in row else f"score {row['score']:g}"
+            lines.append(f"{'|   ' * int(row['j'])}{what}  [{row['size']}]")
         return "\n".join(lines)
 
 
@@ -179,40 +152,40 @@ def count_features(wanted: int | float | str | None, d: int) -> int:
 
 
 Key = tuple[int, int]
-Grow = Callable[[Floats, Floats, np.random.RandomState], Node]
+Trees = Callable[[Floats, Floats], Grow]
 
 
 def prune(
-    root: Node, X: Floats, y: Floats, grow: Grow, measure: str, cv: int, rng: np.random.RandomState
+    tree: Tree, X: Floats, y: Floats, on: Trees, measure: str, cv: int, rng: np.random.RandomState
 ) -> Floats:
     """Collapse a tree, in place, to the number of leaves with the best cross-validated measure.
 
     Return the mean measure, (6) or (8) of clemencon2017, by leaves; NaN if no fold has a pair.
     """
-    merges = merge_order(root, gains(root, X, y, measure))
+    merges = merge_order(tree, gains(tree, X, y, measure))
     size, folds, judged = len(merges) + 1, min(cv, len(y)), []
     parts = KFold(folds, shuffle=True, random_state=rng).split(X) if merges and folds > 1 else ()
     for train, test in parts:
         if (possible := _greatest(y[test], measure)) == 0:
             continue
-        tree = grow(X[train], y[train], rng)
-        order = merge_order(tree, gains(tree, X[train], y[train], measure))
-        found = gains(tree, X[test], y[test], measure)
+        other = on(X[train], y[train])(None, rng)
+        order = merge_order(other, gains(other, X[train], y[train], measure))
+        found = gains(other, X[test], y[test], measure)
         kept = np.cumsum([0, *(found.get(key, 0) for key in reversed(order))])
         at = np.minimum(np.arange(size), kept.size - 1)
         judged.append(0.5 + kept[at] / (2 * possible))
     if not judged:
         return np.full(size, np.nan)
     means = np.asarray(np.mean(judged, axis=0), dtype=np.float64)
-    merged = set(merges[: size - 1 - int(means.argmax())])
-    for node in [node for node in root.walk() if node.key in merged]:
-        node.collapse()
+    places = tree.inner()
+    for key in merges[: size - 1 - int(means.argmax())]:
+        tree.collapse(places[key])
     return means
 
 
-def merge_order(root: Node, gain: dict[Key, int]) -> list[Key]:
+def merge_order(tree: Tree, gain: dict[Key, int]) -> list[Key]:
     """Return the inner nodes in the order in which merging their two leaves costs least."""
-    inner = {node.key for node in root.walk() if node.rule is not None}
+    inner = set(tree.inner())
     order: list[Key] = []
     while inner:
         ripe = [(j, k) for j, k in inner if not inner & {(j + 1, 2 * k), (j + 1, 2 * k + 1)}]
@@ -221,7 +194,7 @@ def merge_order(root: Node, gain: dict[Key, int]) -> list[Key]:
     return order
 
 
-def gains(root: Node, X: Floats, y: Floats, measure: str) -> dict[Key, int]:
+def gains(tree: Tree, X: Floats, y: Floats, measure: str) -> dict[Key, int]:
     """Return how much each inner node's split raises a measure on some examples.
 
     It is twice the gain in the number of pairs (triples) in order; ties of the scores count 1/2.
@@ -229,21 +202,18 @@ def gains(root: Node, X: Floats, y: Floats, measure: str) -> dict[Key, int]:
     ascending = np.sort(y)
     below = ascending.searchsorted(y, "left")
     upto = ascending.searchsorted(y, "right")
-    rows_of = {node.key: rows for node, rows in cells(root, X)}
-    nothing = np.zeros(0, dtype=np.int64)
-    found = {}
-    for node in root.walk():
-        children = node.children()
-        if children is None or node.key not in rows_of:
-            continue
-        left, right = (np.sort(rows_of.get(child.key, nothing)) for child in children)
+    at, found = tree.leaves(X), {}
+    for key, place in tree.inner().items():
+        middle = tree.nodes["right"][place]
+        left = ((place < at) & (at < middle)).nonzero()[0]
+        right = ((middle <= at) & (at <= tree.last(place))).nonzero()[0]
         high, low = below[left], below[right]
         if measure == "tau":  # with equal y, a pair loses its half, too
             won = np.sort(low).searchsorted(high, "left").sum()
-            found[node.key] = int(2 * won - high.size * low.size)
+            found[key] = int(2 * won - high.size * low.size)
         else:
             wrong = _middles(high, upto[left], low)
-            found[node.key] = _middles(low, upto[right], high) - wrong
+            found[key] = _middles(low, upto[right], high) - wrong
     return found
 
 

@@ -146,10 +146,9 @@ def _refuse_texts(X: DataFrame) -> None:
         try:
             column.astype(np.float64)
         except (TypeError, ValueError) as error:
-            raise ValueError(
-                f"column {name!r} of X ({column.dtype}) does not hold numbers ({error}). Make it "
-                f"categorical with X[{name!r}].astype('category'), encode it, or drop it"
-            ) from error
+            text = f"column {name!r} of X ({column.dtype}) does not hold numbers ({error})"
+            how = f"Make it categorical with X[{name!r}].astype('category'), encode it, or drop it"
+            raise ValueError(f"{text}. {how}") from error
 
 
 def taken(X: Table, rows: Rows) -> Table:
@@ -206,10 +205,8 @@ def warn_unconverged(
     lost = np.zeros(found.gap.size) if found.lost is None else found.lost
     for i in np.flatnonzero(~found.converged).tolist():
         why = CENTRE if lost[i] > 0.5 * tol else special(i) or advice
-        warn_user(
-            f"{what} did not converge at lam={lams[i]:g}: relative gap {found.gap[i]:.1e} > tol "
-            f"{tol:g} after {found.n_iter[i]} iterations; {why}"
-        )
+        text = f"{what} did not converge at lam={lams[i]:g}: relative gap {found.gap[i]:.1e}"
+        warn_user(f"{text} > tol {tol:g} after {found.n_iter[i]} iterations; {why}")
 
 
 def one_of(what: str, value: str, known: Sequence[str]) -> None:

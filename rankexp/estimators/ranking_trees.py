@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -12,12 +13,12 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from rankexp.arrays import Bools, Floats, Ints, PerRow, Seed
-from rankexp.estimators.oriented_tree import OrientedTree
-from rankexp.estimators.parameters import Rows, check_count, fitted_rows
+from rankexp.estimators.oriented_tree import OrientedTree, count_features
+from rankexp.estimators.parameters import check_count, fitted_rows
 from rankexp.estimators.risk_mixin import RealRanker
 from rankexp.imports import import_class
 from rankexp.names import parse
-from rankexp.solvers.trees import Sorted, SplitRule, best_threshold_split, halves, kendall_charges
+from rankexp.solvers.trees import NODE, Grow, Rule, Tree, halves
 
 REGISTER = {"CRank": "CRank", "KendallTree": "KendallTree", "RankingForest": "RankingForest"}
 
@@ -29,7 +30,7 @@ class Classified:
     classifier: BaseEstimator
     features: Ints | None
 
-    def left(self, X: Floats, rows: Rows = slice(None)) -> Bools:
+    def __call__(self, X: Floats, rows: Ints) -> Bools:
         """Return which of some rows of X are predicted +1."""
         some = X[rows] if self.features is None else X[rows][:, self.features]
         if not len(some):
@@ -85,6 +86,7 @@ class CRank(OrientedTree):
     """
 
     classifier: BaseEstimator | str | None = None
+    _halves = True
 
     def check(self) -> None:
         """Raise ValueError if a parameter is impossible; this needs no data."""
@@ -92,20 +94,47 @@ class CRank(OrientedTree):
         if self.classifier is not None:
             classifier_of(self.classifier)
 
-    def _rule(self, X: Floats, node: Sorted, features: Ints) -> SplitRule | None:
-        labels = halves(node)
+    def _grower(self, X: Floats, y: Floats) -> Grow:
         if self.classifier is None:
-            least = self.min_samples_leaf
-            return best_threshold_split(node, labels, features, len(X), least=least)
-        order = node.by_y.argsort()  # as in the training set, whatever y
-        rows = node.by_y[order]
-        every = features.size == X.shape[1]
-        some = X[rows] if every else X[rows][:, features]
-        classifier = classifier_of(self.classifier).fit(some, labels[order])
+            return super()._grower(X, y)
+        return partial(self._grow, X, y)
+
+    def _grow(self, X: Floats, y: Floats, counts: Ints | None, rng: np.random.RandomState) -> Tree:
+        """Grow as the compiled loops do, in the same order."""
+        rows = np.arange(len(y)).repeat(1 if counts is None else counts)
+        X, y = X[rows], y[rows]
+        nodes: list[tuple[int, int, int, int, int, float, bool]] = []
+        rules: dict[int, Rule] = {}
+
+        def grow(j: int, k: int, by_y: Ints) -> None:
+            at, least = len(nodes), self.min_samples_leaf
+            nodes.append((j, k, by_y.size, 0, 0, 0.0, False))
+            small = j == self.depth or by_y.size < 2 * least
+            if small or y[by_y[0]] == y[by_y[-1]]:
+                return
+            rule = self._learnt(X, y, by_y, rng)
+            left = rule(X, by_y)
+            if least <= np.count_nonzero(left) <= by_y.size - least:
+                rules[at] = rule
+                grow(j + 1, 2 * k, by_y[left])
+                nodes[at] = (*nodes[at][:3], len(nodes), 0, 0.0, False)
+                grow(j + 1, 2 * k + 1, by_y[~left])
+
+        grow(0, 0, y.argsort())
+        return Tree(np.array(nodes, NODE), rules)
+
+    def _learnt(self, X: Floats, y: Floats, by_y: Ints, rng: np.random.RandomState) -> Classified:
+        d = X.shape[1]
+        count = count_features(self.max_features, d)
+        features = None if count == d else rng.permutation(d)[:count]
+        order = by_y.argsort()  # as in the training set, whatever y
+        rows = by_y[order]
+        some = X[rows] if features is None else X[rows][:, features]
+        classifier = classifier_of(self.classifier).fit(some, halves(y[by_y])[order])
         if not np.isin(classifier.predict(some[:8]), (-1, 1)).all():
             name = type(classifier).__name__
             raise ValueError(f"{name} predicts labels other than the -1 and 1 of its training")
-        return Classified(classifier, None if every else features)
+        return Classified(classifier, features)
 
 
 def classifier_of(given: BaseEstimator | str) -> BaseEstimator:
@@ -162,10 +191,6 @@ class KendallTree(OrientedTree):
     """
 
     count_ties: bool = True
-
-    def _rule(self, X: Floats, node: Sorted, features: Ints) -> SplitRule | None:
-        charges, least, ties = kendall_charges(node), self.min_samples_leaf, self.count_ties
-        return best_threshold_split(node, charges, features, len(X), least=least, ties=ties)
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -240,16 +265,20 @@ class RankingForest(RealRanker):
         self.check()
         X, y = self._rows(X, y, sample_weight)
         rng = check_random_state(self.random_state)
-        n = len(y)
+        n, d = X.shape
         self.score_scale_ = 1.0
         self.estimators_, self._shares = [], []
+        grow, stream = self._tree(0)._grower(X, y), np.random.RandomState(0)
         for _ in range(self.n_estimators):
-            tree = self._tree(int(rng.randint(2**31 - 1)))
-            rows = np.sort(rng.randint(n, size=n)) if self.bootstrap else slice(None)
-            tree.fit(X[rows], y[rows])
+            tree = self._tree(seed := int(rng.randint(2**31 - 1)))
+            drawn = np.bincount(rng.randint(n, size=n), minlength=n) if self.bootstrap else None
+            stream.seed(seed)  # quicker than a new one
+            tree._take(grow(drawn, stream))
+            tree.n_features_in_ = d
             self.estimators_.append(tree)
-            edges, counts = np.unique(tree.predict(X), return_counts=True)
-            self._shares.append((edges, np.concatenate(([0.0], np.cumsum(counts))) / n))
+            here = np.bincount(tree.tree_.leaves(X), minlength=len(tree.tree_.nodes))
+            upto = here[::-1].cumsum()[::-1]  # leaves further right have lower scores
+            self._shares.append((upto - here) / n + upto / n)
         return self
 
     @property
@@ -263,8 +292,7 @@ class RankingForest(RealRanker):
         """Return the scores of rows, (n,), in (0, 1): the higher, the greater the expected y."""
         X = fitted_rows(self, X)
         total = np.zeros(len(X))
-        for tree, (edges, below) in zip(self.estimators_, self._shares, strict=True):
-            s = tree.predict(X)
-            total += below[edges.searchsorted(s, "left")] + below[edges.searchsorted(s, "right")]
+        for tree, share in zip(self.estimators_, self._shares, strict=True):
+            total += share[tree.tree_.leaves(X)]
         total /= 2 * len(self.estimators_)
         return total

@@ -47,8 +47,8 @@ class OrdersPairs(SparesThreads):
 
         def __new__(cls, *values, **named):
             """Return an instance; TypeError for values without names."""
-            known = signature(cls).parameters
-            if values and all(p.kind is Parameter.KEYWORD_ONLY for p in known.values()):
+            known = signature(cls).parameters if values else {}
+            if known and all(p.kind is Parameter.KEYWORD_ONLY for p in known.values()):
                 name, given = cls.__name__, registry.shown(repr(values[0]))
                 meant = f"write {name}({_meant(values[0], list(known))}={given})"
                 raise TypeError(f"{name} takes its parameters by name: {meant}")

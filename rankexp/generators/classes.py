@@ -66,10 +66,8 @@ class GaussianModel(generator.ClassModel):
         low, high = (means - REACH * scales).min(), (means + REACH * scales).max()
         wanted = (high - low) * STEPS / scales.min()
         if not wanted < MOST_NODES:
-            raise ValueError(
-                f"expectations over x would take {wanted:.1e} points, more than {MOST_NODES}: "
-                "choose variances nearer to each other, or nearer means"
-            )
+            text = f"expectations over x would take {wanted:.1e} points, more than {MOST_NODES}"
+            raise ValueError(f"{text}: choose variances nearer to each other, or nearer means")
         count = int(np.ceil(wanted)) + 1
         x, step = np.linspace(low, high, count, retstep=True)
         return x[:, None], np.full(count, float(step))
@@ -102,20 +100,17 @@ class Gaussian:
     def __post_init__(self) -> None:
         means = generator.numbers("means", self.means)
         if means.ndim not in (1, 2) or len(means) < 2 or means.size == 0:
-            raise ValueError(
-                f"means={self.means}: expected two or more numbers, or lists of d numbers, "
-                "one a class"
-            )
+            text = f"means={self.means}: expected two or more numbers"
+            raise ValueError(f"{text}, or lists of d numbers, one a class")
         object.__setattr__(self, "means", generator.plain(means))
         object.__setattr__(self, "priors", generator.checked_priors(self.priors, len(means)))
         if self.variances is not None:
             variances = generator.numbers("variances", self.variances)
             shape = means.reshape(len(means), -1).shape
             if variances.shape not in ((), shape[:1], shape) or not (variances > 0.0).all():
-                raise ValueError(
-                    f"variances={self.variances}: expected a number > 0, {shape[0]} of them "
-                    f"(one a class), or {shape[0]} lists of {shape[1]} (one a feature)"
-                )
+                text = f"variances={self.variances}: expected a number > 0, {shape[0]} of them"
+                more = f"or {shape[0]} lists of {shape[1]} (one a feature)"
+                raise ValueError(f"{text} (one a class), {more}")
             object.__setattr__(self, "variances", generator.plain(variances))
 
     @property
@@ -195,10 +190,8 @@ class Discrete:
             raise ValueError(f"points={self.points}: a point occurs twice; add up its chances")
         pmfs = generator.numbers("pmfs", self.pmfs)
         if pmfs.ndim != 2 or len(pmfs) < 2 or pmfs.shape[1] != len(points):
-            raise ValueError(
-                f"pmfs={self.pmfs}: expected two or more lists, one a class, of {len(points)} "
-                "numbers, one a point"
-            )
+            text = f"pmfs={self.pmfs}: expected two or more lists, one a class"
+            raise ValueError(f"{text}, of {len(points)} numbers, one a point")
         totals = pmfs.sum(axis=1)
         if (pmfs < 0.0).any() or (np.abs(totals - 1.0) > 1e-6).any():
             raise ValueError(f"pmfs={self.pmfs}: expected numbers >= 0 that add up to 1 a class")

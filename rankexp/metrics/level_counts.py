@@ -48,10 +48,8 @@ def coded(target: Floats, levels: int | None) -> Levels:
         raise ValueError(f"y has {len(values)} values, but there are only {levels} levels")
     if not np.isin(values, np.arange(levels)).all():
         strange = ", ".join(f"{value:g}" for value in values)
-        raise ValueError(
-            f"y has the values {strange}, fewer than the {levels} levels: it must hold codes "
-            f"0 .. {levels - 1}, so that it is known which levels are missing"
-        )
+        text = f"y has the values {strange}, fewer than the {levels} levels: it must hold codes 0"
+        raise ValueError(f"{text} .. {levels - 1}, so that it is known which levels are missing")
     codes = target.astype(np.int64)
     return Levels(codes, np.bincount(codes, minlength=levels))
 
@@ -182,18 +180,14 @@ def cost_matrix(costs: npt.ArrayLike | None, levels: int) -> Floats:
         return np.triu(np.ones((levels, levels)), 1)
     C = np.asarray(costs, dtype=np.float64)
     if C.shape != (levels, levels):
-        raise ValueError(
-            f"costs must be of shape ({levels}, {levels}), one row and column a level, got shape "
-            f"{C.shape}"
-        )
+        text = f"costs must be of shape ({levels}, {levels})"
+        raise ValueError(f"{text}, one row and column a level, got shape {C.shape}")
     if not (np.isfinite(C) & (C >= 0.0)).all():
         raise ValueError("costs must be finite and >= 0")
     upper, lower = np.triu(C, 1), np.tril(C)
     if lower.any() and not np.array_equal(lower, upper.T):
-        raise ValueError(
-            "costs[j, i] is the cost of ranking level i below level j < i: entries on and below "
-            "the diagonal must be 0, or mirror those above it"
-        )
+        text = "costs[j, i] is the cost of ranking level i below level j < i: entries on and"
+        raise ValueError(f"{text} below the diagonal must be 0, or mirror those above it")
     if not upper.any():
         raise ValueError("costs must not all be 0: no pair would count")
     return upper

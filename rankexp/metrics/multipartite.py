@@ -245,10 +245,8 @@ def _costs(costs: str | float | npt.ArrayLike | None) -> Floats | None:
         entries = []
     K = round((1 + (1 + 8 * len(entries)) ** 0.5) / 2)
     if not entries or len(entries) != K * (K - 1) // 2:
-        raise ValueError(
-            f"costs='{costs}': expected the K (K - 1) / 2 numbers above the diagonal of a matrix, "
-            "row by row, as in '1 2 1'"
-        )
+        text = f"costs='{costs}': expected the K (K - 1) / 2 numbers above the"
+        raise ValueError(f"{text} diagonal of a matrix, row by row, as in '1 2 1'")
     matrix = np.zeros((K, K))
     matrix[np.triu_indices(K, 1)] = entries
     return matrix

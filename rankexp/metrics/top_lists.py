@@ -135,10 +135,8 @@ def _levels(y: Floats, levels: int | None) -> tuple[Floats, Ints]:
     if levels is not None:
         known = coded(y, levels).codes.astype(np.float64)
         if (known != y).any():  # gains differ by what the labels are, so they are not guessed
-            raise ValueError(
-                f"y holds {y[known != y][0]:g}: with levels={levels} it must hold codes "
-                f"0 .. {levels - 1}; for other labels give levels=[worst, ..., best]"
-            )
+            got = f"y holds {y[known != y][0]:g}: with levels={levels} it must hold codes 0 .. "
+            raise ValueError(f"{got}{levels - 1}; for other labels give levels=[worst, ..., best]")
     values, code = distinct(y)
     strange = values[(values < 0) | (values != values.round())]
     if strange.size:
@@ -174,11 +172,7 @@ def _check(
 
 
 def top(
-    source: str,
-    label: str,
-    cutoff: str | None = None,
-    rules: bool = True,
-    margin: float | None = 0.01,
+    source: str, label: str, k: str | None = None, rules: bool = True, margin: float | None = 0.01
 ) -> Callable[[Callable[..., Floats]], ListMetric]:
     """Make a metric of a function of `Lists` and of parameters: its mean over queries.
 
@@ -190,7 +184,7 @@ def top(
         return metric.Declaration(
             "higher",
             source=source,
-            cutoff=cutoff,
+            cutoff=k,
             kinds=("binary", "ordinal"),
             check=_check,
             reading=metric.MetricReading(margin),

@@ -239,30 +239,24 @@ def _levels(y: ArrayLike) -> tuple[Ints, int]:
         return cast("Ints", upper.view(np.uint8)), 2  # eight times as small
     y = y.astype(np.float64)
     if not (np.isfinite(y).all() and (y == np.rint(y)).all() and low >= 0):
-        raise ValueError(
-            f"labels from {low:g} to {high:g} are neither classes (0 and 1, or -1 and 1) nor "
-            "levels (0 .. K-1, worst to best); the order of arguments is (labels, scores)"
-        )
+        text = f"labels from {low:g} to {high:g} are neither classes (0 and 1, or -1 and 1)"
+        more = "the order of arguments is (labels, scores)"
+        raise ValueError(f"{text} nor levels (0 .. K-1, worst to best); {more}")
     values, codes = distinct(y)
     if len(values) > MOST_LEVELS:
-        raise ValueError(
-            f"there are {len(values)} levels, more than {MOST_LEVELS}: bin a continuous target"
-        )
+        text = f"there are {len(values)} levels, more than {MOST_LEVELS}"
+        raise ValueError(f"{text}: bin a continuous target")
     return codes.astype(np.int64), len(values)
 
 
 def _scores(scores: ArrayLike, n: int) -> Floats:
     s = np.asarray(scores, dtype=np.float64)
     if s.shape != (n,):
-        raise ValueError(
-            f"scores must have shape ({n},), got shape {s.shape}; for levels use a regressor or a "
-            "ranker, because a classifier has a score for each class"
-        )
+        text = f"scores must have shape ({n},), got shape {s.shape}; for levels use a regressor"
+        raise ValueError(f"{text} or a ranker, because a classifier has a score for each class")
     if not (np.isfinite(s.min()) and np.isfinite(s.max())):
-        raise ValueError(
-            f"{np.count_nonzero(~np.isfinite(s))} of {n} scores are not finite: check the initial "
-            "scores, or lower the learning rate"
-        )
+        text = f"{np.count_nonzero(~np.isfinite(s))} of {n} scores are not finite"
+        raise ValueError(f"{text}: check the initial scores, or lower the learning rate")
     return s
 
 
@@ -287,9 +281,8 @@ def _weights(given: PerRow, n: int) -> tuple[Floats | None, Ints | None]:
 def _group_of_rows(sizes: ArrayLike, n: int) -> Ints:
     size = np.asarray(sizes)
     if size.ndim != 1 or size.dtype.kind not in "iu" or size.sum() != n or size.min() < 0:
-        raise ValueError(
-            f"group must hold the sizes of groups in the order of the rows, adding up to {n}"
-        )
+        text = "group must hold the sizes of groups in the order of the rows"
+        raise ValueError(f"{text}, adding up to {n}")
     return np.repeat(np.arange(size.size), size)
 
 

@@ -52,9 +52,8 @@ class Partite:
     def __post_init__(self) -> None:
         sizes = np.asarray(self.sizes)
         if sizes.ndim != 1 or sizes.size < 2 or sizes.dtype.kind not in "iu" or sizes.min() < 1:
-            raise ValueError(
-                f"sizes must be two or more, each 1 or more and whole, got {self.sizes!r}"
-            )
+            text = "sizes must be two or more, each 1 or more and whole"
+            raise ValueError(f"{text}, got {self.sizes!r}")
         object.__setattr__(self, "sizes", tuple(sizes.tolist()))
 
     @property
@@ -97,10 +96,8 @@ def check_emphasis(omega: Emphasis, n: int) -> Emphasis:
     if omega is uniform or isinstance(omega, Top | Partite):
         return omega
     if n > MOST:
-        raise ValueError(
-            f"the axioms of omega are tried on {MOST} positions at most, and there are {n}: "
-            "use uniform, Top or Partite"
-        )
+        text = f"the axioms of omega are tried on {MOST} positions at most, and there are {n}"
+        raise ValueError(f"{text}: use uniform, Top or Partite")
     i, j = np.indices((n, n)) + 1
     found = np.asarray(omega(i, j), dtype=np.float64)
     if found.shape not in ((), (n, n)):

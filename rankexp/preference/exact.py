@@ -276,9 +276,8 @@ def best_order(W: npt.ArrayLike) -> tuple[Ints, float]:
     W = np.asarray(W, dtype=np.float64)
     n = len(W)
     if W.shape != (n, n) or n > MOST_RANKED or not np.isfinite(W).all():
-        raise ValueError(
-            f"W must be finite, of shape (n, n) with n up to {MOST_RANKED}, got shape {W.shape}"
-        )
+        text = f"W must be finite, of shape (n, n) with n up to {MOST_RANKED}"
+        raise ValueError(f"{text}, got shape {W.shape}")
     added = np.zeros((1, n))  # by set: what putting it above v costs
     for row in W:
         added = np.concatenate((added, added + row))

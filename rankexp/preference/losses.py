@@ -130,9 +130,8 @@ def checked_target(target: npt.ArrayLike) -> Floats:
         raise ValueError("targets must be numbers, none missing, or an ordered Categorical")
     y = np.asarray(in_numbers(target), dtype=np.float64)
     if y.ndim != 1 or y.size < 2:
-        raise ValueError(
-            f"a query needs targets of two items or more, shape (n,), got shape {y.shape}"
-        )
+        text = "a query needs targets of two items or more"
+        raise ValueError(f"{text}, shape (n,), got shape {y.shape}")
     if np.isnan(y).any():
         raise ValueError("targets must not be NaN")
     if (y == y[0]).all():
@@ -145,10 +144,8 @@ def _places(y: Floats, omega: Emphasis | None) -> Ints:
     place = np.argsort(np.argsort(-y, kind="stable")) + 1
     if omega is not None:
         if np.unique(y).size < y.size:
-            raise ValueError(
-                "with omega all targets must differ, as it is a function of positions; "
-                "without it, equal targets are in no order"
-            )
+            text = "with omega all targets must differ, as it is a function of positions"
+            raise ValueError(f"{text}; without it, equal targets are in no order")
         check_emphasis(omega, y.size)
     return place
 

@@ -247,10 +247,9 @@ class PairClassifier(BaseEstimator):  # type: ignore[misc]
         """Return the classifier, not fitted."""
         made = classifier_of(self.estimator)
         if not any(hasattr(made, name) for name in ("predict_proba", "decision_function")):
-            raise ValueError(
-                f"{type(made).__name__} has neither predict_proba nor decision_function: use "
-                "another classifier, or sklearn.calibration.CalibratedClassifierCV around it"
-            )
+            text = f"{type(made).__name__} has neither predict_proba nor decision_function"
+            around = "sklearn.calibration.CalibratedClassifierCV around it"
+            raise ValueError(f"{text}: use another classifier, or {around}")
         return made
 
     def _of(self, U: Floats, V: Floats) -> Floats:

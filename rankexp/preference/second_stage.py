@@ -48,25 +48,20 @@ def ask(h: Preference, items: Items, upper: Ints, lower: Ints, check: bool = Tru
 
 def _values(h: Preference, U: Items, V: Items, upper: Ints, lower: Ints) -> Floats:
     if not callable(h):
-        raise TypeError(
-            f"h must be a function h(U, V), got {type(h).__name__}; for a fitted PairClassifier "
-            "use its method `preference`"
-        )
+        text = f"h must be a function h(U, V), got {type(h).__name__}"
+        raise TypeError(f"{text}; for a fitted PairClassifier use its method `preference`")
     given = np.asarray(h(U, V))
     if given.dtype.kind not in "biufO":
         raise ValueError(f"h must return real numbers, got {given.dtype}")
     found = given.astype(np.float64)
     if found.shape != upper.shape:
-        raise ValueError(
-            f"h must return a number for each pair, shape {upper.shape}, got shape {found.shape}"
-        )
+        said = f"h must return a number for each pair, shape {upper.shape}"
+        raise ValueError(f"{said}, got shape {found.shape}")
     good = (found >= 0.0) & (found <= 1.0)  # NaN is not
     if not good.all():
         at = int(good.argmin())
-        raise ValueError(
-            f"h(u, v) of items {upper[at]} and {lower[at]} is {found[at]:g}: "
-            "a preference must be in [0, 1]"
-        )
+        text = f"h(u, v) of items {upper[at]} and {lower[at]} is {found[at]:g}"
+        raise ValueError(f"{text}: a preference must be in [0, 1]")
     return found
 
 

@@ -52,10 +52,9 @@ class Push(Risk):
         """Minimise ``lam/2 ||w||² + risk`` for each penalty."""
         start = float(task.loss.value(1.0, np.zeros(1))[0])
         if 0.0 < start < 1.0 and self.p * np.log(start) < np.log(TINY):
-            raise ValueError(
-                f"push(p={self.p:g}) of {task.loss!r}: the risk of equal scores, {start:.2g} to "
-                "the power p, underflows: lower p, or use the exponential loss"
-            )
+            text = f"push(p={self.p:g}) of {task.loss!r}: the risk of equal scores, {start:.2g}"
+            advice = "lower p, or use the exponential loss"
+            raise ValueError(f"{text} to the power p, underflows: {advice}")
         risk = push_risk(task.loss, task.level > 0, self.p, task.sample_weight)
         X = as_rows(task.X)
         return descend(X, risk, penalties(task.lams), tol=task.tol, max_iter=task.max_iter)

@@ -66,9 +66,8 @@ class Task:
             each = self.queries == "each"
             order = PartialOrder.of(self.level, costs, self.groups, self.sample_weight, each)
         if not order.total > 0.0:
-            raise ValueError(
-                "there is no pair of two levels with a cost above 0 and both rows in one group"
-            )
+            text = "there is no pair of two levels with a cost above"
+            raise ValueError(f"{text} 0 and both rows in one group")
         return order
 
 

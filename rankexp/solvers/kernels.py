@@ -44,10 +44,8 @@ def shaped(function: Callable[[Floats, Floats], npt.ArrayLike]) -> Kernel:
     def kernel(A: Floats, B: Floats) -> Floats:
         K = np.asarray(function(A, B), dtype=np.float64)
         if K.shape != (A.shape[0], B.shape[0]):
-            raise ValueError(
-                f"a kernel must be of shape (n, m) for (n, d) and (m, d) rows: "
-                f"of {A.shape} and {B.shape}, got {K.shape}"
-            )
+            text = "a kernel must be of shape (n, m) for (n, d) and (m, d) rows"
+            raise ValueError(f"{text}: of {A.shape} and {B.shape}, got {K.shape}")
         return K
 
     return kernel
@@ -73,9 +71,8 @@ class Factor:
         self.largest = float(self.left.max())
         self.roots = np.sqrt(np.maximum(self.left, 0.0))
         if not (np.isfinite(self.left) & (self.left >= 0.0)).all():
-            raise ValueError(
-                "the kernel must be finite, and K(x, x) >= 0, on every row: scale the features"
-            )
+            text = "the kernel must be finite, and K(x, x) >= 0, on every row"
+            raise ValueError(f"{text}: scale the features")
         if not self.largest > 0.0:
             raise ValueError("the kernel is 0 on every row of X: all scores would be 0")
         self.floor = FLOOR * self.X.shape[0] * EPS * self.largest

@@ -1,172 +1,137 @@
-"""Oriented trees: their nodes, and splits by a threshold on one feature.
+"""Oriented trees: their nodes, and their growth by splits at a threshold on one feature.
 
 A split is judged by charges of the examples: integers whose sum over one side, taken twice, less
 that over all, says how much better the side is above the other than below it. So one cumulative
 sum in the order of each feature judges all its thresholds, in both orientations.
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from rankexp.arrays import Bools, Floats, Ints, Signed
-from rankexp.metrics.dominance import runs
+
+Nodes = npt.NDArray[np.void]
+NODE = np.dtype("i4, i8, i8, i8, i8, f8, ?", align=True)
+NODE.names = ("j", "k", "size", "right", "feature", "threshold", "low_first")
+"""`size` counts training examples; `right` says where that child stands: 0 for a leaf, -1 below a
+merged node. Rows whose feature is at most the threshold go left if `low_first`, else right.
+"""
+Rule = Callable[[Floats, Ints], Bools]
+"""Tell which rows of X go to the left child, which is ranked above the right one."""
 
 
-class Threshold(NamedTuple):
-    """A split: rows whose feature is at most the threshold go to one side."""
+class Tree(NamedTuple):
+    """A tree's nodes: each before its left child, and this with all below it before the right one.
 
-    feature: int
-    threshold: float  # midway between two values of the feature
-    low_first: bool  # these rows are ranked above the others (the left child)
+    `rules` are those of nodes without a threshold, by place.
+    """
 
-    def left(self, X: Floats, rows: Ints | slice = slice(None)) -> Bools:
-        low: Bools = X[rows, self.feature] <= self.threshold
-        return low if self.low_first else ~low
+    nodes: Nodes
+    rules: dict[int, Rule]
 
+    def inner(self) -> dict[tuple[int, int], int]:
+        """Return where nodes with children stand: C(j, k), the k-th from the left at depth j."""
+        at = (self.nodes["right"] > 0).nonzero()[0]
+        return dict(zip(self.nodes[["j", "k"]][at].tolist(), at.tolist(), strict=True))
 
-@dataclass(frozen=True)
-class Sorted:
-    """The rows of a node in the order of each feature and of y, which is the last."""
+    def last(self, at: int) -> int:
+        """Return where the last node below one stands."""
+        while (right := int(self.nodes["right"][at])) > 0:
+            at = right
+        return at
 
-    rows: Ints  # (d + 1, m): rows of the whole training set
-    values: Floats  # (d + 1, m): ascending along the second axis
+    def collapse(self, at: int) -> None:
+        """Make a node a leaf."""
+        below = range(at + 1, self.last(at) + 1)
+        self.nodes["right"][at], self.nodes["right"][below] = 0, -1
+        for place in (at, *below):
+            self.rules.pop(place, None)
 
-    @property
-    def size(self) -> int:
-        return int(self.rows.shape[1])
+    def leaves(self, X: Floats) -> Ints:
+        """Return where the leaf stands that each row of X falls into, (n,)."""
+        from rankexp.solvers.tree_loops import leaves
 
-    @property
-    def y(self) -> Floats:
-        return np.asarray(self.values[-1])
-
-    @property
-    def by_y(self) -> Ints:
-        return np.asarray(self.rows[-1])
-
-    def part(self, member: Bools) -> "Sorted":
-        """Return the rows that a mask over the whole training set, (n,), selects, in O(d m)."""
-        from rankexp.solvers.loops import part
-
-        size = int(np.count_nonzero(member[self.by_y]))
-        return Sorted(*part(self.rows, self.values, member, size))
-
-
-def presort(X: Floats, y: Floats) -> Sorted:
-    """Sort the root's rows by each feature, and by y: the only sorts that a tree needs."""
-    columns = np.vstack((X.T, y))
-    rows = columns.argsort(axis=1)
-    return Sorted(rows, np.take_along_axis(columns, rows, axis=1))
+        if not self.rules:
+            return leaves(self.nodes, X)
+        found = np.zeros(len(X), np.int64)
+        for at, rule in sorted(self.rules.items()):
+            rows = (found == at).nonzero()[0]
+            found[rows] = np.where(rule(X, rows), at + 1, self.nodes["right"][at])
+        return found
 
 
-def kendall_charges(node: Sorted) -> Ints:
-    """Return #{y below} - #{y above} for each row by y, (m,), within the node."""
-    # A row's move across any split changes concordant less discordant pairs by just this number.
-    below, upto = runs(node.y)
-    return below + upto - node.size
+def scores(nodes: Nodes, depth: int) -> Floats:
+    """Return 2^J (1 - k/2^j), the scores of leaves (clemencon2017, (9))."""
+    share = np.ldexp(nodes["k"].astype(np.float64), -nodes["j"])  # always exact, unlike a power
+    return np.asarray(np.ldexp(1.0 - share, depth))
 
 
-def halves(node: Sorted) -> Ints:
-    """Return labels by y, (m,): +1 above a median of y, else -1; 0 for all if y is constant."""
+Grow = Callable[[Ints | None, np.random.RandomState], Tree]
+"""Grow a tree on each row as often as it counts, or once."""
+
+
+class Bed(NamedTuple):
+    """What a tree grows on, and the room for it."""
+
+    depth: int
+    least: int  # examples in a leaf
+    shown: int  # features that a node draws
+    halves: bool  # whether y above its median is charged, else Kendall's tau
+    ties: bool  # whether pairs with equal y across a split are taken off
+    columns: Floats  # (d, n): the features
+    y: Floats
+    rows: Signed  # (2, d + 1, n): in the order of each feature, and of y; depths take turns
+    twice: Ints  # (n,): twice a row's charge
+    level: Ints  # (n,): the number of its y in its node
+    sizes: Ints  # (n,): how many examples have the y of this number
+    features: Ints  # (d,): in the order in which a node looks at them
+    left: Bools  # (n,): whether a row goes left
+    counts: Ints  # (n,): how often it counts
+    words: Ints  # random ones
+    used: Ints  # (1,): how many of them
+    nodes: Nodes
+
+
+def by_thresholds(
+    X: Floats, y: Floats, depth: int, least: int, shown: int, halves: bool, ties: bool
+) -> Grow:
+    """Return how to grow trees on rows X (n, d) and real targets y (n,), which are sorted once."""
+    n, d = X.shape
+    columns, (twice, level, sizes) = np.vstack((X.T, y)), np.empty((3, n), np.int64)
+    orders: Signed = columns.argsort(axis=1).astype(np.int32 if n < 2**31 else np.int64)
+    rows, left = np.array((orders, orders)), np.empty(n, np.bool_)
+    limits, data = (depth, least, shown, halves, ties), (columns[:-1], columns[-1])
+    shared = (*limits, *data, rows, twice, level, sizes, np.arange(d), left)
+
+    def grow(counts: Ints | None, rng: np.random.RandomState) -> Tree:
+        """Nodes draw features as if by ``rng.permutation``, in the order of the array."""
+        from rankexp.solvers.tree_loops import grow, part
+
+        counts = np.ones(n, np.int64) if counts is None else counts
+        total, some = int(counts.sum()), int(np.count_nonzero(counts))
+        most = max(min(2**depth, total // least), 1)
+        # Words for as many permutations as a tree can need, which take 1.4 d at most on average.
+        amount = (most - 1) * d * 3 // 2 + 99 if shown < d else 0
+        state, size, words = rng.get_state(legacy=False), -1, np.zeros(0, np.int64)
+        while size < 0:
+            words = np.append(words, rng.randint(2**32, size=amount, dtype=np.uint32))
+            nodes, used = np.zeros(2 * most - 1, NODE), np.zeros(1, np.int64)
+            nodes["size"][0] = total
+            part(orders, 0, n, counts > 0, rows[0], some)
+            size = grow(Bed(*shared, counts, words, used, nodes), 0, 0, some)
+        rng.set_state(state)  # and on after the words that were used
+        rng.randint(2**32, size=used[0], dtype=np.uint32)
+        return Tree(nodes[:size].copy(), {})
+
+    return grow
+
+
+def halves(ascending: Floats) -> Ints:
+    """Return labels of y, (m,), which is not constant: +1 above a median, else -1."""
     # The most balanced cut, of two the higher: Y > median (clemencon2017, section 5.2, 3 (a)).
-    m = node.size
-    cuts = (node.y[1:] != node.y[:-1]).nonzero()[0] + 1
-    if not cuts.size:
-        return np.zeros(m, dtype=np.int64)
-    distance = np.abs(2 * cuts - m)
-    cut = cuts[distance == distance.min()].max()
-    return np.where(np.arange(m) < cut, -1, 1)
-
-
-def best_threshold_split(
-    node: Sorted, charges: Ints, features: Ints, n: int, *, least: int = 1, ties: bool = False
-) -> Threshold | None:
-    """Return the split that the charges (m,) by y judge best, or None if none gains anything."""
-    # `kendall_charges` give the greatest Kendall tau (clemencon2017, (8)), `halves` the least
-    # error; of equals the first of the `features` wins, then the lowest threshold. `ties`:
-    # take off pairs with equal y across the split, which (8) never counts as in order.
-    from rankexp.solvers.loops import best_place
-
-    if node.size < 2 * least:
-        return None
-    every = np.array_equal(features, np.arange(len(node.rows) - 1))
-    chosen = slice(-1) if every else features  # a slice makes no copy
-    rows, values = node.rows[chosen], node.values[chosen]
-    by_row = _by_row(node, charges, n)
-    level, sizes = by_row, charges[:0]
-    if ties:  # the number of each row's y among the distinct ones, and their rows
-        ascending = np.concatenate(([0], (node.y[1:] != node.y[:-1]).cumsum()))
-        level, sizes = _by_row(node, ascending, n), np.bincount(ascending)
-    ties = bool((sizes > 1).any())
-    place, at, excess = best_place(rows, values, by_row, level, sizes, least, ties)
-    if place < 0:
-        return None
-    middle = midpoint(*values[place, at : at + 2].tolist())
-    return Threshold(int(features[place]), middle, excess > 0)
-
-
-def midpoint(low: float, high: float) -> float:
-    """Return a number t with low <= t < high, midway but for rounding."""
-    middle = low / 2 + high / 2
-    return middle if low <= middle < high else low
-
-
-def _by_row(node: Sorted, values: Ints, n: int) -> Signed:
-    """Return values by y as a table by row, (n,), of any numbers at rows of other nodes."""
-    table: Signed = np.empty(n, dtype=np.int32 if n < 2**31 else np.int64)
-    table[node.by_y] = values
-    return table
-
-
-class SplitRule(Protocol):
-    """A rule that sends rows to the left child, which is ranked above the right one."""
-
-    def left(self, X: Floats, rows: Ints | slice = slice(None)) -> Bools:
-        """Return which of some rows of X go to the left child."""
-
-
-@dataclass
-class Node:
-    """The cell C(j, k): the k-th from the left, from 0, at depth j; a leaf has no rule."""
-
-    j: int
-    k: int
-    size: int
-    rule: SplitRule | None = None
-    left: "Node | None" = None
-    right: "Node | None" = None
-
-    @property
-    def key(self) -> tuple[int, int]:
-        return self.j, self.k
-
-    def children(self) -> tuple["Node", "Node"] | None:
-        return (self.left, self.right) if self.left and self.right else None
-
-    def walk(self) -> Iterator["Node"]:
-        """Yield the node and all below it, left before right."""
-        yield self
-        for child in self.children() or ():
-            yield from child.walk()
-
-    def collapse(self) -> None:
-        self.rule = self.left = self.right = None
-
-    def score(self, depth: int) -> float:
-        """Return 2^J (1 - k/2^j), the score of a leaf (clemencon2017, (9))."""
-        return 2.0**depth * (1.0 - self.k / 2.0**self.j)
-
-
-def cells(root: Node, X: Floats) -> Iterator[tuple[Node, Ints]]:
-    """Yield the nodes that rows of X fall into, with these rows: leaves and those above them."""
-    waiting = [(root, np.arange(len(X)))]
-    while waiting:
-        node, rows = waiting.pop()
-        yield node, rows
-        children = node.children()
-        if node.rule is None or children is None or not rows.size:
-            continue
-        left = node.rule.left(X, rows)
-        waiting += [(children[1], rows[~left]), (children[0], rows[left])]
+    cuts = (ascending[1:] != ascending[:-1]).nonzero()[0][::-1] + 1
+    cut = cuts[np.abs(2 * cuts - ascending.size).argmin()]
+    return np.where(np.arange(ascending.size) < cut, -1, 1)

@@ -40,20 +40,16 @@ def log_masses(model: KnownClasses) -> Floats:
     """Return the logs of P(y = level, x) at points that stand for all x, perhaps by quadrature."""
     _check_known(model)
     if not hasattr(model, "nodes"):
-        raise ValueError(
-            f"{type(model).__name__}: expectations over x are computed for one feature, or "
-            "finitely many points"
-        )
+        text = f"{type(model).__name__}: expectations over x are computed for one feature"
+        raise ValueError(f"{text}, or finitely many points")
     X, weights = model.nodes()
     return np.asarray(log_joint(model, X) + np.log(weights)[:, None])
 
 
 def _check_known(model: KnownClasses) -> None:
     if not hasattr(model, "log_densities"):
-        raise ValueError(
-            f"{type(model).__name__} does not know the densities of its classes; the models of "
-            "the generators 'gaussian' and 'discrete' do"
-        )
+        text = f"{type(model).__name__} does not know the densities of its classes"
+        raise ValueError(f"{text}; the models of the generators 'gaussian' and 'discrete' do")
 
 
 class Approximation(NamedTuple):

@@ -16,7 +16,6 @@ from rankexp.estimators import CRank, KendallTree, RankingForest
 from rankexp.estimators.oriented_tree import gains, merge_order
 from rankexp.generators import Polynomial, Regression
 from rankexp.metrics import d_tau, iauc, mse
-from rankexp.solvers.trees import cells
 
 laws = settings(max_examples=25)
 BOTH = pytest.mark.parametrize("kind", [CRank, KendallTree])
@@ -43,11 +42,11 @@ def problems(draw):
 
 def descend(tree, x):
     """Score one row by the caption of Figure 1: start at 2^J, subtract on the way right."""
-    node, score = tree.tree_, 2.0**tree.depth
-    while node.rule is not None:
-        left = bool(node.rule.left(x[None])[0])
-        score -= 0 if left else 2.0 ** (tree.depth - node.j - 1)
-        node = node.left if left else node.right
+    at, score, nodes = 0, 2.0**tree.depth, tree.tree_.nodes
+    while (node := nodes[at])["right"]:
+        left = bool((x[node["feature"]] <= node["threshold"]) == node["low_first"])
+        score -= 0 if left else 2.0 ** (tree.depth - node["j"] - 1)
+        at = at + 1 if left else node["right"]
     return score
 
 
@@ -60,15 +59,13 @@ def test_scores_are_the_paper_s(kind, problem, depth, least):
     s = tree.predict(X)
     assert s.tolist() == [descend(tree, x) for x in X]
     assert ((s > 0) & (s <= tree.score_scale_)).all()
-    leaves = [node for node in tree.tree_.walk() if node.rule is None]
+    leaves = [node for node in tree.nodes() if "score" in node]
     assert tree.n_leaves_ == len(leaves) <= 2**depth
-    assert sum(leaf.size for leaf in leaves) == len(y)
-    assert len(leaves) == 1 or min(leaf.size for leaf in leaves) >= least
-    assert [leaf.score(depth) for leaf in leaves] == sorted(
-        {leaf.score(depth) for leaf in leaves}, reverse=True
-    )  # left to right, all different
-    for leaf, rows in cells(tree.tree_, X):
-        assert leaf.size == len(rows)
+    assert sum(leaf["size"] for leaf in leaves) == len(y)
+    assert len(leaves) == 1 or min(leaf["size"] for leaf in leaves) >= least
+    scores = [leaf["score"] for leaf in leaves]  # left to right, all different
+    assert scores == sorted(set(scores), reverse=True)
+    assert [leaf["size"] for leaf in leaves] == [np.sum(s == score) for score in scores]
 
 
 @BOTH
@@ -242,11 +239,9 @@ def test_gains_add_up_to_the_measure(kind, measure):
     assert len(order) == tree.n_leaves_ - 1
     assert order[-1] == (0, 0)
     for key in [None, *order]:
-        for node in tree.tree_.walk():
-            if node.key == key:
-                node.collapse()
-                break
-        left = sum(found[node.key] for node in tree.tree_.walk() if node.rule is not None)
+        if key is not None:
+            tree.tree_.collapse(tree.tree_.inner()[key])
+        left = sum(found[key] for key in tree.tree_.inner())
         s = tree.predict(X[100:])
         assert value(y[100:], s) == pytest.approx(0.5 + left / (2 * pairs), abs=1e-12)
 
@@ -266,15 +261,14 @@ def test_pruning_keeps_the_leaves_that_cross_validate_best(kind, prune):
         order = merge_order(tree.tree_, gains(tree.tree_, X[train], y[train], prune))
         values = [value(y[test], tree.predict(X[test]))]
         for key in order:
-            next(node for node in tree.tree_.walk() if node.key == key).collapse()
+            tree.tree_.collapse(tree.tree_.inner()[key])
             values.append(value(y[test], tree.predict(X[test])))
         values.reverse()
         values += [values[-1]] * full.n_leaves_
         expected += np.array(values[: full.n_leaves_]) / 4
     assert pruned.cv_scores_ == pytest.approx(expected, abs=1e-12)
     assert pruned.n_leaves_ == 1 + np.argmax(pruned.cv_scores_) < full.n_leaves_
-    kept = {node.key for node in pruned.tree_.walk()}
-    assert kept < {node.key for node in full.tree_.walk()}
+    assert set(pruned.tree_.inner()) < set(full.tree_.inner())
 
 
 @BOTH

@@ -96,10 +96,8 @@ def pair_mass(
     counts = np.asarray(found.reshape(G, K), dtype=np.float64)
     mass = float(np.einsum("gb,ba,ga->", counts, costs, counts))
     if mass == 0.0:
-        raise ValueError(
-            "there is no pair to rank: no group has examples of two levels with a cost between "
-            "them"
-        )
+        text = "there is no pair to rank"
+        raise ValueError(f"{text}: no group has examples of two levels with a cost between them")
     return counts, mass
 
 

@@ -159,10 +159,8 @@ RANGE = 100.0  # scores move by this much before weights are made anew: e^±100 
 def half_log_ratio(good: float, bad: float, smoothing: float, what: str) -> float:
     """Return a coefficient, ``½ log((good + d) / (bad + d))``; ValueError where it is infinite."""
     if min(good, bad) + smoothing <= 0.0:
-        raise ValueError(
-            f"a base ranker {what}, so its coefficient is infinite: "
-            "set smoothing > 0, or None for the default"
-        )
+        text = f"a base ranker {what}, so its coefficient is infinite"
+        raise ValueError(f"{text}: set smoothing > 0, or None for the default")
     return float(0.5 * np.log((good + smoothing) / (bad + smoothing)))
 
 

@@ -122,9 +122,8 @@ class Certifier:
         primal = hinge + ridge
         dual = self._dual(lam, best, primal)
         if not np.isfinite(primal):
-            raise FloatingPointError(
-                "the pairwise hinge overflowed; divide the columns of X by their largest values"
-            )
+            text = "the pairwise hinge overflowed"
+            raise FloatingPointError(f"{text}; divide the columns of X by their largest values")
         gap = 1.0 - max(dual, 0.0) / (primal + error) if primal + error > 0.0 else 1.0
         return Certificate(primal, error, float("inf") if gap < -BROKEN else max(gap, 0.0))
 

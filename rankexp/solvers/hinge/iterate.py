@@ -202,9 +202,8 @@ def ridged_factor(H: Floats, lam: float) -> Floats:
     upper, ridge = factor(H, lam), lam
     while upper is None:
         if not (np.all(np.isfinite(H)) and ridge < np.inf):
-            raise FloatingPointError(
-                "the pairwise hinge overflowed; divide the columns of X by their largest values"
-            )
+            text = "the pairwise hinge overflowed"
+            raise FloatingPointError(f"{text}; divide the columns of X by their largest values")
         ridge = max(RIDGE_GROWTH * ridge, RIDGE * float(np.trace(H)))
         upper = factor(H, ridge)
     return upper

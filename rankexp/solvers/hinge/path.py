@@ -78,13 +78,11 @@ def _solve(X: Floats, pairs: HingePairs, lams: Floats, tol: float, max_iter: int
 
 def _check(X: Floats, order: PartialOrder, lams: Floats) -> None:
     if X.ndim != 2 or order.level.shape != X.shape[:1]:
-        raise ValueError(
-            f"X must be (n, d), with n labels; got shapes {X.shape} and {order.level.shape}"
-        )
+        text = "X must be (n, d), with n labels"
+        raise ValueError(f"{text}; got shapes {X.shape} and {order.level.shape}")
     if lams.ndim != 1 or not np.all((lams > 0.0) & np.isfinite(lams)):
-        raise ValueError(
-            f"the pairwise hinge needs lam > 0 (its dual divides by lam); got {lams.tolist()}"
-        )
+        text = "the pairwise hinge needs lam > 0 (its dual divides by lam)"
+        raise ValueError(f"{text}; got {lams.tolist()}")
 
 
 class _Path:

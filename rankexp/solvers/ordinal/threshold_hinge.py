@@ -106,10 +106,8 @@ def hinge_classes_path(
     # A threshold between two levels is a free intercept, ``b = -theta``. Without an intercept each
     # row also counts as its opposite, so that 0 is the best threshold.
     if is_sparse(X) and not fit_intercept:
-        raise ValueError(
-            "the hinge of points takes sparse X with an intercept only: set fit_intercept=True, "
-            "take another loss, or X.toarray()"
-        )
+        text = "the hinge of points takes sparse X with an intercept only"
+        raise ValueError(f"{text}: set fit_intercept=True, take another loss, or X.toarray()")
     rows, codes = X, positive
     w = None if sample_weight is None else sample_weight / sample_weight.max()
     if not fit_intercept:

@@ -191,10 +191,9 @@ class PanelPairs(BlockPairs):
         fits = entries <= min(MOST_ENTRIES, MOST_PANELS * cells)
         if not (fits and entries * DEGREES <= self.pairs):
             if self.pairs > MANY_PAIRS:
-                raise ValueError(
-                    f"scores of {s.size:,} rows lie {s.max() - s.min():.3g} apart: too far for "
-                    "sums over all pairs; check initial scores, or lower the learning rate"
-                )
+                text = f"scores of {s.size:,} rows lie {s.max() - s.min():.3g} apart"
+                advice = "check initial scores, or lower the learning rate"
+                raise ValueError(f"{text}: too far for sums over all pairs; {advice}")
             return super().steps(s)
         w = self.order.factor
         panels = ScorePanels(s, weight=w)
