@@ -168,7 +168,7 @@ class Case:
         return Found(took / other, over, excess)
 
     def fastest(self, solvers: Iterable[Solver]) -> tuple[str, Found]:
-        """Return the fastest solver that gets as low as ours, or the lowest, and what was found."""
+        """Return the fastest solver of those that get as low as ours, and what was found."""
         known = [(s.name, self.against(s)) for s in solvers if self.X.shape[1] <= s.most]
         equal = [one for one in known if one[1].equal]
         if equal:
