@@ -33,6 +33,13 @@ def wide(n: int, d: int, kind: str) -> tuple[np.ndarray, np.ndarray]:
     return X, labels(X, rng)
 
 
+def narrow(X: csr_array) -> csr_array:
+    """Return rows with indices of 32 bits, as scikit-learn's liblinear takes no others."""
+    return csr_array(
+        (X.data, X.indices.astype(np.int32), X.indptr.astype(np.int32)), shape=X.shape
+    )
+
+
 def text(n: int, d: int) -> tuple[csr_array, np.ndarray]:
     """Return rows like those of texts, n × d, and labels: some 100 words each, by Zipf's law."""
     rng = np.random.default_rng(d)
@@ -44,7 +51,7 @@ def text(n: int, d: int) -> tuple[csr_array, np.ndarray]:
     X.sum_duplicates()
     rows = np.bincount(X.indices, minlength=d)
     X.data = (1.0 + np.log(X.data)) * np.log((1.0 + n) / (1.0 + rows))[X.indices]
-    X = csr_array(normalize(X))
+    X = narrow(normalize(X))
     s = X @ (rng.normal(size=d) * (rng.random(d) < 0.2))
     return X, s + s.std() * rng.normal(size=n) > 0.0
 
@@ -60,8 +67,7 @@ def sparse(n: int, d: int, kind: str) -> tuple[csr_array, np.ndarray]:
     rng = np.random.default_rng(d)
     draw = rng.standard_normal if kind == "normal" else rng.random
     X = random_array((n, d), density=WORDS / d, format="csr", rng=rng, data_sampler=draw)
-    X.indices, X.indptr = X.indices.astype(np.int32), X.indptr.astype(np.int32)
-    return csr_array(X), labels(X, rng)
+    return narrow(X), labels(X, rng)
 
 
 def worst(

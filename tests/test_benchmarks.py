@@ -96,6 +96,7 @@ def test_sparse_rows_are_of_their_kind(kind: str) -> None:
     X, y = module("widths").sparse(200, 1000, kind)
     assert X.shape == (200, 1000) and 0.02 < X.nnz / 2e5 < 0.2
     assert 0.2 < y.mean() < 0.8
+    assert X.indices.dtype == X.indptr.dtype == np.int32  # liblinear takes no others
     if kind == "scaled":
         mean = X.multiply(X).sum(axis=0) / 200
         assert np.allclose(mean[mean > 0], 1.0)
