@@ -9,6 +9,7 @@ OLDEST := $(VENV)-oldest
 BARE := $(VENV)-bare
 FOREIGN := $(VENV)-foreign
 BROWSER := $(VENV)-browser
+BENCH := $(VENV)-bench
 BIN := $(VENV)/bin
 # Python compiles what is imported, when it is: half of what is installed never is.
 QUIETLY := --quiet --disable-pip-version-check --no-compile
@@ -56,7 +57,7 @@ export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
 .PHONY: help kotlowski2011 readings kotlowski2011-theory clemencon2017 uematsu2010 menon2014 mohri2018 boosting boosting-medium letor-ohsumed auc-itself quick test lint lines types pyright further exports docs docs-links docs-yaml release-check tests wings soak explore haswell bare browser \
-	slow oldest foreign fidelity bench calibration clean reference
+	slow oldest foreign fidelity bench bench-wide calibration clean reference
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
@@ -241,12 +242,26 @@ oldest: $(OLDEST)/.installed ## the tests with the oldest dependencies allowed (
 fidelity: $(VENV)/.installed-dev ## compare full runs with the numbers known to be reachable
 	$(ONE_THREAD) $(BIN)/python -m pytest -m fidelity
 
-bench: $(VENV)/.installed-dev ## print every speed ratio with its target
-	$(ONE_THREAD) $(BIN)/python -m benchmarks
+# The environment of development, and in it what ours is compared with; it is large.
+$(BENCH)/.installed: $(VENV)/.installed-dev
+	rm -rf $(BENCH)
+	$(PYTHON) -m venv $(BENCH)
+	site=$$($(BIN)/python -c 'import site; print(*site.getsitepackages())') && \
+		echo "import site; site.addsitedir('$$site')" > $$($(BENCH)/bin/python -c 'import site; print(*site.getsitepackages())')/dev.pth
+	$(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]["bench"], sep="\n")' \
+		> $(BENCH)/requirements.txt
+	$(BENCH)/bin/python -m pip install $(QUIETLY) -r $(BENCH)/requirements.txt
+	@touch $@
+
+bench: $(BENCH)/.installed ## print every speed ratio with its target; installs the packages that ours is compared with
+	$(ONE_THREAD) $(BENCH)/bin/python -m benchmarks
+
+bench-wide: $(BENCH)/.installed ## logistic regression beside scikit-learn's fastest: 10 to 1,000,000 columns, one thread and more
+	$(BENCH)/bin/python -m benchmarks._wide
 
 calibration: $(VENV)/.installed-dev ## print how often intervals over folds cover; simulate one case again
 	$(ONE_THREAD) $(BIN)/python -m benchmarks._calibration
 
 clean: ## remove environments, caches and quick results; records of full runs stay
-	rm -rf $(VENV) $(OLDEST) $(BARE) $(FOREIGN) $(BROWSER) build dist .mypy_cache .ruff_cache .hypothesis results/*-quick
+	rm -rf $(VENV) $(OLDEST) $(BARE) $(FOREIGN) $(BROWSER) $(BENCH) build dist .mypy_cache .ruff_cache .hypothesis results/*-quick
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

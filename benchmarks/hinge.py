@@ -140,7 +140,7 @@ def rows() -> Iterator[Row]:
     """Yield (name, measured ratio, target); lower is better."""
     X, y = small()
     found = _multiple(X, y, LAMS, 40)
-    yield "hinge path / logistic path, 1000 × 50, 15 % noise", found, 3.0
+    yield "hinge path / logistic path, 1000 × 50 uniform, 15 % noise", found, 3.0
     hinge, pairs = best_times(
         1, lambda: two_classes(X, y, [1e-3]), lambda: _linear_svc(X, y, 1e-3)
     )
