@@ -368,7 +368,8 @@ def test_a_scheduler_that_dies_ends_the_run_with_a_word(
 
 @pytest.mark.slow
 def test_a_run_that_is_interrupted_takes_its_jobs_back(study: Path, cluster: Cluster) -> None:
-    written(study, "__import__('time').sleep(1000)")
+    (at := study / "at").mkdir()
+    written(study, f"open(f'{at}/{{os.getpid()}}', 'w').close(); __import__('time').sleep(1000)")
     cluster.worker("one", threads=2)
     run = begun(study, cluster)
     busy = f"{cluster.folder}/one"
@@ -378,7 +379,7 @@ def test_a_run_that_is_interrupted_takes_its_jobs_back(study: Path, cluster: Clu
         found = subprocess.run(asked, capture_output=True, text=True, check=False).stdout.split()
         return [p for p in found if busy in str(Path(f"/proc/{p}/cwd").readlink())]
 
-    until(lambda: len(children()) == 2)
+    until(lambda: len(list(at.iterdir())) == len(children()) == 2)
     run.send_signal(signal.SIGINT)
     _, errors = run.communicate(timeout=60)
     assert run.returncode == 130 and "interrupted" in errors
