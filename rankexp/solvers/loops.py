@@ -107,22 +107,123 @@ def steps(x: Floats, cell: Ints, cells: int, powers: Floats) -> tuple[Floats, Fl
     return out, rise
 
 
+Side = tuple[Floats, Floats, Floats, Floats]  # of rows in order: scores, weights, and derivatives
+
+
 @njit
-def rows_over(X: Floats, lower: Ints, mass: Floats, above: Ints, ends: Ints) -> Floats:
-    """Return the sum of ``mass X`` over the lower rows above each upper row, in its group."""
-    out, total = np.empty((above.size, X.shape[1])), np.zeros(X.shape[1])
-    at = end = lower.size
-    for a in range(above.size - 1, -1, -1):
-        here = ends[a] if ends.size > 1 else ends[0]
-        if here != end:
-            at = end = here
-            total[:] = 0.0
-        while at > above[a]:
+def packed(s: Floats, bits: int) -> Ints:
+    """Return keys that sort as scores do, but for last digits; their last bits are the row."""
+    low, high = s.min(), s.max()
+    scale = 2.0 ** (62 - bits) / (high - low) if high > low else 0.0
+    keys = np.empty(s.size, np.int64)
+    for i in range(s.size):
+        keys[i] = (np.int64((s[i] - low) * scale) << bits) | i
+    return keys
+
+
+@njit
+def settled(keys: Ints, s: Floats, bits: int) -> bool:
+    """Turn sorted keys into rows in the order of scores; tell whether few moves were enough."""
+    last, moves = (1 << bits) - 1, 0
+    for k in range(keys.size):
+        row, at = keys[k] & last, k
+        while at > 0 and s[keys[at - 1]] > s[row] and moves <= keys.size:
+            keys[at] = keys[at - 1]
             at -= 1
-            weight = mass[at] if mass.size > 1 else mass[0]
-            for c in range(X.shape[1]):
-                total[c] += weight * X[lower[at], c]
-        out[a] = total
+            moves += 1
+        keys[at] = row
+    return moves <= keys.size
+
+
+@njit
+def by_level(order: Ints, level: Ints, bounds: Ints) -> Ints:
+    """Return the rows level by level, each in the order given."""
+    place, rows = bounds[0].copy(), np.empty_like(order)
+    for row in order:
+        rows[place[level[row]]] = row
+        place[level[row]] += 1
+    return rows
+
+
+@njit
+def squared_excess(
+    s: Floats, rows: Ints, mass: Floats, costs: Floats, bounds: Ints
+) -> tuple[float, Floats, Floats]:
+    """Return the sum of squares of pairs, half its derivatives by the scores, and second ones."""
+    value, at, w = 0.0, s[rows], mass[rows]
+    first, second = np.zeros(rows.size), np.zeros(rows.size)
+    for g in range(bounds.shape[0] - 1):
+        for up in range(1, costs.shape[0]):
+            i = slice(bounds[g, up], bounds[g + 1, up])
+            for low in range(up if i.start < i.stop else 0):
+                j = slice(bounds[g, low], bounds[g + 1, low])
+                if costs[low, up] > 0.0 and j.start < j.stop:
+                    lower = at[j], w[j], first[j], second[j]
+                    upper = at[i], w[i], first[i], second[i]
+                    value += _of_levels(lower, upper, costs[low, up])
+    slope, curvature = np.empty(rows.size), np.empty(rows.size)
+    for k in range(rows.size):
+        slope[rows[k]], curvature[rows[k]] = first[k], second[k]
+    return value, slope, curvature
+
+
+@njit
+def _of_levels(lower: Side, upper: Side, cost: float) -> float:
+    """Add to the derivatives what the pairs of two levels do; return the sum of squares."""
+    # What a row has is moved on to the next one: all that is added is positive, so that no digits
+    # are lost, however far the scores lie from 0 or from each other.
+    t, mass, rise, bend = lower
+    s, charge, fall, curve = upper
+    value, j = 0.0, t.size - 1
+    count = excess = square = 0.0
+    for i in range(s.size - 1, -1, -1):
+        u, step = s[i] - 1.0, s[min(i + 1, s.size - 1)] - s[i]
+        square += step * (2.0 * excess + count * step)
+        excess += count * step
+        while j >= 0 and t[j] > u:
+            far = t[j] - u
+            count += mass[j]
+            excess += mass[j] * far
+            square += mass[j] * far * far
+            j -= 1
+        w = cost * charge[i]
+        value += w * square
+        fall[i] -= w * excess
+        curve[i] += w * count
+    i, count, excess = 0, 0.0, 0.0
+    for j in range(t.size):
+        excess += count * (t[j] - t[max(j - 1, 0)])
+        while i < s.size and s[i] - 1.0 < t[j]:
+            count += charge[i]
+            excess += charge[i] * (t[j] - (s[i] - 1.0))
+            i += 1
+        w = cost * mass[j]
+        rise[j] += w * excess
+        bend[j] += w * count
+    return value
+
+
+@njit
+def rows_over(
+    X: Floats, s: Floats, rows: Ints, mass: Floats, costs: Floats, bounds: Ints
+) -> Floats:
+    """Return the costs of the pairs of each upper row times the rows of the lower ones, (n, d)."""
+    out, total = np.zeros(X.shape), np.empty(X.shape[1])
+    for g in range(bounds.shape[0] - 1):
+        for up in range(1, costs.shape[0]):
+            for low in range(up):
+                j, total[:] = bounds[g + 1, low] - 1, 0.0
+                cost, empty = costs[low, up], j < bounds[g, low]
+                if not cost > 0.0 or empty:
+                    continue
+                for i in range(bounds[g + 1, up] - 1, bounds[g, up] - 1, -1):
+                    row = rows[i]
+                    while j >= bounds[g, low] and s[rows[j]] > s[row] - 1.0:
+                        for c in range(total.size):
+                            total[c] += mass[rows[j]] * X[rows[j], c]
+                        j -= 1
+                    for c in range(total.size):
+                        out[row, c] += cost * mass[row] * total[c]
     return out
 
 

@@ -33,6 +33,7 @@ class SmoothRisk(Protocol):
     intercept: bool = False  # it has a free one
     centred: bool = True  # the rows may be: there is an intercept, or only differences count
     noise: float = 0.0  # by how much the value may be off, beside rounding
+    prompt: bool = False  # descents end as soon as the certificate allows, not where steps vanish
     steepest: float = 1.0  # no curvature is above ``2 steepest (1 + value)``
 
     @abstractmethod
@@ -54,6 +55,10 @@ class SmoothRisk(Protocol):
             return 0.0 * u
         t = TURNED * (1.0 + float(np.abs(s).max())) / size
         return (self.slope(s + t * u) - r) / t
+
+    def sampling(self, d: int) -> tuple[int, int]:
+        """Return of how many rows at most the Hessian is exact, and how many are sampled else."""
+        return SAMPLE_ABOVE, SAMPLE_ROWS
 
     def sample(self, size: int) -> tuple[Ints, "SmoothRisk"]:
         """Return some of the rows, and an estimate of the risk from their scores alone."""
@@ -174,9 +179,9 @@ class Objective:
         r = self.risk.slope(s)
         return SmoothIterate(theta, s, r, self.gradient(r, theta, lam))
 
-    def inverse_hessian(self, at: "SmoothIterate", lam: float) -> Floats:
+    def inverse_hessian(self, at: "SmoothIterate", lam: float, again: bool = False) -> Floats:
         """Return the inverse Hessian: lower triangle, Fortran order; of a sample if many rows."""
-        H = self.hessian(at)
+        H = self.hessian(at, again)
         return inverse(H if H.any() else self.steepness(at), lam, self.X.shape[1])
 
     def steepness(self, at: "SmoothIterate") -> Floats:
@@ -187,12 +192,12 @@ class Objective:
         H: Floats = (A.T * np.abs(at.r)) @ A
         return H
 
-    def hessian(self, at: "SmoothIterate") -> Floats:
+    def hessian(self, at: "SmoothIterate", again: bool) -> Floats:
         """Return the Hessian of the risk: exact if few rows are there, or few count at all."""
-        if self.sampled is None:
+        if self.sampled is None or (again and self.X.shape[0] <= SAMPLE_ABOVE):
             return self.risk.hessian(self.X, at.s)
         active = np.flatnonzero(at.r)
-        if 0 < active.shape[0] <= SAMPLE_ROWS:
+        if 0 < active.shape[0] <= self.risk.sampling(self.X.shape[1])[1]:
             risk, share = self.risk.subset(active)
             X = self.X[active] if self.mean is None else self.X[active] - self.mean
             return share * risk.hessian(X, at.s[active])
@@ -275,13 +280,14 @@ def prepare(X: Floats, risk: SmoothRisk, *, reduced: bool = True) -> Objective:
     mean = _means(X) if risk.centred else np.zeros(X.shape[1])
     if is_sparse(X):
         return _as_given(X, mean, risk)
-    if not reduced and X.shape[0] <= SAMPLE_ABOVE:
+    most, few = risk.sampling(X.shape[1])
+    if not reduced and X.shape[0] <= most:
         norms = norms_of(X)
         if mean @ mean <= NEAR * np.median(norms) ** 2:
             norms += np.sqrt(mean @ mean)
             _check_size(X, norms)
             return Objective(X, mean if risk.centred else None, risk, norms, X, mean)
-    if X.shape[0] <= SAMPLE_ABOVE:
+    if X.shape[0] <= most:
         rows, basis = X - mean, None
         if reduced and rows.shape[1] > rows.shape[0]:
             _check_size(X, norms_of(rows))
@@ -290,9 +296,10 @@ def prepare(X: Floats, risk: SmoothRisk, *, reduced: bool = True) -> Objective:
         norms = norms_of(rows)
         _check_size(X, norms)
         return Objective(rows, None, risk, norms, X, mean, basis=basis)
-    taken, estimate = risk.sample(SAMPLE_ROWS)
-    some = X[taken] - mean
-    sampled = Objective(some, None, estimate, norms_of(some), X[taken], mean)
+    taken, estimate = risk.sample(few)
+    given = X[taken]
+    some = given - mean
+    sampled = Objective(some, None, estimate, norms_of(some), given, mean)
     rows, left = X, mean if risk.centred else None
     if risk.centred and not np.linalg.norm(mean) <= FAR * np.median(sampled.norms):
         rows, left = X - mean, None
