@@ -15,6 +15,7 @@ from rankexp.solvers.hinge import newton
 from rankexp.solvers.hinge.certificate import Certifier
 from rankexp.solvers.hinge.iterate import Best, HingeIterate
 from rankexp.solvers.hinge.pairs import HingePairs, common_power, hinge_pairs
+from rankexp.solvers.hinge.polish import ALMOST_SEPARATED
 from rankexp.solvers.hinge.sweep import SortedSweep, Sweep, coarse, sweep
 from rankexp.solvers.pairs.partial_order import PartialOrder
 from rankexp.solvers.result import PathResult
@@ -92,11 +93,13 @@ class _Path:
 
     def __init__(self, pairs: HingePairs, tol: float, max_iter: int) -> None:
         self.pairs, self.tol, self.max_iter = pairs, tol, max_iter
+        self.goal = MARGIN * tol
         self.u = pairs.scores(pairs.mean_difference)
         self.spread = pairs.differences(self.u)[1]
         self.w = self.s = np.empty(0)
         self.last = self.spread
         self.swept: SortedSweep | None = None
+        self.parted: tuple[float, Best] | None = None  # a penalty whose solution parts all pairs
         self.sampled: _Path | None = None
         if pairs.weight.size > MANY_ROWS:
             self.sampled = _Path(pairs.sample(SAMPLED_ROWS), SAMPLE_TOL, max_iter)
@@ -119,10 +122,16 @@ class _Path:
             start = HingeIterate.at(lam, best.w, best.s, sweep(self.pairs, best.s, h))
             n_iter += newton.newton(start, lam, tol, self.max_iter, best)
             self._measure(lam, best)
+            if self.pairs.differences(best.s)[0] >= ALMOST_SEPARATED:
+                self.parted = lam, best
         return best, n_iter
 
     def _from_last(self, lam: float, tol: float, best: Best) -> int:
         steps = self._descend(lam)
+        if self.parted is not None:
+            steps += self._from_parted(lam, tol, best)
+            if best.gap <= tol:
+                return steps
         wide = self.swept or sweep(self.pairs, self.s, newton.WIDE_BAND)
         start = HingeIterate.at(lam, self.w, self.s, wide)
         best.update(start)
@@ -130,6 +139,26 @@ class _Path:
         if inverse is None:
             return steps
         return steps + newton.quasi_newton(start, inverse, lam, tol, best, sweep)
+
+    def _from_parted(self, lam: float, tol: float, best: Best) -> int:
+        """Scale what is known of a larger penalty whose solution leaves no pair in the loss."""
+        # A smaller penalty then has the same solution, and dual variables that are as much
+        # smaller. Those of the larger one are found in fewer steps: they are farther from 0.
+        assert self.parted is not None
+        (larger, there), steps, solved = self.parted, 0, False
+        h = there.h
+        while True:
+            found = there.scaled(self.pairs, lam, larger)
+            best.take(found)
+            self.parted = (larger, there) if found.primal < np.inf else None
+            if best.gap <= tol or self.parted is None or (solved and larger <= lam):
+                return steps
+            if solved:  # for the larger penalty, and some pairs were in the loss
+                smaller = max(lam, STAGE * larger)
+                there, larger = there.scaled(self.pairs, smaller, larger), smaller
+            start = HingeIterate.at(larger, there.w, there.s, sweep(self.pairs, there.s, h))
+            steps += newton.newton(start, larger, self.goal, self.max_iter, there)
+            solved = True
 
     def _descend(self, lam: float) -> int:
         """Go a long way down in loose stages: far off, the band holds nothing."""

@@ -130,6 +130,16 @@ class SortedSweep(Sweep):
             return upper[0], lower[0]
         return np.concatenate(upper), np.concatenate(lower)
 
+    def curvature(self) -> Floats:
+        """Return the second derivatives of the smoothed loss by the scores, (n, n)."""
+        n = self.order.size
+        (i, j), L = self.listed(n * n) or (self.order[:0],) * 2, np.zeros((n, n))
+        m = self.pairs.multiplicity(i, j)
+        each = (1.0 if m is None else m) / (2.0 * self.h * self.pairs.count)
+        L[i, j] = L[j, i] = -each
+        L.flat[:: n + 1] = -L.sum(axis=0)
+        return L
+
     def laplacian(self) -> Floats:
         """Return the sum over the band of D D' (d, d) from ``X' L X``, in blocks of rows."""
         from rankexp.solvers.hinge.sweep_loops import laplacian
