@@ -119,8 +119,7 @@ def best_threshold(
     sample_weight: Floats | None = None,
 ) -> float:
     """Return the threshold with the least weighted error, 0 or in the gap nearest to 0."""
-    # Only sums of weights depend on the order of ties.
-    order = np.argsort(s, kind=None if sample_weight is None else "stable")
+    order = np.argsort(s, kind=None if sample_weight is None else "stable")  # sums may round
     ranked, is_up = s[order], positive[order]
     times = np.ones(s.size, dtype=np.int64) if sample_weight is None else sample_weight[order]
     up_below = np.concatenate(([0], np.cumsum(times * is_up)))

@@ -107,63 +107,33 @@ def steps(x: Floats, cell: Ints, cells: int, powers: Floats) -> tuple[Floats, Fl
     return out, rise
 
 
+CellPairs = tuple[Ints, Ints, Floats]  # upper and lower cells, and what their pairs cost
 Side = tuple[Floats, Floats, Floats, Floats]  # of rows in order: scores, weights, and derivatives
 
 
 @njit
-def packed(s: Floats, bits: int) -> Ints:
-    """Return keys that sort as scores do, but for last digits; their last bits are the row."""
-    low, high = s.min(), s.max()
-    scale = 2.0 ** (62 - bits) / (high - low) if high > low else 0.0
-    keys = np.empty(s.size, np.int64)
-    for i in range(s.size):
-        keys[i] = (np.int64((s[i] - low) * scale) << bits) | i
-    return keys
-
-
-@njit
-def settled(keys: Ints, s: Floats, bits: int) -> bool:
-    """Turn sorted keys into rows in the order of scores; tell whether few moves were enough."""
-    last, moves = (1 << bits) - 1, 0
-    for k in range(keys.size):
-        row, at = keys[k] & last, k
-        while at > 0 and s[keys[at - 1]] > s[row] and moves <= keys.size:
-            keys[at] = keys[at - 1]
-            at -= 1
-            moves += 1
-        keys[at] = row
-    return moves <= keys.size
-
-
-@njit
-def by_level(order: Ints, level: Ints, bounds: Ints) -> Ints:
-    """Return the rows level by level, each in the order given."""
-    place, rows = bounds[0].copy(), np.empty_like(order)
+def by_cell(order: Ints, cell: Ints, begin: Ints) -> Ints:
+    """Return the rows cell by cell, each in the order given."""
+    place, rows = begin.copy(), np.empty_like(order)
     for row in order:
-        rows[place[level[row]]] = row
-        place[level[row]] += 1
+        rows[place[cell[row]]] = row
+        place[cell[row]] += 1
     return rows
 
 
 @njit
 def squared_excess(
-    s: Floats, rows: Ints, mass: Floats, costs: Floats, bounds: Ints
+    s: Floats, rows: Ints, mass: Floats, begin: Ints, pairs: CellPairs
 ) -> tuple[float, Floats, Floats]:
     """Return the sum of squares of pairs, half its derivatives by the scores, and second ones."""
     value, at, w = 0.0, s[rows], mass[rows]
     first, second = np.zeros(rows.size), np.zeros(rows.size)
-    for g in range(bounds.shape[0] - 1):
-        for up in range(1, costs.shape[0]):
-            i = slice(bounds[g, up], bounds[g + 1, up])
-            for low in range(up if i.start < i.stop else 0):
-                j = slice(bounds[g, low], bounds[g + 1, low])
-                if costs[low, up] > 0.0 and j.start < j.stop:
-                    lower = at[j], w[j], first[j], second[j]
-                    upper = at[i], w[i], first[i], second[i]
-                    value += _of_levels(lower, upper, costs[low, up])
+    for up, low, cost in zip(*pairs):  # noqa: B905 - numba knows no `strict`
+        i, j = slice(begin[up], begin[up + 1]), slice(begin[low], begin[low + 1])
+        lower, upper = (at[j], w[j], first[j], second[j]), (at[i], w[i], first[i], second[i])
+        value += _of_levels(lower, upper, cost)
     slope, curvature = np.empty(rows.size), np.empty(rows.size)
-    for k in range(rows.size):
-        slope[rows[k]], curvature[rows[k]] = first[k], second[k]
+    slope[rows], curvature[rows] = first, second
     return value, slope, curvature
 
 
@@ -205,25 +175,19 @@ def _of_levels(lower: Side, upper: Side, cost: float) -> float:
 
 @njit
 def rows_over(
-    X: Floats, s: Floats, rows: Ints, mass: Floats, costs: Floats, bounds: Ints
+    X: Floats, s: Floats, rows: Ints, mass: Floats, begin: Ints, pairs: CellPairs
 ) -> Floats:
     """Return the costs of the pairs of each upper row times the rows of the lower ones, (n, d)."""
     out, total = np.zeros(X.shape), np.empty(X.shape[1])
-    for g in range(bounds.shape[0] - 1):
-        for up in range(1, costs.shape[0]):
-            for low in range(up):
-                j, total[:] = bounds[g + 1, low] - 1, 0.0
-                cost, empty = costs[low, up], j < bounds[g, low]
-                if not cost > 0.0 or empty:
-                    continue
-                for i in range(bounds[g + 1, up] - 1, bounds[g, up] - 1, -1):
-                    row = rows[i]
-                    while j >= bounds[g, low] and s[rows[j]] > s[row] - 1.0:
-                        for c in range(total.size):
-                            total[c] += mass[rows[j]] * X[rows[j], c]
-                        j -= 1
-                    for c in range(total.size):
-                        out[row, c] += cost * mass[row] * total[c]
+    for up, low, cost in zip(*pairs):  # noqa: B905 - numba knows no `strict`
+        j, total[:] = begin[low + 1] - 1, 0.0
+        for i in rows[begin[up] : begin[up + 1]][::-1]:
+            while j >= begin[low] and s[rows[j]] > s[i] - 1.0:
+                for c in range(total.size):
+                    total[c] += mass[rows[j]] * X[rows[j], c]
+                j -= 1
+            for c in range(total.size):
+                out[i, c] += cost * mass[i] * total[c]
     return out
 
 

@@ -78,20 +78,18 @@ class Best:
     h: float = 0.0  # of the band at w
 
     def update(self, at: HingeIterate[S]) -> None:
-        if at.dual > self.dual:
-            self.dual, self.residual, self.alpha = at.dual, at.sweep.residual, at.sweep.alpha
-            self.slope = at.slope
-        if at.primal < self.primal:
-            self.primal, self.w, self.s, self.h = at.primal, at.w, at.s, at.sweep.h
+        """Take over what is better at a point."""
+        swept = at.sweep
+        known = at.primal, at.dual, at.w, at.s, swept.residual, swept.alpha
+        self.take(Best(*known, slope=at.slope, h=swept.h))
 
     def scaled(self, pairs: HingePairs, lam: float, larger: float) -> "Best":
         """Return what the best values for a larger penalty say, at a margin of 1."""
         margin, share = pairs.differences(self.s)[0], lam / larger
         longer = BEYOND_MARGIN / margin if margin > 0.0 else np.inf
-        w, s, slope = longer * self.w, longer * self.s, self.slope
-        dual = share * self.dual, share * self.residual, share * self.alpha
-        slope = slope if slope is None else share * slope
-        return Best(0.5 * lam * float(w @ w), dual[0], w, s, dual[1], dual[2], slope=slope)
+        w, s, residual = longer * self.w, longer * self.s, share * self.residual
+        primal, dual, alpha = 0.5 * lam * float(w @ w), share * self.dual, share * self.alpha
+        return Best(primal, dual, w, s, residual, alpha, h=self.h)
 
     def take(self, other: "Best") -> None:
         """Take over what is better."""
@@ -99,7 +97,7 @@ class Best:
             self.dual, self.residual, self.alpha = other.dual, other.residual, other.alpha
             self.slope = other.slope
         if other.primal < self.primal:
-            self.primal, self.w, self.s = other.primal, other.w, other.s
+            self.primal, self.w, self.s, self.h = other.primal, other.w, other.s, other.h
 
     @property
     def gap(self) -> float:

@@ -80,7 +80,8 @@ def newton(
     """Go down from the band of `start` until the certificate holds; return how many steps."""
     at, narrowing = start, _Narrowing(lam, tol)
     before = best.gap, best.primal
-    accept = ACCEPT if at.sweep.pairs.X.shape[0] < MANY_ROWS else ACCEPT_MANY
+    n, d = at.sweep.pairs.X.shape
+    accept, few = ACCEPT if n < MANY_ROWS else ACCEPT_MANY, d * MANY_COLUMNS <= n
     for iteration in range(max_iter):
         best.update(at)
         if best.gap <= tol:
@@ -97,7 +98,9 @@ def newton(
         p = direction(1.0, at.gradient)
         decrement = -float(at.gradient @ p)
         room = SLACK_DONE * tol * best.primal
-        if decrement <= NEWTON_DONE * at.slack and at.slack > room and _near(at):
+        # With many columns the gradient is long in directions that the decrement does not show.
+        near = few or at.primal - at.dual - at.slack <= SMALL_REST * at.slack
+        if decrement <= NEWTON_DONE * at.slack and at.slack > room and near:
             share = narrowing.share(at, best)
             if best.gap <= tol:
                 return iteration + 1
@@ -113,14 +116,6 @@ def newton(
             at = _narrow(lam, at, direction, LARGEST_FIRST_SHARE)
     best.update(at)
     return max_iter
-
-
-def _near(at: HingeIterate[SortedSweep]) -> bool:
-    """Tell whether the certificate also allows for the next band."""
-    # With many columns the gradient is long in directions that the decrement does not show.
-    n, d = at.sweep.pairs.X.shape
-    rest = at.primal - at.dual - at.slack  # |gradient|² / (2 lam)
-    return d * MANY_COLUMNS <= n or rest <= SMALL_REST * at.slack
 
 
 class _Narrowing:

@@ -6,6 +6,7 @@ O(n log n) an evaluation.
 """
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 import numpy.typing as npt
@@ -27,12 +28,17 @@ MANY_ROWS = 40_000  # tuned: from here on a sample is solved first
 SAMPLED_ROWS = 20_000
 SAMPLE_TOL = 1e-4  # of the order of how a sample of that size differs
 STAGE = 0.1  # tuned: the longest jump in lam without a stage between
+WIDE_STAGE = 0.3  # tuned: and with many columns, where classes come apart on the way
+AGAIN = 30.0  # tuned: times the last band, where a solution is refined for a smaller penalty
 MOST_STAGES = 20  # where lam is very far off, longer jumps must do
 STAGE_TOL = 0.01
 STAGE_FAILED = 0.5  # gap of a stage: features of such sizes aren't solved by further ones
 STAGE_STEPS = 100  # of Newton in a stage, and wherever one has failed; some 10 are usual
 LARGEST_POWER = 1000  # of 2: a double reaches 1023
 MARGIN = 0.99  # of the tolerance to solve for: the last measurement adds the rounding
+
+
+Solved = tuple[Best, int]  # the best values, with coefficients, and iterations
 
 
 def hinge_path(
@@ -53,22 +59,23 @@ def hinge_path(
     power = max(power, (math.frexp(lams.max(initial=0.0))[1] - LARGEST_POWER) // 2)
     pairs = hinge_pairs(X, order, power, square)
     if is_sparse(X):
-        from rankexp.solvers.hinge.sparse import sparse_path
+        from rankexp.solvers.hinge.sparse import sparse_solver
 
-        return sparse_path(X, pairs, lams, tol, max_iter)
-    return _solve(X, pairs, lams, tol, max_iter)
+        return _solve(X, pairs, lams, tol, sparse_solver(pairs, tol, max_iter))
+    return _solve(X, pairs, lams, tol, _Path(pairs, tol, max_iter).solve)
 
 
-def _solve(X: Floats, pairs: HingePairs, lams: Floats, tol: float, max_iter: int) -> PathResult:
-    (n, d), L, power = X.shape, lams.size, pairs.power
-    path, certifier = _Path(pairs, tol, max_iter), Certifier(pairs, X, tol)
+def _solve(
+    X: Floats, pairs: HingePairs, lams: Floats, tol: float, solve: Callable[[float], Solved]
+) -> PathResult:
+    (n, d), L, power, certifier = X.shape, lams.size, pairs.power, Certifier(pairs, X, tol)
     coef, slope = np.empty((d, L)), np.zeros((L, n))
     objective, gap, n_iter = np.empty(L), np.empty(L), np.zeros(L, dtype=np.int64)
     converged = np.zeros(L, dtype=bool)
     with np.errstate(all="ignore"):  # the certificate tells
         for k in np.argsort(-lams, kind="stable"):
             lam = math.ldexp(lams[k], -2 * power)
-            best, n_iter[k] = path.solve(lam)
+            best, n_iter[k] = solve(lam)
             found = certifier.certify(lam, best)
             objective[k], gap[k] = found.primal, found.gap
             converged[k] = found.exact and found.gap <= tol
@@ -145,8 +152,7 @@ class _Path:
         # A smaller penalty then has the same solution, and dual variables that are as much
         # smaller. Those of the larger one are found in fewer steps: they are farther from 0.
         assert self.parted is not None
-        (larger, there), steps, solved = self.parted, 0, False
-        h = there.h
+        (larger, there), steps, solved, h = self.parted, 0, False, self.parted[1].h
         while True:
             found = there.scaled(self.pairs, lam, larger)
             best.take(found)
@@ -154,7 +160,7 @@ class _Path:
             if best.gap <= tol or self.parted is None or (solved and larger <= lam):
                 return steps
             if solved:  # for the larger penalty, and some pairs were in the loss
-                smaller = max(lam, STAGE * larger)
+                smaller, h = max(lam, STAGE * larger), AGAIN * there.h
                 there, larger = there.scaled(self.pairs, smaller, larger), smaller
             start = HingeIterate.at(larger, there.w, there.s, sweep(self.pairs, there.s, h))
             steps += newton.newton(start, larger, self.goal, self.max_iter, there)
@@ -166,8 +172,10 @@ class _Path:
             self.w, self.s = self.pairs.mean_difference / self.spread, self.u / self.spread
         tol, most, steps, self.tol = self.tol, self.max_iter, 0, max(self.tol, STAGE_TOL)
         self.max_iter = min(most, STAGE_STEPS)
-        stage = min(STAGE, (lam / self.last) ** (1.0 / MOST_STAGES))
-        while self.last * stage > lam / stage:
+        n, d = self.pairs.X.shape
+        narrow = d * newton.MANY_COLUMNS < n
+        stage = min(STAGE if narrow else WIDE_STAGE, (lam / self.last) ** (1.0 / MOST_STAGES))
+        while self.last * stage > (lam / stage if narrow else lam):
             best, taken = self.solve(self.last * stage)
             steps += taken
             if not best.gap <= STAGE_FAILED:

@@ -1,12 +1,11 @@
 """The squared hinge of pairs: sums over the sorted scores in O(n log n + K n).
 
-Rows are sorted once, by group and score. For two levels, what an upper row needs are a count and
-sums over the lower rows above its score less the margin, and a lower row those over the upper
-rows below; compiled loops pass once over both in their order.
+Rows are sorted once, then dealt to their cells (group, level). For two cells, an upper row needs
+a count and sums over the lower rows above its score less the margin, and a lower row those over
+the upper rows below; compiled loops pass once over both in their order.
 """
 
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 
@@ -15,26 +14,21 @@ from rankexp.solvers.pairs.pair_risk import PairRisk
 from rankexp.solvers.smooth.objective import gram
 
 SAMPLED, A_COLUMN = 2_000, 80  # tuned: rows, at least and a column, that a Hessian needs
-NARROW = 2**16  # fewer groups are sorted by their digits, in linear time
 
 
 def ranked(s: Floats) -> Ints:
-    """Return the order of scores (n,); numbers are sorted three times as fast as places are."""
-    from rankexp.solvers.loops import packed, settled
-
-    bits = s.size.bit_length()
-    keys = packed(s, bits)
-    keys.sort()
-    return keys if settled(keys, s, bits) else s.argsort()
-
-
-class Sums(NamedTuple):
-    """What value, derivatives and Hessian at the same scores share; unscaled."""
-
-    rows: Ints  # (n,): level by level, within each by group and score
-    value: float
-    slope: Floats  # (n,)
-    curvature: Floats  # (n,)
+    """Return the order of scores (n,): numbers with places as last bits are sorted sooner."""
+    bits, low = s.size.bit_length(), s.min()
+    reach = s.max() - low
+    if 0.0 < reach < np.inf:
+        keys: Ints = ((s - low) * (2.0 ** (62 - bits) / reach)).astype(np.int64) << bits
+        keys += np.arange(s.size)
+        keys.sort()
+        keys &= (1 << bits) - 1
+        ordered = s[keys]
+        if (ordered[1:] >= ordered[:-1]).all():  # none differ in the bits that are lost alone
+            return keys
+    return s.argsort()
 
 
 class SquaredHingePairs(PairRisk):
@@ -43,19 +37,11 @@ class SquaredHingePairs(PairRisk):
     prompt = True
 
     @cached_property
-    def _layout(self) -> tuple[Floats, Floats, Ints]:
-        """Weights of rows, costs, and where the rows of a group begin and end in each level."""
-        order, n = self.order, self.order.level.size
-        bounds = np.zeros((order.counts.shape[0] + 1, order.counts.shape[1]), dtype=np.int64)
-        np.cumsum(self.sizes.reshape(order.counts.shape), axis=0, out=bounds[1:])
-        bounds[:, 1:] += bounds[-1].cumsum()[:-1]
-        return np.ones(n) if order.factor is None else order.factor, order.costs, bounds
-
-    @cached_property
-    def _group(self) -> Ints | None:
-        few = self.order.counts.shape[0] <= NARROW
-        groups = self.order.group.astype(np.uint16 if few else np.int64)
-        return groups if self.order.counts.shape[0] > 1 else None
+    def _layout(self) -> tuple[Floats, Ints, tuple[Ints, Ints, Floats]]:
+        """Weights of rows, where cells begin among rows sorted by cell, and pairs of cells."""
+        mass = self.order.factor
+        mass = np.ones(self.order.level.size) if mass is None else mass
+        return mass, np.append(0, self.sizes.cumsum()), self.cells
 
     def sampling(self, d: int) -> tuple[int, int]:
         """Return less than other risks, whose sums over pairs take longer than a Hessian."""
@@ -63,30 +49,28 @@ class SquaredHingePairs(PairRisk):
         rows = max(SAMPLED, A_COLUMN * d)
         return min(2 * rows, most), min(rows, few)
 
-    def _prepare(self, s: Floats) -> Sums:
-        from rankexp.solvers.loops import by_level, squared_excess
+    def _prepare(self, s: Floats) -> tuple[Ints, float, Floats, Floats]:
+        """Return rows cell by cell, each in order, and the risk with derivatives, unscaled."""
+        from rankexp.solvers.loops import by_cell, squared_excess
 
-        order = ranked(s)
-        if self._group is not None:
-            order = order[np.argsort(self._group[order], kind="stable")]
-        rows = by_level(order, self.order.level, self._layout[2])
-        return Sums(rows, *squared_excess(s, rows, *self._layout))
+        rows = by_cell(ranked(s), self.order.cell, self._layout[1])
+        return rows, *squared_excess(s, rows, *self._layout)
 
     def value(self, s: Floats) -> float:
-        return self.scale * float(self.prepared(s).value)
+        return self.scale * float(self.prepared(s)[1])
 
     def slope(self, s: Floats) -> Floats:
-        r: Floats = (2.0 * self.scale) * self.prepared(s).slope
+        r: Floats = (2.0 * self.scale) * self.prepared(s)[2]
         return r
 
     def steps(self, s: Floats) -> tuple[Floats, Floats]:
-        sums = self._prepare(s)
-        return (2.0 * self.scale) * sums.slope, (2.0 * self.scale) * sums.curvature
+        _, _, r, h = self._prepare(s)
+        return (2.0 * self.scale) * r, (2.0 * self.scale) * h
 
     def hessian(self, X: Floats, s: Floats) -> Floats:
         from rankexp.solvers.loops import rows_over
 
-        sums = self.prepared(s)
-        cross = X.T @ rows_over(X, s, sums.rows, *self._layout)
-        H: Floats = 2.0 * self.scale * (gram(X, sums.curvature) - cross - cross.T)
+        rows, _, _, h = self.prepared(s)
+        cross = X.T @ rows_over(X, s, rows, *self._layout)
+        H: Floats = 2.0 * self.scale * (gram(X, h) - cross - cross.T)
         return H

@@ -11,7 +11,7 @@ from rankexp.solvers.result import PathResult, bearable
 from rankexp.solvers.rows import is_sparse
 from rankexp.solvers.smooth.certificate import Solution, finish
 from rankexp.solvers.smooth.conjugate import NewtonDescent
-from rankexp.solvers.smooth.inverse import Inverse
+from rankexp.solvers.smooth.inverse import Dense
 from rankexp.solvers.smooth.limited import LimitedDescent, patience
 from rankexp.solvers.smooth.objective import Objective, SmoothIterate, SmoothRisk, prepare
 from rankexp.solvers.smooth.steps import Descent
@@ -47,13 +47,12 @@ class Path:
         self.descent: type[Descent] = LimitedDescent if self.tries else Descent
         if is_sparse(X) and not self.tries:
             self.descent = NewtonDescent
-        self.known: Inverse | None = None  # of the next Hessian, where it need not be worked out
         theta, small = np.zeros(self.problem.X.shape[1] + risk.intercept), self.problem.sampled
         if small is not None:  # begin at the solution on a sample of many rows
             run = self.descent(small, small.at(theta, lam), lam, SAMPLE_TOL)
             theta = solve(run, SAMPLE_ITER).at.theta
-            if risk.prompt and not self.tries:
-                self.known = run.inverse
+            if risk.prompt and isinstance(run.inverse, Dense):
+                self.problem.known = run.inverse.B
             if self.tries:
                 self.problem.memory = small.memory  # what it has told
         self.at = self.problem.at(theta, lam)
@@ -79,9 +78,8 @@ class Path:
 
     def run(self, lam: float, most: int) -> Descent:
         """Go as far as possible in so many steps."""
-        start = self.descent(self.problem, self.at, lam, self.tol, self.value, self.known)
-        run = solve(start, most)
-        self.at, self.value, self.known = run.at, run.risk, None
+        run = solve(self.descent(self.problem, self.at, lam, self.tol, self.value), most)
+        self.at, self.value = run.at, run.risk
         return run
 
     def take_hessians(self, lam: float) -> None:

@@ -62,9 +62,11 @@ class SmoothRisk(Protocol):
 
     def sample(self, size: int) -> tuple[Ints, "SmoothRisk"]:
         """Return some of the rows, and an estimate of the risk from their scores alone."""
+        raise TypeError(f"{type(self).__name__} draws no rows")
 
     def subset(self, rows: Ints) -> tuple["SmoothRisk", float]:
         """Return the risk on some of the rows, and what share of the whole one it makes up."""
+        raise TypeError(f"{type(self).__name__} draws no rows")
 
     def exact(self) -> "SmoothRisk":
         """Return the same risk with less noise, if some cost makes that possible."""
@@ -95,6 +97,7 @@ class Objective:
     centre: Floats  # (D,): what is taken off them
     sampled: "Objective | None" = None  # on the rows ``rows``
     rows: Ints | None = None
+    known: Floats | None = None  # the inverse Hessian where a descent begins
     basis: Floats | None = None  # (D, d) of the span of the rows: w = basis @ theta
 
     @cached_property
@@ -181,6 +184,9 @@ class Objective:
 
     def inverse_hessian(self, at: "SmoothIterate", lam: float, again: bool = False) -> Floats:
         """Return the inverse Hessian: lower triangle, Fortran order; of a sample if many rows."""
+        if self.known is not None:
+            B, self.known = self.known, None
+            return B
         H = self.hessian(at, again)
         return inverse(H if H.any() else self.steepness(at), lam, self.X.shape[1])
 
@@ -278,12 +284,11 @@ def prepare(X: Floats, risk: SmoothRisk, *, reduced: bool = True) -> Objective:
     # `reduced`. Sparse rows stay as they are. Raises FloatingPointError if squares of the features
     # overflow.
     mean = _means(X) if risk.centred else np.zeros(X.shape[1])
-    if is_sparse(X):
-        return _as_given(X, mean, risk)
     most, few = risk.sampling(X.shape[1])
-    if not reduced and X.shape[0] <= most:
+    if is_sparse(X) or (not reduced and X.shape[0] <= most):
         norms = norms_of(X)
-        if mean @ mean <= NEAR * np.median(norms) ** 2:
+        # Steps on a sample of sparse rows would not know rare columns.
+        if is_sparse(X) or mean @ mean <= NEAR * np.median(norms) ** 2:
             norms += np.sqrt(mean @ mean)
             _check_size(X, norms)
             return Objective(X, mean if risk.centred else None, risk, norms, X, mean)
@@ -306,13 +311,6 @@ def prepare(X: Floats, risk: SmoothRisk, *, reduced: bool = True) -> Objective:
     norms = norms_of(rows) + (0.0 if rows is not X else float(np.sqrt(mean @ mean)))
     _check_size(X, norms)
     return Objective(rows, left, risk, norms, X, mean, sampled, taken)
-
-
-def _as_given(X: Floats, mean: Floats, risk: SmoothRisk) -> Objective:
-    """Centre sparse rows implicitly; steps on a sample of them would not know rare columns."""
-    norms = norms_of(X) + float(np.sqrt(mean @ mean))
-    _check_size(X, norms)
-    return Objective(X, mean if risk.centred else None, risk, norms, X, mean)
 
 
 def _check_size(X: Floats, norms: Floats) -> None:

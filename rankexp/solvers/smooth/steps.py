@@ -108,7 +108,6 @@ class Descent:
     """The descent for one penalty: a point, the inverse Hessian B, and q = B g."""
 
     most_slow = float(MOST_SLOW)
-    inverse: Inverse
 
     def __init__(
         self,
@@ -117,7 +116,6 @@ class Descent:
         lam: float,
         tol: float,
         risk: float | None = None,
-        known: Inverse | None = None,
     ) -> None:
         self.problem, self.at, self.lam, self.tol = problem, at, lam, tol
         self.inner = max(INNER * tol, LEAST_INNER)
@@ -127,16 +125,12 @@ class Descent:
         self.lowest, self.idle = float("inf"), 0
         self.size = self.passed = largest(at.s)  # of the scores now; of all of them together
         self.renewed, self.seen = 0, float("inf")
-        if known is None:
-            self.refresh()
-        else:
-            self.inverse = known
-            self.begin()
+        self.refresh()
 
     def refresh(self) -> None:
         """Take the Hessian anew."""
         found = self.problem.inverse_hessian(self.at, self.lam, again=self.n_iter > 0)
-        self.inverse = Dense(found)
+        self.inverse: Inverse = Dense(found)
         self.begin()
 
     def begin(self) -> None:
@@ -161,12 +155,10 @@ class Descent:
 
     def near(self) -> bool:
         """Return whether the next step promises next to nothing; at least one step is taken."""
-        if self.drop <= 0.0 or not self.n_iter:
-            return self.drop <= 0.0
-        certain = self.problem.risk.prompt and self.lam > 0.0
-        if certain and self._above() <= MARGIN * self.tol * self.objective:
-            return True
-        return 0.5 * self.drop <= self.inner * self.objective
+        small = 0.5 * self.drop <= self.inner * self.objective
+        if self.problem.risk.prompt and self.lam:
+            small = small or self._above() <= MARGIN * self.tol * self.objective
+        return self.drop <= 0.0 or (self.n_iter > 0 and small)
 
     def intercept_scale(self) -> float:
         """Return the inverse curvature of the intercept for the certificate."""
