@@ -123,18 +123,16 @@ def by_cell(order: Ints, cell: Ints, begin: Ints) -> Ints:
 
 @njit
 def squared_excess(
-    s: Floats, rows: Ints, mass: Floats, begin: Ints, pairs: CellPairs
+    at: Floats, w: Floats, begin: Ints, pairs: CellPairs
 ) -> tuple[float, Floats, Floats]:
-    """Return the sum of squares of pairs, half its derivatives by the scores, and second ones."""
-    value, at, w = 0.0, s[rows], mass[rows]
-    first, second = np.zeros(rows.size), np.zeros(rows.size)
-    for up, low, cost in zip(*pairs):  # noqa: B905 - numba knows no `strict`
+    """Return the sum of squares of pairs, half its slopes, and curvatures; rows cell by cell."""
+    value, first, second = 0.0, np.zeros(at.size), np.zeros(at.size)
+    for k in range(pairs[0].size):
+        up, low, cost = pairs[0][k], pairs[1][k], pairs[2][k]
         i, j = slice(begin[up], begin[up + 1]), slice(begin[low], begin[low + 1])
         lower, upper = (at[j], w[j], first[j], second[j]), (at[i], w[i], first[i], second[i])
         value += _of_levels(lower, upper, cost)
-    slope, curvature = np.empty(rows.size), np.empty(rows.size)
-    slope[rows], curvature[rows] = first, second
-    return value, slope, curvature
+    return value, first, second
 
 
 @njit
@@ -179,9 +177,11 @@ def rows_over(
 ) -> Floats:
     """Return the costs of the pairs of each upper row times the rows of the lower ones, (n, d)."""
     out, total = np.zeros(X.shape), np.empty(X.shape[1])
-    for up, low, cost in zip(*pairs):  # noqa: B905 - numba knows no `strict`
+    for k in range(pairs[0].size):
+        up, low, cost = pairs[0][k], pairs[1][k], pairs[2][k]
         j, total[:] = begin[low + 1] - 1, 0.0
-        for i in rows[begin[up] : begin[up + 1]][::-1]:
+        for place in range(begin[up + 1] - 1, begin[up] - 1, -1):
+            i = rows[place]
             while j >= begin[low] and s[rows[j]] > s[i] - 1.0:
                 for c in range(total.size):
                     total[c] += mass[rows[j]] * X[rows[j], c]

@@ -102,11 +102,10 @@ class HingePairs:
         K: Floats = self.X @ self.X.T
         K += float(np.trace(K)) / K.shape[0]  # as by a constant feature, which no pair sees
         lower, failed = dpotrf(K, lower=1)
-        size = lower.diagonal()
-        if failed or not size.min() > SINGULAR * size.max():
+        if failed or not lower.diagonal().min() > SINGULAR * lower.diagonal().max():
             return None
-        half, failed = dpotri(lower, lower=1, overwrite_c=1)
-        return None if failed else np.tril(half) + np.tril(half, -1).T
+        half = dpotri(lower, lower=1, overwrite_c=1)[0]
+        return np.tril(half) + np.tril(half, -1).T
 
     def scores(self, w: Floats) -> Floats:
         """Return the scores ``X @ w`` of shape (n,), shifted to be centred."""

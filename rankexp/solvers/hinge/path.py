@@ -173,7 +173,7 @@ class _Path:
         tol, most, steps, self.tol = self.tol, self.max_iter, 0, max(self.tol, STAGE_TOL)
         self.max_iter = min(most, STAGE_STEPS)
         n, d = self.pairs.X.shape
-        narrow = d * newton.MANY_COLUMNS < n
+        narrow = not d < n <= d * newton.MANY_COLUMNS
         stage = min(STAGE if narrow else WIDE_STAGE, (lam / self.last) ** (1.0 / MOST_STAGES))
         while self.last * stage > (lam / stage if narrow else lam):
             best, taken = self.solve(self.last * stage)

@@ -136,8 +136,7 @@ class SortedSweep(Sweep):
         n = self.order.size
         (i, j), L = self.listed(n * n) or (self.order[:0],) * 2, np.zeros((n, n))
         m = self.pairs.multiplicity(i, j)
-        each = (1.0 if m is None else m) / (2.0 * self.h * self.pairs.count)
-        L[i, j] = L[j, i] = -each
+        L[i, j] = L[j, i] = (-1.0 if m is None else -m) / (2.0 * self.h * self.pairs.count)
         L.flat[:: n + 1] = -L.sum(axis=0)
         return L
 

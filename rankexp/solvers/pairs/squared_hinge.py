@@ -53,8 +53,10 @@ class SquaredHingePairs(PairRisk):
         """Return rows cell by cell, each in order, and the risk with derivatives, unscaled."""
         from rankexp.solvers.loops import by_cell, squared_excess
 
-        rows = by_cell(ranked(s), self.order.cell, self._layout[1])
-        return rows, *squared_excess(s, rows, *self._layout)
+        (mass, begin, pairs), r, h = self._layout, np.empty(s.size), np.empty(s.size)
+        rows = by_cell(ranked(s), self.order.cell, begin)
+        value, r[rows], h[rows] = squared_excess(s[rows], mass[rows], begin, pairs)
+        return rows, value, r, h
 
     def value(self, s: Floats) -> float:
         return self.scale * float(self.prepared(s)[1])
