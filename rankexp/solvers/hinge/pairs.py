@@ -104,8 +104,8 @@ class HingePairs:
         lower, failed = dpotrf(K, lower=1)
         if failed or not lower.diagonal().min() > SINGULAR * lower.diagonal().max():
             return None
-        half = dpotri(lower, lower=1, overwrite_c=1)[0]
-        return np.tril(half) + np.tril(half, -1).T
+        half: Floats = dpotri(lower, lower=1, overwrite_c=1)[0]
+        return np.asarray(np.tril(half) + np.tril(half, -1).T)
 
     def scores(self, w: Floats) -> Floats:
         """Return the scores ``X @ w`` of shape (n,), shifted to be centred."""
