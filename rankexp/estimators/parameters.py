@@ -84,7 +84,7 @@ def _plain_data(X: ArrayLike, y: ArrayLike) -> tuple[Floats, Labels] | None:
     if not (type(X) is np.ndarray and type(y) is np.ndarray and X.ndim == 2 and y.ndim == 1):
         return None
     fits = X.dtype == np.float64 and X.flags.carray and 0 < y.size == X.shape[0] and X.shape[1] > 0
-    return (X, y) if fits and y.dtype.kind in "biu" and np.isfinite(X.sum()) else None
+    return (X, y) if fits and y.dtype.kind in "biu" and np.isfinite(np.einsum("ij->", X)) else None
 
 
 def training_data(
