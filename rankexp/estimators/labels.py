@@ -20,7 +20,8 @@ MOST_LEVELS = 1000
 
 def two_classes(y: Labels) -> tuple[Labels, Ints]:
     """Return the two sorted classes, and 1 for each label of the last one, else 0."""
-    kind = type_of_target(y, input_name="y", raise_unknown=True)
+    plain = y.ndim == 1 and y.dtype.kind in "biu"
+    kind = "binary" if plain else type_of_target(y, input_name="y", raise_unknown=True)
     text = f"Only binary classification is supported. The type of the target is {kind}"
     if kind not in ("binary", "multiclass"):
         raise ValueError(f"{text}. Unknown label type: a binary ranker needs two classes")
@@ -118,7 +119,7 @@ def best_threshold(
     sample_weight: Floats | None = None,
 ) -> float:
     """Return the threshold with the least weighted error, 0 or in the gap nearest to 0."""
-    order = np.argsort(s, kind="stable")
+    order = np.argsort(s, kind=None if sample_weight is None else "stable")  # sums may round
     ranked, is_up = s[order], positive[order]
     times = np.ones(s.size, dtype=np.int64) if sample_weight is None else sample_weight[order]
     up_below = np.concatenate(([0], np.cumsum(times * is_up)))

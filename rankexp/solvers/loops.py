@@ -107,20 +107,85 @@ def steps(x: Floats, cell: Ints, cells: int, powers: Floats) -> tuple[Floats, Fl
     return out, rise
 
 
+CellPairs = tuple[Ints, Ints, Floats]  # upper and lower cells, and what their pairs cost
+Side = tuple[Floats, Floats, Floats, Floats]  # of rows in order: scores, weights, and derivatives
+
+
 @njit
-def rows_over(X: Floats, lower: Ints, mass: Floats, above: Ints, ends: Ints) -> Floats:
-    """Return the sum of ``mass X`` over the lower rows above each upper row, in its group."""
-    out, total = np.empty((above.size, X.shape[1])), np.zeros(X.shape[1])
-    at = end = lower.size
-    for a in range(above.size - 1, -1, -1):
-        here = ends[a] if ends.size > 1 else ends[0]
-        if here != end:
-            at = end = here
-            total[:] = 0.0
-        while at > above[a]:
-            at -= 1
-            weight = mass[at] if mass.size > 1 else mass[0]
-            for c in range(X.shape[1]):
-                total[c] += weight * X[lower[at], c]
-        out[a] = total
+def by_cell(order: Ints, cell: Ints, begin: Ints) -> Ints:
+    """Return the rows cell by cell, each in the order given."""
+    place, rows = begin.copy(), np.empty_like(order)
+    for row in order:
+        rows[place[cell[row]]] = row
+        place[cell[row]] += 1
+    return rows
+
+
+@njit
+def squared_excess(
+    at: Floats, w: Floats, begin: Ints, pairs: CellPairs
+) -> tuple[float, Floats, Floats]:
+    """Return the sum of squares of pairs, half its slopes, and curvatures; rows cell by cell."""
+    value, first, second = 0.0, np.zeros(at.size), np.zeros(at.size)
+    for k in range(pairs[0].size):
+        up, low, cost = pairs[0][k], pairs[1][k], pairs[2][k]
+        i, j = slice(begin[up], begin[up + 1]), slice(begin[low], begin[low + 1])
+        lower, upper = (at[j], w[j], first[j], second[j]), (at[i], w[i], first[i], second[i])
+        value += _of_levels(lower, upper, cost)
+    return value, first, second
+
+
+@njit
+def _of_levels(lower: Side, upper: Side, cost: float) -> float:
+    """Add to the derivatives what the pairs of two levels do; return the sum of squares."""
+    # What a row has is moved on to the next one: all that is added is positive, so that no digits
+    # are lost, however far the scores lie from 0 or from each other.
+    t, mass, rise, bend = lower
+    s, charge, fall, curve = upper
+    value, j = 0.0, t.size - 1
+    count = excess = square = 0.0
+    for i in range(s.size - 1, -1, -1):
+        u, step = s[i] - 1.0, s[min(i + 1, s.size - 1)] - s[i]
+        square += step * (2.0 * excess + count * step)
+        excess += count * step
+        while j >= 0 and t[j] > u:
+            far = t[j] - u
+            count += mass[j]
+            excess += mass[j] * far
+            square += mass[j] * far * far
+            j -= 1
+        w = cost * charge[i]
+        value += w * square
+        fall[i] -= w * excess
+        curve[i] += w * count
+    i, count, excess = 0, 0.0, 0.0
+    for j in range(t.size):
+        excess += count * (t[j] - t[max(j - 1, 0)])
+        while i < s.size and s[i] - 1.0 < t[j]:
+            count += charge[i]
+            excess += charge[i] * (t[j] - (s[i] - 1.0))
+            i += 1
+        w = cost * mass[j]
+        rise[j] += w * excess
+        bend[j] += w * count
+    return value
+
+
+@njit
+def rows_over(
+    X: Floats, s: Floats, rows: Ints, mass: Floats, begin: Ints, pairs: CellPairs
+) -> Floats:
+    """Return the costs of the pairs of each upper row times the rows of the lower ones, (n, d)."""
+    out, total = np.zeros(X.shape), np.empty(X.shape[1])
+    for k in range(pairs[0].size):
+        up, low, cost = pairs[0][k], pairs[1][k], pairs[2][k]
+        j, total[:] = begin[low + 1] - 1, 0.0
+        for place in range(begin[up + 1] - 1, begin[up] - 1, -1):
+            i = rows[place]
+            while j >= begin[low] and s[rows[j]] > s[i] - 1.0:
+                for c in range(total.size):
+                    total[c] += mass[rows[j]] * X[rows[j], c]
+                j -= 1
+            for c in range(total.size):
+                out[i, c] += cost * mass[i] * total[c]
     return out

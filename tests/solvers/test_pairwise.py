@@ -11,6 +11,7 @@ from rankexp.losses.loss import Loss
 from rankexp.solvers.pairs import path as pairwise_blocks
 from rankexp.solvers.pairs.partial_order import PartialOrder
 from rankexp.solvers.pairs.path import pair_path, pair_risk
+from rankexp.solvers.pairs.squared_hinge import ranked
 from rankexp.solvers.smooth import objective as objectives
 from rankexp.solvers.smooth.path import smooth_path
 
@@ -169,3 +170,25 @@ def test_what_cannot_be_solved_is_refused():
         pair_path(X, two(np.ones(80)), Logistic(), [1.0])
     with pytest.raises(ValueError, match="smooth"):
         pair_path(X, two(y), Hinge(), [1.0])
+
+
+@pytest.mark.parametrize("spread", [0.0, 1e-12, 1.0, 1e12])
+def test_scores_are_ranked_whatever_their_spread(spread):
+    s = np.random.default_rng(0).normal(size=999)
+    s[:3] = spread, -spread, 0.0
+    s[100:200] = 1.0 + spread * 1e-16 * s[100:200]
+    np.testing.assert_array_equal(s[ranked(s)], np.sort(s))
+    np.testing.assert_array_equal(np.sort(ranked(s)), np.arange(999))
+
+
+@pytest.mark.parametrize("lam", [1.0, 1e-4])
+def test_a_sample_that_lacks_columns_does_no_harm(lam):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(6_000, 8))
+    X[:, 5:] *= rng.random((6_000, 3)) < 5e-4  # rare, as most samples have few of their rows
+    y = X @ rng.normal(size=8) + rng.normal(size=6_000) > 0.0
+    path = pair_path(X, two(y), SquaredHinge(), [lam])
+    exact = pair_path(X, two(y), SquaredHinge(), [lam], tol=1e-11)
+    assert path.converged[0]
+    assert exact.objective[0] <= path.objective[0] <= exact.objective[0] * (1.0 + 1e-6)
+    assert path.n_iter[0] < 40

@@ -20,6 +20,7 @@ ILLINOIS = 0.5  # the secant's rule of that name: halves the slope of an end tha
 SMOOTHING = 0.25  # the Huber function exceeds the hinge by h/4 at most
 ROUNDING = 1e-12  # of the objective: far above its rounding, far below any tolerance
 USELESS_STEP = 1e-3  # a step to the right of which the objective rises, and which is still taken
+BEYOND_MARGIN = 1.0 + 1e-12  # by more than rounding, so that no pair is left in the loss
 BROKEN = 1e-10  # of the objective: the dual exceeds the primal by more than rounding can do
 
 S = TypeVar("S", bound=Sweep)
@@ -74,13 +75,29 @@ class Best:
     alpha: float = 0.0
     measured: SortedSweep | None = None  # a last sweep at w
     slope: Floats | None = None
+    h: float = 0.0  # of the band at w
 
     def update(self, at: HingeIterate[S]) -> None:
-        if at.dual > self.dual:
-            self.dual, self.residual, self.alpha = at.dual, at.sweep.residual, at.sweep.alpha
-            self.slope = at.slope
-        if at.primal < self.primal:
-            self.primal, self.w, self.s = at.primal, at.w, at.s
+        """Take over what is better at a point."""
+        swept = at.sweep
+        known = at.primal, at.dual, at.w, at.s, swept.residual, swept.alpha
+        self.take(Best(*known, slope=at.slope, h=swept.h))
+
+    def scaled(self, pairs: HingePairs, lam: float, larger: float) -> "Best":
+        """Return what the best values for a larger penalty say, at a margin of 1."""
+        margin, share = pairs.differences(self.s)[0], lam / larger
+        longer = BEYOND_MARGIN / margin if margin > 0.0 else np.inf
+        w, s, residual = longer * self.w, longer * self.s, share * self.residual
+        primal, dual, alpha = 0.5 * lam * float(w @ w), share * self.dual, share * self.alpha
+        return Best(primal, dual, w, s, residual, alpha, h=self.h)
+
+    def take(self, other: "Best") -> None:
+        """Take over what is better."""
+        if other.dual > self.dual:
+            self.dual, self.residual, self.alpha = other.dual, other.residual, other.alpha
+            self.slope = other.slope
+        if other.primal < self.primal:
+            self.primal, self.w, self.s, self.h = other.primal, other.w, other.s, other.h
 
     @property
     def gap(self) -> float:

@@ -3,6 +3,8 @@
 For easy data quasi-Newton comes first: with label noise the smoothed hinge is nearly quadratic.
 """
 
+from collections.abc import Callable
+
 import numpy as np
 from scipy.linalg.blas import dsymv, dsyr2
 from scipy.linalg.lapack import dpotri
@@ -19,6 +21,7 @@ from rankexp.solvers.hinge.iterate import (
     ridged_factor,
     solve,
 )
+from rankexp.solvers.hinge.pairs import pull
 from rankexp.solvers.hinge.polish import LISTED, MOST_LISTED, polish, rescue
 from rankexp.solvers.hinge.sweep import SortedSweep, sweep
 
@@ -50,13 +53,35 @@ GOOD_STEP = 0.3  # of the predicted step: a shorter one says so, too
 ACCEPT_PREDICTED = 1.0  # any step downhill
 
 
+Direction = Callable[[float, Floats], Floats]
+
+
+def _directions(swept: SortedSweep, lam: float) -> Direction:
+    """Return what gives the step for a gradient (d,), in a band of a share of the width."""
+    pairs, inverse = swept.pairs, swept.pairs.precision
+    if inverse is None:
+        H = band_hessian(swept)
+        return lambda share, g: -solve(ridged_factor(H / share, lam), g)
+    # In the scores u = X p the step minimises over as many numbers as there are rows, and the
+    # Hessian is that of the pairs themselves: no product of matrices is needed.
+    L = swept.curvature()
+    ridge = lam * inverse
+
+    def direction(share: float, g: Floats) -> Floats:
+        u = solve(ridged_factor(ridge + L / share, 0.0), inverse @ (pairs.X @ g))
+        return -pull(pairs.X, inverse @ u)
+
+    return direction
+
+
 def newton(
     start: HingeIterate[SortedSweep], lam: float, tol: float, max_iter: int, best: Best
 ) -> int:
     """Go down from the band of `start` until the certificate holds; return how many steps."""
     at, narrowing = start, _Narrowing(lam, tol)
     before = best.gap, best.primal
-    accept = ACCEPT if at.sweep.pairs.X.shape[0] < MANY_ROWS else ACCEPT_MANY
+    n, d = at.sweep.pairs.X.shape
+    accept, few = ACCEPT if n < MANY_ROWS else ACCEPT_MANY, d * MANY_COLUMNS <= n
     for iteration in range(max_iter):
         best.update(at)
         if best.gap <= tol:
@@ -69,15 +94,17 @@ def newton(
                 again = sweep(at.sweep.pairs, best.s, start.sweep.h)
                 at = HingeIterate.at(lam, best.w, best.s, again)
             before = best.gap, best.primal
-        H = band_hessian(at.sweep)
-        p = -solve(ridged_factor(H, lam), at.gradient)
+        direction = _directions(at.sweep, lam)
+        p = direction(1.0, at.gradient)
         decrement = -float(at.gradient @ p)
         room = SLACK_DONE * tol * best.primal
-        if decrement <= NEWTON_DONE * at.slack and at.slack > room and _near(at):
+        # With many columns the gradient is long in directions that the decrement does not show.
+        near = few or at.primal - at.dual - at.slack <= SMALL_REST * at.slack
+        if decrement <= NEWTON_DONE * at.slack and at.slack > room and near:
             share = narrowing.share(at, best)
             if best.gap <= tol:
                 return iteration + 1
-            at = _narrow(lam, at, H, share)
+            at = _narrow(lam, at, direction, share)
             continue
         narrowing.steps += 1
         step = line_search(lam, at, p, sweep, accept, slope=-decrement)
@@ -86,17 +113,9 @@ def newton(
         elif at.slack <= room:
             return iteration
         else:
-            at = _narrow(lam, at, H, LARGEST_FIRST_SHARE)
+            at = _narrow(lam, at, direction, LARGEST_FIRST_SHARE)
     best.update(at)
     return max_iter
-
-
-def _near(at: HingeIterate[SortedSweep]) -> bool:
-    """Tell whether the certificate also allows for the next band."""
-    # With many columns the gradient is long in directions that the decrement does not show.
-    n, d = at.sweep.pairs.X.shape
-    rest = at.primal - at.dual - at.slack  # |gradient|² / (2 lam)
-    return d * MANY_COLUMNS <= n or rest <= SMALL_REST * at.slack
 
 
 class _Narrowing:
@@ -122,7 +141,7 @@ class _Narrowing:
 
 
 def _narrow(
-    lam: float, at: HingeIterate[SortedSweep], H: Floats, share: float
+    lam: float, at: HingeIterate[SortedSweep], direction: Direction, share: float
 ) -> HingeIterate[SortedSweep]:
     """Shrink the band to a share of its width, or less if it loses many pairs; predict a step."""
     # The pairs of the old band are taken to stay in the linear part: their alpha moves away from
@@ -133,7 +152,7 @@ def _narrow(
     while True:
         residual = swept.midway + (swept.residual - swept.midway) / share
         target = residual @ pairs.X + lam * at.w
-        p = -solve(ridged_factor(H / share, lam), target)
+        p = direction(share, target)
         q, h, step = pairs.scores(p), share * swept.h, None
         if share >= SLOWEST or sweep(pairs, at.s + q, h).band_size >= enough:
             narrow = sweep(pairs, at.s, h)

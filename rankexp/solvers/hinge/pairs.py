@@ -7,6 +7,7 @@ from typing import cast
 
 import numpy as np
 import numpy.typing as npt
+from scipy.linalg.lapack import dpotrf, dpotri
 
 from rankexp.arrays import Bools, Floats, Ints
 from rankexp.solvers.pairs.partial_order import PartialOrder
@@ -14,6 +15,7 @@ from rankexp.solvers.rows import as_rows, entries, is_sparse
 
 ROWS_AT_ONCE = 2**13  # tuned: of a sum over rows, which rounds as often
 SCALED = 200  # powers of 2: sums of squares within them are far from over- and underflow
+SINGULAR = 1e-5  # of the largest pivot of a Cholesky factor: rows that hardly span their space
 LARGEST_SQUARE = 1e290  # of a feature, over lam: the dual value, a sum of d such, stays finite
 
 
@@ -91,6 +93,19 @@ class HingePairs:
     def centre(self) -> Floats:
         """The mean of the rows (d,), or 0 if they are centred."""
         return np.zeros(self.X.shape[1]) if self.centred else self.X.mean(axis=0)
+
+    @cached_property
+    def precision(self) -> Floats | None:
+        """The inverse of the products of all rows, (n, n); None where rows are no fewer than d."""
+        if self.X.shape[1] < self.X.shape[0] or not self.centred:
+            return None
+        K: Floats = self.X @ self.X.T
+        K += float(np.trace(K)) / K.shape[0]  # as by a constant feature, which no pair sees
+        lower, failed = dpotrf(K, lower=1)
+        if failed or not lower.diagonal().min() > SINGULAR * lower.diagonal().max():
+            return None
+        half: Floats = dpotri(lower, lower=1, overwrite_c=1)[0]
+        return np.asarray(np.tril(half) + np.tril(half, -1).T)
 
     def scores(self, w: Floats) -> Floats:
         """Return the scores ``X @ w`` of shape (n,), shifted to be centred."""

@@ -6,6 +6,7 @@ O(n log n) an evaluation.
 """
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +16,7 @@ from rankexp.solvers.hinge import newton
 from rankexp.solvers.hinge.certificate import Certifier
 from rankexp.solvers.hinge.iterate import Best, HingeIterate
 from rankexp.solvers.hinge.pairs import HingePairs, common_power, hinge_pairs
+from rankexp.solvers.hinge.polish import ALMOST_SEPARATED
 from rankexp.solvers.hinge.sweep import SortedSweep, Sweep, coarse, sweep
 from rankexp.solvers.pairs.partial_order import PartialOrder
 from rankexp.solvers.result import PathResult
@@ -26,12 +28,17 @@ MANY_ROWS = 40_000  # tuned: from here on a sample is solved first
 SAMPLED_ROWS = 20_000
 SAMPLE_TOL = 1e-4  # of the order of how a sample of that size differs
 STAGE = 0.1  # tuned: the longest jump in lam without a stage between
+WIDE_STAGE = 0.3  # tuned: and with many columns, where classes come apart on the way
+AGAIN = 30.0  # tuned: times the last band, where a solution is refined for a smaller penalty
 MOST_STAGES = 20  # where lam is very far off, longer jumps must do
 STAGE_TOL = 0.01
 STAGE_FAILED = 0.5  # gap of a stage: features of such sizes aren't solved by further ones
 STAGE_STEPS = 100  # of Newton in a stage, and wherever one has failed; some 10 are usual
 LARGEST_POWER = 1000  # of 2: a double reaches 1023
 MARGIN = 0.99  # of the tolerance to solve for: the last measurement adds the rounding
+
+
+Solved = tuple[Best, int]  # the best values, with coefficients, and iterations
 
 
 def hinge_path(
@@ -52,22 +59,23 @@ def hinge_path(
     power = max(power, (math.frexp(lams.max(initial=0.0))[1] - LARGEST_POWER) // 2)
     pairs = hinge_pairs(X, order, power, square)
     if is_sparse(X):
-        from rankexp.solvers.hinge.sparse import sparse_path
+        from rankexp.solvers.hinge.sparse import sparse_solver
 
-        return sparse_path(X, pairs, lams, tol, max_iter)
-    return _solve(X, pairs, lams, tol, max_iter)
+        return _solve(X, pairs, lams, tol, sparse_solver(pairs, tol, max_iter))
+    return _solve(X, pairs, lams, tol, _Path(pairs, tol, max_iter).solve)
 
 
-def _solve(X: Floats, pairs: HingePairs, lams: Floats, tol: float, max_iter: int) -> PathResult:
-    (n, d), L, power = X.shape, lams.size, pairs.power
-    path, certifier = _Path(pairs, tol, max_iter), Certifier(pairs, X, tol)
+def _solve(
+    X: Floats, pairs: HingePairs, lams: Floats, tol: float, solve: Callable[[float], Solved]
+) -> PathResult:
+    (n, d), L, power, certifier = X.shape, lams.size, pairs.power, Certifier(pairs, X, tol)
     coef, slope = np.empty((d, L)), np.zeros((L, n))
     objective, gap, n_iter = np.empty(L), np.empty(L), np.zeros(L, dtype=np.int64)
     converged = np.zeros(L, dtype=bool)
     with np.errstate(all="ignore"):  # the certificate tells
         for k in np.argsort(-lams, kind="stable"):
             lam = math.ldexp(lams[k], -2 * power)
-            best, n_iter[k] = path.solve(lam)
+            best, n_iter[k] = solve(lam)
             found = certifier.certify(lam, best)
             objective[k], gap[k] = found.primal, found.gap
             converged[k] = found.exact and found.gap <= tol
@@ -90,11 +98,13 @@ class _Path:
 
     def __init__(self, pairs: HingePairs, tol: float, max_iter: int) -> None:
         self.pairs, self.tol, self.max_iter = pairs, tol, max_iter
+        self.goal = MARGIN * tol
         self.u = pairs.scores(pairs.mean_difference)
         self.spread = pairs.differences(self.u)[1]
         self.w = self.s = np.empty(0)
         self.last = self.spread
         self.swept: SortedSweep | None = None
+        self.parted: tuple[float, Best] | None = None  # a penalty whose solution parts all pairs
         self.sampled: _Path | None = None
         if pairs.weight.size > MANY_ROWS:
             self.sampled = _Path(pairs.sample(SAMPLED_ROWS), SAMPLE_TOL, max_iter)
@@ -117,10 +127,16 @@ class _Path:
             start = HingeIterate.at(lam, best.w, best.s, sweep(self.pairs, best.s, h))
             n_iter += newton.newton(start, lam, tol, self.max_iter, best)
             self._measure(lam, best)
+            if self.pairs.differences(best.s)[0] >= ALMOST_SEPARATED:
+                self.parted = lam, best
         return best, n_iter
 
     def _from_last(self, lam: float, tol: float, best: Best) -> int:
         steps = self._descend(lam)
+        if self.parted is not None:
+            steps += self._from_parted(lam, tol, best)
+            if best.gap <= tol:
+                return steps
         wide = self.swept or sweep(self.pairs, self.s, newton.WIDE_BAND)
         start = HingeIterate.at(lam, self.w, self.s, wide)
         best.update(start)
@@ -129,14 +145,35 @@ class _Path:
             return steps
         return steps + newton.quasi_newton(start, inverse, lam, tol, best, sweep)
 
+    def _from_parted(self, lam: float, tol: float, best: Best) -> int:
+        """Scale what is known of a larger penalty whose solution leaves no pair in the loss."""
+        # A smaller penalty then has the same solution, and dual variables that are as much
+        # smaller. Those of the larger one are found in fewer steps: they are farther from 0.
+        assert self.parted is not None
+        (larger, there), steps, solved, h = self.parted, 0, False, self.parted[1].h
+        while True:
+            found = there.scaled(self.pairs, lam, larger)
+            best.take(found)
+            self.parted = (larger, there) if found.primal < np.inf else None
+            if best.gap <= tol or self.parted is None or (solved and larger <= lam):
+                return steps
+            if solved:  # for the larger penalty, and some pairs were in the loss
+                smaller, h = max(lam, STAGE * larger), AGAIN * there.h
+                there, larger = there.scaled(self.pairs, smaller, larger), smaller
+            start = HingeIterate.at(larger, there.w, there.s, sweep(self.pairs, there.s, h))
+            steps += newton.newton(start, larger, self.goal, self.max_iter, there)
+            solved = True
+
     def _descend(self, lam: float) -> int:
         """Go a long way down in loose stages: far off, the band holds nothing."""
         if self.w.size == 0:
             self.w, self.s = self.pairs.mean_difference / self.spread, self.u / self.spread
         tol, most, steps, self.tol = self.tol, self.max_iter, 0, max(self.tol, STAGE_TOL)
         self.max_iter = min(most, STAGE_STEPS)
-        stage = min(STAGE, (lam / self.last) ** (1.0 / MOST_STAGES))
-        while self.last * stage > lam / stage:
+        n, d = self.pairs.X.shape
+        narrow = not d < n <= d * newton.MANY_COLUMNS
+        stage = min(STAGE if narrow else WIDE_STAGE, (lam / self.last) ** (1.0 / MOST_STAGES))
+        while self.last * stage > (lam / stage if narrow else lam):
             best, taken = self.solve(self.last * stage)
             steps += taken
             if not best.gap <= STAGE_FAILED:

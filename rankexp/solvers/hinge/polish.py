@@ -13,6 +13,7 @@ import numpy as np
 
 from rankexp.arrays import Floats
 from rankexp.solvers.hinge.iterate import (
+    BEYOND_MARGIN,
     BROKEN,
     Best,
     HingeIterate,
@@ -40,7 +41,6 @@ RESCUED = 2_000  # longest list of a rescue
 NARROWEST = 1e-4  # band of a rescue
 WIDEST = 2.0**40  # of a rescue: from 2^50 on, the fixed point holds no margin of 1
 ALMOST_SEPARATED = 0.99  # least margin of all pairs, from which w is made longer to reach 1
-BEYOND = 1.0 + 1e-12  # then by more than rounding, so that no pair is left in the loss
 
 # Mehrotra's method (SIAM J. Optimization 2, 1992):
 LONGEST = 40  # iterations; some 15 are usual
@@ -136,7 +136,7 @@ def _beyond_margin(swept: SortedSweep, w: Floats, lam: float) -> HingeIterate[So
     s = pairs.scores(w)
     margin = pairs.differences(s)[0]
     if ALMOST_SEPARATED < margin < 1.0:
-        w, s = w * (BEYOND / margin), s * (BEYOND / margin)
+        w, s = w * (BEYOND_MARGIN / margin), s * (BEYOND_MARGIN / margin)
     return HingeIterate.at(lam, w, s, sweep(pairs, s, min(_widest(s), WIDER * swept.h)))
 
 

@@ -1,15 +1,14 @@
 """The pairwise hinge of sparse rows, certified: no Hessian of their columns is written out."""
 
+from collections.abc import Callable
 from math import sqrt
 
 import numpy as np
 
 from rankexp.arrays import Floats
-from rankexp.solvers.hinge.certificate import Certifier
 from rankexp.solvers.hinge.iterate import Best, HingeIterate
 from rankexp.solvers.hinge.pairs import HingePairs
 from rankexp.solvers.hinge.sweep import SortedSweep, sweep
-from rankexp.solvers.result import PathResult
 from rankexp.solvers.smooth.certificate import length
 from rankexp.solvers.smooth.conjugate import FORCED, LEFT, Conjugate
 from rankexp.solvers.smooth.objective import Objective, SmoothIterate, prepare
@@ -77,23 +76,17 @@ class RoundedPairs(RoundedRisk):
         return step(problem, at, q, lam)[1] or at
 
 
-def sparse_path(
-    X: Floats, pairs: HingePairs, lams: Floats, tol: float, max_iter: int
-) -> PathResult:
-    """Solve for each penalty, from the largest on."""
-    (n, d), L = X.shape, lams.size
-    risk, certifier = RoundedPairs(pairs), Certifier(pairs, X, tol)
-    coef, slope, w = np.empty((d, L)), np.zeros((L, n)), np.zeros(d)
-    objective, gap, n_iter = np.empty(L), np.empty(L), np.zeros(L, dtype=np.int64)
-    converged = np.zeros(L, dtype=bool)
-    with np.errstate(all="ignore"):  # the certificate tells
+def sparse_solver(
+    pairs: HingePairs, tol: float, max_iter: int
+) -> Callable[[float], tuple[Best, int]]:
+    """Return what solves for one penalty after the other, from the largest on."""
+    risk = RoundedPairs(pairs)
+    risk.best.w = np.zeros(pairs.X.shape[1])
+    with np.errstate(all="ignore"):
         problem = prepare(pairs.X, risk)
-        for k in np.argsort(-lams, kind="stable"):
-            risk.best = Best()
-            n_iter[k] = narrowing(problem, risk, w, lams[k], MARGIN * tol, max_iter)
-            found = certifier.certify(lams[k], risk.best)
-            objective[k], gap[k] = found.primal, found.gap
-            converged[k] = found.exact and found.gap <= tol
-            coef[:, k] = w = risk.best.w
-            slope[k, pairs.rows] = risk.best.residual
-    return PathResult(coef, np.zeros(L), objective, gap, n_iter, converged, slope.T)
+
+    def solve(lam: float) -> tuple[Best, int]:
+        w, risk.best = risk.best.w, Best()
+        return risk.best, narrowing(problem, risk, w, lam, MARGIN * tol, max_iter)
+
+    return solve

@@ -64,7 +64,10 @@ class SortedSweep(Sweep):
     @cached_property
     def counted(self) -> tuple[Floats, Floats, float]:
         """What each row counts beyond the band and in it, (n,) each, and the pairs beyond."""
-        p, before = self.pairs, [prefix(self.pairs.weight[rows]) for rows in self.at]
+        p, before = (
+            self.pairs,
+            [np.append(0, self.pairs.weight[rows].cumsum()) for rows in self.at],
+        )
         beyond, tilt = np.zeros((2, self.order.size))
         total = 0.0
         for low, up, cost in p.levels:
@@ -126,15 +129,20 @@ class SortedSweep(Sweep):
             spread(begin, end, self.at[up], self.at[low], (i, j))
             upper.append(i)
             lower.append(j)
-        if len(upper) == 1:
-            return upper[0], lower[0]
         return np.concatenate(upper), np.concatenate(lower)
+
+    def curvature(self) -> Floats:
+        """Return the second derivatives of the smoothed loss by the scores, (n, n)."""
+        n = self.order.size
+        (i, j), L = self.listed(n * n) or (self.order[:0],) * 2, np.zeros((n, n))
+        m = self.pairs.multiplicity(i, j)
+        L[i, j] = L[j, i] = (-1.0 if m is None else -m) / (2.0 * self.h * self.pairs.count)
+        L.flat[:: n + 1] = -L.sum(axis=0)
+        return L
 
     def laplacian(self) -> Floats:
         """Return the sum over the band of D D' (d, d) from ``X' L X``, in blocks of rows."""
-        from rankexp.solvers.hinge.sweep_loops import laplacian
-
-        p, (n, d) = self.pairs, self.pairs.X.shape
+        p = self.pairs
         keys, order, one = self.keys, self.order, self.one
         if p.upper is not None:  # shifted, the rows of a pair are close in memory, too
             keys, one = (keys - one * p.upper).take(self.rows), 0
@@ -144,33 +152,22 @@ class SortedSweep(Sweep):
             keys = keys.take(order)
         charge = p.charge.take(order).astype(np.float64)
         ranked = keys, order, p.order.level.take(order), p.weight.take(order), charge
-        given, units = (p.X, p.centre, ranked, p.order.costs, p.paired), (one, self.half)
-        if d < WIDE:
-            return laplacian(given, units, min(n, ROWS_AT_ONCE))
-        return _wide_laplacian(given, units)
+        return _laplacian((p.X, p.centre, ranked, p.order.costs, p.paired), (one, self.half))
 
 
-def _wide_laplacian(given: "Banded", units: tuple[int, int]) -> Floats:
-    """Return the Laplacian of many columns in strips, half of which are mirrored."""
+def _laplacian(given: "Banded", units: tuple[int, int]) -> Floats:
+    """Return the Laplacian, of many columns in strips, half of which are mirrored."""
     from rankexp.solvers.hinge.sweep_loops import empty_window, laplacian_rows
 
     (n, d), K = given[0].shape, given[3].shape[0]
-    window, size = empty_window(K, d), min(n, WIDE_ROWS)
-    block, LX = np.empty((size, d)), np.empty((size, d))
-    H, step = np.zeros((d, d)), -(-d // STRIPS)
+    size, step = (ROWS_AT_ONCE, d) if d < WIDE else (WIDE_ROWS, -(-d // STRIPS))
+    window, (block, LX), H = empty_window(K, d), np.empty((2, min(n, size), d)), np.zeros((d, d))
     for start in range(0, n, size):
         A, B = block[: n - start], LX[: n - start]
         laplacian_rows(given, units, start, window, (A, B))
         for k in range(0, d, step):
             H[k:, k : k + step] += A[:, k:].T @ B[:, k : k + step]
     return np.tril(H) + np.tril(H, -1).T
-
-
-def prefix(values: Ints) -> Ints:
-    """Return the sums of the first 0, 1, ..., n values."""
-    out = np.zeros(values.size + 1, dtype=np.int64)
-    np.add.accumulate(values, out=out[1:])
-    return out
 
 
 def sweep(pairs: HingePairs, s: Floats, h: float) -> SortedSweep:

@@ -212,17 +212,3 @@ def laplacian_rows(
 def empty_window(K: int, d: int) -> tuple[Floats, Floats, Ints]:
     """Return the window of `laplacian_rows` before the first row."""
     return np.zeros((2 * K, d)), np.zeros(2 * K), np.zeros((2, 2), np.int64)
-
-
-@njit
-def laplacian(given: Banded, units: tuple[int, int], size: int) -> Floats:
-    """Return the sum over the band of D D' (d, d): ``X' L X``, taken ``size`` rows at a time."""
-    n, d = given[0].shape
-    H, rows, LX = np.zeros((d, d)), np.empty((size, d)), np.empty((size, d))
-    window = empty_window(given[3].shape[0], d)
-    for start in range(0, n, size):
-        stop = min(size, n - start)
-        out = rows[:stop], LX[:stop]
-        laplacian_rows(given, units, start, window, out)
-        H += np.dot(out[0].T, out[1])
-    return 0.5 * (H + H.T)

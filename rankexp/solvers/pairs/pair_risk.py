@@ -48,8 +48,6 @@ class PairRisk(SmoothRisk):
         for low, up, c in self.order.level_pairs():
             groups = np.flatnonzero((sizes[:, low] > 0) & (sizes[:, up] > 0))
             found.append((groups * K + up, groups * K + low, np.full(groups.size, c)))
-        if len(found) == 2:  # two classes
-            return found[1]
         upper, lower, cost = (np.concatenate(parts) for parts in zip(*found, strict=True))
         return upper, lower, cost
 

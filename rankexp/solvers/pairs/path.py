@@ -86,15 +86,7 @@ class BlockPairs(PairRisk):
         return total * self.scale
 
     def slope(self, s: Floats) -> Floats:
-        r = np.zeros(s.shape[0])
-        for i, j, cost in self._blocks():
-            E = self._weighed(self.loss.margin_derivative(s[i, None] - s[j]), i, j)
-            r[i] += cost * E.sum(axis=1)
-            r[j] -= cost * E.sum(axis=0)
-        for i, j, costs in self._lists():
-            e = costs * self.loss.margin_derivative(s[i] - s[j])
-            r += np.bincount(i, e, r.size) - np.bincount(j, e, r.size)
-        return r * self.scale
+        return BlockPairs.steps(self, s)[0]
 
     def steps(self, s: Floats) -> tuple[Floats, Floats]:
         r, h = np.zeros(s.shape[0]), np.zeros(s.shape[0])

@@ -11,6 +11,7 @@ from rankexp.solvers.result import PathResult, bearable
 from rankexp.solvers.rows import is_sparse
 from rankexp.solvers.smooth.certificate import Solution, finish
 from rankexp.solvers.smooth.conjugate import NewtonDescent
+from rankexp.solvers.smooth.inverse import Dense
 from rankexp.solvers.smooth.limited import LimitedDescent, patience
 from rankexp.solvers.smooth.objective import Objective, SmoothIterate, SmoothRisk, prepare
 from rankexp.solvers.smooth.steps import Descent
@@ -50,6 +51,8 @@ class Path:
         if small is not None:  # begin at the solution on a sample of many rows
             run = self.descent(small, small.at(theta, lam), lam, SAMPLE_TOL)
             theta = solve(run, SAMPLE_ITER).at.theta
+            if risk.prompt and isinstance(run.inverse, Dense):
+                self.problem.known = run.inverse.B
             if self.tries:
                 self.problem.memory = small.memory  # what it has told
         self.at = self.problem.at(theta, lam)

@@ -11,7 +11,6 @@ import numpy as np
 
 from rankexp.arrays import Floats
 from rankexp.solvers.rows import is_sparse
-from rankexp.solvers.smooth.certificate import bound
 from rankexp.solvers.smooth.inverse import Memory
 from rankexp.solvers.smooth.objective import SAMPLE_ROWS
 from rankexp.solvers.smooth.steps import Descent
@@ -64,11 +63,6 @@ class LimitedDescent(Descent):
         curvature = self.problem.risk.hessian(none, self.at.s)
         memory.last = 1.0 / max(float(curvature[-1, -1]), TINY)
         return memory.last
-
-    def _above(self) -> float:
-        """Return the certificate, but for the intercept's part."""
-        d, g = self.problem.X.shape[1], self.at.g
-        return bound(float(np.sqrt(g[:d] @ g[:d])), 0.0, self.lam, 0.0, 0.0)
 
     def near(self) -> bool:
         """Return whether the certificate may do; at least one step is taken."""

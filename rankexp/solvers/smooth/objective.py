@@ -33,6 +33,7 @@ class SmoothRisk(Protocol):
     intercept: bool = False  # it has a free one
     centred: bool = True  # the rows may be: there is an intercept, or only differences count
     noise: float = 0.0  # by how much the value may be off, beside rounding
+    prompt: bool = False  # descents end as soon as the certificate allows, not where steps vanish
     steepest: float = 1.0  # no curvature is above ``2 steepest (1 + value)``
 
     @abstractmethod
@@ -55,11 +56,17 @@ class SmoothRisk(Protocol):
         t = TURNED * (1.0 + float(np.abs(s).max())) / size
         return (self.slope(s + t * u) - r) / t
 
+    def sampling(self, d: int) -> tuple[int, int]:
+        """Return of how many rows at most the Hessian is exact, and how many are sampled else."""
+        return SAMPLE_ABOVE, SAMPLE_ROWS
+
     def sample(self, size: int) -> tuple[Ints, "SmoothRisk"]:
         """Return some of the rows, and an estimate of the risk from their scores alone."""
+        raise TypeError(f"{type(self).__name__} draws no rows")
 
     def subset(self, rows: Ints) -> tuple["SmoothRisk", float]:
         """Return the risk on some of the rows, and what share of the whole one it makes up."""
+        raise TypeError(f"{type(self).__name__} draws no rows")
 
     def exact(self) -> "SmoothRisk":
         """Return the same risk with less noise, if some cost makes that possible."""
@@ -90,6 +97,7 @@ class Objective:
     centre: Floats  # (D,): what is taken off them
     sampled: "Objective | None" = None  # on the rows ``rows``
     rows: Ints | None = None
+    known: Floats | None = None  # the inverse Hessian where a descent begins
     basis: Floats | None = None  # (D, d) of the span of the rows: w = basis @ theta
 
     @cached_property
@@ -174,9 +182,12 @@ class Objective:
         r = self.risk.slope(s)
         return SmoothIterate(theta, s, r, self.gradient(r, theta, lam))
 
-    def inverse_hessian(self, at: "SmoothIterate", lam: float) -> Floats:
+    def inverse_hessian(self, at: "SmoothIterate", lam: float, again: bool = False) -> Floats:
         """Return the inverse Hessian: lower triangle, Fortran order; of a sample if many rows."""
-        H = self.hessian(at)
+        if self.known is not None:
+            B, self.known = self.known, None
+            return B
+        H = self.hessian(at, again)
         return inverse(H if H.any() else self.steepness(at), lam, self.X.shape[1])
 
     def steepness(self, at: "SmoothIterate") -> Floats:
@@ -187,12 +198,12 @@ class Objective:
         H: Floats = (A.T * np.abs(at.r)) @ A
         return H
 
-    def hessian(self, at: "SmoothIterate") -> Floats:
+    def hessian(self, at: "SmoothIterate", again: bool) -> Floats:
         """Return the Hessian of the risk: exact if few rows are there, or few count at all."""
-        if self.sampled is None:
+        if self.sampled is None or (again and self.X.shape[0] <= SAMPLE_ABOVE):
             return self.risk.hessian(self.X, at.s)
         active = np.flatnonzero(at.r)
-        if 0 < active.shape[0] <= SAMPLE_ROWS:
+        if 0 < active.shape[0] <= self.risk.sampling(self.X.shape[1])[1]:
             risk, share = self.risk.subset(active)
             X = self.X[active] if self.mean is None else self.X[active] - self.mean
             return share * risk.hessian(X, at.s[active])
@@ -273,15 +284,15 @@ def prepare(X: Floats, risk: SmoothRisk, *, reduced: bool = True) -> Objective:
     # `reduced`. Sparse rows stay as they are. Raises FloatingPointError if squares of the features
     # overflow.
     mean = _means(X) if risk.centred else np.zeros(X.shape[1])
-    if is_sparse(X):
-        return _as_given(X, mean, risk)
-    if not reduced and X.shape[0] <= SAMPLE_ABOVE:
+    most, few = risk.sampling(X.shape[1])
+    if is_sparse(X) or (not reduced and X.shape[0] <= most):
         norms = norms_of(X)
-        if mean @ mean <= NEAR * np.median(norms) ** 2:
+        # Steps on a sample of sparse rows would not know rare columns.
+        if is_sparse(X) or mean @ mean <= NEAR * np.median(norms) ** 2:
             norms += np.sqrt(mean @ mean)
             _check_size(X, norms)
             return Objective(X, mean if risk.centred else None, risk, norms, X, mean)
-    if X.shape[0] <= SAMPLE_ABOVE:
+    if X.shape[0] <= most:
         rows, basis = X - mean, None
         if reduced and rows.shape[1] > rows.shape[0]:
             _check_size(X, norms_of(rows))
@@ -290,22 +301,16 @@ def prepare(X: Floats, risk: SmoothRisk, *, reduced: bool = True) -> Objective:
         norms = norms_of(rows)
         _check_size(X, norms)
         return Objective(rows, None, risk, norms, X, mean, basis=basis)
-    taken, estimate = risk.sample(SAMPLE_ROWS)
-    some = X[taken] - mean
-    sampled = Objective(some, None, estimate, norms_of(some), X[taken], mean)
+    taken, estimate = risk.sample(few)
+    given = X[taken]
+    some = given - mean
+    sampled = Objective(some, None, estimate, norms_of(some), given, mean)
     rows, left = X, mean if risk.centred else None
     if risk.centred and not np.linalg.norm(mean) <= FAR * np.median(sampled.norms):
         rows, left = X - mean, None
     norms = norms_of(rows) + (0.0 if rows is not X else float(np.sqrt(mean @ mean)))
     _check_size(X, norms)
     return Objective(rows, left, risk, norms, X, mean, sampled, taken)
-
-
-def _as_given(X: Floats, mean: Floats, risk: SmoothRisk) -> Objective:
-    """Centre sparse rows implicitly; steps on a sample of them would not know rare columns."""
-    norms = norms_of(X) + float(np.sqrt(mean @ mean))
-    _check_size(X, norms)
-    return Objective(X, mean if risk.centred else None, risk, norms, X, mean)
 
 
 def _check_size(X: Floats, norms: Floats) -> None:

@@ -9,7 +9,7 @@ from abc import abstractmethod
 
 import numpy as np
 
-from rankexp.arrays import Floats, Ints
+from rankexp.arrays import Floats
 from rankexp.solvers.smooth.conjugate import NewtonDescent
 from rankexp.solvers.smooth.descent import solve
 from rankexp.solvers.smooth.inverse import Memory
@@ -45,13 +45,7 @@ class RoundedRisk(SmoothRisk):
         """Round off less; return where to go on, and until `goal` is left of the objective."""
 
     def hessian(self, X: Floats, s: Floats) -> Floats:
-        """Raise, like the next two: a Hessian would be dense, and asks for no rows."""
-        raise NotImplementedError
-
-    def sample(self, size: int) -> tuple[Ints, SmoothRisk]:
-        raise NotImplementedError
-
-    def subset(self, rows: Ints) -> tuple[SmoothRisk, float]:
+        """Raise: it would be dense."""
         raise NotImplementedError
 
 

@@ -21,6 +21,7 @@ SLOW = 0.1  # A step that leaves more than this share of the squared decrement i
 MOST_SLOW = 2  # slow steps in a row, after which the Hessian is taken anew. Tuned
 VANISHED = 1e-30  # of the first value: an unpenalised risk goes to 0 on separable data
 INNER, LEAST_INNER = 1e-3, 1e-22  # of tol, what a next step may promise: the gap is checked once
+MARGIN = 0.9  # of the tolerance, where a descent may end at once: rounding is added later
 IDLE = 20  # steps without half the decrement, after which rounding is taken to be all that is left
 POLISHED = 0.05  # of the gradient's norm at tol, what the intercept's derivative may add
 POLISH_GAIN = 0.9  # of that derivative, a step that leaves more is the last
@@ -128,7 +129,8 @@ class Descent:
 
     def refresh(self) -> None:
         """Take the Hessian anew."""
-        self.inverse: Inverse = Dense(self.problem.inverse_hessian(self.at, self.lam))
+        found = self.problem.inverse_hessian(self.at, self.lam, again=self.n_iter > 0)
+        self.inverse: Inverse = Dense(found)
         self.begin()
 
     def begin(self) -> None:
@@ -146,11 +148,17 @@ class Descent:
         self.q = self.inverse.times(self.at.g)
         self.drop = float(self.at.g @ self.q)
 
+    def _above(self) -> float:
+        """Return the certificate, but for the intercept's part."""
+        d, g = self.problem.X.shape[1], self.at.g
+        return bound(float(np.sqrt(g[:d] @ g[:d])), 0.0, self.lam, 0.0, 0.0)
+
     def near(self) -> bool:
         """Return whether the next step promises next to nothing; at least one step is taken."""
-        return self.drop <= 0.0 or (
-            self.n_iter > 0 and 0.5 * self.drop <= self.inner * self.objective
-        )
+        small = 0.5 * self.drop <= self.inner * self.objective
+        if self.problem.risk.prompt and self.lam:
+            small = small or self._above() <= MARGIN * self.tol * self.objective
+        return self.drop <= 0.0 or (self.n_iter > 0 and small)
 
     def intercept_scale(self) -> float:
         """Return the inverse curvature of the intercept for the certificate."""

@@ -1,0 +1,65 @@
+"""The squared hinge over pairs beside its parts and a peer, and the hinge where classes part."""
+
+import warnings
+from collections.abc import Iterator
+
+import numpy as np
+from sklearn.svm import LinearSVC
+
+from benchmarks._timing import time_ratio
+from benchmarks.linear import small, wide
+from rankexp.estimators import LinearRanker
+from rankexp.losses import SquaredHinge
+from rankexp.solvers.hinge.path import hinge_path
+from rankexp.solvers.pairs.partial_order import PartialOrder
+from rankexp.solvers.pairs.path import pair_path
+
+Row = tuple[str, float, float | None]
+
+
+def _linear_svc(X: np.ndarray, y: np.ndarray, lam: float) -> None:
+    D = (X[y][:, None] - X[~y][None]).reshape(-1, X.shape[1])
+    sign = np.where(np.arange(D.shape[0]) % 2, 1.0, -1.0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        peer = LinearSVC(C=1.0 / (lam * D.shape[0]), dual=False, fit_intercept=False)
+        peer.fit(D * sign[:, None], sign)
+
+
+def _passes(n: int) -> float:
+    """Return how many products with the rows, and back, a fit takes."""
+    X, y = wide(n, 50, "normal")
+    w, r = np.zeros(50), np.zeros(n)
+    order = PartialOrder.of_classes(y)
+    return time_ratio(
+        lambda: pair_path(X, order, SquaredHinge(), [1e-3]), lambda: (X @ w, r @ X), 5
+    )
+
+
+def _parting(n: int, d: int) -> float:
+    """Return the time of the hinge at a tiny penalty over that at one under which classes part."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((n, d))
+    order = PartialOrder.of_classes(X @ rng.normal(size=d) > 0.0)
+    if not (hinge_path(X, order, [1e-5]).gap <= 1e-6).all():
+        raise RuntimeError("the pairwise hinge isn't certified where classes part")
+    return time_ratio(
+        lambda: hinge_path(X, order, [1e-5]), lambda: hinge_path(X, order, [0.05]), 1
+    )
+
+
+def rows() -> Iterator[Row]:
+    """Yield (name, measured ratio, target); lower is better."""
+    X, y = small()
+    ranker = LinearRanker(loss="squared_hinge", risk="bipartite", lam=1e-3)
+    ratio = time_ratio(lambda: ranker.fit(X, y), lambda: _linear_svc(X, y, 1e-3), 2)
+    yield "squared hinge of pairs / LinearSVC on all 250,000 pairs, one lambda", ratio, 0.05
+    alone = time_ratio(
+        lambda: ranker.fit(X, y),
+        lambda: pair_path(X, PartialOrder.of_classes(y), SquaredHinge(), [1e-3]),
+        20,
+    )
+    yield "squared hinge of pairs, fit with checks / solver alone, 1000 × 50", alone, 1.5
+    for n in (20_000, 100_000):
+        yield f"squared hinge of pairs / one X @ w and X' @ r, {n} × 50", _passes(n), 40.0
+    yield "hinge of parted classes, lambda 1e-5 / .05, 600 × 600", _parting(600, 600), 2.0
