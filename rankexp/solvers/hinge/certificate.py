@@ -22,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankexp.arrays import Floats, Ints
-from rankexp.solvers.hinge.iterate import BROKEN, Best
+from rankexp.solvers.hinge.iterate import BROKEN, OVERFLOWED, Best
 from rankexp.solvers.hinge.pairs import ROWS_AT_ONCE, HingePairs, pull
 from rankexp.solvers.hinge.sweep import sweep
 from rankexp.solvers.rows import down, exact_product, is_sparse, largest_sizes, longest_sum
@@ -122,8 +122,7 @@ class Certifier:
         primal = hinge + ridge
         dual = self._dual(lam, best, primal)
         if not np.isfinite(primal):
-            text = "the pairwise hinge overflowed"
-            raise FloatingPointError(f"{text}; divide the columns of X by their largest values")
+            raise FloatingPointError(OVERFLOWED)
         gap = 1.0 - max(dual, 0.0) / (primal + error) if primal + error > 0.0 else 1.0
         return Certificate(primal, error, float("inf") if gap < -BROKEN else max(gap, 0.0))
 

@@ -24,7 +24,10 @@ BEYOND_MARGIN = 1.0 + 1e-12  # by more than rounding, so that no pair is left in
 BROKEN = 1e-10  # of the objective: the dual exceeds the primal by more than rounding can do
 
 S = TypeVar("S", bound=Sweep)
+OVERFLOWED = "the pairwise hinge overflowed; divide the columns of X by their largest values"
 Evaluate = Callable[[HingePairs, Floats, float], S]
+Solved = tuple["Best", int]  # the best values, with coefficients, and iterations
+Solve = Callable[[float], Solved]  # for a penalty
 
 
 @dataclass
@@ -219,8 +222,7 @@ def ridged_factor(H: Floats, lam: float) -> Floats:
     upper, ridge = factor(H, lam), lam
     while upper is None:
         if not (np.all(np.isfinite(H)) and ridge < np.inf):
-            text = "the pairwise hinge overflowed"
-            raise FloatingPointError(f"{text}; divide the columns of X by their largest values")
+            raise FloatingPointError(OVERFLOWED)
         ridge = max(RIDGE_GROWTH * ridge, RIDGE * float(np.trace(H)))
         upper = factor(H, ridge)
     return upper

@@ -6,7 +6,6 @@ O(n log n) an evaluation.
 """
 
 import math
-from collections.abc import Callable
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +13,7 @@ import numpy.typing as npt
 from rankexp.arrays import Floats
 from rankexp.solvers.hinge import newton
 from rankexp.solvers.hinge.certificate import Certifier
-from rankexp.solvers.hinge.iterate import Best, HingeIterate
+from rankexp.solvers.hinge.iterate import Best, HingeIterate, Solve
 from rankexp.solvers.hinge.pairs import HingePairs, common_power, hinge_pairs
 from rankexp.solvers.hinge.polish import ALMOST_SEPARATED
 from rankexp.solvers.hinge.sweep import SortedSweep, Sweep, coarse, sweep
@@ -36,9 +35,6 @@ STAGE_FAILED = 0.5  # gap of a stage: features of such sizes aren't solved by fu
 STAGE_STEPS = 100  # of Newton in a stage, and wherever one has failed; some 10 are usual
 LARGEST_POWER = 1000  # of 2: a double reaches 1023
 MARGIN = 0.99  # of the tolerance to solve for: the last measurement adds the rounding
-
-
-Solved = tuple[Best, int]  # the best values, with coefficients, and iterations
 
 
 def hinge_path(
@@ -65,9 +61,7 @@ def hinge_path(
     return _solve(X, pairs, lams, tol, _Path(pairs, tol, max_iter).solve)
 
 
-def _solve(
-    X: Floats, pairs: HingePairs, lams: Floats, tol: float, solve: Callable[[float], Solved]
-) -> PathResult:
+def _solve(X: Floats, pairs: HingePairs, lams: Floats, tol: float, solve: Solve) -> PathResult:
     (n, d), L, power, certifier = X.shape, lams.size, pairs.power, Certifier(pairs, X, tol)
     coef, slope = np.empty((d, L)), np.zeros((L, n))
     objective, gap, n_iter = np.empty(L), np.empty(L), np.zeros(L, dtype=np.int64)

@@ -1,12 +1,11 @@
 """The pairwise hinge of sparse rows, certified: no Hessian of their columns is written out."""
 
-from collections.abc import Callable
 from math import sqrt
 
 import numpy as np
 
 from rankexp.arrays import Floats
-from rankexp.solvers.hinge.iterate import Best, HingeIterate
+from rankexp.solvers.hinge.iterate import Best, HingeIterate, Solve, Solved
 from rankexp.solvers.hinge.pairs import HingePairs
 from rankexp.solvers.hinge.sweep import SortedSweep, sweep
 from rankexp.solvers.smooth.certificate import length
@@ -76,16 +75,14 @@ class RoundedPairs(RoundedRisk):
         return step(problem, at, q, lam)[1] or at
 
 
-def sparse_solver(
-    pairs: HingePairs, tol: float, max_iter: int
-) -> Callable[[float], tuple[Best, int]]:
+def sparse_solver(pairs: HingePairs, tol: float, max_iter: int) -> Solve:
     """Return what solves for one penalty after the other, from the largest on."""
     risk = RoundedPairs(pairs)
     risk.best.w = np.zeros(pairs.X.shape[1])
     with np.errstate(all="ignore"):
         problem = prepare(pairs.X, risk)
 
-    def solve(lam: float) -> tuple[Best, int]:
+    def solve(lam: float) -> Solved:
         w, risk.best = risk.best.w, Best()
         return risk.best, narrowing(problem, risk, w, lam, MARGIN * tol, max_iter)
 

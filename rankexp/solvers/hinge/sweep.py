@@ -64,10 +64,8 @@ class SortedSweep(Sweep):
     @cached_property
     def counted(self) -> tuple[Floats, Floats, float]:
         """What each row counts beyond the band and in it, (n,) each, and the pairs beyond."""
-        p, before = (
-            self.pairs,
-            [np.append(0, self.pairs.weight[rows].cumsum()) for rows in self.at],
-        )
+        p = self.pairs
+        before = [np.append(0, p.weight[rows].cumsum()) for rows in self.at]
         beyond, tilt = np.zeros((2, self.order.size))
         total = 0.0
         for low, up, cost in p.levels:
