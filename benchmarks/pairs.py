@@ -7,7 +7,8 @@ import numpy as np
 from sklearn.svm import LinearSVC
 
 from benchmarks._timing import time_ratio
-from benchmarks.linear import small, wide
+from benchmarks.linear import small
+from benchmarks.widths import wide
 from rankexp.estimators import LinearRanker
 from rankexp.losses import SquaredHinge
 from rankexp.solvers.hinge.path import hinge_path
