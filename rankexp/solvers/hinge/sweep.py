@@ -165,7 +165,7 @@ def _laplacian(given: "Banded", units: tuple[int, int]) -> Floats:
         laplacian_rows(given, units, start, window, (A, B))
         for k in range(0, d, step):
             H[k:, k : k + step] += A[:, k:].T @ B[:, k : k + step]
-    return np.tril(H) + np.tril(H, -1).T
+    return 0.5 * (H + H.T) if d < WIDE else np.tril(H) + np.tril(H, -1).T
 
 
 def sweep(pairs: HingePairs, s: Floats, h: float) -> SortedSweep:
