@@ -11,7 +11,7 @@ from rankexp.losses.loss import Loss
 from rankexp.solvers.pairs import path as pairwise_blocks
 from rankexp.solvers.pairs.partial_order import PartialOrder
 from rankexp.solvers.pairs.path import pair_path, pair_risk
-from rankexp.solvers.pairs.squared_hinge import ranked
+from rankexp.solvers.pairs.squared_hinge import SquaredHingePairs, ranked
 from rankexp.solvers.smooth import objective as objectives
 from rankexp.solvers.smooth.path import smooth_path
 
@@ -192,3 +192,27 @@ def test_a_sample_that_lacks_columns_does_no_harm(lam):
     assert path.converged[0]
     assert exact.objective[0] <= path.objective[0] <= exact.objective[0] * (1.0 + 1e-6)
     assert path.n_iter[0] < 40
+
+
+@pytest.mark.parametrize("uniform", [True, False])
+@pytest.mark.parametrize(("levels", "groups"), [(5, 1), (9, 3), (40, 1)])
+def test_the_squared_hinge_of_many_levels_is_that_of_all_pairs(
+    levels: int, groups: int, uniform: bool
+) -> None:
+    rng = np.random.default_rng(levels)
+    y, g = rng.integers(0, levels, 60), rng.integers(0, groups, 60)
+    costs = np.triu(np.ones((levels, levels)) if uniform else rng.random((levels, levels)), 1)
+    X, s = rng.normal(size=(60, 3)), 2.0 * rng.normal(size=60)
+    order = PartialOrder.of(y, costs, g, rng.integers(1, 4, 60).astype(float))
+    risk = SquaredHingePairs(order, SquaredHinge())
+    i, j = np.nonzero((y[:, None] > y) & (g[:, None] == g) & (s[:, None] - s < 1.0))
+    cost = order.costs[y[j], y[i]] * order.weight[i] * order.weight[j] * risk.scale
+    short, D = 1.0 - (s[i] - s[j]), X[i] - X[j]
+    slope = np.bincount(j, 2.0 * cost * short, 60) - np.bincount(i, 2.0 * cost * short, 60)
+    bend = np.bincount(j, 2.0 * cost, 60) + np.bincount(i, 2.0 * cost, 60)
+    assert risk.value(s) == pytest.approx((cost * short**2).sum(), rel=1e-12)
+    np.testing.assert_allclose(risk.slope(s), slope, rtol=0.0, atol=1e-12 * np.abs(slope).max())
+    np.testing.assert_allclose(risk.steps(s)[1], bend, rtol=1e-12)
+    np.testing.assert_allclose(
+        risk.hessian(X, s), (D.T * (2.0 * cost)) @ D, rtol=1e-11, atol=1e-13
+    )

@@ -42,14 +42,11 @@ class PairRisk(SmoothRisk):
     @cached_property
     def cells(self) -> tuple[Ints, Ints, Floats]:
         """Upper cell, lower cell and cost of all pairs of cells that count."""
-        K = self.order.costs.shape[0]
-        sizes = self.sizes.reshape(-1, K)
-        found = [(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0))]
-        for low, up, c in self.order.level_pairs():
-            groups = np.flatnonzero((sizes[:, low] > 0) & (sizes[:, up] > 0))
-            found.append((groups * K + up, groups * K + low, np.full(groups.size, c)))
-        upper, lower, cost = (np.concatenate(parts) for parts in zip(*found, strict=True))
-        return upper, lower, cost
+        costs, K = self.order.costs, self.order.costs.shape[0]
+        low, up = np.nonzero(costs > 0.0)
+        filled = self.sizes.reshape(-1, K) > 0
+        pair, group = np.nonzero((filled[:, low] & filled[:, up]).T)
+        return group * K + up[pair], group * K + low[pair], costs[low, up][pair]
 
 
 class PairLoss(MarginLoss):

@@ -1,8 +1,9 @@
-"""The squared hinge of pairs: sums over the sorted scores in O(n log n + K n).
+"""The squared hinge of pairs: sums over the sorted scores in O(n log n + n log K).
 
 Rows are sorted once, then dealt to their cells (group, level). For two cells, an upper row needs
 a count and sums over the lower rows above its score less the margin, and a lower row those over
-the upper rows below; compiled loops pass once over both in their order.
+the upper rows below; compiled loops pass once over both in their order. Of many levels with equal
+costs half is above the other half, and so on within each.
 """
 
 from functools import cached_property
@@ -13,6 +14,7 @@ from rankexp.arrays import Floats, Ints
 from rankexp.solvers.pairs.pair_risk import PairRisk
 from rankexp.solvers.smooth.objective import gram
 
+FEW_LEVELS = 4  # tuned: whose pairs are gone through one by one
 SAMPLED, A_COLUMN = 2_000, 80  # tuned: rows, at least and a column, that a Hessian needs
 
 
@@ -37,26 +39,48 @@ class SquaredHingePairs(PairRisk):
     prompt = True
 
     @cached_property
-    def _layout(self) -> tuple[Floats, Ints, tuple[Ints, Ints, Floats]]:
-        """Weights of rows, where cells begin among rows sorted by cell, and pairs of cells."""
-        mass = self.order.factor
-        mass = np.ones(self.order.level.size) if mass is None else mass
-        return mass, np.append(0, self.sizes.cumsum()), self.cells
+    def _mass(self) -> Floats:
+        w = self.order.factor
+        return np.ones(self.order.level.size) if w is None else w
+
+    @cached_property
+    def _layouts(self) -> list[tuple[Ints, Ints, tuple[Ints, Ints, Floats]]]:
+        """Cells of rows, where they begin among rows by cell, and pairs of cells with costs."""
+        order, K = self.order, self.order.costs.shape[0]
+        costs, found = order.costs[np.triu_indices(K, 1)], []
+        if K <= FEW_LEVELS or np.ptp(costs) > 0.0:
+            return [(order.cell, np.append(0, self.sizes.cumsum()), self.cells)]
+        # Two levels differ first in one of their bits: they are in neighbouring cells there alone.
+        for bit in range((K - 1).bit_length()):
+            parts = ((K - 1) >> bit) + 1
+            cell = order.group * parts + (order.level >> bit)
+            sizes = np.bincount(cell, minlength=order.counts.shape[0] * parts)
+            filled = sizes.reshape(-1, parts) > 0
+            group, pair = np.nonzero(filled[:, : parts - 1 : 2] & filled[:, 1::2])
+            low = group * parts + 2 * pair
+            pairs = low + 1, low, np.full(low.size, costs[0])
+            found.append((cell, np.append(0, sizes.cumsum()), pairs))
+        return found
 
     def sampling(self, d: int) -> tuple[int, int]:
         """Return less than other risks, whose sums over pairs take longer than a Hessian."""
         most, few = super().sampling(d)
+        if len(self.order.costs) > FEW_LEVELS:  # those of a sample would cost differently
+            return self.order.level.size, few
         rows = max(SAMPLED, A_COLUMN * d)
         return min(2 * rows, most), min(rows, few)
 
-    def _prepare(self, s: Floats) -> tuple[Ints, float, Floats, Floats]:
+    def _prepare(self, s: Floats) -> tuple[list[Ints], float, Floats, Floats]:
         """Return rows cell by cell, each in order, and the risk with derivatives, unscaled."""
         from rankexp.solvers.loops import by_cell, squared_excess
 
-        (mass, begin, pairs), r, h = self._layout, np.empty(s.size), np.empty(s.size)
-        rows = by_cell(ranked(s), self.order.cell, begin)
-        value, r[rows], h[rows] = squared_excess(s[rows], mass[rows], begin, pairs)
-        return rows, value, r, h
+        order, dealt, value, (r, h) = ranked(s), [], 0.0, np.zeros((2, s.size))
+        for cell, begin, pairs in self._layouts:
+            rows = by_cell(order, cell, begin)
+            more, first, second = squared_excess(s[rows], self._mass[rows], begin, pairs)
+            value, r[rows], h[rows] = value + more, r[rows] + first, h[rows] + second
+            dealt.append(rows)
+        return dealt, value, r, h
 
     def value(self, s: Floats) -> float:
         return self.scale * float(self.prepared(s)[1])
@@ -72,7 +96,10 @@ class SquaredHingePairs(PairRisk):
     def hessian(self, X: Floats, s: Floats) -> Floats:
         from rankexp.solvers.loops import rows_over
 
-        rows, _, _, h = self.prepared(s)
-        cross = X.T @ rows_over(X, s, rows, *self._layout)
+        dealt, _, _, h = self.prepared(s)
+        over = np.zeros_like(X)
+        for rows, (_, begin, pairs) in zip(dealt, self._layouts, strict=True):
+            over += rows_over(X, s, rows, self._mass, begin, pairs)
+        cross = X.T @ over
         H: Floats = 2.0 * self.scale * (gram(X, h) - cross - cross.T)
         return H

@@ -103,7 +103,7 @@ def test_keeping_changes_no_number_and_no_other_key() -> None:
 
 def test_the_curves_are_those_of_the_scores() -> None:
     record = outcome(study(keep=KEEP))["kendall", 0]
-    from rankexp.generators.regression import Polynomial
+    from rankexp.studies.clemencon2017.generators.regression import Polynomial
 
     model = Polynomial().draw_model(stream(5, "toy/model/0"))
     X, y = model.sample(40, stream(5, "toy/model/0/test"))

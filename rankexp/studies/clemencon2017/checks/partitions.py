@@ -7,9 +7,9 @@ import numpy as np
 from rankexp import registry
 from rankexp.arrays import Floats, Ints
 from rankexp.checks.check import Rows, quantities
-from rankexp.generators.regression import FoldedModel
 from rankexp.metrics.bipartite import auc
 from rankexp.metrics.continuous import d_tau, iauc, one_minus_discordance
+from rankexp.studies.clemencon2017.generators.regression import FoldedModel
 
 REGISTER = {"few_cells": "few_cells", "no_optimum": "no_optimum"}
 

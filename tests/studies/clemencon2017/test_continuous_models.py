@@ -3,8 +3,8 @@ import pytest
 from scipy.integrate import quad
 
 from rankexp.generators import ExponentialFamily, Folded, Polynomial, Regression
-from rankexp.generators.regression import polynomial
 from rankexp.metrics import d_tau, iauc
+from rankexp.studies.clemencon2017.generators.regression import polynomial
 
 RNG = np.random.default_rng
 

@@ -1,0 +1,1 @@
+"""Synthetic distributions of a continuous target."""
