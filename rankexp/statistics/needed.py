@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -73,6 +74,7 @@ def same(margin: float, df: float, alpha: float) -> float:
     return float(np.maximum(2 * special.ndtr(room) - 1, 0.0).mean())
 
 
+@lru_cache(maxsize=4096)  # a search asks for the same again: all comparisons of a report may
 def _factors(df: float) -> Floats:
     """Return what an estimated SE may be, divided by the true one."""
     return np.ones(1) if df > 1e6 else np.asarray(np.sqrt(special.chdtri(df, MIDDLES) / df))
