@@ -181,17 +181,17 @@ def test_scores_are_ranked_whatever_their_spread(spread):
     np.testing.assert_array_equal(np.sort(ranked(s)), np.arange(999))
 
 
-@pytest.mark.parametrize("lam", [1.0, 1e-4])
+@pytest.mark.parametrize("lam", [1.0, 1e-6])
 def test_a_sample_that_lacks_columns_does_no_harm(lam):
     rng = np.random.default_rng(0)
-    X = rng.normal(size=(6_000, 8))
-    X[:, 5:] *= rng.random((6_000, 3)) < 5e-4  # rare, as most samples have few of their rows
-    y = X @ rng.normal(size=8) + rng.normal(size=6_000) > 0.0
+    X = rng.normal(size=(20_000, 16))
+    X[:, 8:] *= rng.random((20_000, 8)) < 1e-3  # rare: the sample has two rows of each
+    y = X @ rng.normal(size=16) + 0.3 * rng.normal(size=20_000) > 0.0
     path = pair_path(X, two(y), SquaredHinge(), [lam])
     exact = pair_path(X, two(y), SquaredHinge(), [lam], tol=1e-11)
     assert path.converged[0]
     assert exact.objective[0] <= path.objective[0] <= exact.objective[0] * (1.0 + 1e-6)
-    assert path.n_iter[0] < 40
+    assert path.n_iter[0] < 20  # hundreds, were the sample trusted to the end
 
 
 @pytest.mark.parametrize("uniform", [True, False])
