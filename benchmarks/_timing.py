@@ -1,7 +1,13 @@
 """Best times of several calls, measured in turns, so that a drifting machine hits all alike."""
 
+import os
+import subprocess
+import sys
 import time
 from collections.abc import Callable
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
 
 
 def best_times(rounds: int, *calls: Callable[[], object]) -> list[float]:
@@ -34,3 +40,14 @@ def cpu_times(rounds: int, *calls: Callable[[], object], rest: float = 0.0) -> l
             time.sleep(rest)
             best[which] = min(best[which], time.process_time() - start)
     return best
+
+
+def command(*arguments: str) -> tuple[float, float]:
+    """Return seconds of a processor and gigabytes that a command of rankexp takes."""
+    typed = [sys.executable, "-m", "rankexp", *arguments]
+    with subprocess.Popen(typed, cwd=ROOT, stdout=subprocess.DEVNULL) as process:
+        _, status, used = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        raise SystemExit(f"{arguments} ended with {process.returncode}")
+    return used.ru_utime + used.ru_stime, used.ru_maxrss / 1e6

@@ -1,14 +1,13 @@
 """`rankexp verdicts` on a million values: seconds of a processor, and memory."""
 
-import os
-import subprocess
-import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
+
+from benchmarks._timing import command
 
 SECONDS, GIGABYTES = 20.0, 1.0
 SHAPES = {
@@ -33,23 +32,14 @@ def write(file: Path, methods: int, sets: int, units: int) -> None:
     (frame if sets > 1 else frame.drop(columns="repeat")).to_csv(file, index=False)
 
 
-def measured(file: Path, out: Path) -> tuple[float, float]:
-    """Return seconds of a processor and gigabytes that the command takes."""
-    command = [sys.executable, "-m", "rankexp", "verdicts", str(file), "--out", str(out)]
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL) as process:
-        _, status, used = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode:
-        raise SystemExit(f"verdicts ended with {process.returncode}")
-    return used.ru_utime + used.ru_stime, used.ru_maxrss / 1e6
-
-
 def rows() -> Iterator[tuple[str, float, float]]:
     """Yield seconds and gigabytes for each shape."""
     with tempfile.TemporaryDirectory() as place:
         for place_of, (name, shape) in enumerate(SHAPES.items()):
             file = Path(place) / "scores.csv"
             write(file, *shape)
-            seconds, memory = measured(file, Path(place) / f"out{place_of}")
+            seconds, memory = command(
+                "verdicts", str(file), "--out", str(Path(place) / f"out{place_of}")
+            )
             yield f"verdicts, {name}: seconds of a processor", seconds, SECONDS
             yield f"verdicts, {name}: gigabytes", memory, GIGABYTES

@@ -42,8 +42,8 @@ def keys(identity: Mapping[str, Plain]) -> Callable[[Place], str]:
     before, after = canonical({**identity, "place": mark}).split(canonical(mark))
 
     def key(place: Place) -> str:
-        text = f"{before}{canonical(place.identity())}{after}"
-        return hashlib.sha256(text.encode()).hexdigest()
+        own = ",".join(f'"{part}":{number}' for part, number in sorted(place.identity().items()))
+        return hashlib.sha256(f"{before}{{{own}}}{after}".encode()).hexdigest()
 
     return key
 

@@ -55,7 +55,7 @@ class RecordRows(Sequence[RecordRow]):
     @classmethod
     def of(cls, labels: tuple[Label, ...], values: "array[float]") -> Self:
         """Return rows of labels that others have, too."""
-        made = cls(())
+        made = cls.__new__(cls)
         made.labels, made.values = labels, values
         return made
 
