@@ -123,7 +123,7 @@ reference: $(VENV)/.installed ## run what results/reference lacks, report all st
 	  $(RANKEXP) pack results/reference/$$study || exit $$?; \
 	done
 
-quick: $(VENV)/.installed ## a slice of every study in under a minute, without network
+quick: $(VENV)/.installed ## a slice of every study, without network: some five minutes in all
 	for study in configs/*.yaml; do $(RANKEXP) run $$study --quick --jobs $(JOBS) || exit $$?; done
 
 test: ## what CI runs: lint, and JOBS (2) at once: types, tests in parts, haswell, bare

@@ -49,6 +49,17 @@ def _parting(n: int, d: int) -> float:
     )
 
 
+def _levels(n: int, many: int, few: int) -> float:
+    """Return the time of a fit to many levels over that to few."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((n, 20))
+    place = (X[:, 0] + rng.standard_normal(n)).argsort().argsort()
+    ranker = LinearRanker(loss="squared_hinge", risk="multipartite", lam=1e-2)
+    return time_ratio(
+        lambda: ranker.fit(X, place * many // n), lambda: ranker.fit(X, place * few // n), 5
+    )
+
+
 def rows() -> Iterator[Row]:
     """Yield (name, measured ratio, target); lower is better."""
     X, y = small()
@@ -63,4 +74,5 @@ def rows() -> Iterator[Row]:
     yield "squared hinge of pairs, fit with checks / solver alone, 1000 × 50", alone, 1.5
     for n in (20_000, 100_000):
         yield f"squared hinge of pairs / one X @ w and X' @ r, {n} × 50", _passes(n), 40.0
+    yield "squared hinge of pairs, 900 levels / 5, 5000 × 20", _levels(5000, 900, 5), 5.0
     yield "hinge of parted classes, lambda 1e-5 / .05, 600 × 600", _parting(600, 600), 2.0
