@@ -6,6 +6,7 @@ be centred, what their means add to a product is taken off it.
 """
 
 from collections.abc import Callable
+from math import isqrt
 from typing import cast
 
 import numpy as np
@@ -80,6 +81,18 @@ def longest_sum(X: Floats) -> int:
     if not is_sparse(X):
         return int(X.shape[1])
     return int(np.diff(cast("csr_array", X).indptr).max(initial=0)) + DEPTH
+
+
+def short(terms: int) -> int:
+    """Return how many terms the sums of `by_parts` have at most."""
+    return 2 * (isqrt(terms) + 1)
+
+
+def by_parts(A: Floats, v: Floats) -> Floats:
+    """Return ``A @ v`` of an array, summed in parts: so it rounds less, in whatever order."""
+    size = isqrt(v.size) + 1
+    parts = (slice(start, start + size) for start in range(0, v.size, size))
+    return np.asarray(sum(A[:, part] @ v[part] for part in parts))
 
 
 def dot(a: Floats, b: Floats, X: Floats) -> float:

@@ -19,7 +19,7 @@ import numpy as np
 from scipy.linalg.blas import idamax
 
 from rankexp.arrays import Floats
-from rankexp.solvers.rows import across, down, exact_product, is_sparse
+from rankexp.solvers.rows import across, by_parts, down, is_sparse, short
 from rankexp.solvers.smooth.inverse import Inverse
 from rankexp.solvers.smooth.objective import Objective, SmoothIterate
 
@@ -82,6 +82,7 @@ def _total(main: Floats, error: Floats) -> Floats:
 
 
 EPS = float(np.finfo(np.float64).eps)
+LONG = 256  # columns, from which on scores are summed anew in parts, if their rounding matters
 VALUE = 1e-10  # relative error that the objective may have: a tenth of what is promised
 REFINED = 10  # steps at most in twice the precision; each gains a digit or is the last
 STALE = 100.0
@@ -129,8 +130,10 @@ class Rounding(NamedTuple):
     above: float  # what is added
 
 
-def rounding(problem: Objective, found: Solution, sharp: bool) -> Rounding:
-    """Return bounds of rounding errors: a score is a sum of d products, a derivative of n."""
+def rounding(
+    problem: Objective, found: Solution, sharp: bool, terms: int | None = None
+) -> Rounding:
+    """Return bounds of rounding errors: a score is a sum of so many products, a derivative of n."""
     (n, d), at = problem.X.shape, found.at
     r, size = np.abs(at.r), length(at.theta[:d])
     total = float(r.sum())
@@ -145,7 +148,7 @@ def rounding(problem: Objective, found: Solution, sharp: bool) -> Rounding:
     else:
         of_norm = float(r @ problem.norms)
         mean, top = of_norm * size, problem.radius * size
-    terms = problem.terms
+    terms = terms or problem.terms
     intercept = abs(float(at.theta[d])) if problem.risk.intercept else 0.0
     all_rows = terms * size * problem.shift + STALE * largest(at.s) + intercept
     most = EPS * (terms * top + all_rows)
@@ -170,13 +173,29 @@ def finish(
     """Return a solution whose gap and objective have rounding accounted for."""
     if not isfinite(found.gap) or found.objective <= 0.0:
         return found
-    for sharp in (False, True):
-        errors = rounding(problem, found, sharp)
+    tries: list[tuple[bool, int | None]] = [(False, None), (True, None)]
+    if problem.basis is None and not is_sparse(problem.X) and problem.terms >= LONG:
+        tries = [tries[0], (False, short(problem.terms))]
+    for sharp, terms in tries:
+        if terms:
+            found.objective = _by_parts(problem, found.at.theta, lam)
+        errors = rounding(problem, found, sharp, terms)
         gap = found.gap if lam == 0.0 else _widened(problem, found, errors, lam, inverse.last)
         if errors.risk <= VALUE * found.objective and (gap <= tol or found.gap > tol):
             found.gap = gap
             return found
     return refine(problem, found, inverse, lam, tol)
+
+
+def _by_parts(problem: Objective, theta: Floats, lam: float) -> float:
+    """Return the objective from scores whose sums are short."""
+    w = theta[: problem.X.shape[1]]
+    s = by_parts(problem.X, w)
+    if problem.risk.intercept:
+        s += theta[w.size]
+    if problem.mean is not None:
+        s -= by_parts(problem.mean[None], w)
+    return problem.risk.value(s) + 0.5 * lam * float(w @ w)
 
 
 def _widened(

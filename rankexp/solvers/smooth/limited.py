@@ -11,8 +11,9 @@ import numpy as np
 
 from rankexp.arrays import Floats
 from rankexp.solvers.rows import is_sparse
+from rankexp.solvers.smooth.certificate import bound, largest
 from rankexp.solvers.smooth.inverse import Memory
-from rankexp.solvers.smooth.objective import SAMPLE_ROWS
+from rankexp.solvers.smooth.objective import SAMPLE_ROWS, Objective
 from rankexp.solvers.smooth.steps import Descent
 
 WIDE = 96  # columns, or rows where these are fewer: below, Hessians are cheap. Tuned
@@ -20,6 +21,8 @@ PASSES = 6.0  # a Hessian of d columns takes as long as d / 6 steps. Measured, d
 PATIENCE = 100  # steps of sparse rows, before a step is worth many products. Tuned
 LEAST_STEPS = 12  # are tried at any rate
 TRIED, HOPE = 10, 1.5  # steps after which it is looked at how many more it would take. Tuned
+LOOKED, WORTH = 1, 4.0  # steps after which a copy may be made; that are left, to be worth it. Tuned
+NOISE = 0.25 * float(np.finfo(np.float32).eps)  # of all slopes times the radius, in a gradient
 TINY = float(np.finfo(np.float64).tiny)
 
 
@@ -37,9 +40,44 @@ def patience(X: Floats) -> int:
 
 
 class LimitedDescent(Descent):
-    """The descent for one penalty above 0, without a Hessian."""
+    """The descent for one penalty above 0, without a Hessian.
+
+    Most steps go by rows in single precision. Where these promise enough, all is worked out anew
+    in double precision, and what is missing is made up for there.
+    """
 
     most_slow, start = inf, inf
+    double: Objective | None = None  # the problem in double precision, while steps are rough
+    done = False  # with rough steps
+
+    def advance(self) -> bool:
+        """Take a step, from where it is worth a copy by one in single precision."""
+        if self.double is None and not self.done and self._worth():
+            self.double, self.problem = self.problem, self.problem.single
+        return super().advance()
+
+    def _worth(self) -> bool:
+        """Return whether there is a copy, or so many steps seem to be left as make up for one."""
+        if is_sparse(self.problem.X) or "single" in vars(self.problem):
+            return not is_sparse(self.problem.X)
+        won, missing = self._progress()
+        return self.n_iter >= LOOKED and missing * self.n_iter >= WORTH * won
+
+    def certify(self) -> bool:
+        """Work out the gap, in double precision."""
+        if self.double is not None:
+            self.problem, self.double, self.done = self.double, None, True
+            self.at = self.problem.at(self.at.theta, self.lam)
+            self.size = self.passed = largest(self.at.s)
+            self._evaluate()
+            self._direct()
+        return super().certify()
+
+    def _progress(self) -> tuple[float, float]:
+        """Return the logarithms of the shares of the certificate that are won, and missing."""
+        above, enough = self._above(), max(self.tol * self.objective, TINY)
+        won = log(self.start / above) if 0.0 < above < self.start else 0.0
+        return won, log(max(above / enough, 1.0))
 
     def refresh(self) -> None:
         """Forget the steps, which lead nowhere; those of larger penalties remain at first."""
@@ -66,13 +104,16 @@ class LimitedDescent(Descent):
 
     def near(self) -> bool:
         """Return whether the certificate may do; at least one step is taken."""
-        near = self._above() <= self.tol * self.objective
-        return self.drop <= 0.0 or (self.n_iter > 0 and near)
+        enough, above = self.tol * self.objective, self._above()
+        if self.double is not None and above <= enough:
+            self._evaluate()  # it has fallen
+            noise = NOISE * self.problem.radius * float(np.abs(self.at.r).sum())
+            enough = max(self.tol * self.objective, bound(noise, 0.0, self.lam, 0.0, 0.0))
+        return self.drop <= 0.0 or (self.n_iter > 0 and above <= enough)
 
     def vain(self) -> bool:
         """Return whether the certificate falls so slowly that there is no hope."""
         if self.n_iter < TRIED:
             return False
-        above, enough = self._above(), max(self.tol * self.objective, TINY)
-        won = log(self.start / above) if 0.0 < above < self.start else 0.0
-        return won * HOPE * patience(self.problem.X) < log(max(above / enough, 1.0)) * self.n_iter
+        won, missing = self._progress()
+        return won * HOPE * patience(self.problem.X) < missing * self.n_iter

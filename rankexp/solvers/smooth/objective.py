@@ -1,7 +1,7 @@
 """What the descent works on: a risk of scores, the rows, and how they are put together."""
 
 from abc import abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Protocol
 
@@ -123,7 +123,7 @@ class Objective:
     @cached_property
     def squares(self) -> Floats:
         """The mean squares of the columns, (d,), and 1 for an intercept; none is 0."""
-        X, n = self.X, self.X.shape[0]
+        X, n = vars(self).get("single", self).X, self.X.shape[0]
         squares: Floats = (
             down(X, np.full(n, 1.0 / n), squared)
             if is_sparse(X)
@@ -147,10 +147,21 @@ class Objective:
         d = self.given.shape[1]
         return theta if self.basis is None else np.append(theta[:d] @ self.basis, theta[d:])
 
+    @cached_property
+    def single(self) -> "Objective":
+        """The same with rows in single precision: products take half the time, for rough steps."""
+        rough = replace(self, X=self.X.astype(np.float32))
+        vars(rough)["memory"] = self.memory  # one for both
+        return rough
+
     def product(self, p: Floats) -> Floats:
         """Return the scores of a direction, or of a point, shape (n,)."""
         d = self.X.shape[1]
-        s: Floats = self.X @ p[:d]
+        s: Floats
+        if self.X.dtype == np.float32:
+            s = (self.X @ p[:d].astype(np.float32)).astype(np.float64)
+        else:
+            s = self.X @ p[:d]
         if self.risk.intercept:
             s += p[d]
         if self.mean is not None:
@@ -164,6 +175,8 @@ class Objective:
         total = r.sum()
         if is_sparse(self.X):
             g[:d] = r @ self.X
+        elif self.X.dtype == np.float32:
+            g[:d] = r.astype(np.float32) @ self.X
         else:
             np.dot(r, self.X, out=g[:d])
         if self.mean is not None:

@@ -70,18 +70,20 @@ def polish(
     """Bring the intercept to its optimum, so that it takes next to nothing off the certificate."""
     d = problem.X.shape[1]
     enough = POLISHED * float(np.sqrt(2.0 * lam * target)) / max(problem.radius, 1e-300)
-    g_b = float(at.g[d])
+    before = g_b = float(at.g[d])
     while abs(g_b) > enough:
         move = -g_b * b_scale
-        theta, s = at.theta.copy(), at.s + move
-        theta[d] += move
+        s = at.s + move
         r = problem.risk.slope(s)
-        g = problem.gradient(r, theta, lam)
-        left = float(g[d])
+        left = float(r.sum())
         if not abs(left) < POLISH_GAIN * abs(g_b):
-            return
-        at.theta, at.s, at.r, at.g = theta, s, r, g
+            break
+        theta = at.theta.copy()
+        theta[d] += move
+        at.theta, at.s, at.r = theta, s, r
         g_b, b_scale = left, move / (left - g_b)
+    if g_b != before:
+        at.g = problem.gradient(at.r, at.theta, lam)
 
 
 def step(
