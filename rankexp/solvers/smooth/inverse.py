@@ -7,7 +7,7 @@ from scipy.linalg.blas import dsymv, dsyr2
 from rankexp.arrays import Floats
 
 LEAST_CURVATURE = 1e-300  # below it a division overflows: the inverse stays as it is
-PAIRS = 30  # steps that are remembered. Tuned: 10 to 100 differ little
+PAIRS = 20  # steps that are remembered. Tuned: 10 to 30 differ little
 CURVATURE = 0.25  # of the losses, before a step was taken: the first one is searched for
 
 
@@ -42,19 +42,23 @@ class Dense:
 
 
 class Memory:
-    """The last steps, and what they changed the gradient of the risk by, for any penalty."""
+    """The last steps, and what they changed the gradient of the risk by, for any penalty.
+
+    Where classes come apart, scores grow and all losses become straighter, about alike. So a step
+    is taken to change the gradient by as much less as losses curve less now (`level`) than then.
+    """
 
     def __init__(self, squares: Floats, pairs: int = PAIRS) -> None:
         self.squares, self.curvature = squares, CURVATURE  # (k,): means of columns' squares
         self.pairs = pairs
-        self.steps: list[tuple[Floats, Floats]] = []
-        self.ridge, self.last = 0.0 * squares, 1.0
+        self.steps: list[tuple[Floats, Floats, float]] = []
+        self.ridge, self.last, self.level = 0.0 * squares, 1.0, 1.0
 
     def times(self, g: Floats) -> Floats:
         """Return about what the inverse Hessian makes of a vector (Nocedal 1980: two loops)."""
         q, kept = g.copy(), []
-        for moved, changed in reversed(self.steps):
-            y = changed + self.ridge * moved
+        for moved, changed, level in reversed(self.steps):
+            y = (self.level / level) * changed + self.ridge * moved
             share = 1.0 / float(y @ moved)
             a = share * float(moved @ q)
             q -= a * y
@@ -70,7 +74,7 @@ class Memory:
         sy = float(moved @ changed)
         if sy > 0.0 and self.pairs:
             self.curvature = float(changed @ (changed / self.squares)) / sy
-            self.steps = [*self.steps[1 - self.pairs :], (moved, changed)]
+            self.steps = [*self.steps[1 - self.pairs :], (moved, changed, self.level)]
         p = self.times(new)
         return p, float(new @ p)
 

@@ -13,8 +13,8 @@ from rankexp.arrays import Floats
 from rankexp.solvers.rows import is_sparse
 from rankexp.solvers.smooth.certificate import bound, largest
 from rankexp.solvers.smooth.inverse import Memory
-from rankexp.solvers.smooth.objective import SAMPLE_ROWS, Objective
-from rankexp.solvers.smooth.steps import Descent
+from rankexp.solvers.smooth.objective import SAMPLE_ROWS, Objective, SmoothIterate
+from rankexp.solvers.smooth.steps import Descent, polish
 
 WIDE = 96  # columns, or rows where these are fewer: below, Hessians are cheap. Tuned
 PASSES = 6.0  # a Hessian of d columns takes as long as d / 6 steps. Measured, d = 100 to 800
@@ -66,6 +66,9 @@ class LimitedDescent(Descent):
     def certify(self) -> bool:
         """Work out the gap, in double precision."""
         if self.double is not None:
+            if self.problem.risk.intercept:  # as long as products are cheap
+                target = self.tol * self.objective
+                polish(self.problem, self.at, self.lam, self.intercept_scale(), target)
             self.problem, self.double, self.done = self.double, None, True
             self.at = self.problem.at(self.at.theta, self.lam)
             self.size = self.passed = largest(self.at.s)
@@ -101,6 +104,11 @@ class LimitedDescent(Descent):
         curvature = self.problem.risk.hessian(none, self.at.s)
         memory.last = 1.0 / max(float(curvature[-1, -1]), TINY)
         return memory.last
+
+    def reach(self, new: SmoothIterate) -> None:
+        """Say how much the losses curve there: what earlier steps told is taken for as much."""
+        if not is_sparse(self.problem.X):
+            self.problem.memory.level = max(self.problem.risk.bend(new.s), TINY)
 
     def near(self) -> bool:
         """Return whether the certificate may do; at least one step is taken."""

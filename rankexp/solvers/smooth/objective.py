@@ -56,6 +56,10 @@ class SmoothRisk(Protocol):
         t = TURNED * (1.0 + float(np.abs(s).max())) / size
         return (self.slope(s + t * u) - r) / t
 
+    def bend(self, s: Floats) -> float:
+        """Return the sum of the losses' curvatures at scores, or 1 where nothing tells it."""
+        return 1.0
+
     def sampling(self, d: int) -> tuple[int, int]:
         """Return of how many rows at most the Hessian is exact, and how many are sampled else."""
         return SAMPLE_ABOVE, SAMPLE_ROWS

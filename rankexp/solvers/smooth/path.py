@@ -56,6 +56,10 @@ class ExampleRisk(SmoothRisk):
         each *= self.scale if self.weight is None else self.weight
         return each * u
 
+    def bend(self, s: Floats) -> float:
+        each = self.loss.curvature(self.y, s)
+        return self.scale * float(each.sum()) if self.weight is None else float(each @ self.weight)
+
     def sample(self, size: int) -> tuple[Ints, SmoothRisk]:
         positive = self.y > 0
         rows = stratified(positive, size)

@@ -211,6 +211,7 @@ class Descent:
             self.refresh()
             return not stuck
         last = self.drop
+        self.reach(new)
         self.q, self.drop = self.inverse.follow(self.q, -t * self.q, self.at.g, new.g)
         self.at = new
         self.size = largest(new.s)
@@ -220,6 +221,9 @@ class Descent:
         if self.slow >= self.most_slow or self.drop <= 0.0:
             self.refresh()
         return True
+
+    def reach(self, new: SmoothIterate) -> None:
+        """Tell the inverse of a new point, before it learns of the step."""
 
     def stale(self) -> bool:
         """Return whether scores may have gathered roundings of many, or much larger, ones."""
