@@ -42,7 +42,7 @@ class Path:
 
     def __init__(self, X: Floats, risk: SmoothRisk, lam: float, tol: float, max_iter: int) -> None:
         self.tol, self.max_iter = tol, max_iter
-        self.tries = patience(X) if lam else 0  # steps without a Hessian
+        self.tries = patience(X, risk) if lam else 0  # steps without a Hessian
         self.problem = prepare(X, risk, reduced=not self.tries)
         self.descent: type[Descent] = LimitedDescent if self.tries else Descent
         if is_sparse(X) and not self.tries:

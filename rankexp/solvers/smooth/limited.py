@@ -13,7 +13,7 @@ from rankexp.arrays import Floats
 from rankexp.solvers.rows import is_sparse
 from rankexp.solvers.smooth.certificate import bound, largest
 from rankexp.solvers.smooth.inverse import Memory
-from rankexp.solvers.smooth.objective import SAMPLE_ROWS, Objective, SmoothIterate
+from rankexp.solvers.smooth.objective import Objective, SmoothIterate, SmoothRisk
 from rankexp.solvers.smooth.steps import Descent, polish
 
 WIDE = 96  # columns, or rows where these are fewer: below, Hessians are cheap. Tuned
@@ -21,12 +21,13 @@ PASSES = 6.0  # a Hessian of d columns takes as long as d / 6 steps. Measured, d
 PATIENCE = 100  # steps of sparse rows, before a step is worth many products. Tuned
 LEAST_STEPS = 12  # are tried at any rate
 TRIED, HOPE = 10, 1.5  # steps after which it is looked at how many more it would take. Tuned
-LOOKED, WORTH = 1, 4.0  # steps after which a copy may be made; that are left, to be worth it. Tuned
+WORTH = 4.0  # steps to come, which make up for a copy in single precision. Tuned
+SMALL, LARGE = 1e-15, 1e15  # radii whose squares, and scores, fit into single precision
 NOISE = 0.25 * float(np.finfo(np.float32).eps)  # of all slopes times the radius, in a gradient
 TINY = float(np.finfo(np.float64).tiny)
 
 
-def patience(X: Floats) -> int:
+def patience(X: Floats, risk: SmoothRisk) -> int:
     """Return how many steps take as long as a Hessian; 0 where it is cheap."""
     if is_sparse(X):  # a Hessian would be dense, and is not written out
         return PATIENCE
@@ -34,8 +35,9 @@ def patience(X: Floats) -> int:
     least = min(n, d)
     if least < WIDE:
         return 0
-    share = min(n, SAMPLE_ROWS) / n  # of the rows, what a Hessian is taken of
-    steps: int = ceil(least * share / PASSES)
+    most, few = risk.sampling(d)
+    rows = n if n <= most else few  # of which a Hessian is taken
+    steps: int = ceil(least * rows / n / PASSES)
     return max(LEAST_STEPS, steps)
 
 
@@ -52,16 +54,20 @@ class LimitedDescent(Descent):
 
     def advance(self) -> bool:
         """Take a step, from where it is worth a copy by one in single precision."""
-        if self.double is None and not self.done and self._worth():
-            self.double, self.problem = self.problem, self.problem.single
+        self._roughen()
         return super().advance()
 
-    def _worth(self) -> bool:
-        """Return whether there is a copy, or so many steps seem to be left as make up for one."""
-        if is_sparse(self.problem.X) or "single" in vars(self.problem):
-            return not is_sparse(self.problem.X)
-        won, missing = self._progress()
-        return self.n_iter >= LOOKED and missing * self.n_iter >= WORTH * won
+    def _roughen(self) -> None:
+        """Go on in single precision, if there is a copy, or so many steps are to come."""
+        problem = self.problem
+        if self.double or self.done or is_sparse(problem.X):
+            return
+        if problem.sampled and "single" not in vars(problem):
+            won, missing = self._progress()
+            if not self.n_iter or missing * self.n_iter < WORTH * won:
+                return
+        if SMALL < problem.radius < LARGE:
+            self.double, self.problem = problem, problem.single
 
     def certify(self) -> bool:
         """Work out the gap, in double precision."""
@@ -84,6 +90,8 @@ class LimitedDescent(Descent):
 
     def refresh(self) -> None:
         """Forget the steps, which lead nowhere; those of larger penalties remain at first."""
+        if not self.n_iter:
+            self._roughen()
         memory = self._memory()
         memory.steps = [] if self.n_iter else memory.steps
         self.start = self.start if self.n_iter else self._above()
@@ -124,4 +132,4 @@ class LimitedDescent(Descent):
         if self.n_iter < TRIED:
             return False
         won, missing = self._progress()
-        return won * HOPE * patience(self.problem.X) < missing * self.n_iter
+        return won * HOPE * patience(self.problem.X, self.problem.risk) < missing * self.n_iter

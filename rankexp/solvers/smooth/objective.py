@@ -127,7 +127,7 @@ class Objective:
     @cached_property
     def squares(self) -> Floats:
         """The mean squares of the columns, (d,), and 1 for an intercept; none is 0."""
-        X, n = vars(self).get("single", self).X, self.X.shape[0]
+        X, n = self.X, self.X.shape[0]
         squares: Floats = (
             down(X, np.full(n, 1.0 / n), squared)
             if is_sparse(X)
@@ -155,7 +155,8 @@ class Objective:
     def single(self) -> "Objective":
         """The same with rows in single precision: products take half the time, for rough steps."""
         rough = replace(self, X=self.X.astype(np.float32))
-        vars(rough)["memory"] = self.memory  # one for both
+        memory = vars(self).setdefault("memory", rough.memory)  # one for both
+        vars(rough)["memory"] = memory
         return rough
 
     def product(self, p: Floats) -> Floats:
@@ -218,7 +219,8 @@ class Objective:
     def hessian(self, at: "SmoothIterate", again: bool) -> Floats:
         """Return the Hessian of the risk: exact if few rows are there, or few count at all."""
         if self.sampled is None or (again and self.X.shape[0] <= SAMPLE_ABOVE):
-            return self.risk.hessian(self.X, at.s)
+            plain = self.mean is None or not self.risk.intercept
+            return self.risk.hessian(self.X if plain else self.X - self.mean, at.s)
         active = np.flatnonzero(at.r)
         if 0 < active.shape[0] <= self.risk.sampling(self.X.shape[1])[1]:
             risk, share = self.risk.subset(active)

@@ -10,6 +10,9 @@ from rankexp.solvers.rows import as_rows
 from rankexp.solvers.smooth.descent import descend
 from rankexp.solvers.smooth.objective import BLOCK, SmoothRisk, stratified
 
+FEW_ROWS, A_COLUMN = 5000, 25  # of a sample: at least, and for each column. Tuned, d = 10 to 400
+MANY = 3  # samples: fewer rows are all taken
+
 
 class ExampleRisk(SmoothRisk):
     """The weighted mean of ``l(y, s)`` over examples."""
@@ -59,6 +62,10 @@ class ExampleRisk(SmoothRisk):
     def bend(self, s: Floats) -> float:
         each = self.loss.curvature(self.y, s)
         return self.scale * float(each.sum()) if self.weight is None else float(each @ self.weight)
+
+    def sampling(self, d: int) -> tuple[int, int]:
+        few = max(FEW_ROWS, A_COLUMN * d)
+        return MANY * few, few
 
     def sample(self, size: int) -> tuple[Ints, SmoothRisk]:
         positive = self.y > 0
