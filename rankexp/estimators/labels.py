@@ -1,6 +1,6 @@
 """Labels: two classes with their weights and threshold, or ordered levels."""
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from numbers import Real
 
 import numpy as np
@@ -14,8 +14,13 @@ from sklearn.utils.multiclass import type_of_target
 from rankexp.arrays import Bools, Floats, Ints, Labels
 from rankexp.categories import Levels, categories_of, has_own_order, in_order
 from rankexp.risks.risk import Task
+from rankexp.solvers.result import PathResult, scores
+from rankexp.solvers.rows import is_sparse
 
 MOST_LEVELS = 1000
+EPS = float(np.finfo(np.float64).eps)
+MANY_NUMBERS = 2**18  # from as many on, exact scores of all rows take longer than looking. Tuned
+APART = 4.0  # roundings of a score: two ways of summing differ by two, and there are two rows
 
 
 def two_classes(y: Labels) -> tuple[Labels, Ints]:
@@ -25,7 +30,7 @@ def two_classes(y: Labels) -> tuple[Labels, Ints]:
     text = f"Only binary classification is supported. The type of the target is {kind}"
     if kind not in ("binary", "multiclass"):
         raise ValueError(f"{text}. Unknown label type: a binary ranker needs two classes")
-    classes, codes = np.unique(y, return_inverse=True)
+    classes, codes = _two_numbers(y) or np.unique(y, return_inverse=True)
     if (n := classes.shape[0]) > 2:
         more = "a binary ranker needs two (for ordered levels set risk='multipartite')"
         raise ValueError(f"{text}: there are {n} classes, {more}")
@@ -33,6 +38,17 @@ def two_classes(y: Labels) -> tuple[Labels, Ints]:
         only = f"only one class, '{classes[0]}'"
         raise ValueError(f"a ranker needs examples of two classes, but y holds {only}")
     return classes, codes.astype(np.int64)
+
+
+def _two_numbers(y: Labels) -> tuple[Labels, Ints] | None:
+    """Return what `np.unique` does of whole numbers or truth values, without sorting them."""
+    if not (y.ndim == 1 and y.size and y.dtype.kind in "biu"):
+        return None
+    low, high = y.min(), y.max()
+    above = y == high
+    if low == high or not (above | (y == low)).all():
+        return None
+    return np.array([low, high], dtype=y.dtype), above.astype(np.int64)
 
 
 def ordered_levels(y: ArrayLike, levels: Levels | None) -> tuple[Labels, Ints]:
@@ -117,17 +133,32 @@ def best_threshold(
     positive: Bools,
     weights: tuple[float, float] = (1.0, 1.0),
     sample_weight: Floats | None = None,
+    *,
+    order: Ints | None = None,
+    exact: Callable[[Ints], Floats] | None = None,
 ) -> float:
-    """Return the threshold with the least weighted error, 0 or in the gap nearest to 0."""
-    order = np.argsort(s, kind=None if sample_weight is None else "stable")  # sums may round
+    """Return the threshold with the least weighted error, 0 or in the gap nearest to 0.
+
+    Scores that are not exact have the `order` of those that are; `exact` returns these by rows.
+    """
+    if order is None:  # weighted sums may round
+        order = np.argsort(s, kind=None if sample_weight is None else "stable")
     ranked, is_up = s[order], positive[order]
-    times = np.ones(s.size, dtype=np.int64) if sample_weight is None else sample_weight[order]
-    up_below = np.concatenate(([0], np.cumsum(times * is_up)))
-    down_above = np.concatenate(([0], np.cumsum((times * ~is_up)[::-1])))[::-1]
+    if sample_weight is None:
+        up_below = np.concatenate(([0], np.cumsum(is_up)))
+        down_above = (s.size - up_below[-1]) - (np.arange(s.size + 1) - up_below)
+    else:
+        times = sample_weight[order]
+        up_below = np.concatenate(([0], np.cumsum(times * is_up)))
+        down_above = np.concatenate(([0], np.cumsum((times * ~is_up)[::-1])))[::-1]
     errors = weights[1] * up_below + weights[0] * down_above
     edges = np.concatenate(([-np.inf], ranked, [np.inf]))
     low, high = edges[:-1], edges[1:]
-    best = (errors == errors[low < high].min()) & (low < high)
+    best = np.flatnonzero((errors == errors[low < high].min()) & (low < high))
+    if exact is not None:
+        ranked[best[best > 0] - 1] = exact(order[best[best > 0] - 1])
+        ranked[best[best < s.size]] = exact(order[best[best < s.size]])
+        edges[1:-1] = ranked
     low, high = low[best], high[best]
     if ((low <= 0.0) & (high > 0.0)).any():
         return 0.0
@@ -137,6 +168,31 @@ def best_threshold(
         return float(np.nextafter(b, -np.inf))
     middle = a if np.isinf(b) else 0.5 * (a + b)
     return middle if middle < b else a
+
+
+def threshold_of(
+    X: Floats,
+    found: PathResult,
+    positive: Bools,
+    weights: tuple[float, float],
+    sample_weight: Floats | None,
+) -> float:
+    """Return the `best_threshold` of the scores of rows; most of these need not be exact."""
+    if X.size >= MANY_NUMBERS and not is_sparse(X):
+        w, offset = found.coef[:, 0], float(found.offset[0])
+        size = (X.shape[1] + 2) * found.reach * float(np.sqrt(w @ w)) + abs(offset)
+        s = X @ w + offset
+        order = np.argsort(s)
+        if (np.diff(s[order]) > APART * EPS * size).all():
+
+            def exact(rows: Ints) -> Floats:
+                return scores(X[rows], found.coef, found.offset)[:, 0]
+
+            return best_threshold(
+                s, positive, weights, sample_weight, order=order, exact=exact
+            )
+    s = scores(X, found.coef, found.offset)[:, 0]
+    return best_threshold(s, positive, weights, sample_weight)
 
 
 def shift_to_share(s: Floats, codes: Ints, weight: Floats | None) -> float:

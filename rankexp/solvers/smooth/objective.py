@@ -286,9 +286,10 @@ def stratified(positive: Bools, size: int) -> Ints:
     return np.sort(np.concatenate(drawn))
 
 
-def _means(X: Floats) -> Floats:
+def _means(X: Floats, quick: bool) -> Floats:
     """Return the means of the columns, exact if all numbers of a column are equal."""
-    mean: Floats = X.mean(axis=0) if not is_sparse(X) else np.ones(X.shape[0]) @ X / X.shape[0]
+    plain = quick or is_sparse(X)
+    mean: Floats = np.ones(X.shape[0]) @ X / X.shape[0] if plain else X.mean(axis=0)
     if is_sparse(X):
         return mean
     for j in np.flatnonzero((X[:PROBED] == X[0]).all(axis=0)):
@@ -302,8 +303,8 @@ def prepare(X: Floats, risk: SmoothRisk, *, reduced: bool = True) -> Objective:
     # With more columns than rows the problem becomes one in the span of the rows, if it is to be
     # `reduced`. Sparse rows stay as they are. Raises FloatingPointError if squares of the features
     # overflow.
-    mean = _means(X) if risk.centred else np.zeros(X.shape[1])
     most, few = risk.sampling(X.shape[1])
+    mean = _means(X, X.shape[0] > most) if risk.centred else np.zeros(X.shape[1])
     if is_sparse(X) or (not reduced and X.shape[0] <= most):
         norms = norms_of(X)
         # Steps on a sample of sparse rows would not know rare columns.
