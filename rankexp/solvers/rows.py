@@ -13,8 +13,9 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array, issparse
 
-from rankexp.arrays import Floats
+from rankexp.arrays import Floats, Ints
 
+MOST_FILLED = 0.9  # of the columns: where fewer have entries, the others are left out. Tuned
 BLOCK = 1024  # sparse rows at once, or more, of which a copy is made
 DEPTH = 64  # roundings of a sum by numpy, which adds pairwise, in blocks of 128 with 8 sums each
 
@@ -39,6 +40,24 @@ def squared(X: Floats) -> Floats:
     """Return the squares of all entries of sparse rows."""
     rows = cast("csr_array", X)
     return cast("Floats", csr_array((rows.data**2, rows.indices, rows.indptr), shape=rows.shape))
+
+
+def filled_columns(X: Floats) -> Ints | None:
+    """Return the columns of sparse rows that have entries; None if nearly all or none have."""
+    if not is_sparse(X):
+        return None
+    filled = np.zeros(X.shape[1], dtype=bool)
+    filled[cast("csr_array", X).indices] = True
+    used = np.flatnonzero(filled)
+    return used if 0 < used.size < MOST_FILLED * filled.size else None
+
+
+def narrowed(X: Floats, columns: Ints) -> Floats:
+    """Return sparse rows in some of their columns, which are all that have entries."""
+    rows, place = cast("csr_array", X), np.empty(X.shape[1], dtype=np.int32)
+    place[columns] = np.arange(columns.size)
+    parts = rows.data, place[rows.indices], rows.indptr
+    return cast("Floats", csr_array(parts, shape=(X.shape[0], columns.size)))
 
 
 def entries(X: Floats) -> Floats:

@@ -4,11 +4,13 @@ Each penalty starts from the solution of the last one. Of few columns, a Hessian
 (`steps`). Of many, steps without one are tried first (`limited`), until a penalty takes too many.
 """
 
+from dataclasses import replace
+
 import numpy as np
 
 from rankexp.arrays import Floats
 from rankexp.solvers.result import PathResult, bearable
-from rankexp.solvers.rows import is_sparse
+from rankexp.solvers.rows import filled_columns, is_sparse, narrowed
 from rankexp.solvers.smooth.certificate import Solution, finish
 from rankexp.solvers.smooth.conjugate import NewtonDescent
 from rankexp.solvers.smooth.inverse import Dense
@@ -56,6 +58,8 @@ class Path:
             if self.tries:
                 self.problem.memory = small.memory  # what it has told
         self.at = self.problem.at(theta, lam)
+        if self.tries and not risk.centred and not self.problem.memory.steps:
+            self.problem.look_along_mean(self.at)
         self.value: float | None = None  # of the risk there, where it is known
         self.found: list[Solution] = []
 
@@ -103,6 +107,12 @@ class Path:
 def descend(X: Floats, risk: SmoothRisk, lams: Floats, *, tol: float, max_iter: int) -> PathResult:
     """Solve the whole path, from the largest penalty to the smallest, as `lams` has them."""
     falling, back = np.unique(-lams, return_inverse=True)
+    used = filled_columns(X)
+    if used is not None:  # the others have no weight
+        found = descend(narrowed(X, used), risk, lams, tol=tol, max_iter=max_iter)
+        coef = np.zeros((X.shape[1], lams.size))
+        coef[used] = found.coef
+        return replace(found, coef=coef)
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         path = Path(X, risk, -float(falling[0]), tol, max_iter)
         for lam in (-falling).tolist():

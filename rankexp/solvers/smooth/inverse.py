@@ -2,7 +2,7 @@
 
 from typing import Protocol
 
-from scipy.linalg.blas import dsymv, dsyr2
+from scipy.linalg.blas import daxpy, dsymv, dsyr2
 
 from rankexp.arrays import Floats
 
@@ -45,36 +45,54 @@ class Memory:
     """The last steps, and what they changed the gradient of the risk by, for any penalty.
 
     Where classes come apart, scores grow and all losses become straighter, about alike. So a step
-    is taken to change the gradient by as much less as losses curve less now (`level`) than then.
+    is taken to change the gradient by as much less as losses curve less now (`level`) than then,
+    if it `scales`: with many columns of sparse rows that takes longer than it saves.
     """
 
-    def __init__(self, squares: Floats, pairs: int = PAIRS) -> None:
+    def __init__(self, squares: Floats, pairs: int = PAIRS, scales: bool = True) -> None:
         self.squares, self.curvature = squares, CURVATURE  # (k,): means of columns' squares
-        self.pairs = pairs
-        self.steps: list[tuple[Floats, Floats, float]] = []
+        self.pairs, self.scales, self.fixed = pairs, scales, 0
+        self.steps: list[tuple[Floats, Floats, float | None]] = []
         self.ridge, self.last, self.level = 0.0 * squares, 1.0, 1.0
+
+    def penalise(self, ridge: Floats) -> None:
+        """Go on with another penalty, (k,)."""
+        for moved, changed, level in self.steps:
+            if level is None:  # then the penalty is in it
+                changed += (ridge - self.ridge) * moved
+        self.ridge = ridge
 
     def times(self, g: Floats) -> Floats:
         """Return about what the inverse Hessian makes of a vector (Nocedal 1980: two loops)."""
         q, kept = g.copy(), []
         for moved, changed, level in reversed(self.steps):
-            y = (self.level / level) * changed + self.ridge * moved
+            y = changed
+            if level is not None:
+                y = (self.level / level) * changed + self.ridge * moved
             share = 1.0 / float(y @ moved)
             a = share * float(moved @ q)
-            q -= a * y
+            q = daxpy(y, q, a=-a)
             kept.append((moved, y, share, a))
         q /= self.curvature * self.squares + self.ridge
         for moved, y, share, a in reversed(kept):
-            q += (a - share * float(y @ q)) * moved
+            q = daxpy(moved, q, a=a - share * float(y @ q))
         return q
 
-    def follow(self, q: Floats, moved: Floats, g: Floats, new: Floats) -> tuple[Floats, float]:
-        """Remember a step, unless the risk does not curve upwards along it."""
-        changed = new - g - self.ridge * moved
+    def remember(self, moved: Floats, changed: Floats, always: bool = False) -> None:
+        """Remember a step and what it changes the risk's gradient by, if that curves upwards."""
         sy = float(moved @ changed)
-        if sy > 0.0 and self.pairs:
-            self.curvature = float(changed @ (changed / self.squares)) / sy
-            self.steps = [*self.steps[1 - self.pairs :], (moved, changed, self.level)]
+        if not (sy > 0.0 and self.pairs):
+            return
+        self.curvature = float(changed @ (changed / self.squares)) / sy
+        scaled = self.scales or always
+        step = (moved, changed, self.level) if scaled else (moved, changed + self.ridge * moved, None)
+        late = self.steps[self.fixed :][1 - self.pairs :]
+        self.steps = [*self.steps[: self.fixed], *late, step]
+        self.fixed += always
+
+    def follow(self, q: Floats, moved: Floats, g: Floats, new: Floats) -> tuple[Floats, float]:
+        """Remember a step."""
+        self.remember(moved, new - g - self.ridge * moved)
         p = self.times(new)
         return p, float(new @ p)
 

@@ -93,7 +93,8 @@ class LimitedDescent(Descent):
         if not self.n_iter:
             self._roughen()
         memory = self._memory()
-        memory.steps = [] if self.n_iter else memory.steps
+        if self.n_iter:
+            memory.steps = memory.steps[: memory.fixed]
         self.start = self.start if self.n_iter else self._above()
         self.inverse = memory
         self.begin()
@@ -101,7 +102,7 @@ class LimitedDescent(Descent):
     def _memory(self) -> Memory:
         """Return the steps of late, for this penalty and for the intercept at this point."""
         memory, d = self.problem.memory, self.problem.X.shape[1]
-        memory.ridge = np.where(np.arange(self.at.theta.size) < d, self.lam, 0.0)
+        memory.penalise(np.where(np.arange(self.at.theta.size) < d, self.lam, 0.0))
         if self.problem.risk.intercept:
             self.intercept_scale()
         return memory
@@ -115,7 +116,7 @@ class LimitedDescent(Descent):
 
     def reach(self, new: SmoothIterate) -> None:
         """Say how much the losses curve there: what earlier steps told is taken for as much."""
-        if not is_sparse(self.problem.X):
+        if self.problem.memory.scales or self.problem.memory.fixed:
             self.problem.memory.level = max(self.problem.risk.bend(new.s), TINY)
 
     def near(self) -> bool:

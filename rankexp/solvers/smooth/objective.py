@@ -24,6 +24,7 @@ LARGEST = 1e150  # of a row's norm: its square, times what a Hessian adds up, st
 NEAR = 0.25  # of the squared norms of rows: smaller means need no copy to be taken off
 PROBED = 64  # rows that show of most columns that they aren't constant
 ROOM, FEWEST = 2, 5  # entries of sparse rows for each column and remembered step; steps at least
+FAR_MEAN = 4.0  # times what the mean is by chance, for it to be worth a step. Tuned: 2 to 10
 FAR = 100.0  # norms of centred rows: means farther off are taken off in a copy, lest two digits go
 
 
@@ -141,10 +142,19 @@ class Objective:
     @cached_property
     def memory(self) -> Memory:
         """What steps without a Hessian have told."""
-        pairs = PAIRS
-        if is_sparse(self.X):  # steps take no more room than a few arrays of the rows do
-            pairs = min(max(self.X.size // (ROOM * self.X.shape[1]), FEWEST), PAIRS)
-        return Memory(self.squares, pairs)
+        if not is_sparse(self.X):
+            return Memory(self.squares)
+        # Steps take no more room than a few arrays of the rows do.
+        pairs = min(max(self.X.size // (ROOM * self.X.shape[1]), FEWEST), PAIRS)
+        return Memory(self.squares, pairs, scales=False)
+
+    def look_along_mean(self, at: "SmoothIterate") -> None:
+        """Remember how the losses curve along the mean of the rows, if it isn't taken off them."""
+        n = self.X.shape[0]
+        mean = np.full(n, 1.0 / n) @ self.X
+        if mean @ mean > FAR_MEAN * float(self.squares.sum()) / n:
+            self.memory.level = self.risk.bend(at.s)
+            self.memory.remember(mean, self.curved(at, mean, 0.0), always=True)
 
     def reduced(self, theta: Floats) -> Floats:
         """Return parameters of the rows' own columns in those of `basis`."""
