@@ -188,9 +188,7 @@ def threshold_of(
             def exact(rows: Ints) -> Floats:
                 return scores(X[rows], found.coef, found.offset)[:, 0]
 
-            return best_threshold(
-                s, positive, weights, sample_weight, order=order, exact=exact
-            )
+            return best_threshold(s, positive, weights, sample_weight, order=order, exact=exact)
     s = scores(X, found.coef, found.offset)[:, 0]
     return best_threshold(s, positive, weights, sample_weight)
 

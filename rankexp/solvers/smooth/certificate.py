@@ -19,7 +19,7 @@ import numpy as np
 from scipy.linalg.blas import idamax
 
 from rankexp.arrays import Floats
-from rankexp.solvers.rows import across, by_parts, down, is_sparse, short
+from rankexp.solvers.rows import across, by_parts, down, exact_product, is_sparse, short
 from rankexp.solvers.smooth.inverse import Inverse
 from rankexp.solvers.smooth.objective import Objective, SmoothIterate
 
@@ -133,7 +133,7 @@ class Rounding(NamedTuple):
 def rounding(
     problem: Objective, found: Solution, sharp: bool, terms: int | None = None
 ) -> Rounding:
-    """Return bounds of rounding errors: a score is a sum of so many products, a derivative of n."""
+    """Return bounds of rounding errors: a score is a sum of so many terms, a derivative of n."""
     (n, d), at = problem.X.shape, found.at
     r, size = np.abs(at.r), length(at.theta[:d])
     total = float(r.sum())

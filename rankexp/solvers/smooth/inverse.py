@@ -2,6 +2,7 @@
 
 from typing import Protocol
 
+import numpy as np
 from scipy.linalg.blas import daxpy, dsymv, dsyr2
 
 from rankexp.arrays import Floats
@@ -41,6 +42,10 @@ class Dense:
         return p, float(new @ p)
 
 
+Step = tuple[Floats, Floats, float | None]
+"""A step, what it changed the gradient by, and how much losses curved; None has the penalty in."""
+
+
 class Memory:
     """The last steps, and what they changed the gradient of the risk by, for any penalty.
 
@@ -52,14 +57,14 @@ class Memory:
     def __init__(self, squares: Floats, pairs: int = PAIRS, scales: bool = True) -> None:
         self.squares, self.curvature = squares, CURVATURE  # (k,): means of columns' squares
         self.pairs, self.scales, self.fixed = pairs, scales, 0
-        self.steps: list[tuple[Floats, Floats, float | None]] = []
+        self.steps: list[Step] = []
         self.ridge, self.last, self.level = 0.0 * squares, 1.0, 1.0
 
     def penalise(self, ridge: Floats) -> None:
         """Go on with another penalty, (k,)."""
         for moved, changed, level in self.steps:
             if level is None:  # then the penalty is in it
-                changed += (ridge - self.ridge) * moved
+                np.add(changed, (ridge - self.ridge) * moved, out=changed)
         self.ridge = ridge
 
     def times(self, g: Floats) -> Floats:
@@ -84,8 +89,9 @@ class Memory:
         if not (sy > 0.0 and self.pairs):
             return
         self.curvature = float(changed @ (changed / self.squares)) / sy
-        scaled = self.scales or always
-        step = (moved, changed, self.level) if scaled else (moved, changed + self.ridge * moved, None)
+        step: Step = (moved, changed, self.level)
+        if not (self.scales or always):
+            step = (moved, changed + self.ridge * moved, None)
         late = self.steps[self.fixed :][1 - self.pairs :]
         self.steps = [*self.steps[: self.fixed], *late, step]
         self.fixed += always
