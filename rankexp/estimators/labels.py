@@ -156,9 +156,8 @@ def best_threshold(
     low, high = edges[:-1], edges[1:]
     best = np.flatnonzero((errors == errors[low < high].min()) & (low < high))
     if exact is not None:
-        ranked[best[best > 0] - 1] = exact(order[best[best > 0] - 1])
-        ranked[best[best < s.size]] = exact(order[best[best < s.size]])
-        edges[1:-1] = ranked
+        near = np.clip(np.concatenate((best - 1, best)), 0, s.size - 1)
+        edges[near + 1] = exact(order[near])
     low, high = low[best], high[best]
     if ((low <= 0.0) & (high > 0.0)).any():
         return 0.0

@@ -5,7 +5,7 @@ are the same for both. Here is what differs. Nothing makes sparse rows dense: wh
 be centred, what their means add to a product is taken off it.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from math import isqrt
 from typing import cast
 
@@ -15,7 +15,7 @@ from scipy.sparse import csr_array, issparse
 
 from rankexp.arrays import Floats, Ints
 
-MOST_FILLED = 0.9  # of the columns: where fewer have entries, the others are left out. Tuned
+THIN = 8  # entries for each column: with more there are hardly any columns without
 BLOCK = 1024  # sparse rows at once, or more, of which a copy is made
 DEPTH = 64  # roundings of a sum by numpy, which adds pairwise, in blocks of 128 with 8 sums each
 
@@ -42,22 +42,18 @@ def squared(X: Floats) -> Floats:
     return cast("Floats", csr_array((rows.data**2, rows.indices, rows.indptr), shape=rows.shape))
 
 
-def filled_columns(X: Floats) -> Ints | None:
-    """Return the columns of sparse rows that have entries; None if nearly all or none have."""
-    if not is_sparse(X):
+def filled(X: Floats) -> tuple[Floats, Ints] | None:
+    """Return sparse rows in the columns with entries, and these; None if all or none have some."""
+    if not is_sparse(X) or X.size > THIN * X.shape[1]:
         return None
-    filled = np.zeros(X.shape[1], dtype=bool)
-    filled[cast("csr_array", X).indices] = True
-    used = np.flatnonzero(filled)
-    return used if 0 < used.size < MOST_FILLED * filled.size else None
-
-
-def narrowed(X: Floats, columns: Ints) -> Floats:
-    """Return sparse rows in some of their columns, which are all that have entries."""
-    rows, place = cast("csr_array", X), np.empty(X.shape[1], dtype=np.int32)
+    rows, place = cast("csr_array", X), np.zeros(X.shape[1], dtype=np.int32)
+    place[rows.indices] = 1
+    columns = np.flatnonzero(place)
+    if not 0 < columns.size < place.size:
+        return None
     place[columns] = np.arange(columns.size)
-    parts = rows.data, place[rows.indices], rows.indptr
-    return cast("Floats", csr_array(parts, shape=(X.shape[0], columns.size)))
+    parts, shape = (rows.data, place[rows.indices], rows.indptr), (X.shape[0], columns.size)
+    return cast("Floats", csr_array(parts, shape=shape)), columns
 
 
 def entries(X: Floats) -> Floats:
@@ -75,24 +71,28 @@ def largest_sizes(X: Floats) -> Floats:
     return sizes
 
 
-def _parts(X: Floats) -> list[slice]:
-    """Return the parts of rows of which something is worked out at once: of an array, all."""
+def _parts(X: Floats) -> Iterator[tuple[slice, Floats]]:
+    """Yield parts of rows of which something is worked out at once, none copied: an array, all."""
     n, d = X.shape
-    size = max(n, 1)
-    if is_sparse(X):  # as many entries as columns, or more: a part takes no longer than its sum
-        size = max(BLOCK, n * d // max(X.size, 1))
-    return [slice(start, start + size) for start in range(0, n, size)]
+    if not is_sparse(X):
+        yield slice(0, n), X
+        return
+    rows, size = cast("csr_array", X), max(BLOCK, n * d // max(X.size, 1))
+    for start in range(0, n, size):  # as many entries as columns, or more, so that sums cost less
+        ends = rows.indptr[start : start + size + 1]
+        at, shape = slice(ends[0], ends[-1]), (ends.size - 1, d)
+        part = csr_array((rows.data[at], rows.indices[at], ends - ends[0]), shape=shape)
+        yield slice(start, start + size), cast("Floats", part)
 
 
 def across(X: Floats, w: Floats, of: Callable[[Floats], Floats] = abs) -> Floats:
     """Return ``of(X) @ w``, (n,); of sparse rows without a copy of them all."""
-    return np.concatenate([of(X[part]) @ w for part in _parts(X)])
+    return np.concatenate([of(part) @ w for _, part in _parts(X)])
 
 
 def down(X: Floats, r: Floats, of: Callable[[Floats], Floats] = abs) -> Floats:
     """Return ``r @ of(X)``, (d,); of sparse rows without a copy of them all."""
-    first, *others = (r[part] @ of(X[part]) for part in _parts(X))
-    return np.asarray(sum(others, start=first))
+    return np.asarray(sum(r[at] @ of(part) for at, part in _parts(X)))
 
 
 def longest_sum(X: Floats) -> int:

@@ -198,7 +198,7 @@ def test_scores_summed_in_parts_spare_twice_the_precision(far, monkeypatch):
     run.run(1.0, 500)
     w = run.at.theta[: X.shape[1]]
     solved = certificate.Solution(run.at, run.value + 0.5 * w @ w, 1e-7, 1)
-    errors = [certificate.rounding(run.problem, solved, False, terms) for terms in (None, 100)]
+    errors = [certificate.rounding(run.problem, solved, False, terms) for terms in (0, 100)]
     assert errors[1].risk < 0.5 * errors[0].risk
     monkeypatch.setattr(certificate, "VALUE", 0.9 * errors[0].risk / solved.objective)
     found = path("logistic points", X, y, [1.0])

@@ -130,9 +130,7 @@ class Rounding(NamedTuple):
     above: float  # what is added
 
 
-def rounding(
-    problem: Objective, found: Solution, sharp: bool, terms: int | None = None
-) -> Rounding:
+def rounding(problem: Objective, found: Solution, sharp: bool, terms: int = 0) -> Rounding:
     """Return bounds of rounding errors: a score is a sum of so many terms, a derivative of n."""
     (n, d), at = problem.X.shape, found.at
     r, size = np.abs(at.r), length(at.theta[:d])
@@ -173,10 +171,8 @@ def finish(
     """Return a solution whose gap and objective have rounding accounted for."""
     if not isfinite(found.gap) or found.objective <= 0.0:
         return found
-    tries: list[tuple[bool, int | None]] = [(False, None), (True, None)]
-    if problem.basis is None and not is_sparse(problem.X) and problem.terms >= LONG:
-        tries = [tries[0], (False, short(problem.terms))]
-    for sharp, terms in tries:
+    wide = problem.basis is None and not is_sparse(problem.X) and problem.terms >= LONG
+    for sharp, terms in ((False, 0), (False, short(problem.terms)) if wide else (True, 0)):
         if terms:
             found.objective = _by_parts(problem, found.at.theta, lam)
         errors = rounding(problem, found, sharp, terms)

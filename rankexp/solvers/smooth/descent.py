@@ -10,7 +10,7 @@ import numpy as np
 
 from rankexp.arrays import Floats
 from rankexp.solvers.result import PathResult, bearable
-from rankexp.solvers.rows import filled_columns, is_sparse, narrowed
+from rankexp.solvers.rows import filled, is_sparse
 from rankexp.solvers.smooth.certificate import Solution, finish
 from rankexp.solvers.smooth.conjugate import NewtonDescent
 from rankexp.solvers.smooth.inverse import Dense
@@ -53,7 +53,7 @@ class Path:
         if small is not None:  # begin at the solution on a sample of many rows
             run = self.descent(small, small.at(theta, lam), lam, SAMPLE_TOL)
             theta = solve(run, SAMPLE_ITER).at.theta
-            if risk.prompt and isinstance(run.inverse, Dense):
+            if small.risk.prompt and isinstance(run.inverse, Dense):
                 self.problem.known = run.inverse.B
             if self.tries:
                 self.problem.memory = small.memory  # what it has told
@@ -107,11 +107,10 @@ class Path:
 def descend(X: Floats, risk: SmoothRisk, lams: Floats, *, tol: float, max_iter: int) -> PathResult:
     """Solve the whole path, from the largest penalty to the smallest, as `lams` has them."""
     falling, back = np.unique(-lams, return_inverse=True)
-    used = filled_columns(X)
-    if used is not None:  # the others have no weight
-        found = descend(narrowed(X, used), risk, lams, tol=tol, max_iter=max_iter)
+    if part := filled(X):  # the other columns have no weight
+        found = descend(part[0], risk, lams, tol=tol, max_iter=max_iter)
         coef = np.zeros((X.shape[1], lams.size))
-        coef[used] = found.coef
+        coef[part[1]] = found.coef
         return replace(found, coef=coef)
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         path = Path(X, risk, -float(falling[0]), tol, max_iter)

@@ -13,7 +13,7 @@ from rankexp.arrays import Floats
 from rankexp.solvers.rows import is_sparse
 from rankexp.solvers.smooth.certificate import bound, largest
 from rankexp.solvers.smooth.inverse import Memory
-from rankexp.solvers.smooth.objective import Objective, SmoothIterate, SmoothRisk
+from rankexp.solvers.smooth.objective import Objective, SmoothRisk
 from rankexp.solvers.smooth.steps import Descent, polish
 
 WIDE = 96  # columns, or rows where these are fewer: below, Hessians are cheap. Tuned
@@ -52,11 +52,6 @@ class LimitedDescent(Descent):
     double: Objective | None = None  # the problem in double precision, while steps are rough
     done = False  # with rough steps
 
-    def advance(self) -> bool:
-        """Take a step, from where it is worth a copy by one in single precision."""
-        self._roughen()
-        return super().advance()
-
     def _roughen(self) -> None:
         """Go on in single precision, if there is a copy, or so many steps are to come."""
         problem = self.problem
@@ -73,8 +68,8 @@ class LimitedDescent(Descent):
         """Work out the gap, in double precision."""
         if self.double is not None:
             if self.problem.risk.intercept:  # as long as products are cheap
-                target = self.tol * self.objective
-                polish(self.problem, self.at, self.lam, self.intercept_scale(), target)
+                scale, target = self.intercept_scale(), self.tol * self.objective
+                polish(self.problem, self.at, self.lam, scale, target)
             self.problem, self.double, self.done = self.double, None, True
             self.at = self.problem.at(self.at.theta, self.lam)
             self.size = self.passed = largest(self.at.s)
@@ -114,19 +109,21 @@ class LimitedDescent(Descent):
         memory.last = 1.0 / max(float(curvature[-1, -1]), TINY)
         return memory.last
 
-    def reach(self, new: SmoothIterate) -> None:
+    def reached(self) -> None:
         """Say how much the losses curve there: what earlier steps told is taken for as much."""
-        if self.problem.memory.scales or self.problem.memory.fixed:
-            self.problem.memory.level = max(self.problem.risk.bend(new.s), TINY)
+        self.problem.memory.level = max(self.problem.risk.bend(self.at.s), TINY)
+        self._roughen()
 
     def near(self) -> bool:
         """Return whether the certificate may do; at least one step is taken."""
-        enough, above = self.tol * self.objective, self._above()
-        if self.double is not None and above <= enough:
-            self._evaluate()  # it has fallen
+        above, rough = self._above(), 0.0
+        if self.double is not None:
             noise = NOISE * self.problem.radius * float(np.abs(self.at.r).sum())
-            enough = max(self.tol * self.objective, bound(noise, 0.0, self.lam, 0.0, 0.0))
-        return self.drop <= 0.0 or (self.n_iter > 0 and above <= enough)
+            rough = bound(noise, 0.0, self.lam, 0.0, 0.0)
+            if rough < above <= self.tol * self.objective:
+                self._evaluate()  # it has fallen
+        enough = above <= max(self.tol * self.objective, rough)
+        return self.drop <= 0.0 or (self.n_iter > 0 and enough)
 
     def vain(self) -> bool:
         """Return whether the certificate falls so slowly that there is no hope."""

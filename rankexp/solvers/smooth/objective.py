@@ -172,11 +172,7 @@ class Objective:
     def product(self, p: Floats) -> Floats:
         """Return the scores of a direction, or of a point, shape (n,)."""
         d = self.X.shape[1]
-        s: Floats
-        if self.X.dtype == np.float32:
-            s = (self.X @ p[:d].astype(np.float32)).astype(np.float64)
-        else:
-            s = self.X @ p[:d]
+        s: Floats = np.asarray(self.X @ p[:d].astype(self.X.dtype, copy=False), dtype=np.float64)
         if self.risk.intercept:
             s += p[d]
         if self.mean is not None:
@@ -188,10 +184,8 @@ class Objective:
         d = self.X.shape[1]
         g = np.empty(theta.shape[0])
         total = r.sum()
-        if is_sparse(self.X):
-            g[:d] = r @ self.X
-        elif self.X.dtype == np.float32:
-            g[:d] = r.astype(np.float32) @ self.X
+        if is_sparse(self.X) or self.X.dtype == np.float32:
+            g[:d] = r.astype(self.X.dtype, copy=False) @ self.X
         else:
             np.dot(r, self.X, out=g[:d])
         if self.mean is not None:

@@ -68,7 +68,7 @@ class ExampleRisk(SmoothRisk):
         return MANY * few, few
 
     def sample(self, size: int) -> tuple[Ints, SmoothRisk]:
-        positive = self.y > 0
+        self.prompt, positive = True, self.y > 0  # each step of many rows takes long
         rows = stratified(positive, size)
         drawn = positive[rows]
         weight = np.ones(rows.shape[0]) if self.weight is None else self.weight[rows]

@@ -210,10 +210,9 @@ class Descent:
             stuck = self.age == 0
             self.refresh()
             return not stuck
-        last = self.drop
-        self.reach(new)
-        self.q, self.drop = self.inverse.follow(self.q, -t * self.q, self.at.g, new.g)
-        self.at = new
+        last, g, self.at = self.drop, self.at.g, new
+        self.reached()
+        self.q, self.drop = self.inverse.follow(self.q, -t * self.q, g, new.g)
         self.size = largest(new.s)
         self.passed += self.size
         self.age += 1
@@ -222,8 +221,8 @@ class Descent:
             self.refresh()
         return True
 
-    def reach(self, new: SmoothIterate) -> None:
-        """Tell the inverse of a new point, before it learns of the step."""
+    def reached(self) -> None:
+        """Look around at a new point, before the inverse learns of the step."""
 
     def stale(self) -> bool:
         """Return whether scores may have gathered roundings of many, or much larger, ones."""
