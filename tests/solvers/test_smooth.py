@@ -11,9 +11,9 @@ from rankexp.losses import Exponential, Hinge, Logistic, SquaredHinge
 from rankexp.solvers.pairs.partial_order import PartialOrder
 from rankexp.solvers.pairs.path import pair_path
 from rankexp.solvers.result import scores
+from rankexp.solvers.smooth import objective as objectives
 from rankexp.solvers.smooth import path as points
-from rankexp.solvers.smooth.objective import prepare
-from rankexp.solvers.smooth.path import ExampleRisk, signs, smooth_path
+from rankexp.solvers.smooth.path import smooth_path
 from rankexp.solvers.smooth.steps import derivative_search
 
 LAMS = 10.0 ** -np.arange(6)
@@ -155,12 +155,19 @@ def test_without_an_intercept_rows_are_not_centred(loss):
     assert np.abs(g).max() < 1e-6
 
 
+def few_rows(monkeypatch):
+    """Let a thousand rows be many, of which 300 are drawn."""
+    monkeypatch.setattr(objectives, "SAMPLE_ABOVE", 1000)
+    monkeypatch.setattr(points, "SAMPLE_ABOVE", 1000)
+    monkeypatch.setattr(points, "FEW_ROWS", 300)
+    monkeypatch.setattr(points, "A_COLUMN", 1)
+
+
 @smooth
 def test_many_rows_take_their_hessian_from_a_sample(loss, monkeypatch):
     X, y = make("noisy", n=3000)
     whole = smooth_path(X + 3.0, y, loss, LAMS)
-    monkeypatch.setattr(points, "FEW_ROWS", 300)
-    monkeypatch.setattr(points, "A_COLUMN", 1)
+    few_rows(monkeypatch)
     sampled = smooth_path(X + 3.0, y, loss, LAMS)
     assert sampled.converged.all()
     np.testing.assert_allclose(sampled.objective, whole.objective, rtol=2e-6)
@@ -168,16 +175,26 @@ def test_many_rows_take_their_hessian_from_a_sample(loss, monkeypatch):
     assert plain.converged.all()
 
 
-def test_a_hessian_taken_anew_is_of_all_rows_with_their_mean_off(monkeypatch):
-    monkeypatch.setattr(points, "FEW_ROWS", 300)
+@smooth
+@pytest.mark.parametrize("scale", [1.0, 300.0, 1e4])
+def test_columns_and_rows_that_no_sample_shows(loss, scale, monkeypatch):
     X, y = make("noisy", n=3000)
-    risk = ExampleRisk(Logistic(), signs(y), None, True)
-    problem = prepare(X + 0.1, risk)
-    at = problem.at(np.linspace(-1.0, 1.0, 13), 0.1)
-    assert problem.mean is not None
-    exact = risk.hessian(X - X.mean(axis=0), at.s)
-    np.testing.assert_allclose(problem.hessian(at, again=True), exact, rtol=1e-9, atol=1e-12)
-    assert not np.allclose(problem.hessian(at, again=False), exact, rtol=1e-3)
+    X[:, 3] = np.arange(3000) == 7  # one row has it
+    X[11] *= scale  # from the solution of others this row is far off
+    whole = smooth_path(X, y, loss, LAMS)
+    few_rows(monkeypatch)
+    sampled = smooth_path(X, y, loss, LAMS)
+    assert sampled.converged.all()
+    np.testing.assert_allclose(sampled.objective, whole.objective, rtol=2e-6)
+
+
+@pytest.mark.parametrize("seed", [0, 2])
+def test_a_sample_whose_solution_is_no_start_is_left(seed, monkeypatch):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_t(1, (3000, 6))
+    y = X[:, 0] + 3.0 * rng.standard_normal(3000) > 0.0
+    few_rows(monkeypatch)  # which do not show how far rows may be
+    assert smooth_path(X, y, Exponential(), [1.0, 0.1]).converged.all()
 
 
 @smooth
@@ -186,8 +203,7 @@ def test_a_rare_class_is_in_the_sample(loss, monkeypatch):
     y = np.zeros(3000, dtype=bool)
     y[np.argsort(X @ np.arange(12))[-40::8]] = True
     whole = smooth_path(X, y, loss, LAMS, sample_weight=X[:, 0] + 0.1)
-    monkeypatch.setattr(points, "FEW_ROWS", 300)
-    monkeypatch.setattr(points, "A_COLUMN", 1)
+    few_rows(monkeypatch)
     sampled = smooth_path(X, y, loss, LAMS, sample_weight=X[:, 0] + 0.1)
     assert sampled.converged.all()
     np.testing.assert_allclose(sampled.objective, whole.objective, rtol=2e-6)
@@ -311,8 +327,7 @@ def test_features_whose_squares_overflow_are_refused(loss, value, where):
 
 def test_means_are_taken_off_many_rows_where_they_would_swallow_digits(monkeypatch):
     X, y = make("noisy", n=3000)
-    monkeypatch.setattr(points, "FEW_ROWS", 300)
-    monkeypatch.setattr(points, "A_COLUMN", 1)
+    few_rows(monkeypatch)
     near = smooth_path(X, y, Logistic(), LAMS)
     far = smooth_path(X + 2.0**20, y, Logistic(), LAMS)
     assert far.converged.all()

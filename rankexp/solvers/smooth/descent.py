@@ -58,6 +58,8 @@ class Path:
             if self.tries:
                 self.problem.memory = small.memory  # what it has told
         self.at = self.problem.at(theta, lam)
+        if small and not risk.value(self.at.s) <= risk.value(0.0 * self.at.s):
+            self.at = self.problem.at(0.0 * theta, lam)  # rows that are not drawn count most
         if self.tries and not risk.centred and not self.problem.memory.steps:
             self.problem.look_along_mean(self.at)
         self.value: float | None = None  # of the risk there, where it is known

@@ -223,9 +223,7 @@ class Objective:
     def hessian(self, at: "SmoothIterate", again: bool) -> Floats:
         """Return the Hessian of the risk: exact if few rows are there, or few count at all."""
         if self.sampled is None or (again and self.X.shape[0] <= SAMPLE_ABOVE):
-            if self.mean is None or not self.risk.intercept:
-                return self.risk.hessian(self.X, at.s)
-            return self.risk.hessian(self.X - self.mean, at.s)
+            return self.risk.hessian(self.X, at.s)
         active = np.flatnonzero(at.r)
         if 0 < active.shape[0] <= self.risk.sampling(self.X.shape[1])[1]:
             risk, share = self.risk.subset(active)

@@ -8,10 +8,10 @@ from rankexp.losses.loss import Loss
 from rankexp.solvers.result import PathResult
 from rankexp.solvers.rows import as_rows
 from rankexp.solvers.smooth.descent import descend
-from rankexp.solvers.smooth.objective import BLOCK, SmoothRisk, stratified
+from rankexp.solvers.smooth.objective import BLOCK, SAMPLE_ABOVE, SmoothRisk, stratified
 
 FEW_ROWS, A_COLUMN = 5000, 25  # of a sample: at least, and for each column. Tuned, d = 10 to 400
-MANY = 3  # samples: fewer rows are all taken
+MANY = 3  # samples: of fewer rows all are taken, and of as many as others take exactly
 
 
 class ExampleRisk(SmoothRisk):
@@ -65,7 +65,7 @@ class ExampleRisk(SmoothRisk):
 
     def sampling(self, d: int) -> tuple[int, int]:
         few = max(FEW_ROWS, A_COLUMN * d)
-        return MANY * few, few
+        return max(SAMPLE_ABOVE, MANY * few), few
 
     def sample(self, size: int) -> tuple[Ints, SmoothRisk]:
         self.prompt, positive = True, self.y > 0  # each step of many rows takes long
