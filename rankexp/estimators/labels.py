@@ -1,6 +1,6 @@
 """Labels: two classes with their weights and threshold, or ordered levels."""
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Hashable, Mapping
 from numbers import Real
 
 import numpy as np
@@ -30,7 +30,9 @@ def two_classes(y: Labels) -> tuple[Labels, Ints]:
     text = f"Only binary classification is supported. The type of the target is {kind}"
     if kind not in ("binary", "multiclass"):
         raise ValueError(f"{text}. Unknown label type: a binary ranker needs two classes")
-    classes, codes = _two_numbers(y) or np.unique(y, return_inverse=True)
+    if y.dtype == bool and y.any() and not y.all():  # sorting takes longer
+        return np.array([False, True]), y.astype(np.int64)
+    classes, codes = np.unique(y, return_inverse=True)
     if (n := classes.shape[0]) > 2:
         more = "a binary ranker needs two (for ordered levels set risk='multipartite')"
         raise ValueError(f"{text}: there are {n} classes, {more}")
@@ -38,17 +40,6 @@ def two_classes(y: Labels) -> tuple[Labels, Ints]:
         only = f"only one class, '{classes[0]}'"
         raise ValueError(f"a ranker needs examples of two classes, but y holds {only}")
     return classes, codes.astype(np.int64)
-
-
-def _two_numbers(y: Labels) -> tuple[Labels, Ints] | None:
-    """Return what `np.unique` does of whole numbers or truth values, without sorting them."""
-    if not (y.ndim == 1 and y.size and y.dtype.kind in "biu"):
-        return None
-    low, high = y.min(), y.max()
-    above = y == high
-    if low == high or not (above | (y == low)).all():
-        return None
-    return np.array([low, high], dtype=y.dtype), above.astype(np.int64)
 
 
 def ordered_levels(y: ArrayLike, levels: Levels | None) -> tuple[Labels, Ints]:
@@ -133,16 +124,16 @@ def best_threshold(
     positive: Bools,
     weights: tuple[float, float] = (1.0, 1.0),
     sample_weight: Floats | None = None,
-    *,
-    order: Ints | None = None,
-    exact: Callable[[Ints], Floats] | None = None,
+    exact: tuple[Ints, Floats, PathResult] | None = None,
 ) -> float:
     """Return the threshold with the least weighted error, 0 or in the gap nearest to 0.
 
-    Scores that are not exact have the `order` of those that are; `exact` returns these by rows.
+    Scores that are not `exact` have the order of those that are, which rows and a fit give.
     """
-    if order is None:  # weighted sums may round
+    if exact is None:  # weighted sums may round
         order = np.argsort(s, kind=None if sample_weight is None else "stable")
+    else:
+        order, X, found = exact
     ranked, is_up = s[order], positive[order]
     if sample_weight is None:
         up_below = np.concatenate(([0], np.cumsum(is_up)))
@@ -157,7 +148,7 @@ def best_threshold(
     best = np.flatnonzero((errors == errors[low < high].min()) & (low < high))
     if exact is not None:
         near = np.clip(np.concatenate((best - 1, best)), 0, s.size - 1)
-        edges[near + 1] = exact(order[near])
+        edges[near + 1] = scores(X[order[near]], found.coef, found.offset)[:, 0]
     low, high = low[best], high[best]
     if ((low <= 0.0) & (high > 0.0)).any():
         return 0.0
@@ -183,11 +174,7 @@ def threshold_of(
         s = X @ w + offset
         order = np.argsort(s)
         if (np.diff(s[order]) > APART * EPS * size).all():
-
-            def exact(rows: Ints) -> Floats:
-                return scores(X[rows], found.coef, found.offset)[:, 0]
-
-            return best_threshold(s, positive, weights, sample_weight, order=order, exact=exact)
+            return best_threshold(s, positive, weights, sample_weight, (order, X, found))
     s = scores(X, found.coef, found.offset)[:, 0]
     return best_threshold(s, positive, weights, sample_weight)
 

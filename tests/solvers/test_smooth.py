@@ -11,8 +11,10 @@ from rankexp.losses import Exponential, Hinge, Logistic, SquaredHinge
 from rankexp.solvers.pairs.partial_order import PartialOrder
 from rankexp.solvers.pairs.path import pair_path
 from rankexp.solvers.result import scores
+from rankexp.solvers.smooth import certificate
 from rankexp.solvers.smooth import objective as objectives
 from rankexp.solvers.smooth import path as points
+from rankexp.solvers.smooth.inverse import Dense
 from rankexp.solvers.smooth.path import smooth_path
 from rankexp.solvers.smooth.steps import derivative_search
 
@@ -186,6 +188,20 @@ def test_columns_and_rows_that_no_sample_shows(loss, scale, monkeypatch):
     sampled = smooth_path(X, y, loss, LAMS)
     assert sampled.converged.all()
     np.testing.assert_allclose(sampled.objective, whole.objective, rtol=2e-6)
+
+
+@pytest.mark.parametrize("at", [-1e9, -60.0, 40.0])
+def test_an_intercept_far_from_its_optimum_is_not_certified(at):
+    X, y = make("imbalanced")
+    risk = points.ExampleRisk(Logistic(), points.signs(y), None, True)
+    problem = objectives.prepare(X, risk)
+    theta = np.append(np.zeros(12), at)
+    there = problem.at(theta, 1.0)
+    found = certificate.Solution(there, risk.value(there.s), 1e-9, 1)
+    inverse = Dense(np.asfortranarray(np.eye(13)))  # as if losses curved
+    ended = certificate.finish(problem, found, inverse, 1.0, 1e-6)
+    best = smooth_path(X, y, Logistic(), [1.0]).objective[0]
+    assert ended.objective * (1.0 - min(ended.gap, 1.0)) <= best
 
 
 @pytest.mark.parametrize("seed", [0, 2])

@@ -21,7 +21,7 @@ from scipy.linalg.blas import idamax
 from rankexp.arrays import Floats
 from rankexp.solvers.rows import across, by_parts, down, exact_product, is_sparse, short
 from rankexp.solvers.smooth.inverse import Inverse
-from rankexp.solvers.smooth.objective import Objective, SmoothIterate
+from rankexp.solvers.smooth.objective import Objective, SmoothIterate, SmoothRisk
 
 SPLITTER = 2.0**27 + 1.0  # splits 53 bits into halves whose products are exact (Veltkamp)
 NUMBERS = 1 << 18  # numbers at once: some 2 MB an array. Bounds memory; no result depends on it
@@ -82,6 +82,7 @@ def _total(main: Floats, error: Floats) -> Floats:
 
 
 EPS = float(np.finfo(np.float64).eps)
+DOUBLED = 30  # times at most, that what a derivative of the intercept is worth is doubled
 LONG = 256  # columns, from which on scores are summed anew in parts, if their rounding matters
 VALUE = 1e-10  # relative error that the objective may have: a tenth of what is promised
 REFINED = 10  # steps at most in twice the precision; each gains a digit or is the last
@@ -171,16 +172,28 @@ def finish(
     """Return a solution whose gap and objective have rounding accounted for."""
     if not isfinite(found.gap) or found.objective <= 0.0:
         return found
+    b_scale = inverse.last
+    if problem.risk.intercept:
+        b_scale = _far_enough(problem.risk, found.at.s, float(found.at.g[-1]), b_scale)
     wide = problem.basis is None and not is_sparse(problem.X) and problem.terms >= LONG
     for sharp, terms in ((False, 0), (False, short(problem.terms)) if wide else (True, 0)):
         if terms:
             found.objective = _by_parts(problem, found.at.theta, lam)
         errors = rounding(problem, found, sharp, terms)
-        gap = found.gap if lam == 0.0 else _widened(problem, found, errors, lam, inverse.last)
+        gap = found.gap if lam == 0.0 else _widened(problem, found, errors, lam, b_scale)
         if errors.risk <= VALUE * found.objective and (gap <= tol or found.gap > tol):
             found.gap = gap
             return found
     return refine(problem, found, inverse, lam, tol)
+
+
+def _far_enough(risk: SmoothRisk, s: Floats, g_b: float, b_scale: float) -> float:
+    """Return a scale that brings the intercept to its optimum or beyond: it bounds the gain."""
+    for _ in range(DOUBLED):
+        if g_b * float(risk.slope(s - b_scale * g_b).sum()) <= 0.0:
+            return b_scale
+        b_scale *= 2.0
+    return inf  # the losses are straight there
 
 
 def _by_parts(problem: Objective, theta: Floats, lam: float) -> float:
@@ -252,7 +265,8 @@ def evaluate(
     if lam > 0.0:
         norm = length(g) + SUMMED * EPS * lam * length(coef)
         radius = problem.radius + length(moved)
-        above = bound(norm, g_b if risk.intercept else 0.0, lam, radius, b_scale)
+        g_b = g_b if risk.intercept else 0.0
+        above = bound(norm, g_b, lam, radius, _far_enough(risk, s, g_b, b_scale))
         gap = relative(above + risk.noise + SUMMED * EPS * value, value)
     found = Solution(SmoothIterate(theta, s, r, g), value, gap, 0, coef, intercept)
     return found, np.append(g + g_b * moved, g_b) if risk.intercept else g
