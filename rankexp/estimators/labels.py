@@ -14,13 +14,8 @@ from sklearn.utils.multiclass import type_of_target
 from rankexp.arrays import Bools, Floats, Ints, Labels
 from rankexp.categories import Levels, categories_of, has_own_order, in_order
 from rankexp.risks.risk import Task
-from rankexp.solvers.result import PathResult, scores
-from rankexp.solvers.rows import is_sparse
 
 MOST_LEVELS = 1000
-EPS = float(np.finfo(np.float64).eps)
-MANY_NUMBERS = 2**18  # from as many on, exact scores of all rows take longer than looking. Tuned
-APART = 4.0  # roundings of a score: two ways of summing differ by two, and there are two rows
 
 
 def two_classes(y: Labels) -> tuple[Labels, Ints]:
@@ -124,31 +119,17 @@ def best_threshold(
     positive: Bools,
     weights: tuple[float, float] = (1.0, 1.0),
     sample_weight: Floats | None = None,
-    exact: tuple[Ints, Floats, PathResult] | None = None,
 ) -> float:
-    """Return the threshold with the least weighted error, 0 or in the gap nearest to 0.
-
-    Scores that are not `exact` have the order of those that are, which rows and a fit give.
-    """
-    if exact is None:  # weighted sums may round
-        order = np.argsort(s, kind=None if sample_weight is None else "stable")
-    else:
-        order, X, found = exact
+    """Return the threshold with the least weighted error, 0 or in the gap nearest to 0."""
+    order = np.argsort(s, kind=None if sample_weight is None else "stable")  # sums may round
     ranked, is_up = s[order], positive[order]
-    if sample_weight is None:
-        up_below = np.concatenate(([0], np.cumsum(is_up)))
-        down_above = (s.size - up_below[-1]) - (np.arange(s.size + 1) - up_below)
-    else:
-        times = sample_weight[order]
-        up_below = np.concatenate(([0], np.cumsum(times * is_up)))
-        down_above = np.concatenate(([0], np.cumsum((times * ~is_up)[::-1])))[::-1]
+    times = np.ones(s.size, dtype=np.int64) if sample_weight is None else sample_weight[order]
+    up_below = np.concatenate(([0], np.cumsum(times * is_up)))
+    down_above = np.concatenate(([0], np.cumsum((times * ~is_up)[::-1])))[::-1]
     errors = weights[1] * up_below + weights[0] * down_above
     edges = np.concatenate(([-np.inf], ranked, [np.inf]))
     low, high = edges[:-1], edges[1:]
-    best = np.flatnonzero((errors == errors[low < high].min()) & (low < high))
-    if exact is not None:
-        near = np.clip(np.concatenate((best - 1, best)), 0, s.size - 1)
-        edges[near + 1] = scores(X[order[near]], found.coef, found.offset)[:, 0]
+    best = (errors == errors[low < high].min()) & (low < high)
     low, high = low[best], high[best]
     if ((low <= 0.0) & (high > 0.0)).any():
         return 0.0
@@ -158,25 +139,6 @@ def best_threshold(
         return float(np.nextafter(b, -np.inf))
     middle = a if np.isinf(b) else 0.5 * (a + b)
     return middle if middle < b else a
-
-
-def threshold_of(
-    X: Floats,
-    found: PathResult,
-    positive: Bools,
-    weights: tuple[float, float],
-    sample_weight: Floats | None,
-) -> float:
-    """Return the `best_threshold` of the scores of rows; most of these need not be exact."""
-    if X.size >= MANY_NUMBERS and not is_sparse(X):
-        w, offset = found.coef[:, 0], float(found.offset[0])
-        size = (X.shape[1] + 2) * found.reach * float(np.sqrt(w @ w)) + abs(offset)
-        s = X @ w + offset
-        order = np.argsort(s)
-        if (np.diff(s[order]) > APART * EPS * size).all():
-            return best_threshold(s, positive, weights, sample_weight, (order, X, found))
-    s = scores(X, found.coef, found.offset)[:, 0]
-    return best_threshold(s, positive, weights, sample_weight)
 
 
 def shift_to_share(s: Floats, codes: Ints, weight: Floats | None) -> float:

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from rankexp.arrays import Floats, PerRow
 from rankexp.categories import Levels
-from rankexp.estimators.labels import ClassWeight, class_weights, threshold_of
+from rankexp.estimators.labels import ClassWeight, best_threshold, class_weights
 from rankexp.estimators.parameters import refuse_sparse, training_rows, warn_unconverged
 from rankexp.estimators.risk_ranker import RiskRanker, no_minimiser
 from rankexp.losses.loss import Loss
@@ -158,9 +158,8 @@ class LinearRanker(RiskRanker):
         found = self._solve(task, weights)
         self._set(found)
         if not task.risk.several_levels:
-            self.threshold_ = threshold_of(
-                task.X, found, task.level > 0, weights, task.sample_weight
-            )
+            s = scores(task.X, found.coef, found.offset)[:, 0]
+            self.threshold_ = best_threshold(s, task.level > 0, weights, task.sample_weight)
         self._keep(labels, task.risk)
         return self
 

@@ -1,7 +1,6 @@
 """The result of every path solver."""
 
 from dataclasses import dataclass, replace
-from math import inf
 
 import numpy as np
 
@@ -37,8 +36,6 @@ class PathResult:
     lost : ndarray of shape (L,) or None
         By how much the nearest doubles of the thresholds or the intercept make the objective
         worse, relative to it: a part of ``gap``.
-    reach : float
-        No row has a larger norm; infinite where it is not known.
     """
 
     coef: Floats
@@ -51,7 +48,6 @@ class PathResult:
     bearable: Floats | None = None
     thresholds: Floats | None = None
     lost: Floats | None = None
-    reach: float = inf
 
     def __repr__(self) -> str:
         (d, count), done = self.coef.shape, int(self.converged.sum())

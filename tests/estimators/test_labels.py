@@ -4,15 +4,7 @@ import numpy as np
 import pytest
 from scipy.special import expit
 
-from rankexp.estimators import labels
-from rankexp.estimators.labels import (
-    best_threshold,
-    ordered_levels,
-    shift_to_share,
-    threshold_of,
-    two_classes,
-)
-from rankexp.solvers.result import PathResult, scores
+from rankexp.estimators.labels import ordered_levels, shift_to_share, two_classes
 
 
 def test_given_levels_keep_their_order():
@@ -77,31 +69,6 @@ def test_shifted_scores_have_the_share_of_the_better_class(apart):
         s = rng.normal() * (1.0 + apart * rng.integers(0, 3, 20))
         shift = shift_to_share(s, codes, None)
         assert expit(s + shift).mean() == pytest.approx(codes.mean(), abs=1e-9)
-
-
-@pytest.mark.parametrize("kind", ["distinct", "copies", "ties", "symmetric"])
-@pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize("seed", range(5))
-def test_a_threshold_needs_few_exact_scores(kind, weighted, seed, monkeypatch):
-    rng = np.random.default_rng(seed)
-    X = rng.standard_normal((2000, 140)) * 10.0 ** rng.integers(-3, 4)
-    if kind == "copies":
-        X[1000:] = X[:1000]
-    if kind == "ties":
-        X = X.round(0)[:, :1] * np.ones(140)
-    if kind == "symmetric":
-        X[1000:] = -X[:1000]
-    w, reach = rng.standard_normal((140, 1)), float(np.linalg.norm(X, axis=1).max())
-    none, offset = np.zeros(1), np.array([0.0 if kind == "symmetric" else rng.normal()])
-    found = PathResult(w, offset, none, none, none, none > 0, reach=reach)
-    exact = scores(X, w, offset)[:, 0]
-    positive = exact + exact.std() * rng.standard_normal(2000) > 0.0
-    rest = (1.0, float(rng.choice([1.0, 0.3]))), rng.random(2000) if weighted else None
-    looked = []
-    whole = labels.scores
-    monkeypatch.setattr(labels, "scores", lambda A, *of: (looked.append(len(A)), whole(A, *of))[1])
-    assert threshold_of(X, found, positive, *rest) == best_threshold(exact, positive, *rest)
-    assert (sum(looked) < 100) == (kind in ("distinct", "symmetric"))
 
 
 @pytest.mark.parametrize(

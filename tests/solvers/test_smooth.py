@@ -204,13 +204,29 @@ def test_an_intercept_far_from_its_optimum_is_not_certified(at):
     assert ended.objective * (1.0 - min(ended.gap, 1.0)) <= best
 
 
-@pytest.mark.parametrize("seed", [0, 2])
-def test_a_sample_whose_solution_is_no_start_is_left(seed, monkeypatch):
+def test_a_hessian_taken_anew_is_of_all_rows_with_their_mean_off(monkeypatch):
+    few_rows(monkeypatch)
+    X, y = make("noisy", n=3000)
+    risk = points.ExampleRisk(Logistic(), points.signs(y), None, True)
+    problem = objectives.prepare(X + 0.1, risk)
+    at = problem.at(np.linspace(-1.0, 1.0, 13), 0.1)
+    assert problem.mean is not None
+    exact = risk.hessian(X - X.mean(axis=0), at.s)
+    np.testing.assert_allclose(problem.hessian(at, again=True), exact, rtol=1e-9, atol=1e-12)
+    assert not np.allclose(problem.hessian(at, again=False), exact, rtol=1e-3)
+
+
+@smooth
+@pytest.mark.parametrize("seed", range(4))
+def test_rows_far_away_that_no_sample_shows(loss, seed, monkeypatch):
     rng = np.random.default_rng(seed)
     X = rng.standard_t(1, (3000, 6))
     y = X[:, 0] + 3.0 * rng.standard_normal(3000) > 0.0
-    few_rows(monkeypatch)  # which do not show how far rows may be
-    assert smooth_path(X, y, Exponential(), [1.0, 0.1]).converged.all()
+    whole = smooth_path(X, y, loss, [1.0, 0.1])
+    few_rows(monkeypatch)
+    sampled = smooth_path(X, y, loss, [1.0, 0.1])
+    assert sampled.converged.all()
+    np.testing.assert_allclose(sampled.objective, whole.objective, rtol=2e-6)
 
 
 @smooth

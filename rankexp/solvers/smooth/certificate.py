@@ -173,7 +173,7 @@ def finish(
     if not isfinite(found.gap) or found.objective <= 0.0:
         return found
     b_scale = inverse.last
-    if problem.risk.intercept:
+    if problem.risk.intercept and lam:
         b_scale = _far_enough(problem.risk, found.at.s, float(found.at.g[-1]), b_scale)
     wide = problem.basis is None and not is_sparse(problem.X) and problem.terms >= LONG
     for sharp, terms in ((False, 0), (False, short(problem.terms)) if wide else (True, 0)):

@@ -60,6 +60,7 @@ class Path:
         self.at = self.problem.at(theta, lam)
         if small and not risk.value(self.at.s) <= risk.value(0.0 * self.at.s):
             self.at = self.problem.at(0.0 * theta, lam)  # rows that are not drawn count most
+            self.problem.known = None
         if self.tries and not risk.centred and not self.problem.memory.steps:
             self.problem.look_along_mean(self.at)
         self.value: float | None = None  # of the risk there, where it is known
@@ -138,7 +139,4 @@ def assemble(problem: Objective, found: list[Solution], tol: float) -> PathResul
     objective = np.array([f.objective for f in found])
     n_iter = np.array([f.n_iter for f in found], dtype=np.int64)
     offset = bearable(problem.given, coef, intercept)
-    reach = problem.radius + problem.shift
-    return PathResult(
-        coef, intercept, objective, gap, n_iter, gap <= tol, bearable=offset, reach=reach
-    )
+    return PathResult(coef, intercept, objective, gap, n_iter, gap <= tol, bearable=offset)

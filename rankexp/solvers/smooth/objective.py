@@ -35,6 +35,7 @@ class SmoothRisk(Protocol):
     centred: bool = True  # the rows may be: there is an intercept, or only differences count
     noise: float = 0.0  # by how much the value may be off, beside rounding
     prompt: bool = False  # descents end as soon as the certificate allows, not where steps vanish
+    anew: float = SAMPLE_ABOVE  # rows up to which a Hessian is exact where one isn't taken first
     steepest: float = 1.0  # no curvature is above ``2 steepest (1 + value)``
 
     @abstractmethod
@@ -222,8 +223,14 @@ class Objective:
 
     def hessian(self, at: "SmoothIterate", again: bool) -> Floats:
         """Return the Hessian of the risk: exact if few rows are there, or few count at all."""
-        if self.sampled is None or (again and self.X.shape[0] <= SAMPLE_ABOVE):
-            return self.risk.hessian(self.X, at.s)
+        if self.sampled is None or (again and self.X.shape[0] <= self.risk.anew):
+            H = self.risk.hessian(self.X, at.s)
+            if self.mean is None or not self.risk.intercept:
+                return H
+            T = np.eye(H.shape[0])  # the scores are those of X, with the mean off the intercept
+            T[-1, :-1] = -self.mean
+            centred: Floats = T.T @ H @ T
+            return centred
         active = np.flatnonzero(at.r)
         if 0 < active.shape[0] <= self.risk.sampling(self.X.shape[1])[1]:
             risk, share = self.risk.subset(active)
