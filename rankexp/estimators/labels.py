@@ -123,9 +123,13 @@ def best_threshold(
     """Return the threshold with the least weighted error, 0 or in the gap nearest to 0."""
     order = np.argsort(s, kind=None if sample_weight is None else "stable")  # sums may round
     ranked, is_up = s[order], positive[order]
-    times = np.ones(s.size, dtype=np.int64) if sample_weight is None else sample_weight[order]
-    up_below = np.concatenate(([0], np.cumsum(times * is_up)))
-    down_above = np.concatenate(([0], np.cumsum((times * ~is_up)[::-1])))[::-1]
+    if sample_weight is None:
+        up_below = np.concatenate(([0], np.cumsum(is_up)))
+        down_above = (s.size - up_below[-1]) - (np.arange(s.size + 1) - up_below)
+    else:
+        times = sample_weight[order]
+        up_below = np.concatenate(([0], np.cumsum(times * is_up)))
+        down_above = np.concatenate(([0], np.cumsum((times * ~is_up)[::-1])))[::-1]
     errors = weights[1] * up_below + weights[0] * down_above
     edges = np.concatenate(([-np.inf], ranked, [np.inf]))
     low, high = edges[:-1], edges[1:]
