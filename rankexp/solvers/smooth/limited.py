@@ -17,8 +17,8 @@ from rankexp.solvers.smooth.objective import Objective, SmoothRisk
 from rankexp.solvers.smooth.steps import Descent, polish
 
 WIDE = 96
-"""Columns, or rows where these are fewer: below, Hessians are cheap. Tuned. At 4,000 × 50 steps
-without one take two thirds of the time if columns are independent, twice if neighbours correlate."""
+"""Columns, or rows where these are fewer: below, Hessians are cheap. Tuned. With 50 columns, steps
+without one take two thirds of the time if columns are independent, twice if they correlate."""
 PASSES = 6.0  # a Hessian of d columns takes as long as d / 6 steps. Measured, d = 100 to 800
 PATIENCE = 100  # steps of sparse rows, before a step is worth many products. Tuned
 LEAST_STEPS = 12  # are tried at any rate
