@@ -4,15 +4,12 @@ import numpy as np
 
 from rankexp.arrays import Floats, Ints
 from rankexp.solvers.ordinal.bounds import PrimalDualBounds, assembled, settled
-from rankexp.solvers.ordinal.threshold_terms import Terms
+from rankexp.solvers.ordinal.threshold_terms import SAME, Terms, best_thresholds, values
 from rankexp.solvers.result import PathResult
 from rankexp.solvers.smooth.objective import Objective, SmoothIterate, prepare
 from rankexp.solvers.smooth.smoothing import RoundedRisk, narrowing
 
 NARROWING, LEAST = 0.3, 1e-3  # of half a band, the next one; and the least one. Tuned
-
-
-Pool = tuple[int, float, tuple[Floats, Floats, float]]
 
 
 class RoundedTerms(RoundedRisk):
@@ -30,34 +27,16 @@ class RoundedTerms(RoundedRisk):
 
     def _prepare(self, s: Floats) -> tuple[Floats, Floats, Ints]:
         """Return by how much margins are below 1, dual variables, and the pool of each term."""
-        pools = self._pools(s)
-        theta = np.repeat([pool[1] for pool in pools], [pool[0] for pool in pools])
-        pool = np.repeat(np.arange(len(pools)), [pool[0] for pool in pools])
-        z = 1.0 - self.terms.margins(s, theta)
+        shift = self.half * self.terms.sign * (1.0 - 2.0 * self.centre)
+        pools = best_thresholds(self.terms, s, shift, self._place)
+        pool = np.repeat(np.arange(len(pools)), [pool.members for pool in pools])
+        z = 1.0 - self.terms.margins(s, values(pools))
         alpha = np.clip(self.centre + z / (2.0 * self.half), 0.0, 1.0)
         return z, alpha, pool.repeat(self.terms.sizes)
 
-    def _pools(self, s: Floats) -> list[Pool]:
-        """Return how many thresholds have one value, that value, and its keys."""
-        terms = self.terms
-        found: list[Pool] = []
-        for (first, cut, last), at in zip(terms.sides, terms.starts.tolist(), strict=True):
-            keys = np.concatenate((s[first:cut] + 1.0, s[cut:last] - 1.0))
-            part = slice(at, at + last - first)
-            keys += (self.half * terms.sign[part]) * (1.0 - 2.0 * self.centre[part])
-            w = terms.each[part]
-            known, count = (keys, w, float(w[: cut - first].sum())), 1
-            theta = rounded_rank(*known, self.half)
-            while terms.ordered and found and found[-1][1] > theta:
-                more, _, (k, v, rank) = found.pop()
-                known = (
-                    np.concatenate((k, known[0])),
-                    np.concatenate((v, known[1])),
-                    rank + known[2],
-                )
-                count, theta = count + more, rounded_rank(*known, self.half)
-            found.append((count, theta, known))
-        return found
+    def _place(self, keys: Floats, weights: Floats | None, rank: float) -> float:
+        weights = np.ones(keys.size) if weights is None else weights
+        return rounded_rank(keys, weights, rank, self.half)
 
     def value(self, s: Floats) -> float:
         z, alpha, _ = self.prepared(s)
@@ -105,9 +84,6 @@ def rounded_rank(keys: Floats, weight: Floats, rank: float, half: float) -> floa
     below = np.concatenate(([0.0], (rate[:-1] * np.diff(x)).cumsum()))
     first, last = below.searchsorted((rank * (1.0 - SAME), rank * (1.0 + SAME)))
     return 0.5 * sum(_at(x, below, rank, int(k)) for k in (first, last))
-
-
-SAME = 1e-12  # relative: by how much running sums may be off
 
 
 def _at(x: Floats, below: Floats, rank: float, k: int) -> float:

@@ -6,6 +6,7 @@ least where as many keys are below the threshold as there are examples below it:
 statistic.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,6 +17,8 @@ from rankexp.solvers.smooth.certificate import product
 
 NO_SHIFT = np.zeros(1)
 SAME = 1e-12  # relative: sums of weights in two orders differ by that much at most
+
+Place = Callable[[Floats, Floats | None, float], float]  # of keys, their weights, and a rank
 
 
 class Terms:
@@ -81,33 +84,40 @@ class Pool:
     theta: float
 
 
-def best_thresholds(terms: Terms, s: Floats) -> list[Pool]:
-    """Return the thresholds with the least loss of scores (n,), ascending, equal ones pooled."""
-    # If those of two levels are in the wrong order, both become the best for the two together.
-    pools: list[Pool] = []
-    for first, cut, last in terms.sides:
-        keys = np.concatenate((s[first:cut] + 1.0, s[cut:last] - 1.0))
-        w = None if terms.weight is None else terms.weight[first:last]
-        pool = _pool(1, keys, w, cut - first if w is None else float(w[: cut - first].sum()))
-        while terms.ordered and pools and pools[-1].theta > pool.theta:
-            lower = pools.pop()
-            keys = np.concatenate((lower.keys, pool.keys))
-            if lower.weights is not None and pool.weights is not None:
-                w = np.concatenate((lower.weights, pool.weights))
-            pool = _pool(lower.members + pool.members, keys, w, lower.rank + pool.rank)
-        pools.append(pool)
-    return pools
-
-
-def _pool(members: int, keys: Floats, weights: Floats | None, rank: float) -> Pool:
-    """Put a threshold where `rank` of the keys are below; in the middle of where it can be."""
+def middle(keys: Floats, weights: Floats | None, rank: float) -> float:
+    """Return where `rank` of the keys are below; in the middle of where that can be."""
     if weights is None:
         near = np.partition(keys, (int(rank) - 1, int(rank)))[int(rank) - 1 : int(rank) + 1]
     else:
         order = keys.argsort()
         ends = weights[order].cumsum().searchsorted((rank * (1.0 - SAME), rank * (1.0 + SAME)))
         near = keys[order[np.minimum(ends, keys.size - 1)]]
-    return Pool(members, keys, weights, rank, 0.5 * float(near[0] + near[1]))
+    return 0.5 * float(near[0] + near[1])
+
+
+def best_thresholds(
+    terms: Terms, s: Floats, shift: Floats | None = None, place: Place = middle
+) -> list[Pool]:
+    """Return the thresholds with the least loss of scores (n,), ascending, equal ones pooled."""
+    # If those of two levels are in the wrong order, both become the best for the two together.
+    # `shift` (N,): of the keys of terms. `place`: where a threshold is the best, by its keys.
+    pools: list[Pool] = []
+    for start, (first, cut, last) in zip(terms.starts, terms.sides, strict=True):
+        keys = np.concatenate((s[first:cut] + 1.0, s[cut:last] - 1.0))
+        if shift is not None:
+            keys += shift[start : start + keys.size]
+        w = None if terms.weight is None else terms.weight[first:last]
+        rank = cut - first if w is None else float(w[: cut - first].sum())
+        pool = Pool(1, keys, w, rank, place(keys, w, rank))
+        while terms.ordered and pools and pools[-1].theta > pool.theta:
+            lower = pools.pop()
+            keys, rank = np.concatenate((lower.keys, pool.keys)), lower.rank + pool.rank
+            if lower.weights is not None and pool.weights is not None:
+                w = np.concatenate((lower.weights, pool.weights))
+            members = lower.members + pool.members
+            pool = Pool(members, keys, w, rank, place(keys, w, rank))
+        pools.append(pool)
+    return pools
 
 
 def values(pools: list[Pool]) -> Floats:
