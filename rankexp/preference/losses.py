@@ -100,12 +100,8 @@ def preference_loss(
     things, y = query(items), checked_target(target)
     if len(things) != y.size:
         raise ValueError(f"there are {len(things)} items and {y.size} targets")
-
-    def wrong(lower: Ints, upper: Ints) -> Floats:
-        return ask(h, things, lower, upper, check)
-
     pairs = all_pairs(y.size) if draws is None else _drawn(y.size, draws, rng)
-    return _weighted(y, omega, pairs, wrong)
+    return _weighted(y, omega, pairs, lambda low, up: ask(h, things, low, up, check))
 
 
 def pair_costs(target: npt.ArrayLike, omega: Emphasis | None = None) -> Floats:
@@ -116,9 +112,8 @@ def pair_costs(target: npt.ArrayLike, omega: Emphasis | None = None) -> Floats:
     :func:`ranking_loss`.
     """
     y = checked_target(target)
-    W, place, count = np.zeros((y.size, y.size)), _places(y, omega), 0
-    for first, second in all_pairs(y.size):
-        upper, lower, weight = _ordered(y, first, second, place, omega)
+    W, count = np.zeros((y.size, y.size)), 0
+    for upper, lower, weight in _ordered(y, omega, all_pairs(y.size)):
         W[lower, upper] = weight
         count += upper.size
     return W / count
@@ -139,37 +134,31 @@ def checked_target(target: npt.ArrayLike) -> Floats:
     return y
 
 
-def _places(y: Floats, omega: Emphasis | None) -> Ints:
-    """Return the position of each item in the target ranking, 1 the top."""
-    place = np.argsort(np.argsort(-y, kind="stable")) + 1
+def _ordered(
+    y: Floats, omega: Emphasis | None, pairs: Pairs
+) -> Iterator[tuple[Ints, Ints, Floats]]:
+    """Yield the better and the worse item of pairs that have an order, and each pair's weight."""
+    place = np.argsort(np.argsort(-y, kind="stable")) + 1  # in the target ranking, 1 the top
     if omega is not None:
         if np.unique(y).size < y.size:
             text = "with omega all targets must differ, as it is a function of positions"
             raise ValueError(f"{text}; without it, equal targets are in no order")
         check_emphasis(omega, y.size)
-    return place
-
-
-def _ordered(
-    y: Floats, first: Ints, second: Ints, place: Ints, omega: Emphasis | None
-) -> tuple[Ints, Ints, Floats]:
-    """Return the better and the worse item of pairs that have an order, and each pair's weight."""
-    kept = y[first] != y[second]
-    first, second = first[kept], second[kept]
-    swap = y[first] < y[second]
-    upper, lower = np.where(swap, second, first), np.where(swap, first, second)
-    weight = np.ones(upper.size) if omega is None else omega(place[lower], place[upper])
-    return upper, lower, np.broadcast_to(weight, upper.shape)
+    for one, other in pairs:
+        kept = y[one] != y[other]
+        first, second = one[kept], other[kept]
+        swap = y[first] < y[second]
+        upper, lower = np.where(swap, second, first), np.where(swap, first, second)
+        weight = np.ones(upper.size) if omega is None else omega(place[lower], place[upper])
+        yield upper, lower, np.broadcast_to(weight, upper.shape)
 
 
 def _weighted(
     y: Floats, omega: Emphasis | None, pairs: Pairs, wrong: Callable[[Ints, Ints], Floats]
 ) -> float:
     """Return the mean over ordered pairs of their weight times how wrong they are."""
-    place = _places(y, omega)
     total, count = 0.0, 0
-    for first, second in pairs:
-        upper, lower, weight = _ordered(y, first, second, place, omega)
+    for upper, lower, weight in _ordered(y, omega, pairs):
         count += upper.size
         if upper.size:
             far = wrong(lower, upper)
