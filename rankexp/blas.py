@@ -93,12 +93,10 @@ def sparing(
     @wraps(method)
     def spared(self: Estimator, /, *given: P.args, **named: P.kwargs) -> R:
         X = given[place] if place < len(given) else named.get("X")
-        if hasattr(X, "nnz"):  # sparse
-            with one_thread:
-                return method(self, *given, **named)
         shape: Any = getattr(X, "shape", ())  # millions of numbers in a list are a rarity
         n, d = shape if len(shape) == 2 else (1, 1)
-        with threads_for(n, self._columns(n, d, learns)):
+        sparse = hasattr(X, "nnz")
+        with one_thread if sparse else threads_for(n, self._columns(n, d, learns)):
             return method(self, *given, **named)
 
     return spared

@@ -60,15 +60,10 @@ def of_estimate(label: str, limits: Range, found: paired.Estimate, *, one_sided:
 
 def of_ranks(label: str, limits: Range, values: Floats, *, one_sided: bool) -> Finding:
     """Test the pseudo-median of values, one a data set."""
-
-    def interval(level: float) -> Range:
-        return several.centre(values, level)[1:]
-
     middle = several.centre(values, 0.95)[0]
-    return _tested(
-        Finding(label, limits, middle, one_sided=one_sided, interval=interval),
-        lambda null: several.signed_rank(values - null).p,
-    )
+    found = Finding(label, limits, middle, one_sided=one_sided)
+    found = replace(found, interval=lambda level: several.centre(values, level)[1:])
+    return _tested(found, lambda null: several.signed_rank(values - null).p)
 
 
 def of_every(label: str, limits: Range, values: Floats) -> Finding:
