@@ -17,7 +17,7 @@ from rankexp.arrays import Floats, PerRow
 from rankexp.blas import SparesThreads
 from rankexp.estimators.pair_data import PairError
 from rankexp.estimators.parameters import check_count, check_number, fitted_rows, one_of
-from rankexp.solvers.boosting.stumps import CUTS, Binned, StepFunctions, Stump
+from rankexp.solvers.boosting.stumps import CUTS, Binned, Stump, step_sums
 
 COPIES = "as copies of a row could be both held out and trained on"
 
@@ -130,7 +130,7 @@ class StumpBooster(InRounds):
 
     def _scores(self, X: Floats, height: float = 1.0) -> Floats:
         heights = height * self.alphas_
-        return StepFunctions(self.stump_features_, self.stump_thresholds_, heights)(X)
+        return step_sums(self.stump_features_, self.stump_thresholds_, heights, X)
 
     def _staged(self, X: ArrayLike, height: float = 1.0) -> Iterator[Floats]:
         X = fitted_rows(self, X)

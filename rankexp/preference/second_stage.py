@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 from numpy.typing import ArrayLike
 
-from rankexp.arrays import Bools, Floats, Ints
+from rankexp.arrays import Floats, Ints
 
 Items = npt.NDArray[Any]  # of a query: numbers, or rows of features
 Preference = Callable[[Items, Items], ArrayLike]
@@ -213,32 +213,20 @@ def _level(
     (begin, size), (rng, check) = segments, how
     drawn = begin + rng.integers(size)
     order[begin], order[drawn] = order[drawn], order[begin]
-    others = size - 1
+    pivots, others = order[begin], size - 1
     starts = np.cumsum(others) - others
     place = np.arange(others.sum()) + np.repeat(begin + 1 - starts, others)
     rest = order[place]
-    wins = ask(h, things, rest, np.repeat(order[begin], others), check)
-    ups = _partition(order, place, rest, rng.random(wins.size) < wins, (begin, starts, others))
+    wins = ask(h, things, rest, np.repeat(pivots, others), check)
+    up = rng.random(wins.size) < wins
+    ups: Ints = np.add.reduceat(up, starts, dtype=np.int64)
+    # What is above its pivot goes before it, and the rest behind.
+    segment = np.repeat(np.arange(begin.size), others)
+    parted = np.argsort(2 * segment + ~up, kind="stable")
+    order[place - up[parted]] = rest[parted]
+    order[begin + ups] = pivots
     left = np.concatenate((begin, begin + ups + 1)), np.concatenate((ups, others - ups))
     return left, rest.size
-
-
-def _partition(
-    order: Ints, place: Ints, rest: Ints, up: Bools, segments: tuple[Ints, Ints, Ints]
-) -> Ints:
-    """Put what is above each pivot before it and the rest behind; return how many are above."""
-    # Each segment holds its pivot first. `place` and `rest` are the places and the items of the
-    # others. Segments say where each begins, there and among the others, and how many these are.
-    begin, starts, others = segments
-    passed: Ints = np.cumsum(up)
-    before: Ints = passed[starts] - up[starts]
-    ups: Ints = passed[starts + others - 1] - before
-    rank: Ints = passed - np.repeat(before, others)  # how many of the segment are above so far
-    pivots = order[begin]
-    order[begin + ups] = pivots
-    down = place + np.repeat(ups, others) - rank
-    order[np.where(up, np.repeat(begin - 1, others) + rank, down)] = rest
-    return ups
 
 
 def checked_order(order: npt.ArrayLike, n: int) -> Ints:

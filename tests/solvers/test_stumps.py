@@ -1,10 +1,12 @@
+from functools import partial
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from rankexp.solvers.boosting.stumps import CUTS, Factors, StepFunctions, binned, cuts_of
+from rankexp.solvers.boosting.stumps import CUTS, Factors, binned, cuts_of, step_sums
 from rankexp.solvers.loops import histograms
 
 laws = settings(max_examples=40)
@@ -120,7 +122,7 @@ def test_steps_add_up_stumps_and_depend_on_the_row_alone():
     rng = np.random.default_rng(2)
     features, thresholds = rng.integers(0, 3, 50), np.round(rng.normal(size=50), 1)
     heights, X = rng.normal(size=50), np.round(rng.normal(size=(40, 3)), 1)
-    steps = StepFunctions(features, thresholds, heights)
+    steps = partial(step_sums, features, thresholds, heights)
     s = steps(X)
     np.testing.assert_allclose(s, (X[:, features] > thresholds) @ heights, atol=1e-12)
     order = rng.permutation(40)

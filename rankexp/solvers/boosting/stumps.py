@@ -134,23 +134,16 @@ def binned(X: Floats, kind: str, n_cuts: int, weight: Floats | None = None) -> B
     return Binned(cuts, bins, weight)
 
 
-class StepFunctions:
-    """``sum_t heights[t] 1[x[features[t]] > thresholds[t]]`` as one step function a feature."""
-
-    def __init__(self, features: Ints, thresholds: Floats, heights: Floats) -> None:
-        self.parts: list[tuple[int, Floats, Floats]] = []
-        for feature in np.unique(features).tolist():
-            mine = np.flatnonzero(features == feature)
-            mine = mine[np.argsort(thresholds[mine], kind="stable")]
-            levels = np.concatenate(([0.0], np.cumsum(heights[mine])))
-            self.parts.append((feature, thresholds[mine], levels))
-
-    def __call__(self, X: Floats) -> Floats:
-        """Return the sums for rows X of shape (n, d), (n,): equal rows get equal bits."""
-        s = np.zeros(X.shape[0])
-        for feature, thresholds, levels in self.parts:
-            s += levels[thresholds.searchsorted(X[:, feature], side="left")]
-        return s
+def step_sums(features: Ints, thresholds: Floats, heights: Floats, X: Floats) -> Floats:
+    """Return ``sum_t heights[t] 1[x[features[t]] > thresholds[t]]`` of rows X (n, d), (n,)."""
+    # As one step function a feature: equal rows get equal bits.
+    s = np.zeros(X.shape[0])
+    for feature in np.unique(features).tolist():
+        mine = np.flatnonzero(features == feature)
+        mine = mine[np.argsort(thresholds[mine], kind="stable")]
+        levels = np.concatenate(([0.0], np.cumsum(heights[mine])))
+        s += levels[thresholds[mine].searchsorted(X[:, feature], side="left")]
+    return s
 
 
 RANGE = 100.0  # scores move by this much before weights are made anew: e^±100 is far in range
