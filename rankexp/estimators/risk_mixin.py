@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from inspect import Parameter, signature
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -40,7 +40,7 @@ class OrdersPairs(SparesThreads):
     It knows if it was trained within groups. The first parameter is a loss here, a depth there.
     """
 
-    _grouped = False
+    _grouped = _takes_sparse = False
     queries = "pairs"
 
     if not TYPE_CHECKING:  # a type checker sees the parameters of each class
@@ -97,6 +97,7 @@ class PredictsScores(OrdersPairs, BaseEstimator):  # type: ignore[misc]
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.estimator_type, tags.regressor_tags = "regressor", RegressorTags()
+        tags.input_tags.sparse = self._takes_sparse
         return tags
 
     def rank_scores(self, X: ArrayLike) -> Floats:
@@ -135,8 +136,6 @@ class RiskMixin(OrdersPairs, ClassifierMixin):  # type: ignore[misc]
     As scikit-learn expects, `classes_` is sorted and a `decision_function` above 0 means
     ``classes_[1]``. `better_` is the better class, the last of `levels`.
     """
-
-    _takes_sparse: ClassVar[bool] = False
 
     risk: str | Risk
     levels: Levels | None

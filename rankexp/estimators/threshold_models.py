@@ -50,11 +50,7 @@ class ThresholdModel(LevelRanker):
     tol: float
     max_iter: int
     zero_lam = True
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
+    _takes_sparse = True
 
     def _rows(self, X: Floats, sample_weight: PerRow) -> tuple[parameters.Rows, Floats | None]:
         return parameters.weighed(X, sample_weight)

@@ -202,10 +202,7 @@ def _order(
     # A pair of a larger group counts less, by its share.
     if groups is None and weight is None and K == 2:
         return _plain(level)
-    if groups is None and K == 2:
-        order = PartialOrder.of_classes(level, weight)
-    else:
-        order = PartialOrder.of(level, np.triu(np.ones((K, K)), 1), groups, weight)
+    order = PartialOrder.of(level, np.triu(np.ones((K, K)), 1), groups, weight)
     sums = order.counts.sum(axis=1)
     if sums.size > 1:
         order = replace(order, share=sums.min() / sums)

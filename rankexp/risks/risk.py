@@ -59,12 +59,8 @@ class Task:
     @cached_property
     def order(self) -> PartialOrder:
         """Which pairs count; ValueError if none does."""
-        if self.costs is None and self.groups is None and self.levels == 2:
-            order = PartialOrder.of_classes(self.level > 0, self.sample_weight)
-        else:
-            costs = cost_matrix(self.costs, self.levels)
-            each = self.queries == "each"
-            order = PartialOrder.of(self.level, costs, self.groups, self.sample_weight, each)
+        costs, each = cost_matrix(self.costs, self.levels), self.queries == "each"
+        order = PartialOrder.of(self.level, costs, self.groups, self.sample_weight, each)
         if not order.total > 0.0:
             text = "there is no pair of two levels with a cost above"
             raise ValueError(f"{text} 0 and both rows in one group")

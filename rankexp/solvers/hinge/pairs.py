@@ -207,7 +207,7 @@ def _in_pairs(
     levels = [(low, up, cost / most) for low, up, cost in levels]
     for low, up, cost in levels:  # no others: what isn't there takes no time
         costs[low, up] = cost
-    order = order.priced(costs)
+    order = replace(order, costs=costs)
     used = order.in_pairs()
     if used is None:
         return np.arange(order.level.size), order, levels

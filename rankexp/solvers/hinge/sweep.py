@@ -155,11 +155,12 @@ class SortedSweep(Sweep):
 
 def _laplacian(given: "Banded", units: tuple[int, int]) -> Floats:
     """Return the Laplacian, of many columns in strips, half of which are mirrored."""
-    from rankexp.solvers.hinge.sweep_loops import empty_window, laplacian_rows
+    from rankexp.solvers.hinge.sweep_loops import laplacian_rows
 
     (n, d), K = given[0].shape, given[3].shape[0]
     size, step = (ROWS_AT_ONCE, d) if d < WIDE else (WIDE_ROWS, -(-d // STRIPS))
-    window, (block, LX), H = empty_window(K, d), np.empty((2, min(n, size), d)), np.zeros((d, d))
+    window = np.zeros((2 * K, d)), np.zeros(2 * K), np.zeros((2, 2), np.int64)
+    (block, LX), H = np.empty((2, min(n, size), d)), np.zeros((d, d))
     for start in range(0, n, size):
         A, B = block[: n - start], LX[: n - start]
         laplacian_rows(given, units, start, window, (A, B))

@@ -206,9 +206,3 @@ def laplacian_rows(
             if cost > 0.0 and count[b] > 0.0:
                 for c in range(d):
                     LX[m, c] -= cost * total[b, c]
-
-
-@njit
-def empty_window(K: int, d: int) -> tuple[Floats, Floats, Ints]:
-    """Return the window of `laplacian_rows` before the first row."""
-    return np.zeros((2 * K, d)), np.zeros(2 * K), np.zeros((2, 2), np.int64)

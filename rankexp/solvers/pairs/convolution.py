@@ -148,11 +148,6 @@ class CellSums:
         """Return the moments of all rows or some, (panels, m, cells)."""
         return panels.moments(self.cell, self.count, rows)
 
-    def seen_by_upper(self, of: Convolution, moments: Floats) -> Floats:
-        """Return coefficients of the sums over lower rows, by upper cell, (panels, m, cells)."""
-        hats = self._paid(of.transform(moments), self.costs)
-        return of.seen_by_upper(hats, moments.shape[0])
-
     def seen_by_both(self, of: Convolution, moments: Floats) -> tuple[Floats, Floats]:
         """Return coefficients of sums over lower rows, by upper cell, and the other way round."""
         hats, panels = of.transform(moments), moments.shape[0]
@@ -173,7 +168,8 @@ class CellSums:
         return np.asarray(irfft(seen, of.length, axis=0)[:panels])
 
     def total(self, of: Convolution, moments: Floats) -> float:
-        return float((moments * self.seen_by_upper(of, moments)).sum())
+        lower = self._paid(of.transform(moments), self.costs)
+        return float((moments * of.seen_by_upper(lower, moments.shape[0])).sum())
 
     def _paid(self, hats: Complexes, costs: Floats) -> Complexes:
         by_group = hats.reshape(*hats.shape[:-1], -1, costs.shape[0])

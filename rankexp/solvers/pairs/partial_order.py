@@ -57,10 +57,7 @@ class PartialOrder:
     def of_classes(cls, positive: npt.ArrayLike, weight: Floats | None = None) -> Self:
         """Return the order of two classes: each positive row (n,) above each other one."""
         level = np.asarray(positive, dtype=bool).astype(np.int64)
-        costs = np.array([[0.0, 0.5], [0.0, 0.0]])  # as `of` scales them
-        order = cls(level, np.zeros_like(level), costs, _weights(weight, level.shape[0]))
-        vars(order).update(cell=level)
-        return order
+        return cls.of(level, np.array([[0.0, 1.0], [0.0, 0.0]]), weight=weight)
 
     @cached_property
     def counts(self) -> Floats:
@@ -113,12 +110,6 @@ class PartialOrder:
             f"one unit, as 0.5, 1.25 and 2 are of 0.25, and fewer than {MOST_UNITS:,} units in "
             "all; round the weights, to two decimals, say, or take a smooth loss"
         )
-
-    def priced(self, costs: Floats) -> "PartialOrder":
-        """Return the order of the same rows at other costs, what is counted included."""
-        other = replace(self, costs=costs)
-        vars(other).update(cell=self.cell, counts=self.counts)
-        return other
 
     def parts(self) -> tuple[Floats, Floats]:
         """Return the costs of pairs in which a row of a cell is the upper, the lower one."""
