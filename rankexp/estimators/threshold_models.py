@@ -15,9 +15,11 @@ from rankexp.categories import Levels
 from rankexp.estimators import parameters
 from rankexp.estimators.labels import few_levels, in_levels, level_order
 from rankexp.estimators.risk_mixin import PredictsScores
-from rankexp.solvers.ordinal.proportional_odds import proportional_odds_path, settled
+from rankexp.solvers.ordinal.proportional_odds import ProportionalOddsRisk, settled
 from rankexp.solvers.ordinal.threshold_hinge import threshold_hinge_path
 from rankexp.solvers.result import PathResult, scores
+from rankexp.solvers.smooth.descent import descend
+from rankexp.solvers.smooth.path import penalties
 
 REGISTER = {"OrdinalSVM": "OrdinalSVM", "ProportionalOdds": "ProportionalOdds"}
 
@@ -228,9 +230,8 @@ class ProportionalOdds(ThresholdModel):
         return tags
 
     def _solve(self, X: Floats, codes: Ints, lams: Floats, weight: Floats | None) -> PathResult:
-        return proportional_odds_path(
-            X, codes, lams, weight=weight, tol=self.tol, max_iter=self.max_iter
-        )
+        risk = ProportionalOddsRisk(codes, weight)
+        return descend(X, risk, penalties(lams), tol=self.tol, max_iter=self.max_iter)
 
     def predict_proba(self, X: ArrayLike) -> Floats:
         """Return the probabilities of the levels, shape (n, K), worst to best."""

@@ -3,7 +3,8 @@
 import numpy as np
 from hostile import exact_ridge, exact_scores, hostile
 
-from rankexp.solvers.ordinal.proportional_odds import proportional_odds_path, thresholds
+from rankexp.solvers.ordinal.proportional_odds import ProportionalOddsRisk, thresholds
+from rankexp.solvers.smooth.descent import descend
 
 LONG = np.longdouble
 
@@ -62,7 +63,8 @@ def test_on_bad_scales_the_gap_is_an_upper_bound_and_the_objective_right():
         rng = np.random.default_rng(seed)
         lam, tol = 10.0 ** rng.uniform(-8, 1), 10.0 ** rng.uniform(-10, -3)
         found, best = (
-            proportional_odds_path(X, y, [lam], tol=goal, max_iter=100) for goal in (tol, 1e-13)
+            descend(X, ProportionalOddsRisk(y), np.array([lam]), tol=goal, max_iter=100)
+            for goal in (tol, 1e-13)
         )
         value = exact_objective(X, y, found.coef[:, 0], lam)
         least = min(value, exact_objective(X, y, best.coef[:, 0], lam))

@@ -118,26 +118,20 @@ class PrimalDualBounds:
 
 
 def assembled(
-    found: list[PrimalDualBounds],
-    w: Floats,
-    n_iter: list[int],
-    cuts: Floats | None,
-    lost: Floats | None,
+    found: list[PrimalDualBounds], w: Floats, n_iter: list[int], s: Floats | None, middle: Floats
 ) -> PathResult:
-    """Put what was found for penalties together."""
+    """Put what was found for penalties together; certify thresholds of scores s (n, L), if any."""
+    cuts = lost = None
+    if s is not None:
+        ends = [
+            one.settle(values(best_thresholds(one.terms, column[one.terms.order])), middle)
+            for one, column in zip(found, s.T, strict=True)
+        ]
+        cuts, lost = np.column_stack([cut for cut, _ in ends]), np.array([off for _, off in ends])
     gap = np.array([one.gap for one in found])
     objective, steps = np.array([one.objective for one in found]), np.maximum(n_iter, 1)
     done, none = gap <= found[0].tol, np.zeros(gap.size)
     return PathResult(w, none, objective, gap, steps, done, thresholds=cuts, lost=lost)
-
-
-def settled(found: list[PrimalDualBounds], s: Floats, middle: Floats) -> tuple[Floats, Floats]:
-    """Certify thresholds of scores (n, L); return them, (K - 1, L), and what they lose, (L,)."""
-    cuts = [
-        one.settle(values(best_thresholds(one.terms, column[one.terms.order])), middle)
-        for one, column in zip(found, s.T, strict=True)
-    ]
-    return np.column_stack([cut for cut, _ in cuts]), np.array([lost for _, lost in cuts])
 
 
 def _mean(terms: Terms, values: Floats) -> Floats:

@@ -13,7 +13,6 @@ function of the scores alone, and a smooth one.
 from dataclasses import replace
 
 import numpy as np
-import numpy.typing as npt
 from scipy.special import expit
 
 from rankexp.arrays import Floats, Ints
@@ -22,9 +21,7 @@ from rankexp.solvers.ordinal.threshold_terms import thresholds as hinge_threshol
 from rankexp.solvers.result import PathResult, scores
 from rankexp.solvers.rows import across, is_sparse, longest_sum
 from rankexp.solvers.smooth.certificate import EPS, SUMMED, product
-from rankexp.solvers.smooth.descent import descend
 from rankexp.solvers.smooth.objective import SmoothRisk, inverse
-from rankexp.solvers.smooth.path import penalties
 from rankexp.solvers.smooth.steps import derivative_search
 
 EXACT = 1e-13  # imbalance at which thresholds are final: some hundred roundings of the pulls
@@ -151,6 +148,9 @@ def _search(start: Fit, p: Floats) -> Fit | None:
 class ProportionalOddsRisk(SmoothRisk):
     """The likelihood of scores with the best thresholds, for the descent."""
 
+    # Each of the `codes` (n,), 0 .. K-1, has an example. The descent certifies w with its best
+    # thresholds; `settled` finds these and certifies the nearest doubles.
+
     def __init__(self, codes: Ints, weight: Floats | None = None) -> None:
         self.codes, self.weight, self.rows = codes, weight, ByLevel(codes, weight)
         below = self.rows.mass.cumsum()[:-1]
@@ -208,24 +208,6 @@ class ProportionalOddsRisk(SmoothRisk):
     def subset(self, rows: Ints) -> tuple[SmoothRisk, float]:
         """Raise: it is asked for if most rows have a derivative of 0, and here none has."""
         raise NotImplementedError
-
-
-def proportional_odds_path(
-    X: Floats,
-    codes: Ints,
-    lams: npt.ArrayLike,
-    *,
-    weight: Floats | None = None,
-    tol: float = 1e-10,
-    max_iter: int = 500,
-) -> PathResult:
-    """Minimise ``lam/2 ||w||² + mean negative log-likelihood`` for penalties >= 0, (L,).
-
-    Each of the `codes` (n,), 0 .. K-1, has an example. Intercepts are 0. It certifies w with its
-    best thresholds; :func:`settled` finds these and certifies the nearest doubles.
-    """
-    risk = ProportionalOddsRisk(codes, weight)
-    return descend(X, risk, penalties(lams), tol=tol, max_iter=max_iter)
 
 
 def settled(

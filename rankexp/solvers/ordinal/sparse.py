@@ -3,7 +3,7 @@
 import numpy as np
 
 from rankexp.arrays import Floats, Ints
-from rankexp.solvers.ordinal.bounds import PrimalDualBounds, assembled, settled
+from rankexp.solvers.ordinal.bounds import PrimalDualBounds, assembled
 from rankexp.solvers.ordinal.threshold_terms import SAME, Terms, best_thresholds, values
 from rankexp.solvers.result import PathResult
 from rankexp.solvers.smooth.objective import Objective, SmoothIterate, prepare
@@ -93,17 +93,8 @@ def _at(x: Floats, below: Floats, rank: float, k: int) -> float:
     return float(x[k - 1] + min(max(share, 0.0), 1.0) * (x[k] - x[k - 1]))
 
 
-def sparse_path(
-    X: Floats,
-    codes: Ints,
-    lams: Floats,
-    every: bool,
-    weight: Floats | None,
-    tol: float,
-    max_iter: int,
-) -> PathResult:
-    """Solve for each penalty, from the largest on, and settle thresholds."""
-    terms = Terms(X, codes, every, weight)
+def sparse_path(X: Floats, terms: Terms, lams: Floats, tol: float, max_iter: int) -> PathResult:
+    """Solve for each penalty, from the largest on, and settle thresholds; terms of rows X."""
     risk, one = RoundedTerms(terms), np.ones(X.shape[1])
     found = [PrimalDualBounds(terms, one, lam, tol) for lam in lams.tolist()]
     n_iter, w = [0] * lams.size, np.zeros(X.shape[1])
@@ -114,5 +105,4 @@ def sparse_path(
             n_iter[k] = narrowing(problem, risk, w, found[k].lam, tol, max_iter)
             w = found[k].w
         coef = np.column_stack([bounds.w for bounds in found])
-        cuts, lost = settled(found, X @ coef, np.zeros(X.shape[1]))
-    return assembled(found, coef, n_iter, cuts, lost)
+        return assembled(found, coef, n_iter, X @ coef, np.zeros(X.shape[1]))

@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankexp.arrays import Floats, Ints
-from rankexp.solvers.ordinal.bounds import PrimalDualBounds, assembled, settled
+from rankexp.solvers.ordinal.bounds import PrimalDualBounds, assembled
 from rankexp.solvers.ordinal.interior_point import State, start, states
 from rankexp.solvers.ordinal.threshold_terms import Terms
 from rankexp.solvers.result import PathResult, bearable, scores
@@ -74,7 +74,8 @@ def threshold_hinge_path(
     if is_sparse(X):
         from rankexp.solvers.ordinal.sparse import sparse_path
 
-        return sparse_path(as_rows(X), codes, lams, every, weight, tol, max_iter)
+        X = as_rows(X)
+        return sparse_path(X, Terms(X, codes, every, weight), lams, tol, max_iter)
     given, middle = X, np.median(X, axis=0)
     X = X - middle
     scale = _powers(X)
@@ -88,8 +89,7 @@ def threshold_hinge_path(
     with np.errstate(all="ignore"):
         n_iter = [solve_one(terms, one.lam / scale**2, back, one, max_iter) for one in found]
         w = np.column_stack([one.w for one in found])
-        cuts, lost = settled(found, scores(given, w), middle) if settle else (None, None)
-    return assembled(found, w, n_iter, cuts, lost)
+        return assembled(found, w, n_iter, scores(given, w) if settle else None, middle)
 
 
 def hinge_classes_path(

@@ -141,9 +141,8 @@ def balanced(terms: Terms, alpha: Floats) -> Floats:
     """Return alpha, (N,) in [0, weight], scaled down to be feasible in the dual if need be."""
     # All are multiples of a power of two, so that they balance without any rounding.
     bits = 53 - alpha.size.bit_length()
-    units = np.floor(np.ldexp(np.clip(np.nan_to_num(alpha), 0.0, terms.each), bits)).astype(
-        np.int64
-    )
+    kept = np.clip(np.nan_to_num(alpha), 0.0, terms.each)
+    units = np.floor(np.ldexp(kept, bits)).astype(np.int64)
     parts = [
         (units[start : start + cut - first], units[start + cut - first : start + last - first])
         for start, (first, cut, last) in zip(terms.starts.tolist(), terms.sides, strict=True)
