@@ -137,9 +137,9 @@ def test_rounds_are_those_of_figure_10_1(K, groups):
 
 
 def test_textbook_rounds_are_those_of_figure_10_2():
-    X, codes, costs, _ = levels(n=200, K=2)
+    X, codes, costs, group = levels(n=200, K=2)
     rows = binned(X, "quantile", 9)
-    found = boost(rows, FactorisedPairs(rows, codes, costs), 30, "textbook", 0.0)
+    found = boost(rows, FactorisedPairs(rows, codes, costs, group), 30, "textbook", 0.0)
     for one, (at, alpha, Z) in zip(found, figure_10_2(X, codes, rows, 30), strict=True):
         assert (one.stump.feature, one.stump.cut) == at
         assert one.alpha == pytest.approx(alpha, abs=1e-10)
@@ -220,7 +220,7 @@ def test_the_product_of_normalisers_bounds_the_training_error():
     rows = binned(X, "quantile", 15)
     upper, lower, cost = every_pair(codes, costs, group)
     s, product, seen = np.zeros(codes.size), 1.0, []
-    for one in boost(rows, FactorisedPairs(rows, codes, costs), 80, "pairs", 0.0):
+    for one in boost(rows, FactorisedPairs(rows, codes, costs, group), 80, "pairs", 0.0):
         s += one.alpha * one.stump.above(X)
         product *= one.ratio
         margins = s[upper] - s[lower]
@@ -272,16 +272,18 @@ def test_a_list_of_pairs_takes_no_more_room_than_they_do():
 def test_separable_classes_stay_finite():
     X, codes = np.arange(20.0)[:, None], np.repeat([0, 1], 10)
     rows, costs = binned(X, "all", 1), np.triu(np.ones((2, 2)), 1)
-    exponential = list(boost(rows, FactorisedPairs(rows, codes, costs), 400, "pairs", 0.01))
+    group = np.zeros_like(codes)
+    factorised = FactorisedPairs(rows, codes, costs, group)
+    exponential = list(boost(rows, factorised, 400, "pairs", 0.01))
     assert len(exponential) == 400
     np.testing.assert_allclose([one.alpha for one in exponential], 0.5 * np.log(101.0))
-    group = np.zeros_like(codes)
     listed = ListedPairs(rows, *list_pairs(codes, costs), Logistic())
     for pairs in (LogisticPairs(rows, codes, costs, group), listed):
         logistic = list(boost(rows, pairs, 400, "pairs", 0.01))
         assert 5 < len(logistic) < 400  # nothing is left to learn
         assert all(one.ratio < 1.0 for one in logistic)
-    for pairs in (FactorisedPairs(rows, codes, costs), LogisticPairs(rows, codes, costs, group)):
+    factorised = FactorisedPairs(rows, codes, costs, group)
+    for pairs in (factorised, LogisticPairs(rows, codes, costs, group)):
         with pytest.raises(ValueError, match="smoothing > 0"):
             list(boost(rows, pairs, 1, "pairs", 0.0))
 

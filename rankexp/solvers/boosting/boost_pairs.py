@@ -111,15 +111,9 @@ class FactorisedPairs:
     risk = 1.0
 
     def __init__(
-        self,
-        rows: Binned,
-        codes: Ints,
-        costs: Floats,
-        groups: Ints | None = None,
-        share: Floats | None = None,
+        self, rows: Binned, codes: Ints, costs: Floats, groups: Ints, share: Floats | None = None
     ) -> None:
         K = costs.shape[0]
-        groups = np.zeros_like(codes) if groups is None else groups
         counts, _ = pair_mass(codes, costs, groups)
         self.shape = counts.shape
         self.costs = costs if share is None else share[:, None, None] * costs
