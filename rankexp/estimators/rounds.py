@@ -135,8 +135,7 @@ class StumpBooster(InRounds):
     def _staged(self, X: ArrayLike, height: float = 1.0) -> Iterator[Floats]:
         X = fitted_rows(self, X)
         s = np.zeros(X.shape[0])
-        for feature, threshold, alpha in zip(
-            self.stump_features_, self.stump_thresholds_, self.alphas_, strict=True
-        ):
+        stumps = zip(self.stump_features_, self.stump_thresholds_, self.alphas_, strict=True)
+        for feature, threshold, alpha in stumps:
             s[X[:, feature] > threshold] += height * alpha
             yield s.copy()

@@ -59,7 +59,5 @@ def pooled(differences: npt.ArrayLike, errors: npt.ArrayLike, level: float) -> P
         float(brentq(lambda x, p=p: special.ndtr((x - middles) / spread).mean() - p, low, high))
         for p in (tail, 1 - tail)
     ]
-    tau, most = map(float, np.sqrt(tau2[:2]))
-    return Pooled(
-        float(means[0]), float(means[0]) - half, float(means[0]) + half, tau, most, *ends
-    )
+    common, (tau, most) = float(means[0]), map(float, np.sqrt(tau2[:2]))
+    return Pooled(common, common - half, common + half, tau, most, *ends)

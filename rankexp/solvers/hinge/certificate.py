@@ -78,10 +78,6 @@ class Certifier:
         return float((1.0 + self.of_sums) * math.sqrt(mass * self.pairs.square))
 
     @cached_property
-    def _centre(self) -> Floats:
-        return np.asarray(self.pairs.given.mean(axis=0))
-
-    @cached_property
     def _mass(self) -> Floats:
         order = self.pairs.order
         return np.asarray(sum(order.part()) * order.weight / self.pairs.count)
@@ -94,10 +90,6 @@ class Certifier:
     @cached_property
     def _sizes(self) -> tuple[Floats, Floats]:
         return self._sizes_from(None)
-
-    @cached_property
-    def _centred_sizes(self) -> tuple[Floats, Floats]:
-        return self._sizes_from(self._centre)
 
     def _sizes_from(self, centre: Floats | None) -> tuple[Floats, Floats]:
         """Return the mean over pairs of both ``|x_j|``, and the largest, by column, both (d,)."""
@@ -155,8 +147,9 @@ class Certifier:
         lower = self._lower(lam, best.alpha, slope, lost)
         if pairs.centred or self.sparse or lost <= AGREEMENT * primal:
             return lower
-        slope = pull(pairs.given, best.residual, self._centre)
-        lost = self._lost(lam, best.alpha, slope, self._centred_sizes)
+        centre = np.asarray(pairs.given.mean(axis=0))
+        slope = pull(pairs.given, best.residual, centre)
+        lost = self._lost(lam, best.alpha, slope, self._sizes_from(centre))
         return max(lower, self._lower(lam, best.alpha, slope, lost))
 
     def _lost(
@@ -175,19 +168,17 @@ class Certifier:
     def _precise_hinge(self, w: Floats, hinge: float, error: float) -> tuple[float, float]:
         """Return the mean hinge in long doubles, and a bound on its error."""
         pairs, order = self.pairs, self.pairs.order
-        groups = pairs.bounds.shape[0] - 1
+        groups, K = pairs.bounds.shape[0] - 1, order.costs.shape[0]
         if groups > FEW_GROUPS:
             return hinge, error
         s, sizes = self._precise_scores(w)
         place = np.lexsort((s, order.cell))
-        ends = np.searchsorted(order.cell[place], np.arange(groups * order.costs.shape[0] + 1))
+        ends = np.searchsorted(order.cell[place], np.arange(groups * K + 1))
         total = np.longdouble(0.0)
         for group in range(groups):
             for low, up, cost in pairs.levels:
-                i, j = (
-                    place[ends[cell] : ends[cell + 1]]
-                    for cell in (group * order.costs.shape[0] + level for level in (up, low))
-                )
+                cells = group * K + up, group * K + low
+                i, j = (place[ends[cell] : ends[cell + 1]] for cell in cells)
                 found = _pairs_hinge(s[i], pairs.weight[i], s[j], pairs.weight[j])
                 total += cost * order.shares[group] * found
         value = total / pairs.count

@@ -37,10 +37,8 @@ class ExponentialPush(PushPairs):
     def _prepare(self, s: Floats) -> tuple[float, Floats, Floats]:
         """Return the risk, and the shares of each positive and negative in the two sums."""
         total, shares = 0.0, []
-        for weight, x, power in (
-            (self.v, -s[self.up], self.p),
-            (self.u, self.p * s[self.down], 1.0),
-        ):
+        sides = (self.v, -s[self.up], self.p), (self.u, self.p * s[self.down], 1.0)
+        for weight, x, power in sides:
             top = x.max()
             e = weight * np.exp(x - top)
             whole = e.sum()
