@@ -243,12 +243,9 @@ class RankingForest(RealRanker):
         self._tree(0).check()
 
     def _tree(self, seed: int) -> OrientedTree:
-        shared: dict[str, Any] = {
-            "depth": self.depth,
-            "min_samples_leaf": self.min_samples_leaf,
-            "max_features": self.max_features,
-            "random_state": seed,
-        }
+        same = ("depth", "min_samples_leaf", "max_features")
+        shared: dict[str, Any] = {name: getattr(self, name) for name in same}
+        shared["random_state"] = seed
         if self.tree == "CRank":
             return CRank(classifier=self.classifier, **shared)
         if self.tree != "KendallTree":

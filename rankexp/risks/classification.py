@@ -1,10 +1,14 @@
 """The risk of points: the mean loss of single examples."""
 
+from dataclasses import replace
 from typing import Any
+
+import numpy as np
 
 from rankexp.losses.loss import Loss
 from rankexp.risks.risk import Risk, Task, unfit
-from rankexp.solvers.result import PathResult
+from rankexp.solvers.result import PathResult, bearable
+from rankexp.solvers.rows import is_sparse
 from rankexp.solvers.smooth.path import smooth_path
 
 REGISTER = {"classification": "Classification"}
@@ -34,14 +38,35 @@ class Classification(Risk):
 
     def solve(self, task: Task) -> PathResult:
         """Minimise ``lam/2 ||w||² + risk`` for each penalty."""
+        if not task.loss.smooth:
+            return _support_vectors(task)
         more: dict[str, Any] = {
             "fit_intercept": task.intercept,
             "sample_weight": task.sample_weight,
             "tol": task.tol,
             "max_iter": task.max_iter,
         }
-        if task.loss.smooth:
-            return smooth_path(task.X, task.level > 0, task.loss, task.lams, **more)
-        from rankexp.solvers.ordinal.threshold_hinge import hinge_classes_path
+        return smooth_path(task.X, task.level > 0, task.loss, task.lams, **more)
 
-        return hinge_classes_path(task.X, task.level, task.lams, **more)
+
+def _support_vectors(task: Task) -> PathResult:
+    """Minimise ``lam/2 |w|² + (weighted) mean of max(0, 1 - y (w·x + b))``: the linear SVM."""
+    # A threshold between two levels is a free intercept, ``b = -theta``. Without an intercept each
+    # row also counts as its opposite, so that 0 is the best threshold.
+    from rankexp.solvers.ordinal.threshold_hinge import threshold_hinge_path
+
+    if is_sparse(task.X) and not task.intercept:
+        text = "the hinge of points takes sparse X with an intercept only"
+        raise ValueError(f"{text}: set fit_intercept=True, take another loss, or X.toarray()")
+    X, codes, w = task.X, task.level, task.sample_weight
+    w = None if w is None else w / w.max()
+    if not task.intercept:
+        X, codes = np.concatenate((X, -X)), np.concatenate((codes, 1 - codes))
+        w = None if w is None else np.concatenate((w, w))
+    how: dict[str, Any] = {"tol": task.tol, "max_iter": task.max_iter, "settle": task.intercept}
+    found = threshold_hinge_path(X, codes, task.lams, weight=w, **how)
+    if found.thresholds is None:
+        return found
+    intercept = 0.0 - found.thresholds[0]
+    offset = bearable(X, found.coef, intercept)
+    return replace(found, intercept=intercept, bearable=offset, thresholds=None)

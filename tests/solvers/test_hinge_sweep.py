@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from rankexp.solvers.hinge.iterate import band_hessian
 from rankexp.solvers.hinge.pairs import hinge_pairs
-from rankexp.solvers.hinge.sweep import grid_sweep, sweep
+from rankexp.solvers.hinge.sweep import SortedSweep, coarse, sweep
 from rankexp.solvers.pairs.partial_order import PartialOrder
 
 
@@ -74,15 +74,15 @@ def test_alpha_of_the_grid_is_feasible_and_its_primal_close(seed):
     pairs = hinge_pairs(X, PartialOrder.of_classes(y))
     s = pairs.scores(rng.standard_normal(3))
     exact = sweep(pairs, s, 0.2)
-    grid = grid_sweep(pairs, s, 0.2)
-    if grid is None:  # as many cells as would not pay
+    grid = coarse(pairs, s, 0.2)
+    if isinstance(grid, SortedSweep):  # as many cells as would not pay
         return
     assert grid.hinge == pytest.approx(exact.hinge, rel=1e-6)
     assert grid.alpha == pytest.approx(exact.alpha, rel=1e-2)
     assert -grid.residual[y].sum() == pytest.approx(grid.alpha, rel=1e-12)
     assert grid.residual[~y].sum() == pytest.approx(grid.alpha, rel=1e-12)
     assert grid.residual[y].max() <= 0.0 and grid.residual[y].min() >= -1.0 / y.sum() - 1e-15
-    assert grid_sweep(pairs, s, 1e-9) is None
+    assert isinstance(coarse(pairs, s, 1e-9), SortedSweep)
 
 
 def test_midway_is_the_residual_at_one_half():

@@ -200,23 +200,18 @@ BAND_CELLS = 16  # in half a band: alpha then has 32 steps
 
 
 def coarse(pairs: HingePairs, s: Floats, h: float) -> Sweep:
-    """Evaluate on a grid, or exactly where there is none or the band is too narrow for it."""
-    return grid_sweep(pairs, s, h) or sweep(pairs, s, h)
-
-
-def grid_sweep(pairs: HingePairs, s: Floats, h: float) -> Sweep | None:
-    """Evaluate all pairs of two classes at scores (n,) in O(n); None if that is impossible."""
+    """Evaluate pairs of two classes on a grid in O(n); others, or in a narrow band, exactly."""
     # Scores are rounded to a grid much finer than the band. Their dual variables are as feasible
     # as any others, so the dual value is exact; the primal one is corrected to first order (some
     # 1e-9 is left), and the solver measures it once more, exactly, at the end.
     if pairs.upper is None:
-        return None
+        return sweep(pairs, s, h)
     keys = s - pairs.upper
     lowest = float(keys.min())
     span = float(keys.max()) - lowest
     scale = max(BAND_CELLS / h, COARSEST / (span + h))
     if not scale * (span + h) <= min(FINEST, CELLS_A_ROW * s.size):
-        return None
+        return sweep(pairs, s, h)
     half = round(h * scale)
     size = int(scale * span) + 2
     keys -= lowest

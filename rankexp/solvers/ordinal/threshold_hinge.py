@@ -11,7 +11,6 @@ are widened by a bound on their rounding. What is certified at last is w with th
 are returned: where rows are far from 0, the nearest doubles can be far from the best ones.
 """
 
-from dataclasses import replace
 from itertools import islice
 
 import numpy as np
@@ -21,7 +20,7 @@ from rankexp.arrays import Floats, Ints
 from rankexp.solvers.ordinal.bounds import PrimalDualBounds, assembled
 from rankexp.solvers.ordinal.interior_point import State, start, states
 from rankexp.solvers.ordinal.threshold_terms import Terms
-from rankexp.solvers.result import PathResult, bearable, scores
+from rankexp.solvers.result import PathResult, scores
 from rankexp.solvers.rows import as_rows, is_sparse
 from rankexp.solvers.smooth.path import penalties
 
@@ -90,37 +89,6 @@ def threshold_hinge_path(
         n_iter = [solve_one(terms, one.lam / scale**2, back, one, max_iter) for one in found]
         w = np.column_stack([one.w for one in found])
         return assembled(found, w, n_iter, scores(given, w) if settle else None, middle)
-
-
-def hinge_classes_path(
-    X: Floats,
-    positive: Ints,
-    lams: npt.ArrayLike,
-    *,
-    fit_intercept: bool = True,
-    sample_weight: Floats | None = None,
-    tol: float = 1e-6,
-    max_iter: int = 100,
-) -> PathResult:
-    """Minimise ``lam/2 |w|² + (weighted) mean of max(0, 1 - y (w·x + b))``: the linear SVM."""
-    # A threshold between two levels is a free intercept, ``b = -theta``. Without an intercept each
-    # row also counts as its opposite, so that 0 is the best threshold.
-    if is_sparse(X) and not fit_intercept:
-        text = "the hinge of points takes sparse X with an intercept only"
-        raise ValueError(f"{text}: set fit_intercept=True, take another loss, or X.toarray()")
-    rows, codes = X, positive
-    w = None if sample_weight is None else sample_weight / sample_weight.max()
-    if not fit_intercept:
-        rows, codes = np.concatenate((X, -X)), np.concatenate((positive, 1 - positive))
-        w = None if w is None else np.concatenate((w, w))
-    found = threshold_hinge_path(
-        rows, codes, lams, weight=w, tol=tol, max_iter=max_iter, settle=fit_intercept
-    )
-    if found.thresholds is None:
-        return found
-    intercept = 0.0 - found.thresholds[0]
-    offset = bearable(X, found.coef, intercept)
-    return replace(found, intercept=intercept, bearable=offset, thresholds=None)
 
 
 def _powers(X: Floats) -> Floats:
