@@ -26,6 +26,13 @@ REGISTER = {"MaxMarginRanker": "MaxMarginRanker", "RankPerceptron": "RankPercept
 Learnt = tuple[Floats, Ints, Ints, Floats]
 
 LARGEST_POWER = 1000  # of 2, that features are scaled by
+FIRST, GROWTH, MOST = 32, 2, 2**16  # tuned: pairs that are looked at together, until one is wrong
+NOTHING = 1e-9  # of the largest feature: a margin that is only rounding
+
+INSEPARABLE = (
+    "the pairs are not separable: no linear order agrees with all of them beyond rounding; use "
+    "LinearRanker(loss='hinge'), which penalises pairs in the wrong order"
+)
 
 
 class LinearOfPairs(RealRanker):
@@ -102,9 +109,6 @@ def scaled(X: Floats) -> tuple[Floats, int]:
 
 def _power(X: Floats) -> int:
     return max(int(np.frexp(np.abs(X).max())[1]), -LARGEST_POWER)
-
-
-FIRST, GROWTH, MOST = 32, 2, 2**16  # tuned: pairs that are looked at together, until one is wrong
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -195,14 +199,6 @@ def _once(X: Floats, upper: Ints, lower: Ints, w: Floats) -> int:
         w += X[upper[at]] - X[lower[at]]
         updates, start, size = updates + 1, at + 1, FIRST
     return updates
-
-
-NOTHING = 1e-9  # of the largest feature: a margin that is only rounding
-
-INSEPARABLE = (
-    "the pairs are not separable: no linear order agrees with all of them beyond rounding; use "
-    "LinearRanker(loss='hinge'), which penalises pairs in the wrong order"
-)
 
 
 @dataclass(eq=False, repr=False, kw_only=True)

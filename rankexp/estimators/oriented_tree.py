@@ -26,6 +26,8 @@ from rankexp.solvers.trees import Grow, Tree, by_thresholds, scores
 
 NodeRow = dict[str, int | float | str | bool]  # a node for JSON
 DEEPEST = 50  # leaf scores are exact in double precision
+Key = tuple[int, int]
+Trees = Callable[[Floats, Floats], Grow]
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -149,10 +151,6 @@ def count_features(wanted: int | float | str | None, d: int) -> int:
         return max(1, int(wanted * d))
     known = "None, 'sqrt', an integer >= 1 or a share in (0, 1]"
     raise ValueError(f"max_features must be {known}, got {wanted!r}")
-
-
-Key = tuple[int, int]
-Trees = Callable[[Floats, Floats], Grow]
 
 
 def prune(

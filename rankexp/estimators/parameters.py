@@ -37,6 +37,7 @@ CENTRE = (
     "threshold: take the mean off each column, as sklearn.preprocessing.StandardScaler does"
 )
 NAN = {"dtype": np.float64, "order": "C", "ensure_all_finite": "allow-nan", "accept_sparse": "csr"}
+FEW_CELLS = 2**16  # of sparse rows to fit: they are written out, in half a megabyte
 
 
 def refuse_sparse(X: ArrayLike, what: str = "this ranker needs") -> None:
@@ -47,9 +48,6 @@ def refuse_sparse(X: ArrayLike, what: str = "this ranker needs") -> None:
             "sparse_output=False in an encoder; if that is too large, put "
             "sklearn.decomposition.TruncatedSVD before the ranker in a pipeline"
         )
-
-
-FEW_CELLS = 2**16  # of sparse rows to fit: they are written out, in half a megabyte
 
 
 def _summed(given: ArrayLike, rows: Floats, fits: bool = True) -> Floats:

@@ -22,6 +22,7 @@ from rankexp.solvers.smooth.descent import descend
 from rankexp.solvers.smooth.path import penalties
 
 REGISTER = {"OrdinalSVM": "OrdinalSVM", "ProportionalOdds": "ProportionalOdds"}
+CONSTRAINTS = ("adjacent", "all")
 
 
 class LevelRanker(PredictsScores):
@@ -114,9 +115,6 @@ class ThresholdModel(LevelRanker):
     def decision_function(self, X: ArrayLike) -> Floats:
         """Return the scores ``w·x`` of rows, shape (n,): the higher, the likelier a high level."""
         return scores(parameters.fitted_rows(self, X), self.coef_.T, self.intercept_)[:, 0]
-
-
-CONSTRAINTS = ("adjacent", "all")
 
 
 @dataclass(eq=False, repr=False, kw_only=True)

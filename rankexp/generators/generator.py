@@ -23,6 +23,7 @@ from numpy.typing import ArrayLike
 from rankexp.arrays import Floats, Ints
 
 __all__ = ["Generator", "Model"]
+Rows = tuple[tuple[float, ...], ...]
 
 
 class Model(Protocol):
@@ -59,9 +60,6 @@ def check_number(name: str, value: float, *, least: float, open_below: bool = Fa
     if not fine or value < least or (open_below and value == least):
         bound = f"{'>' if open_below else '>='} {least:g}"
         raise ValueError(f"{name}={value}: expected a number {bound}")
-
-
-Rows = tuple[tuple[float, ...], ...]
 
 
 def levels_of(classes: int) -> tuple[int, ...]:

@@ -20,6 +20,9 @@ Ties = Literal["expected", "worst", "best"]
 NAN = "scores hold NaN; the scorer that made them has failed"
 MARGIN = 0.01
 """Kotłowski et al. (ICML 2011, sec. 5.1) call differences of "at most around 0.01" very small."""
+OWN = {"expected": 0.5, "worst": 1.0, "best": 0.0}
+"""What `rank_loss` takes for the tie of an example with itself."""
+SOURCE = "kotlowski2011, (4), given the examples"
 
 
 def hanley_mcneil(auc: float, counts: Sequence[float]) -> float:
@@ -228,11 +231,6 @@ def positive_rows(labels: Labels) -> Bools:
         shown = ", ".join(map(str, values[:5])) + (", ..." if len(values) > 5 else "")
         raise ValueError(f"y must have two values, got {len(values)}: {shown}")
     return np.asarray(labels == values[-1])
-
-
-OWN = {"expected": 0.5, "worst": 1.0, "best": 0.0}
-"""What `rank_loss` takes for the tie of an example with itself."""
-SOURCE = "kotlowski2011, (4), given the examples"
 
 
 @declare("higher", label="expected AUC", source=SOURCE, reading=MetricReading(margin=MARGIN))

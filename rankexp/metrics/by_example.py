@@ -18,6 +18,9 @@ REGISTER = {"log_loss": "log_loss", "push_risk": "push_risk", "zero_one_loss": "
 NAMES = {"own": "threshold", "training": "training_threshold"}
 """What `fitted` holds for each kind of threshold."""
 SINGLE = "y has a single class, and nothing says which one"
+LOGISTIC = "kotlowski2011, section 3: the logistic risk of the scores as they stand"
+SIDES: dict[str, Any] = {"expected": ["left", "right"], "best": ["left"], "worst": ["right"]}
+"""Where a negative is put among positives with its score; ``expected`` is the mean of both."""
 
 
 def binomial(loss: float, counts: Sequence[float]) -> float:
@@ -66,9 +69,6 @@ def zero_one_loss(
     return each_column(np.array([weight[row].sum() for row in wrong]) / weight.sum(), s)
 
 
-LOGISTIC = "kotlowski2011, section 3: the logistic risk of the scores as they stand"
-
-
 @declare("lower", source=LOGISTIC, reading=MetricReading(margin=0.01))
 def log_loss(
     y: npt.ArrayLike, scores: npt.ArrayLike, sample_weight: PerRow = None, levels: Order = None
@@ -93,10 +93,6 @@ def log_loss(
     with one_thread:
         sums = np.array([weight @ np.logaddexp(0.0, sign * one) for one in columns])
     return each_column(sums / weight.sum(), s)
-
-
-SIDES: dict[str, Any] = {"expected": ["left", "right"], "best": ["left"], "worst": ["right"]}
-"""Where a negative is put among positives with its score; ``expected`` is the mean of both."""
 
 
 def _check(levels: int | None = None, p: float = 4.0, ties: str = "expected") -> None:

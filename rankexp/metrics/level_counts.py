@@ -10,6 +10,7 @@ import numpy.typing as npt
 from rankexp.arrays import Floats, Ints
 
 T = TypeVar("T", bound=np.generic)
+MOST = 50_000_000  # levels times distinct scores, counted in one table
 
 
 class Levels(NamedTuple):
@@ -116,9 +117,6 @@ def twice_won(table: Floats, ties: str, weighted: bool = False) -> Ints | Floats
     lost = {"expected": 1.0, "worst": 2.0, "best": 0.0}[ties]
     won: Floats = 2.0 * weakly - lost * tied
     return won if weighted else won.astype(np.int64)
-
-
-MOST = 50_000_000  # levels times distinct scores, counted in one table
 
 
 def won(levels: Ints, scores: Floats) -> Floats:

@@ -22,6 +22,7 @@ REGISTER = {
 Gain = Literal["exponential", "linear"]
 Discount = Literal["log2", "letor"]
 CUMULATED = "Järvelin and Kekäläinen, ACM TOIS 20 (2002); Burges et al., ICML 2005"
+Form = Literal["first", "sum"]
 
 
 @top(CUMULATED, "NDCG", "k")
@@ -148,9 +149,6 @@ def _found(lists: Lists, k: int | None, relevant: int) -> tuple[Floats, Floats]:
     total = np.maximum(lists.total(hits), 1.0)
     first = lists.queries.rank <= (k or total[lists.queries.query])
     return lists.total(lists.tied(hits.astype(np.float64)) * first), total
-
-
-Form = Literal["first", "sum"]
 
 
 @top("Voorhees, TREC-8 (1999)", "MRR", "k")

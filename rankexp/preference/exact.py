@@ -24,6 +24,8 @@ __all__ = [
 ]
 
 MOST_SORTED = 12  # items, of which all subsets are gone through
+MOST_RANKED = 15  # items, of which the best ranking is found
+ROUNDING = 1e-9
 
 
 def preference_matrix(h: Preference, items: npt.ArrayLike) -> Floats:
@@ -144,10 +146,6 @@ def checked_matrix(given: npt.ArrayLike) -> Floats:
     if not (np.abs(H + H.swapaxes(-1, -2) + np.eye(n) - 1.0) <= TOL).all():
         raise ValueError("preferences are not consistent: h(u, v) + h(v, u) must be 1")
     return H
-
-
-MOST_RANKED = 15  # items, of which the best ranking is found
-ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)

@@ -9,12 +9,17 @@ from numpy.typing import ArrayLike
 
 from rankexp.arrays import Floats, Ints
 
+__all__ = ["Ranked", "degrees", "quicksort_rank", "sort_by_degree"]
+
 Items = npt.NDArray[Any]  # of a query: numbers, or rows of features
 Preference = Callable[[Items, Items], ArrayLike]
 """h(U, V) -> (k,), in [0, 1]: how strongly each of k items is preferred to another."""
 
 TOL = 1e-9  # of h(u, v) + h(v, u) = 1
 PAIRS = 2**18  # asked in one call, of all pairs
+DECIMALS = 9  # of degrees: sums of equal preferences in another order tie, too
+Segments = tuple[Ints, Ints]  # where each begins, and how long it is
+How = tuple[np.random.Generator, bool]  # what draws, and whether h is checked
 
 
 def query(items: ArrayLike) -> Items:
@@ -72,13 +77,6 @@ def all_pairs(n: int) -> Iterator[tuple[Ints, Ints]]:
         first = np.arange(start, min(start + rows, n - 1))
         upper, lower = np.repeat(first, n - 1 - first), first[:, None] < np.arange(n)
         yield upper, np.nonzero(lower)[1]
-
-
-__all__ = ["Ranked", "degrees", "quicksort_rank", "sort_by_degree"]
-
-DECIMALS = 9  # of degrees: sums of equal preferences in another order tie, too
-Segments = tuple[Ints, Ints]  # where each begins, and how long it is
-How = tuple[np.random.Generator, bool]  # what draws, and whether h is checked
 
 
 class Ranked(NamedTuple):

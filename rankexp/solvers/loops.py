@@ -8,6 +8,8 @@ from rankexp.compiled import njit
 
 Cells = npt.NDArray[np.int32]
 BLOCK = 4096  # tuned: rows whose charges stay in the nearest cache over all features
+CellPairs = tuple[Ints, Ints, Floats]  # upper and lower cells, and what their pairs cost
+Side = tuple[Floats, Floats, Floats, Floats]  # of rows in order: scores, weights, and derivatives
 
 
 @njit
@@ -105,10 +107,6 @@ def steps(x: Floats, cell: Ints, cells: int, powers: Floats) -> tuple[Floats, Fl
             total = total * t + row[q]
         out[i], rise[i] = total, slope
     return out, rise
-
-
-CellPairs = tuple[Ints, Ints, Floats]  # upper and lower cells, and what their pairs cost
-Side = tuple[Floats, Floats, Floats, Floats]  # of rows in order: scores, weights, and derivatives
 
 
 @njit

@@ -15,6 +15,10 @@ from scipy import special
 MOST_EXACT = 200  # with more differences than this, the normal approximation
 
 DIGITS = 12  # values that agree to so many digits of the largest are ties, not float noise
+FEWEST = 3  # fewer blocks than this are no basis for a test
+FEW = 10
+"""Up to so many blocks the F distribution is no good approximation (it rejects 7 % of true null
+hypotheses at 5 % with four or five blocks, and finds any three in one order significant)."""
 
 
 def settled(values: npt.ArrayLike) -> np.ndarray:
@@ -119,12 +123,6 @@ def holm(p_values: npt.ArrayLike) -> np.ndarray:
     factors = len(known) - np.arange(len(known))
     adjusted[known] = np.minimum(1.0, np.maximum.accumulate(given[known] * factors))
     return adjusted
-
-
-FEWEST = 3  # fewer blocks than this are no basis for a test
-FEW = 10
-"""Up to so many blocks the F distribution is no good approximation (it rejects 7 % of true null
-hypotheses at 5 % with four or five blocks, and finds any three in one order significant)."""
 
 
 class NotComparableError(ValueError):

@@ -17,6 +17,8 @@ from rankexp.losses.margin import Exponential
 from rankexp.solvers.boosting.stumps import Binned, Factors, Stump, half_log_ratio, sums
 
 LEAST = 1e-10  # mean weight of a pair below which sums, right to 1e-12, hold no edge any more
+RISE = 1e-9  # of 1: an edge beyond the smooth margin by less is rounding of sums
+ROOT = 1e-12  # relative: of a coefficient
 
 
 class Shares(NamedTuple):
@@ -224,10 +226,6 @@ def list_pairs(
         found.append((np.repeat(mine, many), by_cell[place], cost))
     upper, lower, cost = (np.concatenate(parts) for parts in zip(*found, strict=True))
     return upper, lower, cost
-
-
-RISE = 1e-9  # of 1: an edge beyond the smooth margin by less is rounding of sums
-ROOT = 1e-12  # relative: of a coefficient
 
 
 def smooth_margin_rounds(

@@ -15,6 +15,7 @@ from rankexp.arrays import Bools, Floats, Ints, Unsigned
 CUTS = ("quantile", "equidistant", "all")
 NOTHING = 1e-12  # of all weight: an edge that is only rounding, of some thousand sums
 ALIKE = 1e-10  # relative: edges that rounding alone tells apart, far above what it does
+RANGE = 100.0  # scores move by this much before weights are made anew: e^±100 is far in range
 
 
 class Stump(NamedTuple):
@@ -144,9 +145,6 @@ def step_sums(features: Ints, thresholds: Floats, heights: Floats, X: Floats) ->
         levels = np.concatenate(([0.0], np.cumsum(heights[mine])))
         s += levels[thresholds[mine].searchsorted(X[:, feature], side="left")]
     return s
-
-
-RANGE = 100.0  # scores move by this much before weights are made anew: e^±100 is far in range
 
 
 def half_log_ratio(good: float, bad: float, smoothing: float, what: str) -> float:

@@ -28,6 +28,9 @@ OVERFLOWED = "the pairwise hinge overflowed; divide the columns of X by their la
 Evaluate = Callable[[HingePairs, Floats, float], S]
 Solved = tuple["Best", int]  # the best values, with coefficients, and iterations
 Solve = Callable[[float], Solved]  # for a penalty
+LISTED_ROWS = 2  # tuned: pairs a row, up to which a list is faster than prefix sums over rows
+RIDGE = 1e-14  # of the trace: some times the rounding of a matrix of 50 columns
+RIDGE_GROWTH = 10.0  # tuned: few factorisations, and not much more ridge than is needed
 
 
 @dataclass
@@ -182,11 +185,6 @@ def line_search(
         t = bracket.left if bracket.left > 0.0 else bracket.right
         return Step(t, p, q, evaluate(pairs, s + t * q, h))
     return None
-
-
-LISTED_ROWS = 2  # tuned: pairs a row, up to which a list is faster than prefix sums over rows
-RIDGE = 1e-14  # of the trace: some times the rounding of a matrix of 50 columns
-RIDGE_GROWTH = 10.0  # tuned: few factorisations, and not much more ridge than is needed
 
 
 def band_hessian(swept: SortedSweep) -> Floats:

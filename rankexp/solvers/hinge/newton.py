@@ -52,8 +52,16 @@ KEPT_PAIRS, KEPT_PAIRS_A_COLUMN = 0.5, 1.5  # a band with fewer was shrunk too m
 GOOD_STEP = 0.3  # of the predicted step: a shorter one says so, too
 ACCEPT_PREDICTED = 1.0  # any step downhill
 
-
 Direction = Callable[[float, Floats], Floats]
+
+# Of quasi-Newton, tuned on uniform data, n = 1000, d = 50, 15 % of labels flipped, lam 1 to 1e-5:
+WIDE_BAND = 0.2  # of the first Hessian
+LONGEST = 12  # steps
+STALL, STALLED = 4, 0.3  # stop where the gap stays above this share over so many steps
+FEW = 4  # pairs a column in the band: fewer aren't smooth
+SMOOTHING = 0.5  # share of the tolerated gap that smoothing may take
+OTHER_BAND = 0.3  # change of the width, relative, from which a new sweep pays
+ACCEPT_QUASI = 0.5  # of the derivative after a line search
 
 
 def _directions(swept: SortedSweep, lam: float) -> Direction:
@@ -163,16 +171,6 @@ def _narrow(
                 break
         share = float(np.sqrt(share))
     return HingeIterate.at(lam, at.w, at.s, narrow) if step is None else at.moved(lam, step)
-
-
-# Tuned on uniform data, n = 1000, d = 50, 15 % of labels flipped, lam from 1 to 1e-5:
-WIDE_BAND = 0.2  # of the first Hessian
-LONGEST = 12  # steps
-STALL, STALLED = 4, 0.3  # stop where the gap stays above this share over so many steps
-FEW = 4  # pairs a column in the band: fewer aren't smooth
-SMOOTHING = 0.5  # share of the tolerated gap that smoothing may take
-OTHER_BAND = 0.3  # change of the width, relative, from which a new sweep pays
-ACCEPT_QUASI = 0.5  # of the derivative after a line search
 
 
 def quasi_newton(

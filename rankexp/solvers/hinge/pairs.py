@@ -17,6 +17,11 @@ ROWS_AT_ONCE = 2**13  # tuned: of a sum over rows, which rounds as often
 SCALED = 200  # powers of 2: sums of squares within them are far from over- and underflow
 SINGULAR = 1e-5  # of the largest pivot of a Cholesky factor: rows that hardly span their space
 LARGEST_SQUARE = 1e290  # of a feature, over lam: the dual value, a sum of d such, stays finite
+SPARSE_RANGE = "squares of sparse X over lam leave the range of numbers: scale the features"
+CENTRED_ROWS = 20_000  # tuned: up to here a centred copy of X costs little beside the solution
+PROBED_ROWS = 2_000  # tuned: shows repeated rows, and a mean far from 0, of large data
+FAR_FROM_ZERO = 1e3  # standard deviations: then centring saves three or more of 16 digits
+REPEATED = 0.9  # tuned: with more rows distinct, merging saves less than it costs
 
 
 @dataclass(frozen=True)
@@ -162,9 +167,6 @@ def pull(X: Floats, residual: Floats, centre: Floats | None = None) -> Floats:
     return total
 
 
-SPARSE_RANGE = "squares of sparse X over lam leave the range of numbers: scale the features"
-
-
 def hinge_pairs(
     X: Floats, order: PartialOrder, power: int = 0, square: float | None = None
 ) -> HingePairs:
@@ -241,12 +243,6 @@ def common_power(X: Floats, lam: float) -> tuple[int, float]:
             f"take a larger lam"
         )
     return math.frexp(reach[column])[1], square
-
-
-CENTRED_ROWS = 20_000  # tuned: up to here a centred copy of X costs little beside the solution
-PROBED_ROWS = 2_000  # tuned: shows repeated rows, and a mean far from 0, of large data
-FAR_FROM_ZERO = 1e3  # standard deviations: then centring saves three or more of 16 digits
-REPEATED = 0.9  # tuned: with more rows distinct, merging saves less than it costs
 
 
 def _probe(X: Floats) -> Floats:

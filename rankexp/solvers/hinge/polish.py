@@ -49,6 +49,13 @@ START_LEAST = 1e-12  # where all slopes are 0
 CUBE = 3  # of the gain of the predictor: the share of complementarity to aim at
 TO_THE_WALL = 0.995  # of the way to where a variable gets 0: usual for the method
 
+# Of listed pairs:
+MOST_STEPS = 100  # iterations; some 20 are usual, and rounding stops it where there are so many
+LARGEST_POWER = 1000  # of 2, of the penalty once scaled: a double reaches 1023
+MIDDLE = 0.5  # of the box: where the dual variables start
+LEAST = 0.1  # of a slope of 1: what the mean slope counts at least
+REFINED = 2  # times that a direction is improved: against rounding, where columns differ in size
+
 
 def polish(
     at: HingeIterate[SortedSweep], lam: float, tol: float, best: Best, most: int | None = None
@@ -198,13 +205,6 @@ def longest(*falls: Floats) -> float:
     """Return the longest step up to 1 that keeps all positive, of their relative falls."""
     steepest = max(float(fall.max()) for fall in falls)
     return 1.0 if steepest <= 1.0 else 1.0 / steepest
-
-
-MOST_STEPS = 100  # iterations; some 20 are usual, and rounding stops it where there are so many
-LARGEST_POWER = 1000  # of 2, of the penalty once scaled: a double reaches 1023
-MIDDLE = 0.5  # of the box: where the dual variables start
-LEAST = 0.1  # of a slope of 1: what the mean slope counts at least
-REFINED = 2  # times that a direction is improved: against rounding, where columns differ in size
 
 
 def listed_hinge(

@@ -22,6 +22,9 @@ import numpy as np
 from rankexp.arrays import Floats, Ints
 from rankexp.solvers.hinge.pairs import HingePairs
 
+if TYPE_CHECKING:
+    from rankexp.solvers.hinge.sweep_loops import Banded
+
 SUM_BITS = 61  # of a sum of scores: an int64 has 63, and the band takes two more
 SMALLEST_BAND = 16  # units of the fixed point: alpha then has at least 32 steps
 LISTED_PAIRS = 20_000  # tuned: the longest list of the pairs of the band
@@ -32,6 +35,10 @@ BEYOND = (
     "take a larger lam"
 )
 STRIPS = 8  # tuned: of columns, whose products with those before them are left out
+FINEST = 2**21  # tuned: cells; their histograms stay in the cache
+CELLS_A_ROW = 2  # tuned: with more cells, sorting is faster
+COARSEST = 2**15  # cells: steps of the grid are then some 1e-4, their square 1e-9
+BAND_CELLS = 16  # in half a band: alpha then has 32 steps
 
 
 @dataclass
@@ -187,16 +194,6 @@ def sweep(pairs: HingePairs, s: Floats, h: float) -> SortedSweep:
     hinge, alpha = hinge / (scale * pairs.count), alpha / (2.0 * half * pairs.count)
     known = pairs, half / scale, residual, hinge, alpha, band
     return SortedSweep(*known, order, rows, keys, one, half)
-
-
-if TYPE_CHECKING:
-    from rankexp.solvers.hinge.sweep_loops import Banded
-
-
-FINEST = 2**21  # tuned: cells; their histograms stay in the cache
-CELLS_A_ROW = 2  # tuned: with more cells, sorting is faster
-COARSEST = 2**15  # cells: steps of the grid are then some 1e-4, their square 1e-9
-BAND_CELLS = 16  # in half a band: alpha then has 32 steps
 
 
 def coarse(pairs: HingePairs, s: Floats, h: float) -> Sweep:

@@ -18,6 +18,9 @@ from rankexp.solvers.pairs.pair_risk import PairLoss
 from rankexp.solvers.smooth.objective import SmoothRisk
 
 DENSE = 2**23  # numbers of a matrix of differences that is written out: 64 MB. Tuned
+ADDED = 500  # tuned: pairs at once; in the first program those that a guess of w ranks worst
+LONGEST = 200  # programs; some 10 are usual
+FEASIBLE = 1e-10  # what HiGHS is asked for, the least that it takes
 
 
 @dataclass(frozen=True)
@@ -128,11 +131,6 @@ def margins(X: Floats, upper: Ints, lower: Ints, w: Floats) -> Floats:
     size = max(DENSE // X.shape[1], 1)
     parts = [slice(start, start + size) for start in range(0, upper.size, size)]
     return np.concatenate([(X[upper[part]] - X[lower[part]]) @ w for part in parts])
-
-
-ADDED = 500  # tuned: pairs at once; in the first program those that a guess of w ranks worst
-LONGEST = 200  # programs; some 10 are usual
-FEASIBLE = 1e-10  # what HiGHS is asked for, the least that it takes
 
 
 class Margin(NamedTuple):

@@ -34,6 +34,14 @@ from rankexp.solvers.smooth.path import check_smooth, penalties
 BLOCK_CELLS = 200_000  # pairs at once, 1.6 MB: bounds memory, no result depends on it
 HESSIAN_PAIRS = 4_000_000  # of more, a part gives the Hessian: only steps depend on it
 SMALL = 4096  # pairs of two cells: fewer are put together with others, for speed
+NOISE = 1e-13  # of the value and, times n, of the slope: Fourier transforms round by 6e-14 at most
+EXACT_PAIRS = 10_000_000  # are summed one by one if needed, in a fraction of a second
+FEW_PAIRS = 20_000  # are cheap enough for an exact Hessian. Only the number of steps depends on it
+HESSIAN_PANELS = 1_000  # a table of all their distances takes 8 MB; more need the exact Hessian
+FAR = 80.0  # apart: the derivative of the logistic loss is 0 or -1 there, to 1e-34
+MOST_PANELS = 2**16  # of scores up to 16,384 apart: with a table of all distances they take 270 MB
+MOST_ENTRIES = 2**20  # of panels by cells: their sums take 67 MB, and four times that on the way
+MANY_PAIRS = 10**9  # take some ten seconds, one by one
 
 
 class BlockPairs(PairRisk):
@@ -120,16 +128,6 @@ class BlockPairs(PairRisk):
             cross += X.T @ np.asarray(csr_array((c, (i, j)), shape=(n, n)) @ X)
         H: Floats = self.scale * ((X.T * degree) @ X - cross - cross.T)
         return H
-
-
-NOISE = 1e-13  # of the value and, times n, of the slope: Fourier transforms round by 6e-14 at most
-EXACT_PAIRS = 10_000_000  # are summed one by one if needed, in a fraction of a second
-FEW_PAIRS = 20_000  # are cheap enough for an exact Hessian. Only the number of steps depends on it
-HESSIAN_PANELS = 1_000  # a table of all their distances takes 8 MB; more need the exact Hessian
-FAR = 80.0  # apart: the derivative of the logistic loss is 0 or -1 there, to 1e-34
-MOST_PANELS = 2**16  # of scores up to 16,384 apart: with a table of all distances they take 270 MB
-MOST_ENTRIES = 2**20  # of panels by cells: their sums take 67 MB, and four times that on the way
-MANY_PAIRS = 10**9  # take some ten seconds, one by one
 
 
 @lru_cache(maxsize=32)
