@@ -5,7 +5,7 @@ import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 from scipy.sparse import csr_matrix, issparse
@@ -20,16 +20,10 @@ if TYPE_CHECKING:
 
 Setting = bool | float | str | Sequence[float] | Sequence[str] | None
 Settings = Mapping[str, Setting]  # parameters of an engine, by its own names
+Booster = Any  # trees of either engine: a lightgbm.Booster or an xgboost.Booster
 
 OURS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
 """Engine parameters that are refused, because parameters of the estimator set them."""
-
-
-class Booster(Protocol):
-    """Trees of either engine."""
-
-    def predict(self, data: Any, **how: Setting) -> Floats:
-        """Return what the trees say of rows."""
 
 
 class EngineTask(NamedTuple):
@@ -109,8 +103,7 @@ class LightGBM(Engine):
                 raise lgb.callback.EarlyStopException(env.iteration, [])
 
         params = {**own, **task.params, "objective": objective}
-        found: Booster = lgb.train(params, data, task.ranker.n_rounds, callbacks=[after])
-        return found
+        return lgb.train(params, data, task.ranker.n_rounds, callbacks=[after])
 
     def scores(self, booster: Booster, X: Table, rounds: int, threads: int = 1) -> Floats:
         """Return the scores of rows, (n,), by the first rounds."""
@@ -120,8 +113,7 @@ class LightGBM(Engine):
 
     def gains(self, booster: Booster, rounds: int, d: int) -> Floats:
         """Return by how much each of d features lowers the loss in the first rounds, (d,)."""
-        trees: Any = booster
-        return np.asarray(trees.feature_importance("gain", iteration=rounds), dtype=np.float64)
+        return np.asarray(booster.feature_importance("gain", iteration=rounds), dtype=np.float64)
 
     def added(self, X: Table) -> Callable[[Booster, int], Floats]:
         """Return a function of a booster and a round: what the round adds to the scores, (n,)."""
@@ -170,8 +162,7 @@ class XGBoost(Engine):
         data = self._matrix(task.X, label=task.y, weight=task.weight, nthread=task.threads)
         params = {**own, **task.params}
         more = {"obj": objective, "callbacks": [Watch()]}
-        found: Booster = xgb.train(params, data, task.ranker.n_rounds, **more)
-        return found
+        return xgb.train(params, data, task.ranker.n_rounds, **more)
 
     def scores(self, booster: Booster, X: Table, rounds: int, threads: int = 1) -> Floats:
         """Return the scores of rows, (n,), by the first rounds."""
@@ -179,9 +170,8 @@ class XGBoost(Engine):
 
     def gains(self, booster: Booster, rounds: int, d: int) -> Floats:
         """Return by how much each of d features lowers the loss in the first rounds, (d,)."""
-        trees: Any = booster
-        found = trees[:rounds].get_score(importance_type="total_gain")
-        names = trees.feature_names or [f"f{j}" for j in range(d)]
+        found = booster[:rounds].get_score(importance_type="total_gain")
+        names = booster.feature_names or [f"f{j}" for j in range(d)]
         return np.array([found.get(name, 0.0) for name in names], dtype=np.float64)
 
     def added(self, X: Table) -> Callable[[Booster, int], Floats]:

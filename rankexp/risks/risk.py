@@ -4,7 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar, Literal, Self, TypeVar
+from typing import Any, ClassVar, Literal, Self, TypeVar
 
 from numpy.typing import ArrayLike
 
@@ -151,14 +151,12 @@ class RiskOfPairs(Risk):
 
     def solve(self, task: Task) -> PathResult:
         """Minimise ``lam/2 ||w||² + risk`` for each penalty."""
+        how: dict[str, Any] = {"tol": task.tol, "max_iter": task.max_iter}
         if task.loss.smooth:
-            return pair_path(
-                task.X, task.order, task.loss, task.lams, tol=task.tol, max_iter=task.max_iter
-            )
+            return pair_path(task.X, task.order, task.loss, task.lams, **how)
         from rankexp.solvers.hinge.path import hinge_path
 
-        order = task.order.whole()
-        return hinge_path(task.X, order, task.lams, tol=task.tol, max_iter=task.max_iter)
+        return hinge_path(task.X, task.order.whole(), task.lams, **how)
 
     def slope(self, task: Task, found: PathResult) -> Floats:
         """Return the derivatives of the risk by each score that the certificate uses, (n,)."""

@@ -49,7 +49,12 @@ def hinge_path(
     """
     X = as_rows(X)
     lams = np.atleast_1d(np.asarray(lams, dtype=np.float64))
-    _check(X, order, lams)
+    if X.ndim != 2 or order.level.shape != X.shape[:1]:
+        text = "X must be (n, d), with n labels"
+        raise ValueError(f"{text}; got shapes {X.shape} and {order.level.shape}")
+    if lams.ndim != 1 or not np.all((lams > 0.0) & np.isfinite(lams)):
+        text = "the pairwise hinge needs lam > 0 (its dual divides by lam)"
+        raise ValueError(f"{text}; got {lams.tolist()}")
     power, square = common_power(X, float(lams.min(initial=1e300)))
     # No lower than where the largest penalty, 4^-power times as large, is still finite.
     power = max(power, (math.frexp(lams.max(initial=0.0))[1] - LARGEST_POWER) // 2)
@@ -76,15 +81,6 @@ def _solve(X: Floats, pairs: HingePairs, lams: Floats, tol: float, solve: Solve)
             coef[:, k] = np.ldexp(pairs.original(best.w), -power)
             slope[k, pairs.rows] = best.residual
     return PathResult(coef, np.zeros(L), objective, gap, n_iter, converged, slope.T)
-
-
-def _check(X: Floats, order: PartialOrder, lams: Floats) -> None:
-    if X.ndim != 2 or order.level.shape != X.shape[:1]:
-        text = "X must be (n, d), with n labels"
-        raise ValueError(f"{text}; got shapes {X.shape} and {order.level.shape}")
-    if lams.ndim != 1 or not np.all((lams > 0.0) & np.isfinite(lams)):
-        text = "the pairwise hinge needs lam > 0 (its dual divides by lam)"
-        raise ValueError(f"{text}; got {lams.tolist()}")
 
 
 class _Path:

@@ -15,15 +15,11 @@ its group. Two classes are two levels.
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from rankexp.arrays import Floats, Ints
 from rankexp.solvers.hinge.pairs import HingePairs
-
-if TYPE_CHECKING:
-    from rankexp.solvers.hinge.sweep_loops import Banded
 
 SUM_BITS = 61  # of a sum of scores: an int64 has 63, and the band takes two more
 SMALLEST_BAND = 16  # units of the fixed point: alpha then has at least 32 steps
@@ -147,6 +143,8 @@ class SortedSweep(Sweep):
 
     def laplacian(self) -> Floats:
         """Return the sum over the band of D D' (d, d) from ``X' L X``, in blocks of rows."""
+        from rankexp.solvers.hinge.sweep_loops import laplacian_rows
+
         p = self.pairs
         keys, order, one = self.keys, self.order, self.one
         if p.upper is not None:  # shifted, the rows of a pair are close in memory, too
@@ -157,23 +155,18 @@ class SortedSweep(Sweep):
             keys = keys.take(order)
         charge = p.charge.take(order).astype(np.float64)
         ranked = keys, order, p.order.level.take(order), p.weight.take(order), charge
-        return _laplacian((p.X, p.centre, ranked, p.order.costs, p.paired), (one, self.half))
-
-
-def _laplacian(given: "Banded", units: tuple[int, int]) -> Floats:
-    """Return the Laplacian, of many columns in strips, half of which are mirrored."""
-    from rankexp.solvers.hinge.sweep_loops import laplacian_rows
-
-    (n, d), K = given[0].shape, given[3].shape[0]
-    size, step = (ROWS_AT_ONCE, d) if d < WIDE else (WIDE_ROWS, -(-d // STRIPS))
-    window = np.zeros((2 * K, d)), np.zeros(2 * K), np.zeros((2, 2), np.int64)
-    (block, LX), H = np.empty((2, min(n, size), d)), np.zeros((d, d))
-    for start in range(0, n, size):
-        A, B = block[: n - start], LX[: n - start]
-        laplacian_rows(given, units, start, window, (A, B))
-        for k in range(0, d, step):
-            H[k:, k : k + step] += A[:, k:].T @ B[:, k : k + step]
-    return 0.5 * (H + H.T) if d < WIDE else np.tril(H) + np.tril(H, -1).T
+        given, units = (p.X, p.centre, ranked, p.order.costs, p.paired), (one, self.half)
+        (n, d), K = p.X.shape, p.order.costs.shape[0]
+        # Of many columns in strips, half of which are mirrored.
+        size, step = (ROWS_AT_ONCE, d) if d < WIDE else (WIDE_ROWS, -(-d // STRIPS))
+        window = np.zeros((2 * K, d)), np.zeros(2 * K), np.zeros((2, 2), np.int64)
+        (block, LX), H = np.empty((2, min(n, size), d)), np.zeros((d, d))
+        for start in range(0, n, size):
+            A, B = block[: n - start], LX[: n - start]
+            laplacian_rows(given, units, start, window, (A, B))
+            for k in range(0, d, step):
+                H[k:, k : k + step] += A[:, k:].T @ B[:, k : k + step]
+        return 0.5 * (H + H.T) if d < WIDE else np.tril(H) + np.tril(H, -1).T
 
 
 def sweep(pairs: HingePairs, s: Floats, h: float) -> SortedSweep:

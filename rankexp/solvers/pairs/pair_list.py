@@ -55,9 +55,8 @@ class PairList:
         return np.asarray(a @ self.incidence)
 
     def mass(self) -> Floats:
-        return np.asarray(
-            np.bincount(np.r_[self.upper, self.lower], np.tile(self.share, 2), self.n)
-        )
+        rows = np.concatenate((self.upper, self.lower))
+        return np.asarray(np.bincount(rows, np.tile(self.share, 2), self.n))
 
     def curvature(self, X: Floats, c: Floats) -> Floats:
         """Return the sum over pairs of ``c D D'``, D being differences of rows X, (d, d)."""

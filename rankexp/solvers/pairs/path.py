@@ -249,9 +249,8 @@ class PartPairs(PairRisk):
         super().__init__(order, loss)
         self.parts = [(part, pair_risk(part.loss, order)) for part in loss.parts("pair")]
         self.noise = sum(part.factor * risk.noise for part, risk in self.parts)
-        panels = any(
-            isinstance(risk, PanelPairs) and part.rate == 1.0 for part, risk in self.parts
-        )
+        unscaled = [risk for part, risk in self.parts if part.rate == 1.0]
+        panels = any(isinstance(risk, PanelPairs) for risk in unscaled)
         self.whole = PanelPairs(order, loss) if panels else None
 
     def exact(self) -> PairRisk:
