@@ -46,8 +46,7 @@ def attribute_of(module: ModuleType, name: str, attribute: str) -> Any:
         hint = did_you_mean(attribute, public)
         raise ValueError(f"'{name}' has no '{attribute}'{hint}") from None
     except (Exception, SystemExit) as error:  # modules may import their attributes late
-        path = f"{name}.{attribute}"
-        raise ValueError(f"importing '{path}' failed: {one_line(error)}") from None
+        raise ValueError(f"importing '{name}.{attribute}' failed: {one_line(error)}") from None
 
 
 def _module(name: str) -> ModuleType:

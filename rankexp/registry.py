@@ -256,8 +256,7 @@ def warn(error: PluginError) -> None:
 def name_of(room: str, thing: object) -> str | None:
     """Return the name that an imported thing is registered under; None if there is none."""
     for name, target in _room(room).items():
-        module = sys.modules.get(target.module)
-        if getattr(module, target.attribute, None) is thing:
+        if getattr(sys.modules.get(target.module), target.attribute, None) is thing:
             return name
     return None
 

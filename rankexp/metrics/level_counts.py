@@ -34,7 +34,7 @@ class Levels(NamedTuple):
         return [int(code) for code in np.flatnonzero(self.sizes == 0)]
 
 
-def coded(target: Floats, levels: int | None) -> Levels:
+def coded(target: Floats, levels: int | None, weight: Floats | None = None) -> Levels:
     """Tell the levels of a target, (n,), without NaN; by default as many as it has values.
 
     Where it has K values they are the levels; where it has fewer they must be codes, integers in
@@ -44,15 +44,14 @@ def coded(target: Floats, levels: int | None) -> Levels:
         raise ValueError(f"levels must be an integer, at least 1, got {levels!r}")
     values, codes = distinct(target)
     if levels is None or len(values) == levels:
-        return Levels(codes, np.bincount(codes))
+        return Levels.of(codes, len(values), weight)
     if len(values) > levels:
         raise ValueError(f"y has {len(values)} values, but there are only {levels} levels")
     if not np.isin(values, np.arange(levels)).all():
         strange = ", ".join(f"{value:g}" for value in values)
         text = f"y has the values {strange}, fewer than the {levels} levels: it must hold codes 0"
         raise ValueError(f"{text} .. {levels - 1}, so that it is known which levels are missing")
-    codes = target.astype(np.int64)
-    return Levels(codes, np.bincount(codes, minlength=levels))
+    return Levels.of(target.astype(np.int64), levels, weight)
 
 
 def distinct(target: npt.NDArray[T]) -> tuple[npt.NDArray[T], Ints]:

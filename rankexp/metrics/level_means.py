@@ -44,10 +44,7 @@ def columns_of(given: Graded) -> tuple[Levels, Floats]:
     if given.weight is not None:
         weight = scaled_weights(given.weight, len(target))
         target, s, weight = target[weight > 0], s[weight > 0], weight[weight > 0]
-    known = coded(target, K)
-    if weight is not None:
-        known = Levels.of(known.codes, known.sizes.size, weight)
-    return known, np.ascontiguousarray(np.atleast_2d(s.T))
+    return coded(target, K, weight), np.ascontiguousarray(np.atleast_2d(s.T))
 
 
 def mean_of(

@@ -99,15 +99,13 @@ class ListRisk(SmoothRisk):
 
     def slope(self, s: Floats) -> Floats:
         """Return the softmax of scores less that of levels, a share a list."""
-        r: Floats = (self.prepared(s)[0] - self.share) / self.begin.size
-        return r
+        return np.asarray((self.prepared(s)[0] - self.share) / self.begin.size)
 
     def hessian(self, X: Floats, s: Floats) -> Floats:
         """Return the mean covariance of rows under the softmax of scores."""
         p = self.prepared(s)[0]
         means = np.add.reduceat(X * p[:, None], self.begin, axis=0)
-        H: Floats = (gram(X, p) - means.T @ means) / self.begin.size
-        return H
+        return np.asarray((gram(X, p) - means.T @ means) / self.begin.size)
 
     def sample(self, size: int) -> tuple[Ints, "ListRisk"]:
         """Return whole lists of about `size` rows; of longer ones every k-th row."""

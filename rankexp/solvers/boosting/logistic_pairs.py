@@ -81,8 +81,7 @@ class LogisticPairs:
         right, wrong = upper - high, lower - high
         least = NOTHING * self.total  # below it a difference is only rounding
         right, wrong = (part if part > least else 0.0 for part in (right, wrong))
-        tied = self.total - right - wrong
-        parts = right, wrong, tied, upper, lower
+        parts = right, wrong, self.total - right - wrong, upper, lower
         return boost_pairs.Shares(*(part / self.total for part in parts))
 
     def step(self, stump: Stump, alpha: float, shares: boost_pairs.Shares) -> float:

@@ -114,8 +114,7 @@ def best_thresholds(
             keys, rank = np.concatenate((lower.keys, pool.keys)), lower.rank + pool.rank
             if lower.weights is not None and pool.weights is not None:
                 w = np.concatenate((lower.weights, pool.weights))
-            members = lower.members + pool.members
-            pool = Pool(members, keys, w, rank, place(keys, w, rank))
+            pool = Pool(lower.members + pool.members, keys, w, rank, place(keys, w, rank))
         pools.append(pool)
     return pools
 

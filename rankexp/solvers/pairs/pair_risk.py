@@ -251,5 +251,4 @@ class ExponentialPairs(PairRisk):
         degree[up.rows] += up.charge(part, of_up)
         A = X * np.sqrt(degree)[:, None]
         cross = (up.means(of_up, X)[up.at].T * part) @ down.means(of_down, X)[down.at]
-        H: Floats = A.T @ A - cross - cross.T
-        return H
+        return np.asarray(A.T @ A - cross - cross.T)

@@ -83,8 +83,7 @@ class PartialOrder:
     @cached_property
     def cell(self) -> Ints:
         """One number for the group and level of a row, shape (n,)."""
-        code: Ints = self.group * self.costs.shape[0] + self.level
-        return code
+        return np.asarray(self.group * self.costs.shape[0] + self.level)
 
     @cached_property
     def total(self) -> float:

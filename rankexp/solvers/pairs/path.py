@@ -126,8 +126,7 @@ class BlockPairs(PairRisk):
             c = costs * self.loss.margin_curvature(s[i] - s[j])
             degree += np.bincount(i, c, n) + np.bincount(j, c, n)
             cross += X.T @ np.asarray(csr_array((c, (i, j)), shape=(n, n)) @ X)
-        H: Floats = self.scale * ((X.T * degree) @ X - cross - cross.T)
-        return H
+        return np.asarray(self.scale * ((X.T * degree) @ X - cross - cross.T))
 
 
 @lru_cache(maxsize=32)
@@ -217,8 +216,7 @@ class PanelPairs(BlockPairs):
         cross = sums.T @ np.einsum("pgkd,kl->pgld", near, costs).reshape(-1, d)
         each = degree.ravel()[key]
         each = each if w is None else each * w
-        H: Floats = self.scale * (gram(X, each) - cross - cross.T)
-        return H
+        return np.asarray(self.scale * (gram(X, each) - cross - cross.T))
 
     def _prepare(self, s: Floats) -> tuple[ScorePanels, Floats]:
         panels = ScorePanels(s, weight=self.order.factor)

@@ -86,8 +86,7 @@ class SquaredHingePairs(PairRisk):
         return self.scale * float(self.prepared(s)[1])
 
     def slope(self, s: Floats) -> Floats:
-        r: Floats = (2.0 * self.scale) * self.prepared(s)[2]
-        return r
+        return np.asarray((2.0 * self.scale) * self.prepared(s)[2])
 
     def steps(self, s: Floats) -> tuple[Floats, Floats]:
         _, _, r, h = self._prepare(s)
@@ -101,5 +100,4 @@ class SquaredHingePairs(PairRisk):
         for rows, (_, begin, pairs) in zip(dealt, self._layouts, strict=True):
             over += rows_over(X, s, rows, self._mass, begin, pairs)
         cross = X.T @ over
-        H: Floats = 2.0 * self.scale * (gram(X, h) - cross - cross.T)
-        return H
+        return np.asarray(2.0 * self.scale * (gram(X, h) - cross - cross.T))
