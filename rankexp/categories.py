@@ -33,8 +33,7 @@ def categories_of(y: ArrayLike) -> list[Hashable] | None:
         return list(getattr(dtype, "categories"))  # noqa: B009
     if not getattr(dtype, "ordered", False):
         return None
-    categories: list[Hashable] = getattr(dtype, "categories").tolist()  # noqa: B009
-    return categories
+    return list(getattr(dtype, "categories").tolist())  # noqa: B009
 
 
 def in_numbers(y: ArrayLike) -> ArrayLike:

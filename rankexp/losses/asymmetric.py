@@ -97,13 +97,10 @@ class AsymmetricB(PartialLosses):
 
     def partial(self, y: float, v: Floats, order: int) -> Floats:
         """Return a derivative of a partial loss; that of order 3 would jump at 0."""
-        return np.where(v < 0.0, *self._branches(y, v, order))
+        return np.where(v < 0.0, *self.branches(v, order, y))
 
-    def branches(self, v: Floats, order: int) -> tuple[Floats, Floats]:
+    def branches(self, v: Floats, order: int, y: float = 1.0) -> tuple[Floats, Floats]:
         """Return the logistic and the exponential branch of ``l(1, v)``, or their derivatives."""
-        return self._branches(1.0, v, order)
-
-    def _branches(self, y: float, v: Floats, order: int) -> tuple[Floats, Floats]:
         of = (LOGISTIC.value, LOGISTIC.derivative, LOGISTIC.curvature)[order]
         low, high = of(y, v), np.exp(-0.5 * y * v) * (-0.5 * y) ** order
         if order == 0:

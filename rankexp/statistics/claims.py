@@ -70,8 +70,7 @@ def of_every(label: str, limits: Range, values: Floats) -> Finding:
     """Look whether every value lies in a range, its ends included; nothing is estimated."""
     low, high = float(np.min(values)), float(np.max(values))
     said = Standing.HOLDS if limits[0] <= low and high <= limits[1] else Standing.FAILS
-    mean = float(np.mean(values))
-    return Finding(label, limits, mean, low, high, standing=said)
+    return Finding(label, limits, float(np.mean(values)), low, high, standing=said)
 
 
 def _tested(one: Finding, p: Callable[[float], float]) -> Finding:

@@ -207,5 +207,4 @@ def _pairs_hinge(upper: LongFloats, weight: Ints, lower: LongFloats, other: Ints
     first = np.searchsorted(lower, upper - 1.0)
     after = np.concatenate((np.cumsum((other * lower)[::-1])[::-1], [0.0]))
     count = np.concatenate((np.cumsum(other[::-1])[::-1], [0]))
-    total: np.longdouble = np.sum(weight * (after[first] - (upper - 1.0) * count[first]))
-    return total
+    return np.longdouble(np.sum(weight * (after[first] - (upper - 1.0) * count[first])))

@@ -202,9 +202,7 @@ def band_hessian(swept: SortedSweep) -> Floats:
     m = p.multiplicity(i, j)
     if m is not None:
         D *= np.sqrt(m)[:, None]
-    H: Floats = D.T @ D
-    H *= 1.0 / (2.0 * swept.h * p.count)
-    return H
+    return np.asarray(1.0 / (2.0 * swept.h * p.count) * (D.T @ D))
 
 
 def factor(H: Floats, lam: float) -> Floats | None:

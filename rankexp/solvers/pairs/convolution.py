@@ -51,10 +51,7 @@ class ScorePanels:
 
     @cached_property
     def t(self) -> Floats:
-        t: Floats = self.x - self.panel
-        t *= 2.0
-        t -= 1.0
-        return t
+        return np.asarray(2.0 * (self.x - self.panel) - 1.0)
 
     def some(self, rows: Ints, weight: Floats | None = None) -> Self:
         """Return the places of some rows in the same panels, with weights of their own."""

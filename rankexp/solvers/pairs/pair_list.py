@@ -150,8 +150,7 @@ def max_margin(X: Floats, pairs: PairList, tol: float, enough: float) -> Margin:
     taken = np.sort(order[:ADDED])
     best = Margin(np.zeros(X.shape[1]), 0.0, np.inf, 0)
     for n_iter in range(1, LONGEST + 1):
-        D = X[pairs.upper[taken]] - X[pairs.lower[taken]]
-        w, level, bound = _program(D)
+        w, level, bound = _program(X[pairs.upper[taken]] - X[pairs.lower[taken]])
         z = margins(X, pairs.upper, pairs.lower, w)
         margin = float(z.min())
         best = best._replace(bound=min(bound, best.bound), n_iter=n_iter)
