@@ -22,7 +22,7 @@ DEPTH = 64  # roundings of a sum by numpy, which adds pairwise, in blocks of 128
 
 def is_sparse(X: npt.ArrayLike) -> bool:
     """Tell whether rows are sparse."""
-    return bool(issparse(X))
+    return type(X) is not np.ndarray and bool(issparse(X))
 
 
 def as_rows(X: npt.ArrayLike) -> Floats:

@@ -47,7 +47,7 @@ def cheap(monkeypatch):
     """Hessians from the start, as with few columns."""
 
     def use(yes):
-        monkeypatch.setattr(descent, "patience", (lambda X, risk: 0) if yes else limited.patience)
+        monkeypatch.setattr(descent, "patience", (lambda *_: 0) if yes else limited.patience)
 
     return use
 
@@ -221,7 +221,7 @@ def test_the_penalty_of_what_is_remembered_changes():
     moved, changed = rng.standard_normal((2, 6))
     changed *= np.sign(moved @ changed)
     for scales in (True, False):
-        memory = Memory(squares, 4, scales)
+        memory = Memory(lambda: squares, 4, scales)
         for ridge in (0.5, 2.0):
             memory.penalise(np.full(6, ridge))
             if not memory.steps:

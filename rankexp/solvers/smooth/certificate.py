@@ -119,7 +119,7 @@ def relative(above: float, objective: float) -> float:
 def bound(norm: float, g_b: float, lam: float, radius: float, b_scale: float) -> float:
     """Return the certificate from the gradient in w and the intercept's derivative."""
     g_b = abs(g_b)
-    return (norm + radius * g_b) ** 2 / (2.0 * lam) + g_b * g_b * b_scale
+    return (norm + radius * g_b) ** 2 / (2.0 * lam) + g_b * (g_b * b_scale)  # may be tiny
 
 
 class Rounding(NamedTuple):
@@ -136,7 +136,8 @@ def rounding(problem: Objective, found: Solution, sharp: bool, terms: int = 0) -
     (n, d), at = problem.X.shape, found.at
     r, size = np.abs(at.r), length(at.theta[:d])
     total = float(r.sum())
-    if sharp and problem.basis is None and (problem.mean is None or is_sparse(problem.X)):
+    few = problem.sampled is None or problem.mean is None  # else a copy takes much room
+    if sharp and problem.basis is None and few:
         X, w = problem.X, np.abs(at.theta[:d])
         scores, of_column = across(X, w), down(X, r)
         if problem.mean is not None:
@@ -190,7 +191,7 @@ def finish(
 def _far_enough(risk: SmoothRisk, s: Floats, g_b: float, b_scale: float) -> float:
     """Return a scale that brings the intercept to its optimum or beyond: it bounds the gain."""
     for _ in range(DOUBLED):
-        if g_b * float(risk.slope(s - b_scale * g_b).sum()) <= 0.0:
+        if np.sign(g_b) * float(risk.slope(s - b_scale * g_b).sum()) <= 0.0:
             return b_scale
         b_scale *= 2.0
     return inf  # the losses are straight there

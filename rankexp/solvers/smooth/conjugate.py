@@ -62,6 +62,7 @@ class NewtonDescent(LimitedDescent):
     """The descent for one penalty, by Newton's directions."""
 
     most_slow = 0.0
+    enough = Descent.enough
 
     def refresh(self) -> None:
         """Take the Hessian at this point."""

@@ -13,8 +13,9 @@ from rankexp.solvers.result import PathResult, bearable
 from rankexp.solvers.rows import filled, is_sparse
 from rankexp.solvers.smooth.certificate import Solution, finish
 from rankexp.solvers.smooth.conjugate import NewtonDescent
+from rankexp.solvers.smooth.in_rows import in_rows, leave_rows
 from rankexp.solvers.smooth.inverse import Dense
-from rankexp.solvers.smooth.limited import LimitedDescent, patience
+from rankexp.solvers.smooth.limited import LimitedDescent, patience, unrelated
 from rankexp.solvers.smooth.objective import Objective, SmoothIterate, SmoothRisk, prepare
 from rankexp.solvers.smooth.steps import Descent
 
@@ -44,12 +45,14 @@ class Path:
 
     def __init__(self, X: Floats, risk: SmoothRisk, lam: float, tol: float, max_iter: int) -> None:
         self.tol, self.max_iter = tol, max_iter
-        self.tries = patience(X, risk) if lam else 0  # steps without a Hessian
-        self.problem = prepare(X, risk, reduced=not self.tries)
+        plain = lam > 0.0 and unrelated(X, risk)
+        self.tries = patience(X, risk, plain) if lam else 0  # steps without a Hessian
+        self.problem = prepare(X, risk, reduced=not self.tries, plain=plain)
         self.descent: type[Descent] = LimitedDescent if self.tries else Descent
         if is_sparse(X) and not self.tries:
             self.descent = NewtonDescent
         theta, small = np.zeros(self.problem.X.shape[1] + risk.intercept), self.problem.sampled
+        self.value: float | None = None  # of the risk where the descent is, if it is known
         if small is not None:  # begin at the solution on a sample of many rows
             run = self.descent(small, small.at(theta, lam), lam, SAMPLE_TOL)
             theta = solve(run, SAMPLE_ITER).at.theta
@@ -58,12 +61,13 @@ class Path:
             if self.tries:
                 self.problem.memory = small.memory  # what it has told
         self.at = self.problem.at(theta, lam)
-        if small and not risk.value(self.at.s) <= risk.value(0.0 * self.at.s):
-            self.at = self.problem.at(0.0 * theta, lam)  # rows that are not drawn count most
-            self.problem.known = None
+        if small:
+            self.value = risk.value(self.at.s)
+            if not self.value <= run.first and not self.value <= risk.value(0.0 * self.at.s):
+                self.at = self.problem.at(0.0 * theta, lam)  # rows that are not drawn count most
+                self.value = self.problem.known = None
         if self.tries and not risk.centred and not self.problem.memory.steps:
-            self.problem.look_along_mean(self.at)
-        self.value: float | None = None  # of the risk there, where it is known
+            (in_rows(self.problem) or self.problem).look_along_mean(self.at)
         self.found: list[Solution] = []
 
     def go(self, lam: float) -> None:
@@ -71,17 +75,25 @@ class Path:
         if self.found:  # neither the scores nor the risk depend on the penalty
             g = self.problem.gradient(self.at.r, self.at.theta, lam)
             self.at = SmoothIterate(self.at.theta, self.at.s, self.at.r, g)
-        tried, run = 0, None
-        if self.tries and lam:
-            run = self.run(lam, min(self.tries, self.max_iter))
-            tried = run.n_iter
-        if run is None or not (run.gap <= self.tol or tried >= self.max_iter):
+        run, tried, start = None, 0, (self.at, self.value)
+        while self.tries and lam and run is None:
+            run = self.run(lam, min(self.tries, self.max_iter - tried))
+            tried = run.n_iter = tried + run.n_iter
+            if self.missed(run) and leave_rows(self.problem):  # columns may differ in size
+                run, (self.at, self.value) = None, start
+        if run is None or self.missed(run):
             if self.tries:
+                if self.problem.plain:  # steps that led nowhere are not worth a Hessian
+                    self.at, self.value = start
                 self.take_hessians(lam)
             run = self.run(lam, self.max_iter)
             run.n_iter += tried
         solution = Solution(run.at, run.objective, run.gap, run.n_iter)
         self.found.append(finish(self.problem, solution, run.inverse, lam, self.tol))
+
+    def missed(self, run: Descent) -> bool:
+        """Return whether another way may lead where this one did not."""
+        return not run.gap <= self.tol and run.n_iter < self.max_iter
 
     def run(self, lam: float, most: int) -> Descent:
         """Go as far as possible in so many steps."""
@@ -110,16 +122,17 @@ class Path:
 def descend(X: Floats, risk: SmoothRisk, lams: Floats, *, tol: float, max_iter: int) -> PathResult:
     """Solve the whole path, from the largest penalty to the smallest, as `lams` has them."""
     falling, back = np.unique(-lams, return_inverse=True)
-    if part := filled(X):  # the other columns have no weight
-        found = descend(part[0], risk, lams, tol=tol, max_iter=max_iter)
-        coef = np.zeros((X.shape[1], lams.size))
-        coef[part[1]] = found.coef
-        return replace(found, coef=coef)
+    part = filled(X)  # other columns have no weight
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-        path = Path(X, risk, -float(falling[0]), tol, max_iter)
+        path = Path(part[0] if part else X, risk, -float(falling[0]), tol, max_iter)
         for lam in (-falling).tolist():
             path.go(lam)
-    return assemble(path.problem, [path.found[i] for i in back], tol)
+    found = assemble(path.problem, [path.found[i] for i in back], tol)
+    if not part:
+        return found
+    coef = np.zeros((X.shape[1], lams.size))
+    coef[part[1]] = found.coef
+    return replace(found, coef=coef)
 
 
 def assemble(problem: Objective, found: list[Solution], tol: float) -> PathResult:

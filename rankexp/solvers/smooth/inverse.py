@@ -1,5 +1,7 @@
 """What a descent takes for the inverse of the Hessian: a matrix, or the steps of late."""
 
+from collections.abc import Callable
+from functools import cached_property
 from typing import Protocol
 
 import numpy as np
@@ -42,6 +44,7 @@ class Dense:
         return p, float(new @ p)
 
 
+Inner = Callable[[Floats, Floats], float]
 Step = tuple[Floats, Floats, float | None]
 """A step, what it changed the gradient by, and how much losses curved; None has the penalty in."""
 
@@ -54,11 +57,23 @@ class Memory:
     if it `scales`: with many columns of sparse rows that takes longer than it saves.
     """
 
-    def __init__(self, squares: Floats, pairs: int = PAIRS, scales: bool = True) -> None:
-        self.squares, self.curvature = squares, CURVATURE  # (k,): means of columns' squares
-        self.pairs, self.scales, self.fixed = pairs, scales, 0
+    def __init__(
+        self,
+        squares: Callable[[], Floats],
+        pairs: int = PAIRS,
+        scales: bool = True,
+        inner: Inner = np.dot,
+    ) -> None:
+        self._squares, self.curvature = squares, CURVATURE
+        self.pairs, self.scales, self.fixed, self.inner = pairs, scales, 0, inner
         self.steps: list[Step] = []
-        self.ridge, self.last, self.level = 0.0 * squares, 1.0, 1.0
+        self.ridge: Floats | float = 0.0
+        self.last = self.level = 1.0
+
+    @cached_property
+    def squares(self) -> Floats:
+        """The means of columns' squares, (k,), worked out when they are asked for."""
+        return self._squares()
 
     def penalise(self, ridge: Floats) -> None:
         """Go on with another penalty, (k,)."""
@@ -74,21 +89,21 @@ class Memory:
             y = changed
             if level is not None:
                 y = (self.level / level) * changed + self.ridge * moved
-            share = 1.0 / float(y @ moved)
-            a = share * float(moved @ q)
+            share = 1.0 / float(self.inner(y, moved))
+            a = share * float(self.inner(moved, q))
             q = daxpy(y, q, a=-a)
             kept.append((moved, y, share, a))
         q /= self.curvature * self.squares + self.ridge
         for moved, y, share, a in reversed(kept):
-            q = daxpy(moved, q, a=a - share * float(y @ q))
+            q = daxpy(moved, q, a=a - share * float(self.inner(y, q)))
         return q
 
     def remember(self, moved: Floats, changed: Floats, always: bool = False) -> None:
         """Remember a step and what it changes the risk's gradient by, if that curves upwards."""
-        sy = float(moved @ changed)
+        sy = float(self.inner(moved, changed))
         if not (sy > 0.0 and self.pairs):
             return
-        self.curvature = float(changed @ (changed / self.squares)) / sy
+        self.curvature = float(self.inner(changed, changed / self.squares)) / sy
         step: Step = (moved, changed, self.level)
         if not (self.scales or always):
             step = (moved, changed + self.ridge * moved, None)
@@ -100,7 +115,7 @@ class Memory:
         """Remember a step."""
         self.remember(moved, new - g - self.ridge * moved)
         p = self.times(new)
-        return p, float(new @ p)
+        return p, float(self.inner(new, p))
 
 
 class Inverse(Protocol):

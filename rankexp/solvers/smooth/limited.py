@@ -12,30 +12,55 @@ import numpy as np
 from rankexp.arrays import Floats
 from rankexp.solvers.rows import is_sparse
 from rankexp.solvers.smooth.certificate import bound, largest
+from rankexp.solvers.smooth.in_rows import in_rows
 from rankexp.solvers.smooth.inverse import Memory
 from rankexp.solvers.smooth.objective import Objective, SmoothRisk
-from rankexp.solvers.smooth.steps import Descent, polish
+from rankexp.solvers.smooth.steps import Descent, next_to_nothing, polish
 
 WIDE = 96
 """Columns, or rows where these are fewer: below, Hessians are cheap. Tuned. With 50 columns, steps
 without one take two thirds of the time if columns are independent, twice if they correlate."""
+NARROW, MANY = 40, 40
+"""Columns, and rows for each, from which on steps without a Hessian may pay below `WIDE`. Tuned"""
+PROBED = 10  # rows for each column that tell whether columns are related
+RELATED = 0.15  # of the eigenvalues of correlations: the variance, beside chance. Tuned: .1 to .5
 PASSES = 6.0  # a Hessian of d columns takes as long as d / 6 steps. Measured, d = 100 to 800
 PATIENCE = 100  # steps of sparse rows, before a step is worth many products. Tuned
 LEAST_STEPS = 12  # are tried at any rate
 TRIED, HOPE = 10, 1.5  # steps after which it is looked at how many more it would take. Tuned
+SOON = 1.5  # steps like those so far, after which a descent is likely to have ended. Tuned: 1 to 3
+HASTE = (
+    0.5  # of what the intercept's derivative may be then, as the objective may fall to a quarter
+)
 WORTH = 4.0  # steps to come, which make up for a copy in single precision. Tuned
 SMALL, LARGE = 1e-15, 1e15  # radii whose squares, and scores, fit into single precision
-NOISE = 0.25 * float(np.finfo(np.float32).eps)  # of all slopes times the radius, in a gradient
 TINY = float(np.finfo(np.float64).tiny)
 
 
-def patience(X: Floats, risk: SmoothRisk) -> int:
-    """Return how many steps take as long as a Hessian; 0 where it is cheap."""
+def unrelated(X: Floats, risk: SmoothRisk) -> bool:
+    """Return whether not too wide rows have columns that correlate hardly more than by chance.
+
+    Then a Hessian tells little more than the first steps do.
+    """
+    n, d = X.shape
+    if is_sparse(X) or not (risk.quick and NARROW <= d < WIDE):
+        return False
+    if not MANY * d <= n <= risk.sampling(d)[0]:
+        return False
+    A = X[:: n // (PROBED * d)]
+    A = A - A.mean(axis=0)
+    A /= np.maximum(np.sqrt(np.einsum("ij,ij->j", A, A)), TINY)
+    C = A.T @ A  # the sum of squares is that of its eigenvalues
+    return bool(float(np.einsum("ij,ij->", C, C)) / d - 1.0 <= RELATED + 1.0 / PROBED)
+
+
+def patience(X: Floats, risk: SmoothRisk, plain: bool = False) -> int:
+    """Return how many steps take as long as a Hessian; 0 where it is cheap, and not `plain`."""
     if is_sparse(X):  # a Hessian would be dense, and is not written out
         return PATIENCE
     n, d = X.shape
     least = min(n, d)
-    if least < WIDE:
+    if least < WIDE and not plain:
         return 0
     most, few = risk.sampling(d)
     rows = n if n <= most else few  # of which a Hessian is taken
@@ -57,9 +82,13 @@ class LimitedDescent(Descent):
     def _roughen(self) -> None:
         """Go on in single precision, if there is a copy, or so many steps are to come."""
         problem = self.problem
-        if self.double or self.done or is_sparse(problem.X):
+        if self.double or self.done:
             return
-        if problem.sampled and "single" not in vars(problem):
+        if is_sparse(problem.X):
+            if not self.n_iter and (few := in_rows(problem)):
+                self.double, self.problem, self.at = problem, few, few.enter(self.at, self.lam)
+            return
+        if (problem.sampled or problem.plain) and "single" not in vars(problem):
             won, missing = self._progress()
             if not self.n_iter or missing * self.n_iter < WORTH * won:
                 return
@@ -68,16 +97,21 @@ class LimitedDescent(Descent):
 
     def certify(self) -> bool:
         """Work out the gap, in double precision."""
+        rough = self.double is not None
         if self.double is not None:
             if self.problem.risk.intercept:  # as long as products are cheap
                 scale, target = self.intercept_scale(), self.tol * self.objective
                 polish(self.problem, self.at, self.lam, scale, target)
+            theta, level = self.problem.lifted(self.at.theta), self.problem.memory.level
             self.problem, self.double, self.done = self.double, None, True
-            self.at = self.problem.at(self.at.theta, self.lam)
+            self.problem.memory.level = level
+            self.at = self.problem.at(theta, self.lam)
+            self.inverse = self._memory()
             self.size = self.passed = largest(self.at.s)
-            self._evaluate()
+        found = super().certify()
+        if rough and not found:
             self._direct()
-        return super().certify()
+        return found
 
     def _progress(self) -> tuple[float, float]:
         """Return the logarithms of the shares of the certificate that are won, and missing."""
@@ -89,6 +123,7 @@ class LimitedDescent(Descent):
         """Forget the steps, which lead nowhere; those of larger penalties remain at first."""
         if not self.n_iter:
             self._roughen()
+            self._look()
         memory = self._memory()
         if self.n_iter:
             memory.steps = memory.steps[: memory.fixed]
@@ -98,29 +133,40 @@ class LimitedDescent(Descent):
 
     def _memory(self) -> Memory:
         """Return the steps of late, for this penalty and for the intercept at this point."""
-        memory, d = self.problem.memory, self.problem.X.shape[1]
-        memory.penalise(np.where(np.arange(self.at.theta.size) < d, self.lam, 0.0))
+        memory, ridge = self.problem.memory, np.full(self.at.theta.size, self.lam)
         if self.problem.risk.intercept:
+            ridge[-1] = 0.0
             self.intercept_scale()
+        memory.penalise(ridge)
         return memory
 
     def intercept_scale(self) -> float:
-        """Return it at this point: it is another one where most of the steps began."""
-        none, memory = np.empty((self.problem.X.shape[0], 0)), self.problem.memory
-        curvature = self.problem.risk.hessian(none, self.at.s)
-        memory.last = 1.0 / max(float(curvature[-1, -1]), TINY)
+        """Return it where the last step ended."""
+        memory = self.problem.memory
+        memory.last = 1.0 / memory.level
         return memory.last
 
+    def enough(self) -> float:
+        """Return what lets the step end the descent, if it may: one gradient less."""
+        (won, missing), before = self._progress(), self.n_iter - 1
+        if not (before and self.problem.risk.intercept and missing * before <= SOON * won):
+            return inf
+        return HASTE * next_to_nothing(self.problem, self.lam, self.tol * self.objective)
+
     def reached(self) -> None:
+        """Look how the losses curve at a new point, and whether a copy pays."""
+        self._look()
+        self._roughen()
+
+    def _look(self) -> None:
         """Say how much the losses curve there: what earlier steps told is taken for as much."""
         self.problem.memory.level = max(self.problem.risk.bend(self.at.s), TINY)
-        self._roughen()
 
     def near(self) -> bool:
         """Return whether the certificate may do; at least one step is taken."""
         above, rough = self._above(), 0.0
         if self.double is not None:
-            noise = NOISE * self.problem.radius * float(np.abs(self.at.r).sum())
+            noise = self.problem.grain * self.problem.radius * float(np.abs(self.at.r).sum())
             rough = bound(noise, 0.0, self.lam, 0.0, 0.0)
             if rough < above <= self.tol * self.objective:
                 self._evaluate()  # it has fallen
@@ -131,5 +177,7 @@ class LimitedDescent(Descent):
         """Return whether the certificate falls so slowly that there is no hope."""
         if self.n_iter < TRIED:
             return False
-        won, missing = self._progress()
-        return won * HOPE * patience(self.problem.X, self.problem.risk) < missing * self.n_iter
+        problem, (won, missing) = self.problem, self._progress()
+        return (
+            won * HOPE * patience(problem.X, problem.risk, problem.plain) < missing * self.n_iter
+        )

@@ -4,6 +4,7 @@ from abc import abstractmethod
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Protocol
+from weakref import proxy
 
 import numpy as np
 from scipy.linalg.lapack import dpotrf, dpotri
@@ -24,6 +25,7 @@ LARGEST = 1e150  # of a row's norm: its square, times what a Hessian adds up, st
 NEAR = 0.25  # of the squared norms of rows: smaller means need no copy to be taken off
 PROBED = 64  # rows that show of most columns that they aren't constant
 ROOM, FEWEST = 2, 5  # entries of sparse rows for each column and remembered step; steps at least
+NOISE = 0.25 * float(np.finfo(np.float32).eps)  # grain of single precision. Measured
 FAR_MEAN = 4.0  # times what the mean is by chance, for it to be worth a step. Tuned: 2 to 10
 FAR = 100.0  # norms of centred rows: means farther off are taken off in a copy, lest two digits go
 
@@ -35,6 +37,7 @@ class SmoothRisk(Protocol):
     centred: bool = True  # the rows may be: there is an intercept, or only differences count
     noise: float = 0.0  # by how much the value may be off, beside rounding
     prompt: bool = False  # descents end as soon as the certificate allows, not where steps vanish
+    quick: bool = False  # slopes take less than products with the rows
     anew: float = SAMPLE_ABOVE  # rows up to which a Hessian is exact where one isn't taken first
     steepest: float = 1.0  # no curvature is above ``2 steepest (1 + value)``
 
@@ -104,7 +107,9 @@ class Objective:
     sampled: "Objective | None" = None  # on the rows ``rows``
     rows: Ints | None = None
     known: Floats | None = None  # the inverse Hessian where a descent begins
+    plain: bool = False  # its columns are hardly related
     basis: Floats | None = None  # (D, d) of the span of the rows: w = basis @ theta
+    grain: float = 0.0  # of all slopes times the radius, in a gradient: what its rounding is
 
     @cached_property
     def radius(self) -> float:
@@ -143,17 +148,18 @@ class Objective:
     @cached_property
     def memory(self) -> Memory:
         """What steps without a Hessian have told."""
+        this = proxy(self)  # no cycle of references: what holds the rows is freed at once
         if not is_sparse(self.X):
-            return Memory(self.squares)
+            return Memory(lambda: this.squares)
         # Steps take no more room than a few arrays of the rows do.
         pairs = min(max(self.X.size // (ROOM * self.X.shape[1]), FEWEST), PAIRS)
-        return Memory(self.squares, pairs, scales=False)
+        return Memory(lambda: this.squares, pairs, scales=False)
 
     def look_along_mean(self, at: "SmoothIterate") -> None:
         """Remember how the losses curve along the mean of the rows, if it isn't taken off them."""
         n = self.X.shape[0]
-        mean = np.full(n, 1.0 / n) @ self.X
-        if mean @ mean > FAR_MEAN * float(self.squares.sum()) / n:
+        mean = self.pull(np.full(n, 1.0 / n))
+        if self.of_weights(mean, mean) > FAR_MEAN * float(self.norms @ self.norms) / n**2:
             self.memory.level = self.risk.bend(at.s)
             self.memory.remember(mean, self.curved(at, mean, 0.0), always=True)
 
@@ -165,7 +171,7 @@ class Objective:
     @cached_property
     def single(self) -> "Objective":
         """The same with rows in single precision: products take half the time, for rough steps."""
-        rough = replace(self, X=self.X.astype(np.float32))
+        rough = replace(self, X=self.X.astype(np.float32), grain=NOISE)
         memory = vars(self).setdefault("memory", rough.memory)  # one for both
         vars(rough)["memory"] = memory
         return rough
@@ -180,10 +186,10 @@ class Objective:
             s -= dot(self.mean, p[:d], self.X)
         return s
 
-    def gradient(self, r: Floats, theta: Floats, lam: float) -> Floats:
-        """Return the gradient in (w, b) where the risk has slope r."""
+    def pull(self, r: Floats) -> Floats:
+        """Return the gradient of the risk in (w, b) where it has slope r."""
         d = self.X.shape[1]
-        g = np.empty(theta.shape[0])
+        g = np.empty(d + self.risk.intercept)
         total = r.sum()
         if is_sparse(self.X) or self.X.dtype == np.float32:
             g[:d] = r.astype(self.X.dtype, copy=False) @ self.X
@@ -191,10 +197,28 @@ class Objective:
             np.dot(r, self.X, out=g[:d])
         if self.mean is not None:
             g[:d] -= total * self.mean
-        g[:d] += lam * theta[:d]
         if self.risk.intercept:
             g[d] = total
         return g
+
+    def gradient(self, r: Floats, theta: Floats, lam: float) -> Floats:
+        """Return the gradient in (w, b) where the risk has slope r."""
+        g, d = self.pull(r), theta.size - self.risk.intercept
+        g[:d] += lam * theta[:d]
+        return g
+
+    def inner(self, u: Floats, v: Floats) -> float:
+        """Return the inner product of two points, or directions."""
+        return float(u @ v)
+
+    def of_weights(self, u: Floats, v: Floats) -> float:
+        """Return it without the intercepts."""
+        d = self.X.shape[1]
+        return float(u[:d] @ v[:d])
+
+    def lifted(self, theta: Floats) -> Floats:
+        """Return (w, b) of parameters."""
+        return theta
 
     def curved(self, at: "SmoothIterate", p: Floats, lam: float) -> Floats:
         """Return the product of the Hessian at a point with a vector."""
@@ -308,20 +332,23 @@ def _means(X: Floats, quick: bool) -> Floats:
     return mean
 
 
-def prepare(X: Floats, risk: SmoothRisk, *, reduced: bool = True) -> Objective:
+def prepare(
+    X: Floats, risk: SmoothRisk, *, reduced: bool = True, plain: bool = False
+) -> Objective:
     """Centre the rows in a copy; many rows implicitly, with a centred sample in addition."""
     # With more columns than rows the problem becomes one in the span of the rows, if it is to be
     # `reduced`. Sparse rows stay as they are. Raises FloatingPointError if squares of the features
     # overflow.
     most, few = risk.sampling(X.shape[1])
-    mean = _means(X, X.shape[0] > most) if risk.centred else np.zeros(X.shape[1])
+    mean = _means(X, plain or X.shape[0] > most) if risk.centred else np.zeros(X.shape[1])
     if is_sparse(X) or (not reduced and X.shape[0] <= most):
         norms = norms_of(X)
         # Steps on a sample of sparse rows would not know rare columns.
         if is_sparse(X) or mean @ mean <= NEAR * np.median(norms) ** 2:
             norms += np.sqrt(mean @ mean)
             _check_size(X, norms)
-            return Objective(X, mean if risk.centred else None, risk, norms, X, mean)
+            centre = mean if risk.centred else None
+            return Objective(X, centre, risk, norms, X, mean, plain=plain)
     if X.shape[0] <= most:
         rows, basis = X - mean, None
         if reduced and rows.shape[1] > rows.shape[0]:

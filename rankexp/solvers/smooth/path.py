@@ -17,7 +17,7 @@ MANY = 3  # samples: of fewer rows all are taken, and of as many as others take 
 class ExampleRisk(SmoothRisk):
     """The weighted mean of ``l(y, s)`` over examples."""
 
-    anew = np.inf
+    anew, quick = np.inf, True
 
     def __init__(self, loss: Loss, y: Floats, weight: Floats | None, intercept: bool) -> None:
         self.loss, self.y, self.steepest = loss, y, loss.steepest

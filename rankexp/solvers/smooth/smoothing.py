@@ -54,7 +54,7 @@ def narrowing(
 ) -> int:
     """Solve for a penalty from w on, until the gap is small enough; return the steps."""
     # Columns that are scaled alike are better here: where rows are few, most directions are flat.
-    problem.memory = Memory(np.ones(w.size), 0)
+    problem.memory = Memory(lambda: np.ones(w.size), 0)
     risk.start()
     n_iter, at, goal = 0, problem.at(w, lam), FIRST
     while True:

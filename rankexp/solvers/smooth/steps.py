@@ -6,7 +6,7 @@ anew, so that in the worst case this is Newton's method.
 """
 
 from collections.abc import Callable
-from math import inf, isfinite
+from math import inf, isfinite, sqrt
 from typing import TypeVar
 
 import numpy as np
@@ -68,42 +68,63 @@ def polish(
     problem: Objective, at: SmoothIterate, lam: float, b_scale: float, target: float
 ) -> None:
     """Bring the intercept to its optimum, so that it takes next to nothing off the certificate."""
-    d = problem.X.shape[1]
-    enough = POLISHED * float(np.sqrt(2.0 * lam * target)) / max(problem.radius, 1e-300)
-    before = g_b = float(at.g[d])
-    while abs(g_b) > enough:
-        move = -g_b * b_scale
-        s = at.s + move
-        r = problem.risk.slope(s)
-        left = float(r.sum())
-        if not abs(left) < POLISH_GAIN * abs(g_b):
-            break
-        theta = at.theta.copy()
-        theta[d] += move
-        at.theta, at.s, at.r = theta, s, r
-        g_b, b_scale = left, move / (left - g_b)
-    if g_b != before:
+    before = at.r
+    enough = next_to_nothing(problem, lam, target)
+    at.theta, at.s, at.r = _settled(problem, at.theta, at.s, at.r, b_scale, enough)
+    if at.r is not before:
         at.g = problem.gradient(at.r, at.theta, lam)
 
 
+def next_to_nothing(problem: Objective, lam: float, target: float) -> float:
+    """Return how large the intercept's derivative may be, beside a certificate of `target`."""
+    return POLISHED * float(np.sqrt(2.0 * lam * target)) / max(problem.radius, 1e-300)
+
+
+def _settled(
+    problem: Objective, theta: Floats, s: Floats, r: Floats, b_scale: float, enough: float
+) -> tuple[Floats, Floats, Floats]:
+    """Return parameters, scores and slope where the intercept's derivative is small enough."""
+    g_b = float(r.sum())
+    while abs(g_b) > enough:
+        move = -g_b * b_scale
+        moved = s + move
+        slope = problem.risk.slope(moved)
+        left = float(slope.sum())
+        if not abs(left) < POLISH_GAIN * abs(g_b):
+            break
+        theta, s, r = theta.copy(), moved, slope
+        theta[-1] += move
+        g_b, b_scale = left, move / (left - g_b)
+    return theta, s, r
+
+
 def step(
-    problem: Objective, at: SmoothIterate, q: Floats, lam: float
+    problem: Objective,
+    at: SmoothIterate,
+    q: Floats,
+    lam: float,
+    b_scale: float = 0.0,
+    enough: float = inf,
 ) -> tuple[float, SmoothIterate | None]:
-    """Go from a point along -q; return the step length (0: nowhere) and the new point."""
-    d = problem.X.shape[1]
+    """Go from a point along -q; return the step length (0: nowhere) and the new point.
+
+    There the intercept goes on until its derivative is small `enough`.
+    """
     s, u, slope = at.s, problem.product(q), problem.risk.slope
-    wq, qq = float(at.theta[:d] @ q[:d]), float(q[:d] @ q[:d])
+    wq, qq = problem.of_weights(at.theta, q), problem.of_weights(q, q)
 
     def along(t: float) -> tuple[float, tuple[Floats, Floats]]:
         moved = s - t * u
         r = slope(moved)
         return -float(r @ u) - lam * (wq - t * qq), (moved, r)
 
-    t, found = derivative_search(along, -float(at.g @ q))
+    t, found = derivative_search(along, -problem.inner(at.g, q))
     if found is None:
         return 0.0, None
-    theta = at.theta - t * q
-    return t, SmoothIterate(theta, *found, problem.gradient(found[1], theta, lam))
+    theta, (s, r) = at.theta - t * q, found
+    if problem.risk.intercept:
+        theta, s, r = _settled(problem, theta, s, r, b_scale, enough)
+    return t, SmoothIterate(theta, s, r, problem.gradient(r, theta, lam))
 
 
 class Descent:
@@ -143,17 +164,17 @@ class Descent:
 
     def _evaluate(self, risk: float | None = None) -> None:
         self.risk = self.problem.risk.value(self.at.s) if risk is None else risk
-        w = self.at.theta[: self.problem.X.shape[1]]
-        self.objective = self.risk + 0.5 * self.lam * float(w @ w)
+        w = self.at.theta
+        self.objective = self.risk + 0.5 * self.lam * self.problem.of_weights(w, w)
 
     def _direct(self) -> None:
         self.q = self.inverse.times(self.at.g)
-        self.drop = float(self.at.g @ self.q)
+        self.drop = self.problem.inner(self.at.g, self.q)
 
     def _above(self) -> float:
         """Return the certificate, but for the intercept's part."""
-        d, g = self.problem.X.shape[1], self.at.g
-        return bound(float(np.sqrt(g[:d] @ g[:d])), 0.0, self.lam, 0.0, 0.0)
+        squared = self.problem.of_weights(self.at.g, self.at.g)
+        return bound(sqrt(max(squared, 0.0)), 0.0, self.lam, 0.0, 0.0)
 
     def near(self) -> bool:
         """Return whether the next step promises next to nothing; at least one step is taken."""
@@ -178,9 +199,8 @@ class Descent:
         self._evaluate()
         above = 0.5 * abs(self.drop)
         if lam:
-            d = problem.X.shape[1]
-            g_b = float(at.g[d]) if problem.risk.intercept else 0.0
-            norm = float(np.sqrt(at.g[:d] @ at.g[:d]))
+            g_b = float(at.g[-1]) if problem.risk.intercept else 0.0
+            norm = sqrt(problem.of_weights(at.g, at.g))
             above = bound(norm, g_b, lam, problem.radius, self.b_scale)
         elif 0.0 < self.risk < VANISHED * self.first or (near and self.drifts()):
             above = inf
@@ -191,8 +211,8 @@ class Descent:
         """Return whether the last steps have won next to nothing."""
         if self.n_iter % LOOK or self.n_iter == LOOK:
             return False
-        w = self.at.theta[: self.problem.X.shape[1]]
-        now = self.problem.risk.value(self.at.s) + 0.5 * self.lam * float(w @ w)
+        w, risk = self.at.theta, self.problem.risk.value(self.at.s)
+        now = risk + 0.5 * self.lam * self.problem.of_weights(w, w)
         won, self.seen = self.seen - now, now
         return won <= min(WON * now, KEPT * self.drop)
 
@@ -205,14 +225,16 @@ class Descent:
     def advance(self) -> bool:
         """Take a step; return whether there is a point to go on from."""
         self.n_iter += 1
-        t, new = step(self.problem, self.at, self.q, self.lam)
+        enough = self.enough()
+        t, new = step(self.problem, self.at, self.q, self.lam, self.inverse.last, enough)
         if new is None:
             stuck = self.age == 0
             self.refresh()
             return not stuck
-        last, g, self.at = self.drop, self.at.g, new
+        last, old, self.at = self.drop, self.at, new
+        moved = -t * self.q if enough == inf else new.theta - old.theta
         self.reached()
-        self.q, self.drop = self.inverse.follow(self.q, -t * self.q, g, new.g)
+        self.q, self.drop = self.inverse.follow(self.q, moved, old.g, new.g)
         self.size = largest(new.s)
         self.passed += self.size
         self.age += 1
@@ -220,6 +242,10 @@ class Descent:
         if self.slow >= self.most_slow or self.drop <= 0.0:
             self.refresh()
         return True
+
+    def enough(self) -> float:
+        """Return below what the next step is to bring the intercept's derivative."""
+        return inf
 
     def reached(self) -> None:
         """Look around at a new point, before the inverse learns of the step."""
