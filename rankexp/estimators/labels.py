@@ -114,6 +114,14 @@ def _distinct(y: Labels) -> tuple[list[Hashable], Ints]:
     return list(place), np.array(codes, dtype=np.int64)
 
 
+def _gaps(s: Floats, order: Ints, errors: Floats) -> tuple[Floats, Floats]:
+    """Return between which scores a threshold makes the least errors."""
+    best = np.flatnonzero(errors == errors.min())
+    low, high = s[order[best - 1]], s[order[best % s.size]]
+    low[best == 0], high[best == s.size] = -np.inf, np.inf
+    return low[low < high], high[low < high]
+
+
 def best_threshold(
     s: Floats,
     positive: Bools,
@@ -122,19 +130,19 @@ def best_threshold(
 ) -> float:
     """Return the threshold with the least weighted error, 0 or in the gap nearest to 0."""
     order = np.argsort(s, kind=None if sample_weight is None else "stable")  # sums may round
-    ranked, is_up = s[order], positive[order]
-    if sample_weight is None:
-        up_below = np.concatenate(([0], np.cumsum(is_up)))
-        down_above = (s.size - up_below[-1]) - (np.arange(s.size + 1) - up_below)
+    is_up, errors = positive[order], np.zeros(s.size + 1)
+    if sample_weight is None and weights[0] == weights[1]:  # what matters is what a row changes
+        np.cumsum(2 * is_up.view(np.int8) - np.int8(1), out=errors[1:], dtype=np.float64)
     else:
-        times = sample_weight[order]
+        times = np.ones(s.size, dtype=np.int64) if sample_weight is None else sample_weight[order]
         up_below = np.concatenate(([0], np.cumsum(times * is_up)))
         down_above = np.concatenate(([0], np.cumsum((times * ~is_up)[::-1])))[::-1]
-    errors = weights[1] * up_below + weights[0] * down_above
-    edges = np.concatenate(([-np.inf], ranked, [np.inf]))
-    low, high = edges[:-1], edges[1:]
-    best = (errors == errors[low < high].min()) & (low < high)
-    low, high = low[best], high[best]
+        errors = weights[1] * up_below + weights[0] * down_above
+    low, high = _gaps(s, order, errors)
+    if not low.size:  # equal scores are between the best thresholds
+        edges = np.concatenate(([-np.inf], s[order], [np.inf]))
+        errors[~(edges[:-1] < edges[1:])] = np.inf
+        low, high = _gaps(s, order, errors)
     if ((low <= 0.0) & (high > 0.0)).any():
         return 0.0
     nearest = int(np.argmin(np.where(low > 0.0, low, -high)))

@@ -112,8 +112,8 @@ def scores(X: Floats, coef: Floats, intercept: Floats | float = 0.0) -> Floats:
             rows = np.zeros((m + UNIT - m % UNIT, d))
             rows[:m] = X[start : start + m]
         total, more = sums[: rows.shape[0]], products[: rows.shape[0]]
-        total[:] = 0.0
-        for k in range(0, d, DEPTH):
+        np.matmul(rows[:, :DEPTH], W[:DEPTH], out=total)
+        for k in range(DEPTH, d, DEPTH):
             part = slice(k, k + DEPTH)
             total += np.matmul(rows[:, part], W[part], out=more)
         np.add(total[:m, :L], intercept, out=out[start : start + m])
