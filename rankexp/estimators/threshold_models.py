@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
@@ -15,11 +15,12 @@ from rankexp.categories import Levels
 from rankexp.estimators import parameters
 from rankexp.estimators.labels import few_levels, in_levels, level_order
 from rankexp.estimators.risk_mixin import PredictsScores
+from rankexp.losses import Logistic
 from rankexp.solvers.ordinal.proportional_odds import ProportionalOddsRisk, settled
 from rankexp.solvers.ordinal.threshold_hinge import threshold_hinge_path
 from rankexp.solvers.result import PathResult, scores
 from rankexp.solvers.smooth.descent import descend
-from rankexp.solvers.smooth.path import penalties
+from rankexp.solvers.smooth.path import penalties, smooth_path
 
 REGISTER = {"OrdinalSVM": "OrdinalSVM", "ProportionalOdds": "ProportionalOdds"}
 CONSTRAINTS = ("adjacent", "all")
@@ -228,8 +229,13 @@ class ProportionalOdds(ThresholdModel):
         return tags
 
     def _solve(self, X: Floats, codes: Ints, lams: Floats, weight: Floats | None) -> PathResult:
+        tol, max_iter = self.tol, self.max_iter
+        if codes.max() == 1:  # then it is logistic regression: its intercept is the threshold
+            given = X, codes > 0, Logistic(), lams
+            found = smooth_path(*given, sample_weight=weight, tol=tol, max_iter=max_iter)
+            return replace(found, intercept=0.0 * found.intercept, bearable=None)
         risk = ProportionalOddsRisk(codes, weight)
-        return descend(X, risk, penalties(lams), tol=self.tol, max_iter=self.max_iter)
+        return descend(X, risk, penalties(lams), tol=tol, max_iter=max_iter)
 
     def predict_proba(self, X: ArrayLike) -> Floats:
         """Return the probabilities of the levels, shape (n, K), worst to best."""
