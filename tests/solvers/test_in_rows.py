@@ -13,6 +13,8 @@ from rankexp.losses import parse
 from rankexp.solvers.pairs.partial_order import PartialOrder
 from rankexp.solvers.pairs.path import pair_path
 from rankexp.solvers.smooth import certificate, descent, in_rows, limited, objective
+from rankexp.solvers.smooth import path as points
+from rankexp.solvers.smooth.inverse import Memory
 from rankexp.solvers.smooth.path import ExampleRisk, signs, smooth_path
 
 LAMS = [1e-1, 1e-5, 1e-3]
@@ -150,17 +152,59 @@ def test_columns_of_different_sizes_are_left_to_steps_in_the_columns(monkeypatch
     assert found.n_iter[0] > right.n_iter[0]
 
 
-def test_steps_that_led_nowhere_are_not_worth_a_hessian(monkeypatch):
-    rng = np.random.default_rng(1)
-    X = rng.standard_normal((2500, 45))
-    y = X @ rng.standard_normal(45) + rng.standard_normal(2500) > 0
-    lams, weight = [1e-2, 1e-6], np.where(y, 1e-9, 1.0)
-    found = smooth_path(X, y, parse("squared_hinge"), lams, sample_weight=weight)
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_steps_that_led_nowhere_are_not_worth_a_hessian(seed, monkeypatch):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_t(2, (3000, 45))
+    y = X @ rng.standard_normal(45) + rng.standard_normal(3000) > 0
+    how = {"sample_weight": np.where(y, 1e-12, 1.0), "tol": 1e-3}
+    found = smooth_path(X, y, parse("squared_hinge"), [1e-6], **how)
+    assert limited.unrelated(X, ExampleRisk(parse("squared_hinge"), signs(y), None, True))
     monkeypatch.setattr(descent, "unrelated", lambda *_: False)
-    right = smooth_path(X, y, parse("squared_hinge"), lams, sample_weight=weight)
+    right = smooth_path(X, y, parse("squared_hinge"), [1e-6], **how)
     assert found.converged.all() and right.converged.all()
     assert (found.objective / right.objective - 1.0 <= found.gap).all()
-    assert (right.objective / found.objective - 1.0 <= right.gap).all()
+
+
+def test_what_is_remembered_is_the_whole_step(monkeypatch):
+    steps, remember = [], Memory.remember
+
+    def note(self, moved, changed, always=False):
+        steps.append((moved[-1], changed[-1]))
+        remember(self, moved, changed, always)
+
+    monkeypatch.setattr(Memory, "remember", note)
+    monkeypatch.setattr(limited, "SOON", np.inf)  # the intercept settles in each step
+    monkeypatch.setattr(limited, "HASTE", 1e-6)
+    monkeypatch.setattr(limited, "WORTH", np.inf)  # nothing is rounded to single precision
+    X, y = unrelated_rows()
+    smooth_path(X, y, parse("squared"), [1e-3])
+    moved, changed = np.array(steps).T
+    curvature = parse("squared").curvature(np.ones(1), np.zeros(1))[0]  # the same everywhere
+    np.testing.assert_allclose(changed, curvature * moved, rtol=1e-6, atol=1e-12)
+
+
+def test_what_is_known_of_a_point_is_right(monkeypatch):
+    X, y = sparse_rows()
+    risk = ExampleRisk(parse("logistic"), signs(y), None, True)
+    run = descent.Path(X, risk, 0.1, 1e-6, 500)
+    run.go(0.1)
+    assert run.problem.memory.level == pytest.approx(risk.bend(run.at.s), rel=1e-2)
+    monkeypatch.setattr(points, "SAMPLE_ABOVE", 1000)
+    monkeypatch.setattr(points, "FEW_ROWS", 300)
+    monkeypatch.setattr(points, "A_COLUMN", 1)
+    X, y = unrelated_rows(2000, 8)
+    risk = ExampleRisk(parse("logistic"), signs(y), None, True)
+    run = descent.Path(X, risk, 0.1, 1e-6, 500)
+    assert run.problem.sampled and run.value == risk.value(run.at.s) < risk.value(0.0 * run.at.s)
+
+
+def test_losses_that_stay_straight_have_no_scale():
+    risk = ExampleRisk(parse("logistic"), signs(np.ones(3, dtype=bool)), None, True)
+    s = np.full(3, 500.0)
+    g_b = float(risk.slope(s).sum())
+    assert 0.0 < g_b**2 < 1e-300 or g_b**2 == 0.0
+    assert certificate._far_enough(risk, s, g_b, 1.0) == np.inf
 
 
 @pytest.mark.parametrize("loss", ["logistic", "exponential"])

@@ -29,9 +29,7 @@ PATIENCE = 100  # steps of sparse rows, before a step is worth many products. Tu
 LEAST_STEPS = 12  # are tried at any rate
 TRIED, HOPE = 10, 1.5  # steps after which it is looked at how many more it would take. Tuned
 SOON = 1.5  # steps like those so far, after which a descent is likely to have ended. Tuned: 1 to 3
-HASTE = (
-    0.5  # of what the intercept's derivative may be then, as the objective may fall to a quarter
-)
+HASTE = 0.5  # of the intercept's derivative at the end, as the objective may fall to a quarter
 WORTH = 4.0  # steps to come, which make up for a copy in single precision. Tuned
 SMALL, LARGE = 1e-15, 1e15  # radii whose squares, and scores, fit into single precision
 TINY = float(np.finfo(np.float64).tiny)
