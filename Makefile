@@ -240,7 +240,7 @@ oldest: $(OLDEST)/.installed ## the tests with the oldest dependencies allowed (
 	$(ONE_THREAD) $(OLDEST)/bin/python -m pytest -n $(JOBS) --dist worksteal -m "not fidelity and not slow and not browser"
 
 fidelity: $(VENV)/.installed-dev ## compare full runs with the numbers known to be reachable
-	$(ONE_THREAD) $(BIN)/python -m pytest -m fidelity
+	$(ONE_THREAD) $(BIN)/python -m pytest -m fidelity --timeout 7200
 
 # The environment of development, and in it what ours is compared with; it is large.
 $(BENCH)/.installed: $(VENV)/.installed-dev
