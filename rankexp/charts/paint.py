@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankexp.arrays import Floats
 from rankexp.charts import frame
 from rankexp.charts.frame import Axes, Figure, colour
 from rankexp.charts.letters import literal, wrapped
@@ -214,8 +213,7 @@ def _map(axes: Axes, panel: Map) -> None:
     axes.set(xlabel=literal(panel.column), ylabel=literal(panel.row))
     axes.grid(visible=False)
     bar = axes.figure.colorbar(image, ax=axes, ticks=[-most, 0, most], shrink=0.8)
-    ends: Floats = worse * np.array([-most, 0.0, most])
-    words = ["better", "", "worse"]
-    said = [f"{number(float(end), 3, sign=True)}\n" for end in ends]
-    bar.ax.set_yticklabels([text + word for text, word in zip(said, words, strict=True)])
+    ends = ((-most, "better"), (0.0, ""), (most, "worse"))
+    said = [f"{number(worse * end, 3, sign=True)}\n{word}" for end, word in ends]
+    bar.ax.set_yticklabels(said)
     bar.ax.tick_params(labelsize=6.8)

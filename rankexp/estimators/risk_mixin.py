@@ -58,9 +58,7 @@ class OrdersPairs(SparesThreads):
         two = hasattr(self, "classes_")
         return float(auc(y, s, sample_weight=w)) if two else concordance(y, s)
 
-    def _in_order(
-        self, y: ArrayLike, s: Floats, groups: PerRow = None, weight: PerRow = None
-    ) -> float:
+    def _in_order(self, y: ArrayLike, s: Floats, groups: PerRow, weight: PerRow = None) -> float:
         """Return the share of pairs of different numbers y that the scores, (n,), put in order.
 
         It warns if training was within groups, and none are given.

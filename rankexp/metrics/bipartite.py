@@ -140,7 +140,7 @@ def _twice_lost(
         raise ValueError(f"y must be (n,) and scores (n,) or (n, L); got {shapes}")
     if sample_weight is not None:
         weight = scaled_weights(sample_weight, len(labels))
-        return _twice_lost_by_weight(labels[weight > 0], s[weight > 0], ties, weight[weight > 0])
+        return _twice_by_weight(labels[weight > 0], s[weight > 0], ties, weight[weight > 0])
     positive = positive_rows(labels)
     columns = np.ascontiguousarray(s.T)  # one row a scorer
     above, below = (columns.compress(rows, axis=-1) for rows in (positive, ~positive))
@@ -191,9 +191,7 @@ def two_classes(
     return target == classes[-1], s, weight
 
 
-def _twice_lost_by_weight(
-    labels: Labels, s: Labels, ties: str, weight: Floats
-) -> tuple[Floats, float]:
+def _twice_by_weight(labels: Labels, s: Labels, ties: str, weight: Floats) -> tuple[Floats, float]:
     positive = positive_rows(labels)
     if np.isnan(s).any():
         raise ValueError(NAN)

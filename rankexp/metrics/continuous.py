@@ -6,9 +6,9 @@ from functools import partial
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
+from numpy.typing import ArrayLike
 
-from rankexp.arrays import Floats
+from rankexp.arrays import Floats, Ints
 from rankexp.categories import in_numbers, without_imaginary
 from rankexp.metrics import metric
 from rankexp.metrics.dominance import Ordered, PairCounts, count_pairs, ordered
@@ -23,7 +23,7 @@ REGISTER = {
     "unexplained_variance": "unexplained_variance",
 }
 
-Fitted = Mapping[str, npt.ArrayLike]
+Fitted = Mapping[str, ArrayLike]
 """What fitted estimators say, such as ``threshold``, a value a column of the scores."""
 THREE: tuple[metric.Kind, ...] = ("ordinal", "continuous")
 ANY: tuple[metric.Kind, ...] = ("binary", *THREE)
@@ -35,7 +35,7 @@ share = partial(metric.declare, "higher", kinds=ANY, reading=PAIRS)
 
 @metric.each_vector
 @share(source="clemencon2017, (6) and Definition 2", kinds=THREE, reading=TRIPLES, label="IAUC")
-def iauc(y: npt.ArrayLike, scores: npt.ArrayLike, kind: Literal[6, 5] = 6) -> float | Floats:
+def iauc(y: ArrayLike, scores: ArrayLike, kind: Literal[6, 5] = 6) -> float | Floats:
     """Return the integrated AUC: the AUC of "y above a cut-off", averaged over the cut-offs.
 
     Parameters
@@ -90,7 +90,7 @@ def iauc(y: npt.ArrayLike, scores: npt.ArrayLike, kind: Literal[6, 5] = 6) -> fl
 
 @metric.each_vector
 @share(source="clemencon2017, (8)", label="share of pairs in order")
-def d_tau(y: npt.ArrayLike, scores: npt.ArrayLike) -> float | Floats:
+def d_tau(y: ArrayLike, scores: ArrayLike) -> float | Floats:
     """Return the share of pairs that the scores put in the order of y, a tied score counting 1/2.
 
     It is the paper's Kendall tau, in [0, 1]. A pair with equal y is never in order, so that with
@@ -111,7 +111,7 @@ def d_tau(y: npt.ArrayLike, scores: npt.ArrayLike) -> float | Floats:
     reading=replace(PAIRS, pooled=True),
     label="share of pairs in order",
 )
-def concordance(y: npt.ArrayLike, scores: npt.ArrayLike) -> float | Floats:
+def concordance(y: ArrayLike, scores: ArrayLike) -> float | Floats:
     """Return the share of pairs of different y that the scores put in order; a tie is 1/2.
 
     It is U_pairs if each value of y is a level, and the AUC if there are two. Unlike in
@@ -128,7 +128,7 @@ def concordance(y: npt.ArrayLike, scores: npt.ArrayLike) -> float | Floats:
 
 
 @share(source="Kendall, Biometrika 33 (1945); variant b", reading=TAU, label="Kendall's tau-b")
-def kendall_tau_b(y: npt.ArrayLike, scores: npt.ArrayLike) -> float | Floats:
+def kendall_tau_b(y: ArrayLike, scores: ArrayLike) -> float | Floats:
     """Return Kendall's tau-b between y and the scores, in [-1, 1], by scipy.
 
     Parameters and errors are those of :func:`d_tau`; NaN with an `UndefinedMetricWarning` where y
@@ -146,7 +146,7 @@ def kendall_tau_b(y: npt.ArrayLike, scores: npt.ArrayLike) -> float | Floats:
 
 
 @share(source="clemencon2017, Table 1 (note on its tau)", label="share of pairs not discordant")
-def one_minus_discordance(y: npt.ArrayLike, scores: npt.ArrayLike) -> float | Floats:
+def one_minus_discordance(y: ArrayLike, scores: ArrayLike) -> float | Floats:
     """Return the share of pairs that the scores do not put in the opposite order of y.
 
     All ties count as right, so a constant scorer has 1. Do not rank scorers by it; it is the
@@ -160,9 +160,7 @@ def one_minus_discordance(y: npt.ArrayLike, scores: npt.ArrayLike) -> float | Fl
 
 
 @metric.declare("lower", source="clemencon2017, Table 1", kinds=("continuous",), label="MSE")
-def mse(
-    scores: npt.ArrayLike, reference: npt.ArrayLike, fitted: Fitted | None = None
-) -> float | Floats:
+def mse(scores: ArrayLike, reference: ArrayLike, fitted: Fitted | None = None) -> float | Floats:
     """Return the mean squared difference between the scores, (n,) or (n, L), and a reference.
 
     Parameters
@@ -191,12 +189,12 @@ def _each(s: Floats, by_y: Ordered, value: Callable[[PairCounts], float]) -> flo
     return np.array([value(count_pairs(by_y, column)) for column in columns], dtype=np.float64)
 
 
-def _exact_sum(terms: npt.NDArray[np.int64], n: int) -> int:
+def _exact_sum(terms: Ints, n: int) -> int:
     step = max(1, 2**61 // max(n, 1) ** 2)
     return sum(int(terms[i : i + step].sum()) for i in range(0, terms.size, step))
 
 
-def checked(y: npt.ArrayLike, scores: npt.ArrayLike, name: str = "y") -> tuple[Floats, Floats]:
+def checked(y: ArrayLike, scores: ArrayLike, name: str = "y") -> tuple[Floats, Floats]:
     """Return targets and scores as float64 arrays of shapes that go together, without NaN."""
     try:
         target = np.asarray(in_numbers(y), dtype=np.float64)
@@ -216,7 +214,7 @@ def checked(y: npt.ArrayLike, scores: npt.ArrayLike, name: str = "y") -> tuple[F
 
 
 @metric.declare("lower", source="clemencon2017, Figure 3 (affine matching)", kinds=("continuous",))
-def unexplained_variance(scores: npt.ArrayLike, reference: npt.ArrayLike) -> float | Floats:
+def unexplained_variance(scores: ArrayLike, reference: ArrayLike) -> float | Floats:
     """Return the least mean squared error of a s + b, as a share of the reference's variance.
 
     It is 1 minus the squared correlation, in [0, 1], lower is better; 1 for constant scores, and

@@ -154,11 +154,7 @@ def _below(levels: Ints, scores: Floats) -> tuple[Ints, Floats]:
 
     Those beside a score count 1/2.
     """
-    order = scores.argsort()
-    ranked = scores[order]
-    new = np.concatenate(([True], ranked[1:] != ranked[:-1]))
-    tie = np.empty(len(scores), dtype=np.int64)
-    tie[order] = new.cumsum() - 1
+    tie = np.unique(scores, return_inverse=True, equal_nan=False)[1]
     G = int(tie.max(initial=-1)) + 1
     K = int(levels.max(initial=-1)) + 1
     if K * G > MOST:

@@ -93,7 +93,7 @@ class RankScorer:
         target = in_order(y, levels)
         data = {"y": target, "scores": scores, "reference": target, "sample_weight": sample_weight}
         given = {name: np.asarray(value) for name, value in data.items() if value is not None}
-        value = _measured(metric, given, None if levels is None else len(levels), groups)
+        value = _value(metric, given, None if levels is None else len(levels), groups)
         return value if metric.direction == "higher" else -value
 
     def set_score_request(
@@ -115,9 +115,7 @@ class RankScorer:
         return found
 
 
-def _measured(
-    metric: Metric, data: dict[str, Labels], levels: int | None, groups: PerRow
-) -> float:
+def _value(metric: Metric, data: dict[str, Labels], levels: int | None, groups: PerRow) -> float:
     """Return a metric of all rows, or the mean over groups, as in a study."""
     if groups is None or "groups" in metric.takes:
         return float(metric(**data, levels=levels, groups=groups))

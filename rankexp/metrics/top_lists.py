@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
+from numpy.typing import ArrayLike
 
 from rankexp import names
 from rankexp.arrays import Bools, Floats, Ints, PerRow
@@ -20,7 +20,7 @@ from rankexp.metrics.level_means import told
 
 Ties = Literal["expected", "order", "reversed", "best", "worst"]
 Empty = Literal["zero", "skip"]
-Given = npt.ArrayLike | names.Value
+Given = ArrayLike | names.Value
 ListMetric = metric.OfScores[...]
 MOST = 50  # the highest level whose gain, 2^y - 1, is exact, as sums of such gains have to be
 
@@ -145,9 +145,7 @@ def _levels(y: Floats, levels: int | None) -> tuple[Floats, Ints]:
     return values, code
 
 
-def _rows(
-    y: npt.ArrayLike, scores: npt.ArrayLike, groups: PerRow = None, levels: Order = None
-) -> None:
+def _rows(y: ArrayLike, scores: ArrayLike, groups: PerRow = None, levels: Order = None) -> None:
     """Have the data that these metrics take."""
 
 
@@ -223,7 +221,7 @@ def _callables(
 
 def _each(
     function: Callable[..., Floats],
-    rows: tuple[npt.ArrayLike, npt.ArrayLike, npt.ArrayLike | None, Order],
+    rows: tuple[ArrayLike, ArrayLike, PerRow, Order],
     ties: Ties = "expected",
     empty: Empty | None = None,
     **asked: float | None,

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 
 import numpy as np
-import numpy.typing as npt
+from numpy.typing import ArrayLike
 
 from rankexp.arrays import Floats, Ints
 from rankexp.blas import one_thread
@@ -17,9 +17,7 @@ __all__ = ["pair_costs", "preference_loss", "ranking_loss"]
 Pairs = Iterator[tuple[Ints, Ints]]
 
 
-def ranking_loss(
-    order: npt.ArrayLike, target: npt.ArrayLike, omega: Emphasis | None = None
-) -> float:
+def ranking_loss(order: ArrayLike, target: ArrayLike, omega: Emphasis | None = None) -> float:
     """Return L(sigma, sigma*), (10.23), or with an emphasis function L_omega, (10.36).
 
     Parameters
@@ -62,8 +60,8 @@ def ranking_loss(
 
 def preference_loss(
     h: Preference,
-    items: npt.ArrayLike,
-    target: npt.ArrayLike,
+    items: ArrayLike,
+    target: ArrayLike,
     omega: Emphasis | None = None,
     *,
     draws: int | None = None,
@@ -104,7 +102,7 @@ def preference_loss(
     return _weighted(y, omega, pairs, lambda low, up: ask(h, things, low, up, check))
 
 
-def pair_costs(target: npt.ArrayLike, omega: Emphasis | None = None) -> Floats:
+def pair_costs(target: ArrayLike, omega: Emphasis | None = None) -> Floats:
     """Return the cost of putting u above v, W[u, v], shape (n, n): losses are linear in these.
 
     The loss of a ranking is the sum of W over the pairs in which it has u above v; that of a
@@ -119,7 +117,7 @@ def pair_costs(target: npt.ArrayLike, omega: Emphasis | None = None) -> Floats:
     return W / count
 
 
-def checked_target(target: npt.ArrayLike) -> Floats:
+def checked_target(target: ArrayLike) -> Floats:
     """Return targets, (n,), that are not all equal."""
     if not has_own_order(target):
         raise ValueError("targets must be numbers, none missing, or an ordered Categorical")

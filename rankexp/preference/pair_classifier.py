@@ -280,9 +280,7 @@ class PairClassifier(BaseEstimator):  # type: ignore[misc]
         return found
 
 
-def _pairs(
-    codes: Ints, groups: Ints | None, most: int, random_state: Seed
-) -> tuple[Ints, Ints, int]:
+def _pairs(codes: Ints, groups: Ints | None, most: int, seed: Seed) -> tuple[Ints, Ints, int]:
     """Return the upper and lower rows of pairs of levels within groups, and how many exist."""
     groups = np.zeros_like(codes) if groups is None else groups
     order = np.lexsort((codes, groups))
@@ -296,7 +294,7 @@ def _pairs(
         raise ValueError(NO_PAIR)
     taken = np.arange(possible)
     if possible > most:
-        rng = check_random_state(random_state)
+        rng = check_random_state(seed)
         taken = np.sort(sample_without_replacement(possible, most, random_state=rng))
     upper = np.searchsorted(ends, taken, side="right")
     lower = start[upper] + taken - (ends - below)[upper]

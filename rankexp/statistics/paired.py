@@ -10,7 +10,7 @@ names are strata: the stratified mean and its error.
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
+from numpy.typing import ArrayLike
 from scipy import special
 
 from rankexp.statistics.design import QUERIES, Design
@@ -53,7 +53,7 @@ def estimate(differences: Floats, correction: float = 0.0) -> Estimate:
     return Estimate(mean, spread * np.sqrt(1.0 / n + correction), n - 1)
 
 
-def stratified(differences: Floats, strata: npt.ArrayLike) -> Estimate:
+def stratified(differences: Floats, strata: ArrayLike) -> Estimate:
     """Return the mean over strata of their mean differences, those within a stratum independent.
 
     `differences` are (..., n), `strata` (n,). With n_f of them in each of F strata the variance is
@@ -72,7 +72,7 @@ def stratified(differences: Floats, strata: npt.ArrayLike) -> Estimate:
 
 
 def of_design(
-    differences: Floats, design: Design, folds: npt.ArrayLike | None = None
+    differences: Floats, design: Design, folds: ArrayLike | None = None
 ) -> tuple[Estimate, bool]:
     """Return the estimate from differences, (n,), and whether its SE is the least there can be.
 
@@ -206,7 +206,7 @@ def bootstrap(
 
 
 def stratified_bootstrap(
-    differences: Floats, strata: npt.ArrayLike, level: float, seed: int = 0, resamples: int = 9999
+    differences: Floats, strata: ArrayLike, level: float, seed: int = 0, resamples: int = 9999
 ) -> tuple[float, float]:
     """Return the percentile interval of a mean over strata, the pairs of each drawn anew.
 
@@ -234,7 +234,7 @@ def stratified_bootstrap(
 
 
 def randomisation(
-    differences: Floats, strata: npt.ArrayLike, seed: int = 0, resamples: int = 9999
+    differences: Floats, strata: ArrayLike, seed: int = 0, resamples: int = 9999
 ) -> float:
     """Return the p-value of the paired randomisation test: the sign of each pair is a coin.
 

@@ -66,11 +66,10 @@ def _legend(chart: Chart) -> str:
     named, items = list(filter(None, chart.strokes)), []
     methods = {at: label for at, label in chart.methods.items() if label}
     for place, label in methods.items() if len({*chart.methods, *named}) > 1 else ():
-        curve = by_label.get(label)
         mark = marks.shape(place, 8.0, 8.0)
-        items.append(
-            _item(mark if curve is None or curve.marked else _sample(curve, chart), label)
-        )
+        if label in by_label and not by_label[label].marked:
+            mark = _sample(by_label[label], chart)
+        items.append(_item(mark, label))
     items += [_item(_sample(by_label[label], chart), label) for label in named]
     return element("ul", "".join(items), class_="legend") if items else ""
 

@@ -90,10 +90,8 @@ class OrdinalWeights:
         """Add ``alpha h``, h = -1 or 1, to the scores, then set the thresholds."""
         f = self.factors
         split = f.split(stump)
-        (up_below, up_above), (down_below, down_above) = (
-            part @ weight / self.total
-            for part, weight in zip(split, (self.of_up, self.of_down), strict=True)
-        )
+        up_below, up_above = split[0] @ self.of_up / self.total
+        down_below, down_above = split[1] @ self.of_down / self.total
         good, bad = up_above + down_below, down_above + up_below
         alpha = half_log_ratio(good, bad, smoothing, "makes no error, or nothing else")
         f.advance(stump, 2.0 * alpha, split)  # -alpha on all: a matter of the thresholds

@@ -3,14 +3,7 @@
 import numpy as np
 
 from rankexp.arrays import Floats
-from rankexp.solvers.ordinal.threshold_terms import (
-    NO_SHIFT,
-    Terms,
-    balanced,
-    best_thresholds,
-    centred,
-    values,
-)
+from rankexp.solvers.ordinal.threshold_terms import NO_SHIFT, Terms, balanced, centred
 from rankexp.solvers.result import PathResult
 from rankexp.solvers.rows import DEPTH, down, is_sparse, longest_sum
 from rankexp.solvers.smooth.certificate import EPS, product
@@ -69,7 +62,7 @@ class PrimalDualBounds:
         objective, off = self._primal(w, centred(*ends, given))
         if objective + off <= self.primal * (1.0 + SAME_SUM):
             return given, 0.0
-        exact = values(best_thresholds(self.terms, product(self.terms.X, v, NO_SHIFT)))
+        exact = self.terms.best(product(self.terms.X, v, NO_SHIFT))
         theta = centred(-ends[0], ends[1], exact)
         other, more = self._primal(w, centred(*ends, theta))
         if other + more < objective + off:
@@ -92,7 +85,7 @@ class PrimalDualBounds:
 
     def _value(self, w: Floats, s: Floats, theta: Floats | None) -> float:
         if theta is None:
-            theta = values(best_thresholds(self.terms, s))
+            theta = self.terms.best(s)
         lost = np.maximum(1.0 - self.terms.margins(s, theta), 0.0)
         lost *= self.terms.each
         return float(lost.sum()) / self.terms.total + 0.5 * self.lam * float(w @ w)
@@ -123,10 +116,8 @@ def assembled(
     """Put what was found for penalties together; certify thresholds of scores s (n, L), if any."""
     cuts = lost = None
     if s is not None:
-        ends = [
-            one.settle(values(best_thresholds(one.terms, column[one.terms.order])), middle)
-            for one, column in zip(found, s.T, strict=True)
-        ]
+        columns = zip(found, s.T, strict=True)
+        ends = [one.settle(one.terms.best(own[one.terms.order]), middle) for one, own in columns]
         cuts, lost = np.column_stack([cut for cut, _ in ends]), np.array([off for _, off in ends])
     gap = np.array([one.gap for one in found])
     objective, steps = np.array([one.objective for one in found]), np.maximum(n_iter, 1)

@@ -72,6 +72,10 @@ class Terms:
         """Add up values of terms by threshold, (K - 1,)."""
         return np.add.reduceat(values, self.starts)
 
+    def best(self, s: Floats) -> Floats:
+        """Return the thresholds, (K - 1,), with the least loss of scores in the order of X."""
+        return values(best_thresholds(self, s))
+
 
 @dataclass
 class Pool:
@@ -133,7 +137,7 @@ def centred(middle: Floats, w: Floats, theta: Floats) -> Floats:
 def thresholds(s: Floats, codes: Ints, every: bool, weight: Floats | None = None) -> Floats:
     """Return the thresholds, (K - 1,), with the least loss of scores, (n,)."""
     terms = Terms(s[:, None], codes, every, weight)
-    return values(best_thresholds(terms, s[terms.order]))
+    return terms.best(s[terms.order])
 
 
 def balanced(terms: Terms, alpha: Floats) -> Floats:

@@ -12,8 +12,6 @@ from rankexp.losses.loss import Loss, MarginLoss, ScaledLoss
 from rankexp.solvers.pairs.partial_order import PartialOrder
 from rankexp.solvers.smooth.objective import SmoothRisk, gram
 
-SQUARED = 2  # the power of the hinge that has quick sums
-
 
 class PairRisk(SmoothRisk):
     """The mean of a loss of score differences over the pairs of an order, by their costs."""

@@ -16,15 +16,9 @@ from scipy.sparse import csr_array
 from rankexp.arrays import Floats, Ints
 from rankexp.losses.loss import Loss, MarginLoss
 from rankexp.solvers.pairs.convolution import DEGREES, WIDTH, CellSums, Convolution, ScorePanels
-from rankexp.solvers.pairs.pair_risk import (
-    SQUARED,
-    ExponentialPairs,
-    PairLoss,
-    PairRisk,
-    SquaredPairs,
-)
+from rankexp.solvers.pairs.pair_risk import ExponentialPairs, PairLoss, PairRisk, SquaredPairs
 from rankexp.solvers.pairs.partial_order import PartialOrder
-from rankexp.solvers.pairs.squared_hinge import SquaredHingePairs
+from rankexp.solvers.pairs.squared_hinge import SQUARED, SquaredHingePairs
 from rankexp.solvers.result import PathResult
 from rankexp.solvers.rows import as_rows
 from rankexp.solvers.smooth.descent import descend

@@ -17,17 +17,11 @@ from scipy.sparse import csr_array
 from rankexp.arrays import Bools, Floats, Ints
 from rankexp.losses.loss import Loss, ScaledLoss
 from rankexp.losses.margin import Exponential
-from rankexp.solvers.pairs.convolution import (
-    DEGREES,
-    NEAR,
-    WIDTH,
-    Convolution,
-    ScorePanels,
-    coefficients,
-)
-from rankexp.solvers.pairs.pair_risk import SQUARED
+from rankexp.solvers.pairs import convolution
+from rankexp.solvers.pairs.convolution import WIDTH, Convolution, ScorePanels
 from rankexp.solvers.pairs.path import EXACT_PAIRS, FEW_PAIRS, HESSIAN_PANELS, NOISE
 from rankexp.solvers.pairs.push_blocks import PushPairs, Spread
+from rankexp.solvers.pairs.squared_hinge import SQUARED
 from rankexp.solvers.smooth.objective import gram
 
 
@@ -177,7 +171,7 @@ class PanelPush(PushPairs):
     def _prepare(self, s: Floats) -> Sides | None:
         """Return the panels of scores; None if they are more than the pairs, or infinite."""
         x = self.rate * s
-        if not (1.0 + float(x.max() - x.min()) / WIDTH) * 2 * DEGREES <= self.pairs:
+        if not (1.0 + float(x.max() - x.min()) / WIDTH) * 2 * convolution.DEGREES <= self.pairs:
             return None
         panels = ScorePanels(x)
         return Sides(panels.some(self.up, self.v), panels.some(self.down, self.u))
@@ -234,9 +228,10 @@ class BranchPush(PanelPush):
     # `steps`: by how much the formula above 0 is more than that below, of places in one panel.
 
     def _kernels(self) -> tuple[Convolution, Convolution]:
-        found, self.steps = [], []
+        found, self.steps, near = [], [], convolution.NEAR
         for k, of in enumerate((self.loss.value, self.loss.derivative)):
-            low, high = (coefficients(one) for one in self.loss.branches(NEAR, k) or (NEAR, NEAR))
+            sides = self.loss.branches(near, k) or (near, near)
+            low, high = map(convolution.coefficients, sides)
             self.steps.append(high - low)
             found.append(Convolution(partial(of, 1.0), low))
         return found[0], found[1]
@@ -251,7 +246,6 @@ class BranchPush(PanelPush):
 
 def _add(found: Floats, here: Beside, others: Beside, weight: Floats, step: Floats) -> Floats:
     rows, T, first, end = here
-    sums = np.zeros((weight.size + 1, DEGREES))
-    np.cumsum(others[1] * weight[others[0], None], axis=0, out=sums[1:])
+    sums = _running(others[1] * weight[others[0], None])
     found[rows] += np.einsum("nq,nq->n", (sums[end] - sums[first]) @ step, T)
     return found

@@ -14,6 +14,7 @@ from rankexp.arrays import Floats, Ints
 from rankexp.solvers.pairs.pair_risk import PairRisk
 from rankexp.solvers.smooth.objective import gram
 
+SQUARED = 2  # the power of the hinge that has quick sums
 FEW_LEVELS = 4  # tuned: whose pairs are gone through one by one
 SAMPLED, A_COLUMN = 2_000, 80  # tuned: rows, at least and a column, that a Hessian needs
 
