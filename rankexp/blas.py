@@ -20,7 +20,7 @@ PRODUCTS = 2**27  # of the same matrix by itself: some 10 ms in one thread
 
 P = ParamSpec("P")
 R = TypeVar("R")
-Estimator = TypeVar("Estimator", bound="SparesThreads")
+E = TypeVar("E", bound="SparesThreads")
 
 
 @cache
@@ -52,10 +52,8 @@ class _OneThread:
     def __init__(self) -> None:
         self._lock, self._inside, self._before = Lock(), 0, list[tuple[Any, int]]()
         if hasattr(os, "register_at_fork"):  # else a child could wait for a thread it has not
-            free = self._lock.release
-            os.register_at_fork(
-                before=self._lock.acquire, after_in_parent=free, after_in_child=free
-            )
+            take, free = self._lock.acquire, self._lock.release
+            os.register_at_fork(before=take, after_in_parent=free, after_in_child=free)
 
     def __enter__(self) -> None:
         with self._lock:
@@ -83,15 +81,13 @@ def threads_for(n: float, d: float) -> AbstractContextManager[None]:
     return one_thread if few else nullcontext()
 
 
-def sparing(
-    method: Callable[Concatenate[Estimator, P], R],
-) -> Callable[Concatenate[Estimator, P], R]:
+def sparing(method: Callable[Concatenate[E, P], R]) -> Callable[Concatenate[E, P], R]:
     """Return a method of an estimator that has one BLAS thread if its argument X is small."""
     place = method.__code__.co_varnames.index("X") - 1  # behind the estimator itself
     learns = method.__name__.startswith(("fit", "partial_fit", "path"))
 
     @wraps(method)
-    def spared(self: Estimator, /, *given: P.args, **named: P.kwargs) -> R:
+    def spared(self: E, /, *given: P.args, **named: P.kwargs) -> R:
         X = given[place] if place < len(given) else named.get("X")
         shape: Any = getattr(X, "shape", ())  # millions of numbers in a list are a rarity
         n, d = shape if len(shape) == 2 else (1, 1)

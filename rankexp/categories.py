@@ -38,8 +38,7 @@ def categories_of(y: ArrayLike) -> list[Hashable] | None:
 
 def in_numbers(y: ArrayLike) -> ArrayLike:
     """Return the places of labels among ordered categories, NaN for missing; else y itself."""
-    categories = categories_of(y)
-    if categories is None:
+    if (categories := categories_of(y)) is None:
         return y
     place = {category: float(code) for code, category in enumerate(categories)}
     return np.array([place.get(label, np.nan) for label in np.ravel(np.asarray(y)).tolist()])

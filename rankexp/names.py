@@ -90,8 +90,7 @@ def parse(text: str, what: str = "name") -> Name:
 
 @lru_cache
 def _parsed(text: str, what: str) -> Name:
-    head = _HEAD.match(text)
-    if head is None:
+    if (head := _HEAD.match(text)) is None:
         raise _unreadable(text, what)
     cutoff = None if head["cutoff"] is None else _read(head["cutoff"], text)
     given, end = _arguments(text, head.end(), what) if head["open"] else ({}, head.end())

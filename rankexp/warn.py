@@ -26,8 +26,7 @@ def warn_user(text: str, category: type[Warning] | None = None, once: bool = Fal
     while frame.f_back and (name := frame.f_globals.get("__name__", "")).startswith(NOT_THE_USERS):
         frame, up, tool = frame.f_back, up + 1, tool or name.startswith("sklearn.")
     if once and tool:
-        place = (frame.f_code.co_filename, frame.f_lineno, text)
-        if place in _SAID:
+        if (place := (frame.f_code.co_filename, frame.f_lineno, text)) in _SAID:
             return
         _SAID.add(place)
     if category is None:
@@ -42,9 +41,8 @@ def warn_ungrouped(ranker: "BaseEstimator", groups: ArrayLike | None) -> None:
     steps: Sequence[tuple[str, BaseEstimator]] = getattr(ranker, "steps", [("", ranker)])
     if groups is None and getattr(steps[-1][1], "_grouped", False):
         name = type(steps[-1][1]).__name__
-        warn_user(
-            f"{name} was trained within groups, but this score has no groups and counts pairs of "
-            "different ones: give it groups, in a search by set_score_request(groups=True)",
-            UngroupedScoreWarning,
-            once=True,
+        text = (
+            f"{name} was trained within groups, but this score has no groups and counts pairs of"
         )
+        advice = "give it groups, in a search by set_score_request(groups=True)"
+        warn_user(f"{text} different ones: {advice}", UngroupedScoreWarning, once=True)

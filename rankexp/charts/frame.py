@@ -54,10 +54,8 @@ def colour(place: int) -> str:
 
 def mark(place: int) -> dict[str, Any]:
     """Return the shape of the method at this place, and how it is filled."""
-    return {
-        "marker": MARKERS[place % len(MARKERS)],
-        "fillstyle": "full" if place < len(MARKERS) else "none",
-    }
+    n = len(MARKERS)
+    return {"marker": MARKERS[place % n], "fillstyle": "full" if place < n else "none"}
 
 
 def panels(
@@ -143,8 +141,7 @@ def finish(figure: Figure, remarks: Sequence[str]) -> None:
             if isinstance(made, ScalarFormatter):
                 made.set_scientific(False)  # 2,000,000, not 2 and 1e6 beside the title
     width, height = figure.get_size_inches()
-    lines = [wrapped(text, width, longest=math.inf) for text in remarks]
-    if lines:
+    if lines := [wrapped(text, width, longest=math.inf) for text in remarks]:
         said = "\n".join(lines)
         figure.set_size_inches(width, height + LINE * (said.count("\n") + 1))
         figure.suptitle(said, color=REMARK, fontsize=SIZE)

@@ -128,8 +128,7 @@ def _line(axes: Axes, line: Line, above: int, dashed: str) -> None:
             axes.vlines(line.x, line.low, line.high, color=own, linewidth=1.0)
     if line.sizes is not None:
         taken = line.sizes > 0
-        sizes = 90 * line.sizes[taken]
-        axes.scatter(line.x[taken], line.y[taken], s=sizes, color=own, zorder=3)
+        axes.scatter(line.x[taken], line.y[taken], s=90 * line.sizes[taken], color=own, zorder=3)
 
 
 def _intervals(axes: Axes, panel: Intervals) -> None:
@@ -214,6 +213,5 @@ def _map(axes: Axes, panel: Map) -> None:
     axes.grid(visible=False)
     bar = axes.figure.colorbar(image, ax=axes, ticks=[-most, 0, most], shrink=0.8)
     ends = ((-most, "better"), (0.0, ""), (most, "worse"))
-    said = [f"{number(worse * end, 3, sign=True)}\n{word}" for end, word in ends]
-    bar.ax.set_yticklabels(said)
+    bar.ax.set_yticklabels([f"{number(worse * end, 3, sign=True)}\n{word}" for end, word in ends])
     bar.ax.tick_params(labelsize=6.8)

@@ -118,10 +118,8 @@ def _alike(panels: Sequence[Panel], chart: Chart) -> Sequence[Panel]:
     else:
         room = ROOM * (max(highs) - min(lows))
         ends = [(min(lows) - room, max(highs) + room)] * len(lines)
-    return [
-        replace(one, y=replace(one.y, low=low, high=high))
-        for one, (low, high) in zip(lines, ends, strict=True)
-    ]
+    ended = zip(lines, ends, strict=True)
+    return [replace(one, y=replace(one.y, low=low, high=high)) for one, (low, high) in ended]
 
 
 def _ends(panel: Lines) -> tuple[float, float]:

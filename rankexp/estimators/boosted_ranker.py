@@ -286,10 +286,9 @@ class BoostedRanker(RiskMixin, InRounds):
             self.n_iter_ = int(np.argmin(errors)) + 1
         s = self._scores(data.X)
         if s.min() == s.max():
-            warn_user(
-                f"no tree of {self.engine} splits the {s.size} training rows, so all scores are "
-                "equal; for few rows set params such as min_data_in_leaf or min_child_weight"
-            )
+            text = f"no tree of {self.engine} splits the {s.size} training rows, so all scores are"
+            advice = "for few rows set params such as min_data_in_leaf or min_child_weight"
+            warn_user(f"{text} equal; {advice}")
         if ranks_levels(self):
             return self
         if plain(self.risk) != "classification":

@@ -124,8 +124,7 @@ class LightGBM(Engine):
     def _known(self, lgb: ModuleType, params: Iterable[str]) -> None:
         """Refuse unknown parameters, because LightGBM itself reports them only when verbose."""
         known = getattr(lgb.basic, "_ConfigAliases", None)
-        aliases = getattr(known, "_get_all_param_aliases", None)
-        if aliases is None:
+        if (aliases := getattr(known, "_get_all_param_aliases", None)) is None:
             return
         known = {name for names in aliases().values() for name in names}
         for name in params:

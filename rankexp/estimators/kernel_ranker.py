@@ -213,10 +213,9 @@ class KernelRanker(RiskRanker):
             try:
                 found = problem.solve(rows, (1.0 - 2.0 * CUT) * self.tol)
             except FloatingPointError as error:  # which names columns of the factor
-                raise FloatingPointError(
-                    f"lam={self.lam:g} is too small for a kernel with values up to "
-                    f"{factor.largest:.3g}: raise lam, or scale the features"
-                ) from error
+                text = f"lam={self.lam:g} is too small for a kernel with values up to"
+                text += f" {factor.largest:.3g}: raise lam, or scale the features"
+                raise FloatingPointError(text) from error
             slope = np.bincount(back, problem.slope(rows, found)).astype(np.float64)
             objective = float(found.objective[0])
             enough = 2.0 * CUT * self.tol * objective * 2.0 * self.lam

@@ -78,8 +78,7 @@ def level_order(y: ArrayLike, levels: Levels | None, *, present: bool = False) -
     These are `levels` if given, else the categories of an ordered pandas Categorical (only those
     with an example if `present`), else None.
     """
-    categories = categories_of(y)
-    if categories is None:
+    if (categories := categories_of(y)) is None:
         return levels
     if levels is None:
         here = set(np.ravel(np.asarray(y)).tolist()) if present else set(categories)

@@ -115,6 +115,5 @@ class ORBoost(LevelRanker, StumpBooster):
     def staged_decision_function(self, X: ArrayLike) -> Iterator[Floats]:
         """Yield the scores of rows after 1, 2, ... rounds, shape (n,) each."""
         check_is_fitted(self)
-        offsets = np.cumsum(self.alphas_)
-        for s, offset in zip(self._staged(X, height=2.0), offsets, strict=True):
+        for s, offset in zip(self._staged(X, height=2.0), np.cumsum(self.alphas_), strict=True):
             yield s - offset

@@ -23,8 +23,7 @@ def held_out(codes: Ints, groups: Ints | None, share: float, rng: np.random.Rand
     """Return which rows to hold out: a share of each level, or of whole groups."""
     out = np.zeros(codes.size, dtype=bool)
     if groups is not None:
-        kinds = np.unique(groups)
-        if kinds.size < 2:
+        if (kinds := np.unique(groups)).size < 2:
             text = "there is only one group: set validation_fraction=None, or drop groups"
             raise ValueError(text)
         size = min(max(1, round(share * kinds.size)), kinds.size - 1)
@@ -94,8 +93,7 @@ def labelled_pairs(
         raise ValueError(f"sample_weight must be finite and >= 0, of shape ({y.shape[0]},)")
     if w.max(initial=0.0) > np.finfo(np.float64).max / max(w.size, 1):
         raise ValueError("the sum of sample_weight overflows: scale the weights down")
-    kept = (y != 0) & (w > 0.0)
-    if not kept.any():
+    if not (kept := (y != 0) & (w > 0.0)).any():
         raise ValueError("there is no pair to rank: all labels or weights are 0")
     P, y = P[kept].astype(np.int64), y[kept]
     if (alone := P[:, 0] == P[:, 1]).any():
@@ -143,8 +141,7 @@ class OfLabels:
 
     def slope(self, X: Floats, found: PathResult) -> Floats:
         """Return the derivatives of the risk by each score that the gap uses, (n,)."""
-        risk = cast(RiskOfPairs, self.task.risk)
-        return risk.slope(replace(self.task, X=X), found)
+        return cast(RiskOfPairs, self.task.risk).slope(replace(self.task, X=X), found)
 
     def __str__(self) -> str:
         return f"{self.task.loss!r} × {self.task.risk!r}"

@@ -10,14 +10,8 @@ from typing import TYPE_CHECKING, TypeAlias, cast
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.sparse import csr_matrix, issparse
+from sklearn import utils
 from sklearn.base import BaseEstimator
-from sklearn.utils import (
-    assert_all_finite,
-    check_consistent_length,
-    check_X_y,
-    column_or_1d,
-    get_tags,
-)
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from rankexp.arrays import Bools, Floats, Ints, Labels, PerRow
@@ -43,11 +37,9 @@ FEW_CELLS = 2**16  # of sparse rows to fit: they are written out, in half a mega
 def refuse_sparse(X: ArrayLike, what: str = "this ranker needs") -> None:
     """Raise TypeError for a sparse matrix, and say what to do."""
     if issparse(X):
-        raise TypeError(
-            f"X is a sparse matrix, but {what} a dense array. Use X.toarray(), or "
-            "sparse_output=False in an encoder; if that is too large, put "
-            "sklearn.decomposition.TruncatedSVD before the ranker in a pipeline"
-        )
+        how = "Use X.toarray(), or sparse_output=False in an encoder; if that is too large, put"
+        how += " sklearn.decomposition.TruncatedSVD before the ranker in a pipeline"
+        raise TypeError(f"X is a sparse matrix, but {what} a dense array. {how}")
 
 
 def _summed(given: ArrayLike, rows: Floats, fits: bool = True) -> Floats:
@@ -58,7 +50,7 @@ def _summed(given: ArrayLike, rows: Floats, fits: bool = True) -> Floats:
     if not issparse(given):
         return rows
     rows = as_rows(rows)
-    assert_all_finite(rows, input_name="X")
+    utils.assert_all_finite(rows, input_name="X")
     if fits and rows.shape[0] * rows.shape[1] <= FEW_CELLS:
         return np.asarray(csr_matrix(rows).toarray())
     return rows
@@ -100,14 +92,13 @@ def training_data(
     """
     if not sparse:
         refuse_sparse(X)
-    plain = None if how else _plain_data(X, y)
-    if plain is not None:
+    if not how and (plain := _plain_data(X, y)) is not None:
         if estimator is not None:
             vars(estimator).pop("feature_names_in_", None)
             estimator.n_features_in_ = plain[0].shape[1]
         return plain
     more = {"dtype": np.float64, "order": "C", "y_numeric": real}
-    check = check_X_y if estimator is None else partial(validate_data, estimator)
+    check = utils.check_X_y if estimator is None else partial(validate_data, estimator)
     rows, targets = check(X, y, accept_sparse=sparse and "csr", **more, **how)
     return _summed(X, rows), targets
 
@@ -123,12 +114,11 @@ def table_rows(estimator: BaseEstimator, X: ArrayLike) -> Table:
 
 def table_data(estimator: BaseEstimator, X: ArrayLike, y: ArrayLike) -> tuple[Table, Labels]:
     """Return the same of rows to fit, with their targets, (n,)."""
-    frame = _with_categories(estimator, X, reset=True)
-    if frame is None:
+    if (frame := _with_categories(estimator, X, reset=True)) is None:
         rows, targets = validate_data(estimator, X, y, **NAN)
         return _plain(rows), targets
-    targets = column_or_1d(y, warn=True)
-    check_consistent_length(frame, targets)
+    targets = utils.column_or_1d(y, warn=True)
+    utils.check_consistent_length(frame, targets)
     return frame, targets
 
 
@@ -199,7 +189,8 @@ def fitted_rows(estimator: BaseEstimator, X: ArrayLike) -> Floats:
     Sparse rows stay sparse for an estimator with that tag, and are refused for others.
     """
     check_is_fitted(estimator)
-    return training_rows(estimator, X, reset=False, sparse=get_tags(estimator).input_tags.sparse)
+    sparse = utils.get_tags(estimator).input_tags.sparse
+    return training_rows(estimator, X, reset=False, sparse=sparse)
 
 
 def warn_unconverged(

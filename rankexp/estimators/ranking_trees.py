@@ -109,8 +109,7 @@ class CRank(OrientedTree):
         def grow(j: int, k: int, by_y: Ints) -> None:
             at, least = len(nodes), self.min_samples_leaf
             nodes.append((j, k, by_y.size, 0, 0, 0.0, False))
-            small = j == self.depth or by_y.size < 2 * least
-            if small or y[by_y[0]] == y[by_y[-1]]:
+            if j == self.depth or by_y.size < 2 * least or y[by_y[0]] == y[by_y[-1]]:
                 return
             rule = self._learnt(X, y, by_y, rng)
             left = rule(X, by_y)

@@ -219,13 +219,10 @@ class RiskMixin(OrdersPairs, ClassifierMixin):  # type: ignore[misc]
         except TypeError as error:
             raise ValueError(f"the classes {[worse, better]} cannot be sorted") from error
         if turned:
-            warn_user(
-                f"levels put {better!r} above {worse!r}, but scikit-learn sorts classes: "
-                f"decision_function is high for classes_[1], {worse!r}, the worse one; "
-                "rank_scores is high for the better one",
-                ClassOrderWarning,
-                once=True,
-            )
+            text = f"levels put {better!r} above {worse!r}, but scikit-learn sorts classes"
+            high = f"decision_function is high for classes_[1], {worse!r}, the worse one"
+            text += f": {high}; rank_scores is high for the better one"
+            warn_user(text, ClassOrderWarning, once=True)
         return turned
 
     def _forget(self, *attributes: str) -> None:

@@ -156,8 +156,7 @@ def _two_classes(y: Labels, order: Levels | None) -> tuple[Labels, Ints]:
     if order is None:
         return two_classes(y)
     levels, codes = ordered_levels(y, order)
-    here = np.unique(codes)
-    if here.shape[0] > 2:
+    if (here := np.unique(codes)).shape[0] > 2:
         two_classes(y)  # raises
     return levels[here], (codes == here[-1]).astype(np.int64)
 

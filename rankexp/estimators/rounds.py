@@ -129,8 +129,7 @@ class StumpBooster(InRounds):
         return np.asarray(found / (found.sum() or 1.0))
 
     def _scores(self, X: Floats, height: float = 1.0) -> Floats:
-        heights = height * self.alphas_
-        return step_sums(self.stump_features_, self.stump_thresholds_, heights, X)
+        return step_sums(self.stump_features_, self.stump_thresholds_, height * self.alphas_, X)
 
     def _staged(self, X: ArrayLike, height: float = 1.0) -> Iterator[Floats]:
         X = fitted_rows(self, X)

@@ -192,8 +192,7 @@ class Discrete:
         if pmfs.ndim != 2 or len(pmfs) < 2 or pmfs.shape[1] != len(points):
             text = f"pmfs={self.pmfs}: expected two or more lists, one a class"
             raise ValueError(f"{text}, of {len(points)} numbers, one a point")
-        totals = pmfs.sum(axis=1)
-        if (pmfs < 0.0).any() or (np.abs(totals - 1.0) > 1e-6).any():
+        if (pmfs < 0.0).any() or (np.abs(pmfs.sum(axis=1) - 1.0) > 1e-6).any():
             raise ValueError(f"pmfs={self.pmfs}: expected numbers >= 0 that add up to 1 a class")
         if not (pmfs > 0.0).any(axis=0).all():
             raise ValueError(f"pmfs={self.pmfs}: leave out what has chance 0 in every class")
@@ -208,11 +207,8 @@ class Discrete:
 
     def draw_model(self, rng: np.random.Generator) -> DiscreteModel:
         """Return the model; nothing about it is random."""
-        points, pmfs = np.array(self.points), np.array(self.pmfs)
+        points, pmfs = np.array(self.points).reshape(len(self.points), -1), np.array(self.pmfs)
         shares = np.ones(len(pmfs)) if self.priors is None else np.array(self.priors)
-        return DiscreteModel(
-            tuple((shares / shares.sum()).tolist()),
-            self.stratified,
-            generator.plain(points.reshape(len(points), -1)),
-            generator.plain(pmfs / pmfs.sum(axis=1, keepdims=True)),
-        )
+        priors = tuple((shares / shares.sum()).tolist())
+        each = generator.plain(points), generator.plain(pmfs / pmfs.sum(axis=1, keepdims=True))
+        return DiscreteModel(priors, self.stratified, *each)

@@ -93,9 +93,8 @@ def flip_labels(
     it further away, ``prior`` and ``bayes_rank_risk`` are those of the model, not those asked for.
     """
     kappa, q = solve_flips(p, rank_risk)
-    block = DRAWS // 20
     # Feature by feature in memory, as a target that looks at single features likes it.
-    sums = np.concatenate([target(rng.random((d, block)).T) for _ in range(20)])
+    sums = np.concatenate([target(rng.random((d, DRAWS // 20)).T) for _ in range(20)])
     threshold = float(np.quantile(sums, 1 - q))
     share = float(np.mean(sums - threshold >= -_ROUNDING))
     if abs(share - q) > 2 * sqrt(q * (1 - q) / DRAWS):

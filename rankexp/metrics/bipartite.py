@@ -40,9 +40,7 @@ def hanley_mcneil(auc: float, counts: Sequence[float]) -> float:
     return math.sqrt(max(variance, 0.0))
 
 
-LOST = MetricReading(
-    MARGIN, lambda loss, counts: hanley_mcneil(1 - loss, counts), "rank_risk", reach=1.0
-)
+LOST = MetricReading(MARGIN, lambda loss, n: hanley_mcneil(1 - loss, n), "rank_risk", reach=1.0)
 
 
 @each_vector

@@ -98,8 +98,7 @@ def d_tau(y: ArrayLike, scores: ArrayLike) -> float | Floats:
     Parameters, returns and errors are those of :func:`iauc`; NaN for a single example.
     """
     target, s = checked(y, scores)
-    both = target.size * (target.size - 1)
-    if both == 0:
+    if (both := target.size * (target.size - 1)) == 0:
         return metric.undefined(s, "a single example makes no pair: d_tau is NaN")
     return _each(s, ordered(target), lambda pairs: (2 * pairs.concordant + pairs.tied) / both)
 
@@ -120,8 +119,7 @@ def concordance(y: ArrayLike, scores: ArrayLike) -> float | Floats:
     """
     target, s = checked(y, scores)
     sizes = np.unique(target, return_counts=True)[1]
-    both = target.size**2 - int((sizes**2).sum())
-    if both == 0:
+    if (both := target.size**2 - int((sizes**2).sum())) == 0:
         return metric.undefined(s, "y is constant: there is no pair to rank, and no share")
     half = both // 2
     return _each(s, ordered(target), lambda own: (half + own.concordant - own.discordant) / both)
@@ -153,8 +151,7 @@ def one_minus_discordance(y: ArrayLike, scores: ArrayLike) -> float | Floats:
     nearest measure to the tau that the paper prints. All else is as for :func:`d_tau`.
     """
     target, s = checked(y, scores)
-    both = target.size * (target.size - 1)
-    if both == 0:
+    if (both := target.size * (target.size - 1)) == 0:
         return metric.undefined(s, "a single example makes no pair: the discordance is NaN")
     return _each(s, ordered(target), lambda pairs: (both - 2 * pairs.discordant) / both)
 
@@ -183,10 +180,8 @@ def mse(scores: ArrayLike, reference: ArrayLike, fitted: Fitted | None = None) -
 
 
 def _each(s: Floats, by_y: Ordered, value: Callable[[PairCounts], float]) -> float | Floats:
-    if s.ndim == 1:
-        return value(count_pairs(by_y, s))
-    columns = np.ascontiguousarray(s.T)
-    return np.array([value(count_pairs(by_y, column)) for column in columns], dtype=np.float64)
+    columns = np.ascontiguousarray(np.atleast_2d(s.T))
+    return metric.each_column(np.array([value(count_pairs(by_y, one)) for one in columns]), s)
 
 
 def _exact_sum(terms: Ints, n: int) -> int:

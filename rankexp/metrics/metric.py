@@ -195,8 +195,7 @@ class Metric:
 
     def __call__(self, **data: Datum) -> float | Floats:
         """Return the value on data given by name; what the metric doesn't take is left out."""
-        missing = sorted(self.needs - data.keys())
-        if missing:
+        if missing := sorted(self.needs - data.keys()):
             raise TypeError(f"metric '{self!r}' needs {', '.join(missing)}")
         taken = {name: value for name, value in data.items() if name in self.takes}
         return self.function(**taken, **dict(self.parameters))

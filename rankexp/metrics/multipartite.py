@@ -1,13 +1,13 @@
 """Measures of how scores order K levels: pairs of levels, cuts between them, whole tuples."""
 
 from functools import partial
-from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from rankexp.arrays import Floats, Numbers
 from rankexp.categories import Order
+from rankexp.metrics.bipartite import Ties
 from rankexp.metrics.level_counts import cost_matrix, counts
 from rankexp.metrics.level_means import Graded, Queries, columns_of, mean_of, told, warn
 from rankexp.metrics.metric import Kind, MetricReading, declare, each_column, each_vector
@@ -21,7 +21,6 @@ REGISTER = {
     "vus": "vus",
 }
 
-Ties = Literal["expected", "worst", "best"]
 TINY = float(np.finfo(np.float64).tiny)
 KINDS: tuple[Kind, ...] = ("ordinal", "binary")
 AUC = MetricReading(margin=0.01, reach=1.0)
@@ -137,8 +136,7 @@ def u_pairs(
 
 
 def _check_costs(levels: int | None, costs: str | float | None = None, **_: Value) -> None:
-    matrix = _costs(costs)
-    if matrix is not None:
+    if (matrix := _costs(costs)) is not None:
         cost_matrix(matrix, levels or len(matrix))
 
 

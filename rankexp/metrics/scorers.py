@@ -121,10 +121,8 @@ def _value(metric: Metric, data: dict[str, Labels], levels: int | None, groups: 
         return float(metric(**data, levels=levels, groups=groups))
     numbers = np.asarray(group_numbers(groups, len(data["y"])))
     with catch_warnings(action="ignore", category=UndefinedMetricWarning):
-        values = [
-            float(metric(**{k: v[numbers == g] for k, v in data.items()}, levels=levels))
-            for g in range(numbers.max() + 1)
-        ]
+        parts = ({k: v[numbers == g] for k, v in data.items()} for g in range(numbers.max() + 1))
+        values = [float(metric(**own, levels=levels)) for own in parts]
     return float(mean_over_groups(np.array(values)[:, None], repr(metric))[0])
 
 

@@ -138,8 +138,7 @@ def _levels(y: Floats, levels: int | None) -> tuple[Floats, Ints]:
             got = f"y holds {y[known != y][0]:g}: with levels={levels} it must hold codes 0 .. "
             raise ValueError(f"{got}{levels - 1}; for other labels give levels=[worst, ..., best]")
     values, code = distinct(y)
-    strange = values[(values < 0) | (values != values.round())]
-    if strange.size:
+    if (strange := values[(values < 0) | (values != values.round())]).size:
         expected = "expected levels 0, 1, 2, ..., or levels=[worst, ..., best]"
         raise ValueError(f"y holds {strange[0]:g}: {expected}")
     return values, code

@@ -269,8 +269,7 @@ def _weights(given: PerRow, n: int) -> tuple[Floats | None, Ints | None]:
         raise ValueError("sample_weight must be finite and >= 0")
     if least > 0.0:
         return weight, None
-    kept = np.flatnonzero(weight)
-    if not kept.size:
+    if not (kept := np.flatnonzero(weight)).size:
         raise ValueError("all sample weights are 0, so there is no pair")
     return weight[kept], kept
 

@@ -109,8 +109,7 @@ def order_probabilities(H: npt.ArrayLike) -> Floats:
         if len(members) < 2:
             break
         for p in members:
-            others = [i for i in members if i != p]
-            _split(H, P, reached, items, (p, others))
+            _split(H, P, reached, items, (p, [i for i in members if i != p]))
     P[..., range(n), range(n)] = 0.0
     return np.clip(P, 0.0, 1.0)  # but for rounding
 

@@ -21,13 +21,8 @@ from rankexp.estimators.labels import level_order, ordered_levels
 from rankexp.estimators.pair_data import labelled_pairs
 from rankexp.estimators.ranking_trees import classifier_of
 from rankexp.metrics.level_counts import group_numbers
-from rankexp.preference.second_stage import (
-    Ranked,
-    all_pairs,
-    degrees,
-    quicksort_rank,
-    sort_by_degree,
-)
+from rankexp.preference import second_stage as stage
+from rankexp.preference.second_stage import Ranked
 from rankexp.warn import warn_ungrouped, warn_user
 
 __all__ = ["PairClassifier"]
@@ -126,11 +121,8 @@ class PairClassifier(BaseEstimator):  # type: ignore[misc]
         most = MOST if self.max_pairs is None else self.max_pairs
         upper, lower, possible = _pairs(codes, numbers, most, self.random_state)
         if self.max_pairs is None and possible > MOST:
-            text = (
-                f"PairClassifier trains on {MOST:,} of {possible:,} pairs, drawn at random; set "
-                "max_pairs to choose another number"
-            )
-            warn_user(text, UserWarning)
+            text = f"PairClassifier trains on {MOST:,} of {possible:,} pairs, drawn at random"
+            warn_user(f"{text}; set max_pairs to choose another number", UserWarning)
         self._fit(X, upper, lower).n_possible_pairs_ = possible
         return self
 
@@ -177,10 +169,10 @@ class PairClassifier(BaseEstimator):  # type: ignore[misc]
         """
         rows, rng = parameters.fitted_rows(self, X), np.random.default_rng(random_state)
         if self.second_stage == "quicksort":
-            return quicksort_rank(self._preference, rows, rng, top_k, check=False)
+            return stage.quicksort_rank(self._preference, rows, rng, top_k, check=False)
         if top_k is not None:
             raise ValueError("top_k needs second_stage='quicksort': degrees take all pairs")
-        return sort_by_degree(self._preference, rows, ties="random", rng=rng, check=False)
+        return stage.sort_by_degree(self._preference, rows, ties="random", rng=rng, check=False)
 
     def decision_function(self, X: ArrayLike) -> Floats:
         """Return scores of the rows of X, (n,), which depend on all of these rows.
@@ -189,7 +181,7 @@ class PairClassifier(BaseEstimator):  # type: ignore[misc]
         below it. Scores of two calls cannot be compared, and with QuickSort equal rows do not tie.
         """
         if self.second_stage == "degree":
-            return degrees(self._preference, parameters.fitted_rows(self, X), check=False)
+            return stage.degrees(self._preference, parameters.fitted_rows(self, X), check=False)
         seed = check_random_state(self.random_state).randint(2**31)
         order = self.rank(X, random_state=seed).order
         return np.asarray(len(order) - 1 - np.argsort(order), dtype=np.float64)
@@ -208,7 +200,7 @@ class PairClassifier(BaseEstimator):  # type: ignore[misc]
         groups, right, total = group_numbers(groups, len(codes)), 0.0, 0
         for group in [0] if groups is None else range(groups.max() + 1):
             rows = np.arange(len(codes)) if groups is None else np.flatnonzero(groups == group)
-            for first, second in all_pairs(rows.size):
+            for first, second in stage.all_pairs(rows.size):
                 more = np.sign(codes[rows[first]] - codes[rows[second]])
                 U, V = rows[first[more != 0]], rows[second[more != 0]]
                 right += float(self._right(X[U], X[V], more[more != 0]).sum())
@@ -289,8 +281,7 @@ def _pairs(codes: Ints, groups: Ints | None, most: int, seed: Seed) -> tuple[Int
     key = group * (codes.max() + 1) + level
     below = np.searchsorted(key, key) - start  # rows of the group with a lower level
     ends = np.cumsum(below)
-    possible = int(ends[-1])
-    if possible == 0:
+    if (possible := int(ends[-1])) == 0:
         raise ValueError(NO_PAIR)
     taken = np.arange(possible)
     if possible > most:

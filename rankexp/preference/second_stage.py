@@ -43,11 +43,9 @@ def ask(h: Preference, items: Items, upper: Ints, lower: Ints, check: bool = Tru
     if off.any():
         at = int(off.argmax())
         u, v = upper[at], lower[at]
-        raise ValueError(
-            f"h is not consistent: h(u, v) = {found[at]:g} and h(v, u) = {back[at]:g} of items "
-            f"{u} and {v} do not add up to 1; use (h(u, v) + 1 - h(v, u)) / 2, and 1/2 if neither "
-            "is preferred"
-        )
+        both = f"h(u, v) = {found[at]:g} and h(v, u) = {back[at]:g} of items {u} and {v}"
+        advice = "use (h(u, v) + 1 - h(v, u)) / 2, and 1/2 if neither is preferred"
+        raise ValueError(f"h is not consistent: {both} do not add up to 1; {advice}")
     return found
 
 

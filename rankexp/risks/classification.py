@@ -40,13 +40,9 @@ class Classification(Risk):
         """Minimise ``lam/2 ||w||² + risk`` for each penalty."""
         if not task.loss.smooth:
             return _support_vectors(task)
-        more: dict[str, Any] = {
-            "fit_intercept": task.intercept,
-            "sample_weight": task.sample_weight,
-            "tol": task.tol,
-            "max_iter": task.max_iter,
-        }
-        return smooth_path(task.X, task.level > 0, task.loss, task.lams, **more)
+        how: dict[str, Any] = {"tol": task.tol, "max_iter": task.max_iter}
+        how |= {"fit_intercept": task.intercept, "sample_weight": task.sample_weight}
+        return smooth_path(task.X, task.level > 0, task.loss, task.lams, **how)
 
 
 def _support_vectors(task: Task) -> PathResult:

@@ -79,17 +79,14 @@ class ListRisk(SmoothRisk):
         self.group, self.target, self.weight = group, target, weight  # (n,), groups ascending
         self.begin = np.flatnonzero(np.diff(group, prepend=group[:1] - 1))
         self.sizes = np.diff(self.begin, append=group.size)
-        self.share = self._softmax(target)[0]
+        self.share = self._prepare(target)[0]
 
-    def _softmax(self, s: Floats) -> tuple[Floats, Floats]:
+    def _prepare(self, s: Floats) -> tuple[Floats, Floats]:
         """Return the softmax within lists, (n,), and the log of each list's sum, (lists,)."""
         top = np.maximum.reduceat(s, self.begin)
         e = self.weight * np.exp(s - np.repeat(top, self.sizes))
         total = np.add.reduceat(e, self.begin)
         return e / np.repeat(total, self.sizes), top + np.log(total)
-
-    def _prepare(self, s: Floats) -> tuple[Floats, Floats]:
-        return self._softmax(s)
 
     def value(self, s: Floats) -> float:
         """Return the mean cross-entropy."""

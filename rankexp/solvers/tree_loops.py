@@ -115,16 +115,14 @@ def grow(bed: Bed, at: int, start: int, stop: int) -> int:
     node, nodes = bed.nodes[at], bed.nodes
     here, shown = bed.rows[node.j % 2, :, start:stop], bed.shown
     by_y, d = here[-1], bed.features.size
-    small = node.j == bed.depth or node.size < 2 * bed.least
-    if small or bed.y[by_y[0]] == bed.y[by_y[-1]]:
+    if node.j == bed.depth or node.size < 2 * bed.least or bed.y[by_y[0]] == bed.y[by_y[-1]]:
         return at + 1
     if shown < d and not permute(bed):
         return -1
     levels = charge(bed, by_y, node.size)
     f, place, excess, begin, end = -1, 0, 0, 0, shown
     while f < 0 and begin < end:  # those drawn, or else the rest
-        some = bed.features[begin:end]
-        f, place, excess = best_place(bed, here, some, node.size, levels)
+        f, place, excess = best_place(bed, here, bed.features[begin:end], node.size, levels)
         begin, end = end, d
     if f < 0:
         return at + 1

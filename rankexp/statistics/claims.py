@@ -60,8 +60,7 @@ def of_estimate(label: str, limits: Range, found: paired.Estimate, *, one_sided:
 
 def of_ranks(label: str, limits: Range, values: Floats, *, one_sided: bool) -> Finding:
     """Test the pseudo-median of values, one a data set."""
-    middle = several.centre(values, 0.95)[0]
-    found = Finding(label, limits, middle, one_sided=one_sided)
+    found = Finding(label, limits, several.centre(values, 0.95)[0], one_sided=one_sided)
     found = replace(found, interval=lambda level: several.centre(values, level)[1:])
     return _tested(found, lambda null: several.signed_rank(values - null).p)
 
@@ -84,10 +83,8 @@ def _tested(one: Finding, p: Callable[[float], float]) -> Finding:
 
 def judged(findings: Sequence[Finding], level: float) -> list[Finding]:
     """Return the findings of one claim with adjusted p-values, intervals and standings."""
-    holds, fails = (
-        several.holm([getattr(one, name) for one in findings]).tolist()
-        for name in ("p_holds", "p_fails")
-    )
+    holds = several.holm([one.p_holds for one in findings]).tolist()
+    fails = several.holm([one.p_fails for one in findings]).tolist()
     made = []
     for one, within, outside in zip(findings, holds, fails, strict=True):
         if one.interval is None:

@@ -144,9 +144,8 @@ def adjusted(contrasts: Sequence[Contrast], settings: Settings) -> list[Contrast
 def together(families: Sequence[tuple[Sequence[Contrast], Settings]]) -> list[list[Contrast]]:
     """Return the contrasts of several tables, each judged by its own settings, as one family."""
     contrasts = [one for own, _ in families for one in own]
-    given = [[c.p for c in contrasts], [c.p_equivalence for c in contrasts]]
-    given += [[c.p_relative for c in contrasts], [c.p_random for c in contrasts]]
-    count, p = 1, np.array(given, dtype=np.float64)
+    given = [(c.p, c.p_equivalence, c.p_relative, c.p_random) for c in contrasts]
+    count, p = 1, np.array(given, dtype=np.float64).reshape(-1, 4).T
     if all(settings.adjust == "holm" for _, settings in families):
         count = max(1, int(np.count_nonzero(~np.isnan(p[0]))))
         p[[0, 3]] = np.minimum(1.0, count * p[[0, 3]])  # as the intervals are, so that both agree

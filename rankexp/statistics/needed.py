@@ -6,6 +6,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
+import scipy
 from scipy import special
 
 from rankexp.arrays import Floats
@@ -42,8 +43,6 @@ def needed(
         return Needed()
 
     def least(test: Callable[[float, float, float], float], by: float, repeated: bool) -> float:
-        from scipy.optimize import brentq
-
         def short(log: float) -> float:
             times = math.exp(log)
             share = growth.by_repeats if repeated else 1.0
@@ -56,7 +55,9 @@ def needed(
             return NAN
         if short(high) < 0:
             return math.inf
-        return math.exp(brentq(short, low, high, xtol=1e-4)) if short(low) < 0 else ENDS[0]
+        if not short(low) < 0:
+            return ENDS[0]
+        return math.exp(scipy.optimize.brentq(short, low, high, xtol=1e-4))
 
     tests = ((shown, size), (same, room))
     return Needed(*(least(test, by, again) for again in (False, True) for test, by in tests))

@@ -10,6 +10,7 @@ names are strata: the stratified mean and its error.
 from typing import Any, NamedTuple
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
 from scipy import special
 
@@ -152,8 +153,6 @@ def detectable(found: Estimate, level: float, power: float) -> float:
     From the SE at hand and the noncentral t distribution, as a mean over its chi factor (which
     is computable for any shift, unlike the distribution's series).
     """
-    from scipy.optimize import brentq
-
     se, df = float(found.se), float(found.df)
     if not se * power > 0:
         return se * power  # 0, or NaN where one of them is not known
@@ -166,7 +165,7 @@ def detectable(found: Estimate, level: float, power: float) -> float:
         missed = special.ndtr(edges - shift) - special.ndtr(-edges - shift)
         return float(missed.mean()) - (1 - power)
 
-    return se * float(brentq(short, 0.0, edges.max() + 10))
+    return se * float(scipy.optimize.brentq(short, 0.0, edges.max() + 10))
 
 
 def effect_size(differences: Floats) -> float:
@@ -184,14 +183,12 @@ def bootstrap(
     short by ``sqrt((n - 1)/n)`` and a normal in place of a t quantile (Hesterberg, The American
     Statistician 69, 2015, sec. 3.3). The same differences and seed give the same interval.
     """
-    from scipy import stats
-
     values = np.asarray(differences, dtype=np.float64)
     n = values.shape[-1]
     if np.all(np.ptp(values, axis=-1) == 0):
         return values.mean(axis=-1), values.mean(axis=-1)
     quantile = special.stdtrit(n - 1, (1 + level) / 2) * np.sqrt(n / (n - 1))
-    found = stats.bootstrap(
+    found = scipy.stats.bootstrap(
         (values,),
         np.mean,
         n_resamples=resamples,

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+import scipy
 from scipy import special
 
 from rankexp.arrays import Floats
@@ -33,8 +34,6 @@ def pooled(differences: npt.ArrayLike, errors: npt.ArrayLike, level: float) -> P
     The interval of a further set goes over the confidence distribution of tau (Nagashima, Noma and
     Furukawa 2019): one with an estimate of tau plugged in is too short, see docs/statistics.md.
     """
-    from scipy.optimize import brentq
-
     y, v = np.asarray(differences, dtype=np.float64), np.asarray(errors, dtype=np.float64) ** 2
     if len(y) < 3 or not np.all(v > 0):
         return None
@@ -55,9 +54,11 @@ def pooled(differences: npt.ArrayLike, errors: npt.ArrayLike, level: float) -> P
     middles, errors_, _ = weighed(tau2[2:])
     spread = np.sqrt(tau2[2:] + errors_)
     low, high = (middles - 9 * spread).min(), (middles + 9 * spread).max()
-    ends = [
-        float(brentq(lambda x, p=p: special.ndtr((x - middles) / spread).mean() - p, low, high))
-        for p in (tail, 1 - tail)
-    ]
+
+    def above(x: float, p: float) -> float:
+        return float(special.ndtr((x - middles) / spread).mean()) - p
+
+    root = scipy.optimize.brentq
+    ends = [float(root(above, low, high, args=(p,))) for p in (tail, 1 - tail)]
     common, (tau, most) = float(means[0]), map(float, np.sqrt(tau2[:2]))
     return Pooled(common, common - half, common + half, tau, most, *ends)

@@ -5,11 +5,11 @@ signed-rank tests with Holm's correction, as Demšar (JMLR 7, 2006, sec. 3.2) se
 """
 
 from dataclasses import dataclass
-from itertools import combinations
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+import scipy  # which loads its parts when they are first used: `scipy.stats` takes long
 from scipy import special
 
 MOST_EXACT = 200  # with more differences than this, the normal approximation
@@ -48,10 +48,8 @@ class SignedRank(NamedTuple):
 
 def signed_rank(differences: npt.ArrayLike) -> SignedRank:
     """Test whether finite differences, (n,), are symmetric about zero."""
-    from scipy import stats
-
     values = settled(differences)
-    ranks = stats.rankdata(np.abs(values))
+    ranks = scipy.stats.rankdata(np.abs(values))
     zeros = float(ranks[values == 0].sum()) / 2
     moving = ranks[values != 0]
     above = float(ranks[values > 0].sum())
@@ -135,8 +133,6 @@ def ranks(values: npt.ArrayLike, higher: bool) -> np.ndarray:
     `values` are (blocks, methods). Raises `NotComparableError` with fewer than two methods or
     three blocks, or where a value is not finite.
     """
-    from scipy import stats
-
     array = np.asarray(values, dtype=np.float64)
     if array.ndim != 2 or array.shape[1] < 2:
         raise NotComparableError("a single method cannot be ranked: name two or more")
@@ -145,7 +141,7 @@ def ranks(values: npt.ArrayLike, higher: bool) -> np.ndarray:
     if not np.isfinite(array).all():
         raise NotComparableError("a value is missing or not finite: nothing is ranked")
     own = settled(array)
-    return np.asarray(stats.rankdata(-own if higher else own, axis=1))
+    return np.asarray(scipy.stats.rankdata(-own if higher else own, axis=1))
 
 
 class Friedman(NamedTuple):
@@ -194,21 +190,17 @@ def by_permutation(ranked: npt.ArrayLike, draws: int = 20_000, seed: int = 0) ->
 
 def critical_difference(blocks: int, methods: int, alpha: float) -> float:
     """Return by how much two average ranks must differ (Nemenyi's test)."""
-    from scipy import stats
-
-    q = stats.studentized_range.ppf(1 - alpha, methods, np.inf) / np.sqrt(2)
+    q = scipy.stats.studentized_range.ppf(1 - alpha, methods, np.inf) / np.sqrt(2)
     return float(q * np.sqrt(methods * (methods + 1) / (6 * blocks)))
 
 
 def nemenyi(ranked: npt.ArrayLike) -> np.ndarray:
     """Return Nemenyi's p-values of all pairs of methods, 1 on the diagonal."""
-    from scipy import stats
-
     array = np.asarray(ranked, dtype=np.float64)
     n, k = array.shape
     means = array.mean(axis=0)
     q = np.abs(means[:, None] - means) / np.sqrt(k * (k + 1) / (6 * n))
-    p = np.minimum(stats.studentized_range.sf(q * np.sqrt(2), k, np.inf), 1.0)
+    p = np.minimum(scipy.stats.studentized_range.sf(q * np.sqrt(2), k, np.inf), 1.0)
     np.fill_diagonal(p, 1.0)
     return np.asarray(p)
 
@@ -216,12 +208,9 @@ def nemenyi(ranked: npt.ArrayLike) -> np.ndarray:
 def pairwise(values: npt.ArrayLike) -> np.ndarray:
     """Return signed-rank p-values of all pairs of methods, by Holm, 1 on the diagonal."""
     array = np.asarray(values, dtype=np.float64)
-    k = array.shape[1]
-    pairs = list(combinations(range(k), 2))
-    adjusted = holm([signed_rank(array[:, i] - array[:, j]).p for i, j in pairs])
-    p = np.ones((k, k))
-    for (i, j), value in zip(pairs, adjusted, strict=True):
-        p[i, j] = p[j, i] = value
+    i, j = np.triu_indices(array.shape[1], 1)
+    p = np.ones((array.shape[1], array.shape[1]))
+    p[i, j] = p[j, i] = holm([signed_rank(own).p for own in (array[:, i] - array[:, j]).T])
     return p
 
 

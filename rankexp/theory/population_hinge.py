@@ -23,8 +23,7 @@ def pair_weights(masses: npt.ArrayLike, costs: npt.ArrayLike | None = None) -> F
     if M.ndim != 2 or M.shape[1] < 2 or not (np.isfinite(M) & (M >= 0.0)).all():
         raise ValueError("masses must be numbers >= 0 of shape (m, K), K >= 2: a row a point")
     W = M @ cost_matrix(costs, M.shape[1]).T @ M.T
-    total = W.sum()
-    if not total > 0.0:
+    if not (total := W.sum()) > 0.0:
         raise ValueError("no pair of different levels has any mass")
     return np.asarray(W / total)
 

@@ -65,11 +65,10 @@ def _ends(panel: Intervals, x: Scale) -> str:
 
 def _strip(panel: Intervals, own: Sequence[Interval], x: Scale) -> str:
     """Return the picture of one row: each method's interval."""
-    several = len(panel.methods) > 1
-    height = FIRST + STEP * len(own) if several else ROW
-    found = []
-    for place, row in enumerate(own):
-        found.append(_mark(panel, row, x, FIRST + STEP * place if several else ROW / 2))
+    first, step, height = ROW / 2, 0.0, ROW
+    if len(panel.methods) > 1:
+        first, step, height = FIRST, STEP, FIRST + STEP * len(own)
+    found = (_mark(panel, row, x, first + step * place) for place, row in enumerate(own))
     return element("svg", "".join(found), height=height, aria_hidden="true")
 
 

@@ -81,8 +81,7 @@ def boost(
     # Each takes the steepest coordinate, the greatest ``|e+ - e-|``; a negative coefficient stands
     # for ``1[x_j <= t]``, which differs from ``-1[x_j > t]`` by a constant.
     for _ in range(n_rounds):
-        stump = rows.best(pairs.charges())
-        if stump is None:
+        if (stump := rows.best(pairs.charges())) is None:
             return
         shares = pairs.shares(stump)
         alpha = coefficient(shares, rule, smoothing)
@@ -96,8 +95,7 @@ def pair_mass(
     K, G = costs.shape[0], int(groups.max()) + 1
     found = np.bincount(groups * K + codes, weight, minlength=G * K)
     counts = np.asarray(found.reshape(G, K), dtype=np.float64)
-    mass = float(np.einsum("gb,ba,ga->", counts, costs, counts))
-    if mass == 0.0:
+    if (mass := float(np.einsum("gb,ba,ga->", counts, costs, counts))) == 0.0:
         text = "there is no pair to rank"
         raise ValueError(f"{text}: no group has examples of two levels with a cost between them")
     return counts, mass
@@ -238,8 +236,7 @@ def smooth_margin_rounds(
     # maximises it; RankBoost's one until the margin is above 0.
     log_f, size = float(np.log(pairs.mass)), 0.0
     for _ in range(n_rounds):
-        stump = rows.best(pairs.charges())
-        if stump is None:
+        if (stump := rows.best(pairs.charges())) is None:
             return
         shares = pairs.shares(stump)
         if size == 0.0 or log_f >= 0.0:

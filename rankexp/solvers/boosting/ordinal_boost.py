@@ -107,8 +107,7 @@ def boost_levels(
     for _ in range(n_rounds):
         f = weights.factors
         charges = f.charges(weights.of_up / weights.total, weights.of_down / weights.total)
-        stump = rows.best(charges)
-        if stump is None:
+        if (stump := rows.best(charges)) is None:
             return
         found = weights.round(stump, smoothing)
         offset += found.alpha

@@ -41,8 +41,7 @@ def cuts_of(values: Floats, kind: str, n_cuts: int, weight: Floats | None = None
     # whole, else of rows; ``equidistant``: as many inside the range; ``all``, or if there are no
     # more values: midway between all neighbouring values.
     ascending = np.sort(values)
-    change = np.flatnonzero(ascending[1:] > ascending[:-1])
-    if change.size == 0:
+    if (change := np.flatnonzero(ascending[1:] > ascending[:-1])).size == 0:
         return np.empty(0)
     if kind == "all" or (kind == "quantile" and change.size <= n_cuts):
         low, high = ascending[change], ascending[change + 1]
@@ -113,8 +112,7 @@ class Binned:
 
         edges = np.abs(np.cumsum(histograms(self.bins, charges, self.width), axis=1))
         edges[self.beyond] = 0.0
-        most = edges.max()
-        if not most > NOTHING:
+        if not (most := edges.max()) > NOTHING:
             return None
         feature, cut = divmod(int(np.argmax(edges >= (1.0 - ALIKE) * most)), edges.shape[1])
         return Stump(feature, cut, float(self.cuts[feature][cut]))

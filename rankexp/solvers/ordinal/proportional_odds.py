@@ -126,8 +126,7 @@ def _newton(now: Fit) -> Fit:
         H = now.hessian() + np.diag(np.abs(now.gradient) / reach)
         B = inverse(H, 0.0, 0)
         p = -(np.tril(B) + np.tril(B, -1).T) @ now.gradient
-        new = _search(now, p)
-        if new is None:
+        if (new := _search(now, p)) is None:
             break
         now = new
     return now

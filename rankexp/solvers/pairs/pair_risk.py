@@ -29,6 +29,12 @@ class PairRisk(SmoothRisk):
         return type(self)(order, self.loss), order.total * self.scale
 
     @cached_property
+    def row_mass(self) -> Floats:
+        """What each row counts in its pairs, (n,)."""
+        w = self.order.factor
+        return np.ones(self.order.level.size) if w is None else w
+
+    @cached_property
     def by_cell(self) -> Ints:
         return np.argsort(self.order.cell, kind="stable")
 
@@ -74,8 +80,7 @@ class SquaredPairs(PairRisk):
     @cached_property
     def mass(self) -> tuple[Floats, Floats]:
         """The weights of rows, (n,), and of cells, (c,); an empty cell has almost none."""
-        w, n = self.order.factor, self.order.cell.size
-        rows = np.ones(n) if w is None else w
+        rows = self.row_mass
         return rows, np.maximum(self._sums(rows), np.finfo(np.float64).tiny)
 
     @cached_property
@@ -170,17 +175,12 @@ class ExponentialPairs(PairRisk):
             return Side(rows, zero, np.array([rows.size]), zero)
         here, at = np.unique(cells, return_inverse=True)
         sizes, ends = self.sizes[here], np.cumsum(self.sizes)[here]
-        parts = [self.by_cell[k - n : k] for k, n in zip(ends, sizes, strict=True)]
-        rows = np.concatenate(parts)
+        rows = np.concatenate([self.by_cell[k - n : k] for k, n in zip(ends, sizes, strict=True)])
         return Side(rows, np.cumsum(sizes) - sizes, sizes, at)
 
     @cached_property
     def sides(self) -> tuple[Side, Side]:
         return self._side(self.cells[0]), self._side(self.cells[1])
-
-    @cached_property
-    def charges(self) -> Floats:
-        return self.scale * self.cells[2]
 
     @cached_property
     def logs(self) -> Floats | None:
@@ -190,7 +190,7 @@ class ExponentialPairs(PairRisk):
     def _prepare(self, s: Floats) -> tuple[Floats, Floats, Floats]:
         """Return the risk's part of each pair of cells, and rows' shares."""
         top, total_up, total_down, of_up, of_down = self._factors(s)
-        return self.charges * total_up * total_down * np.exp(top), of_up, of_down
+        return self.scale * self.cells[2] * total_up * total_down * np.exp(top), of_up, of_down
 
     def _factors(self, s: Floats) -> tuple[Floats, Floats, Floats, Floats, Floats]:
         """Return t, a, b for ``a b e^t``, the sum of each pair of cells, and the rows' shares."""

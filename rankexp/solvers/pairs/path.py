@@ -199,17 +199,15 @@ class PanelPairs(BlockPairs):
         far: Floats = WIDTH * np.arange(size, dtype=np.float64)
         C = toeplitz(self.loss.margin_curvature(far), self.loss.margin_curvature(-far))
         key = panel * cells + self.order.cell
-        w = self.order.factor
-        ones = np.ones(s.size) if w is None else w
-        rows = csr_array((ones, (key, np.arange(s.size))), shape=(size * cells, s.size))
+        places = key, np.arange(s.size)
+        rows = csr_array((self.row_mass, places), shape=(size * cells, s.size))
         counts = rows.sum(axis=1).reshape(size, -1, costs.shape[0])
         degree = C @ (counts @ costs).reshape(size, -1)
         degree += C.T @ (counts @ costs.T).reshape(size, -1)
         sums = rows @ X
         near = (C @ sums.reshape(size, -1)).reshape(size, -1, costs.shape[0], d)
         cross = sums.T @ np.einsum("pgkd,kl->pgld", near, costs).reshape(-1, d)
-        each = degree.ravel()[key]
-        each = each if w is None else each * w
+        each = degree.ravel()[key] * self.row_mass
         return np.asarray(self.scale * (gram(X, each) - cross - cross.T))
 
     def _prepare(self, s: Floats) -> tuple[ScorePanels, Floats]:
@@ -287,7 +285,6 @@ def pair_path(
     if not order.total > 0.0:
         raise ValueError("a pair risk needs pairs of different levels; there is none")
     X = as_rows(X)
-    used = order.in_pairs()
-    if used is not None:
+    if (used := order.in_pairs()) is not None:
         X, order = X[used], order.take(used)
     return descend(X, pair_risk(loss, order), penalties(lams), tol=tol, max_iter=max_iter)

@@ -191,8 +191,7 @@ class PanelPush(PushPairs):
         if sides is None:
             return super().rises(s, a)
         sides.down.weight = a
-        own = self._sums(1, sides, "up")
-        return times * own, times * self._sums(1, sides, "down")
+        return times * self._sums(1, sides, "up"), times * self._sums(1, sides, "down")
 
     def _sums(self, order: int, sides: Sides, over: Literal["up", "down"]) -> Floats:
         here, there = (sides.down, sides.up) if over == "up" else (sides.up, sides.down)
@@ -213,10 +212,8 @@ class PanelPush(PushPairs):
             return super().spread(X, s, a)
         up, down, size = sides.up.panel, sides.down.panel, sides.up.count
         far: Floats = np.arange(size, dtype=np.float64) * (WIDTH / self.rate)
-        slope, bend = (
-            toeplitz(of(1.0, far), of(1.0, -far))
-            for of in (self.loss.derivative, self.loss.curvature)
-        )
+        slope = toeplitz(self.loss.derivative(1.0, far), self.loss.derivative(1.0, -far))
+        bend = toeplitz(self.loss.curvature(1.0, far), self.loss.curvature(1.0, -far))
         rows = csr_array((self.v, (up, np.arange(up.size))), shape=(size, up.size)) @ X
         degree = bend @ np.bincount(down, a, size)
         return (slope.T @ rows)[down], (bend.T @ rows)[down], degree[up]
@@ -230,8 +227,7 @@ class BranchPush(PanelPush):
     def _kernels(self) -> tuple[Convolution, Convolution]:
         found, self.steps, near = [], [], convolution.NEAR
         for k, of in enumerate((self.loss.value, self.loss.derivative)):
-            sides = self.loss.branches(near, k) or (near, near)
-            low, high = map(convolution.coefficients, sides)
+            low, high = map(convolution.coefficients, self.loss.branches(near, k) or (near, near))
             self.steps.append(high - low)
             found.append(Convolution(partial(of, 1.0), low))
         return found[0], found[1]

@@ -40,11 +40,6 @@ class SquaredHingePairs(PairRisk):
     prompt = True
 
     @cached_property
-    def _mass(self) -> Floats:
-        w = self.order.factor
-        return np.ones(self.order.level.size) if w is None else w
-
-    @cached_property
     def _layouts(self) -> list[tuple[Ints, Ints, tuple[Ints, Ints, Floats]]]:
         """Cells of rows, where they begin among rows by cell, and pairs of cells with costs."""
         order, K = self.order, self.order.costs.shape[0]
@@ -78,7 +73,7 @@ class SquaredHingePairs(PairRisk):
         order, dealt, value, (r, h) = ranked(s), [], 0.0, np.zeros((2, s.size))
         for cell, begin, pairs in self._layouts:
             rows = by_cell(order, cell, begin)
-            more, first, second = squared_excess(s[rows], self._mass[rows], begin, pairs)
+            more, first, second = squared_excess(s[rows], self.row_mass[rows], begin, pairs)
             value, r[rows], h[rows] = value + more, r[rows] + first, h[rows] + second
             dealt.append(rows)
         return dealt, value, r, h
@@ -99,6 +94,6 @@ class SquaredHingePairs(PairRisk):
         dealt, _, _, h = self.prepared(s)
         over = np.zeros_like(X)
         for rows, (_, begin, pairs) in zip(dealt, self._layouts, strict=True):
-            over += rows_over(X, s, rows, self._mass, begin, pairs)
+            over += rows_over(X, s, rows, self.row_mass, begin, pairs)
         cross = X.T @ over
         return np.asarray(2.0 * self.scale * (gram(X, h) - cross - cross.T))
