@@ -209,7 +209,12 @@ def warn_unconverged(
     for i in np.flatnonzero(~found.converged).tolist():
         why = CENTRE if lost[i] > 0.5 * tol else special(i) or advice
         text = f"{what} did not converge at lam={lams[i]:g}: relative gap {found.gap[i]:.1e}"
-        warn_user(f"{text} > tol {tol:g} after {found.n_iter[i]} iterations; {why}")
+        found_so = f"{text} > tol {tol:g} after {found.n_iter[i]} iterations"
+        if found.gap[i] <= tol:
+            found_so = (
+                f"{what} at lam={lams[i]:g}: rounding leaves too few digits of the objective"
+            )
+        warn_user(f"{found_so}; {why}")
 
 
 def one_of(what: str, value: str, known: Sequence[str]) -> None:

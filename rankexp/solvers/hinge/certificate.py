@@ -121,7 +121,7 @@ class Certifier:
     def _hinge(self, w: Floats, best: Best, ridge: float) -> tuple[float, float]:
         """Return the mean hinge at the scores of the solver, and a bound on its error."""
         pairs = self.pairs
-        swept = best.measured
+        swept, share = best.measured, 1.0
         if swept is None or pairs.rotation is not None:
             swept = sweep(pairs, pairs.given @ w, 1.0)
         rounded = self.of_scores * math.sqrt(float(w @ w)) * self._size
@@ -129,9 +129,10 @@ class Certifier:
             rounded = self.of_scores * float(np.abs(w) @ self._sizes[0])
         if self.sparse and not rounded <= PRECISE * (swept.hinge + ridge):
             s = exact_product(pairs.given, w)
-            swept = sweep(pairs, s, 1.0)
+            swept = sweep(pairs, s, 0.0)  # the fixed point rounds pairs in the loss, or nearly so
+            share = min(swept.settled_alpha + swept.band_size / pairs.count, 1.0)
             rounded = EPS * (rounded + OF_EXACT * float(self._mass @ np.abs(s)))
-        unit = 1.0 / swept.one if swept.one else np.inf
+        unit = share / swept.one if swept.one else np.inf
         return swept.hinge, rounded + unit + self.of_sums * swept.hinge
 
     def _dual(self, lam: float, best: Best, primal: float) -> float:

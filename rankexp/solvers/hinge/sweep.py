@@ -65,27 +65,28 @@ class SortedSweep(Sweep):
         return [self.rows[start:stop] for start, stop in pairwise(self.pairs.starts)]
 
     @cached_property
-    def counted(self) -> tuple[Floats, Floats, float]:
-        """What each row counts beyond the band and in it, (n,) each, and the pairs beyond."""
+    def counted(self) -> tuple[Floats, Floats, Floats, float]:
+        """What rows count beyond the band, and in it, signed and not, (n,); pairs beyond."""
         p = self.pairs
         before = [np.append(0, p.weight[rows].cumsum()) for rows in self.at]
-        beyond, tilt = np.zeros((2, self.order.size))
+        beyond, tilt, degree = np.zeros((3, self.order.size))
         total = 0.0
         for low, up, cost in p.levels:
             for level, other in ((up, low), (low, up)):
                 rows, count = self.at[level], before[other]
                 begin, end = self.band(level, other)
-                w, inside = cost * p.charge[rows], count[end] - count[begin]
-                group = p.order.group[rows]
+                w, group = cost * p.charge[rows], p.order.group[rows]
+                inside = w * (count[end] - count[begin])
+                degree[rows] += inside
                 if level == up:
                     after = w * (count[p.bounds[group + 1, low]] - count[end])
                     beyond[rows] -= after
-                    tilt[rows] += w * inside
+                    tilt[rows] += inside
                     total += float(after.sum())
                 else:
                     beyond[rows] += w * (count[begin] - count[p.bounds[group, up]])
-                    tilt[rows] -= w * inside
-        return beyond, tilt, total
+                    tilt[rows] -= inside
+        return beyond, tilt, degree, total
 
     @property
     def settled(self) -> Floats:
@@ -100,7 +101,7 @@ class SortedSweep(Sweep):
     @property
     def settled_alpha(self) -> float:
         """Mean over all pairs of alpha, those of the band at zero."""
-        return self.counted[2] / self.pairs.count
+        return self.counted[3] / self.pairs.count
 
     def band(self, level: int, other: int) -> tuple[Ints, Ints]:
         """Return where the band of each row of a level begins and ends in ``at[other]``."""

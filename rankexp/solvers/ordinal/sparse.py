@@ -6,7 +6,8 @@ from rankexp.arrays import Floats, Ints
 from rankexp.solvers.ordinal.bounds import PrimalDualBounds, assembled
 from rankexp.solvers.ordinal.threshold_terms import SAME, Terms, best_thresholds, values
 from rankexp.solvers.result import PathResult
-from rankexp.solvers.smooth.objective import Objective, SmoothIterate, prepare
+from rankexp.solvers.smooth.in_rows import InRows
+from rankexp.solvers.smooth.objective import SmoothIterate, prepare
 from rankexp.solvers.smooth.smoothing import RoundedRisk, narrowing
 
 NARROWING, LEAST = 0.3, 1e-3  # of half a band, the next one; and the least one. Tuned
@@ -51,23 +52,28 @@ class RoundedTerms(RoundedRisk):
         z, alpha, _ = self.prepared(s)
         return float(self.terms.each @ (np.maximum(z, 0.0) - alpha * z)) / self.terms.total
 
+    def _bend(self, s: Floats) -> Floats:
+        alpha = self.prepared(s)[1]
+        return np.where((alpha > 0.0) & (alpha < 1.0), self.terms.each / (2.0 * self.half), 0.0)
+
     def curved(self, s: Floats, r: Floats, u: Floats) -> Floats:
         """Return the second derivative times u, the thresholds moving along."""
-        terms, (_, alpha, pool) = self.terms, self.prepared(s)
-        inside = (alpha > 0.0) & (alpha < 1.0)
-        bend = np.where(inside, terms.each / (2.0 * self.half), 0.0)
+        terms, bend, pool = self.terms, self._bend(s), self.prepared(s)[2]
         moved = np.concatenate([u[first:last] for first, _, last in terms.sides])
         mass = np.bincount(pool, bend)
         along = np.bincount(pool, bend * moved) / np.where(mass > 0.0, mass, 1.0)
         return terms.by_row(bend * (moved - along[pool])) / terms.total
 
-    def judge(self, at: SmoothIterate, lam: float) -> tuple[float, float]:
+    def stiffness(self, s: Floats) -> Floats:
+        return self.terms.by_row(self._bend(s)) / self.terms.total
+
+    def judge(self, w: Floats, s: Floats, lam: float) -> tuple[float, float]:
         assert self.bounds is not None
-        self.bounds.see(at.theta, self.prepared(at.s)[1] * self.terms.each)
+        self.bounds.see(w, self.prepared(s)[1] * self.terms.each)
         return self.bounds.objective, self.bounds.gap
 
     def sharpen(
-        self, problem: Objective, at: SmoothIterate, lam: float, goal: float
+        self, problem: InRows, at: SmoothIterate, lam: float, goal: float
     ) -> SmoothIterate:
         """Round towards the last dual variables (Rockafellar 1976: proximal points)."""
         self.centre, self.half = self.prepared(at.s)[1], max(NARROWING * self.half, LEAST)
@@ -97,12 +103,11 @@ def sparse_path(X: Floats, terms: Terms, lams: Floats, tol: float, max_iter: int
     """Solve for each penalty, from the largest on, and settle thresholds; terms of rows X."""
     risk, one = RoundedTerms(terms), np.ones(X.shape[1])
     found = [PrimalDualBounds(terms, one, lam, tol) for lam in lams.tolist()]
-    n_iter, w = [0] * lams.size, np.zeros(X.shape[1])
+    n_iter = [0] * lams.size
     with np.errstate(all="ignore"):  # the certificate tells
         problem = prepare(terms.X, risk)
         for k in np.argsort(-lams, kind="stable").tolist():
             risk.bounds = found[k]
-            n_iter[k] = narrowing(problem, risk, w, found[k].lam, tol, max_iter)
-            w = found[k].w
+            n_iter[k] = narrowing(problem, risk, found[k].lam, tol, max_iter)
         coef = np.column_stack([bounds.w for bounds in found])
         return assembled(found, coef, n_iter, X @ coef, np.zeros(X.shape[1]))

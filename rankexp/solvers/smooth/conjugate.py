@@ -5,12 +5,11 @@ precondition (Morales and Nocedal 2000). It takes over where that descent is slo
 with a small penalty, which nearly fit their labels.
 """
 
-from math import sqrt
+from math import inf, sqrt
 
 import numpy as np
 
 from rankexp.arrays import Floats
-from rankexp.solvers.smooth.certificate import length
 from rankexp.solvers.smooth.inverse import Memory
 from rankexp.solvers.smooth.limited import LimitedDescent
 from rankexp.solvers.smooth.objective import Objective, SmoothIterate
@@ -24,6 +23,8 @@ MOST_PRODUCTS = 500  # for a direction: one that is cut short goes down, too
 class Conjugate:
     """The inverse Hessian at a point, whose products leave a rest of no more than `goal`."""
 
+    most, left = MOST_PRODUCTS, inf
+
     def __init__(
         self, problem: Objective, at: SmoothIterate, lam: float, memory: Memory, goal: float
     ) -> None:
@@ -36,20 +37,21 @@ class Conjugate:
 
     def times(self, g: Floats) -> Floats:
         """Return about what the inverse Hessian makes of a vector."""
-        q, rest = np.zeros(g.size), g.copy()
+        q, rest, inner = np.zeros(g.size), g.copy(), self.problem.inner
         z = self.memory.times(rest)
-        p, size = z, float(rest @ z)
-        for _ in range(MOST_PRODUCTS):
+        p, size = z, inner(rest, z)
+        for _ in range(self.most):
             Hp = self.problem.curved(self.at, p, self.lam)
-            bend = float(p @ Hp)
+            bend = inner(p, Hp)
             if not bend > 0.0 or not size > 0.0:
                 break
             q += (size / bend) * p
             rest -= (size / bend) * Hp
-            if length(rest) <= self.goal:
+            self.left = self.problem.length(rest)
+            if self.left <= self.goal:
                 break
             z = self.memory.times(rest)
-            new = float(rest @ z)
+            new = inner(rest, z)
             p, size = z + (new / size) * p, new
         return q if q.any() else z
 
@@ -61,17 +63,16 @@ class Conjugate:
 class NewtonDescent(LimitedDescent):
     """The descent for one penalty, by Newton's directions."""
 
-    most_slow = 0.0
+    most_slow, solver = 0.0, Conjugate
     enough = Descent.enough
 
     def refresh(self) -> None:
         """Take the Hessian at this point."""
-        memory = self._memory()
-        size = length(self.at.g)
+        size = self.problem.length(self.at.g)
         self.start = self.start if self.n_iter else size
         allowed = LEFT * sqrt(2.0 * self.lam * self.tol * self.objective)
         goal = max(allowed, min(FORCED, size / self.start if self.start else 0.0) * size)
-        self.inverse = Conjugate(self.problem, self.at, self.lam, memory, goal)
+        self.inverse = self.solver(self.problem, self.at, self.lam, self._memory(), goal)
         self.begin()
 
     def near(self) -> bool:

@@ -3,6 +3,7 @@
 from abc import abstractmethod
 from dataclasses import dataclass, replace
 from functools import cached_property
+from math import sqrt
 from typing import Any, Protocol
 from weakref import proxy
 
@@ -37,6 +38,7 @@ class SmoothRisk(Protocol):
     centred: bool = True  # the rows may be: there is an intercept, or only differences count
     noise: float = 0.0  # by how much the value may be off, beside rounding
     prompt: bool = False  # descents end as soon as the certificate allows, not where steps vanish
+    kinked: bool = False  # it is rounded off narrowly at many kinks
     quick: bool = False  # slopes take less than products with the rows
     anew: float = SAMPLE_ABOVE  # rows up to which a Hessian is exact where one isn't taken first
     steepest: float = 1.0  # no curvature is above ``2 steepest (1 + value)``
@@ -60,6 +62,10 @@ class SmoothRisk(Protocol):
             return 0.0 * u
         t = TURNED * (1.0 + float(np.abs(s).max())) / size
         return (self.slope(s + t * u) - r) / t
+
+    def stiffness(self, s: Floats) -> Floats:
+        """Return the second derivative in each score alone, (n,), or more than that."""
+        raise TypeError(f"{type(self).__name__} does not tell")
 
     def bend(self, s: Floats) -> float:
         """Return the sum of the losses' curvatures at scores, or 1 where nothing tells it."""
@@ -210,6 +216,10 @@ class Objective:
     def inner(self, u: Floats, v: Floats) -> float:
         """Return the inner product of two points, or directions."""
         return float(u @ v)
+
+    def length(self, v: Floats) -> float:
+        """Return the norm of a direction; 0 where rounding makes its square negative."""
+        return sqrt(max(self.inner(v, v), 0.0))
 
     def of_weights(self, u: Floats, v: Floats) -> float:
         """Return it without the intercepts."""

@@ -35,20 +35,24 @@ WON, KEPT = 1e-4, 1e-2
 GROWTH = 1.5, 10.0  # A step that is too short grows by at least and at most these factors. Tuned
 INSIDE = 0.1, 0.9  # shares of an interval that a new step keeps from its ends
 OVERFLOWED = 0.2  # where in an interval the step goes whose far end is no number. Tuned
+BEYOND = 0.1  # of that, behind the lowest point, where there are kinks. Tuned: 0 to 0.3
 ENOUGH, MOST = 0.5, 40  # of the first derivative, small enough; evaluations
 
 
 def derivative_search(
-    along: Callable[[float], tuple[float, T]], start: float
+    along: Callable[[float], tuple[float, T]], start: float, kinked: bool = False
 ) -> tuple[float, T | None]:
     """Find a t at which the derivative is small against its `start`, 0 if none goes down."""
+    # Between kinks it may rise at once, and stay small while the objective rises above its start.
+    if not start < 0.0:
+        return 0.0, None
     enough = -ENOUGH * start
     low, d_low, high, d_high = 0.0, start, 0.0, float("inf")
     best: T | None = None
     t = 1.0
     for _ in range(MOST):
         d, found = along(t)
-        if -enough <= d <= enough:
+        if -enough <= d <= (BEYOND * enough if kinked else enough):
             return t, found
         if d < 0.0:
             low, d_low, best = t, d, found
@@ -110,19 +114,19 @@ def step(
 
     There the intercept goes on until its derivative is small `enough`.
     """
-    s, u, slope = at.s, problem.product(q), problem.risk.slope
+    s, u, risk = at.s, problem.product(q), problem.risk
     wq, qq = problem.of_weights(at.theta, q), problem.of_weights(q, q)
 
     def along(t: float) -> tuple[float, tuple[Floats, Floats]]:
         moved = s - t * u
-        r = slope(moved)
+        r = risk.slope(moved)
         return -float(r @ u) - lam * (wq - t * qq), (moved, r)
 
-    t, found = derivative_search(along, -problem.inner(at.g, q))
+    t, found = derivative_search(along, -problem.inner(at.g, q), risk.kinked)
     if found is None:
         return 0.0, None
     theta, (s, r) = at.theta - t * q, found
-    if problem.risk.intercept:
+    if risk.intercept:
         theta, s, r = _settled(problem, theta, s, r, b_scale, enough)
     return t, SmoothIterate(theta, s, r, problem.gradient(r, theta, lam))
 
@@ -200,7 +204,7 @@ class Descent:
         above = 0.5 * abs(self.drop)
         if lam:
             g_b = float(at.g[-1]) if problem.risk.intercept else 0.0
-            norm = sqrt(problem.of_weights(at.g, at.g))
+            norm = sqrt(max(problem.of_weights(at.g, at.g), 0.0))
             above = bound(norm, g_b, lam, problem.radius, self.b_scale)
         elif 0.0 < self.risk < VANISHED * self.first or (near and self.drifts()):
             above = inf
