@@ -10,7 +10,7 @@ from scipy.linalg.lapack import dpotrf, dpotrs
 
 from rankexp.arrays import Floats
 from rankexp.solvers.hinge.pairs import HingePairs, pull
-from rankexp.solvers.hinge.sweep import BEYOND, LISTED_PAIRS, SortedSweep, Sweep
+from rankexp.solvers.hinge.sweep import BEYOND, LISTED_PAIRS, SortedSweep, Sweep, sweep
 
 LONGEST_SEARCH = 12  # tuned: evaluations; hard data rarely take more than 6
 BACKTRACK = 0.1  # tuned: of the way that turned out too long
@@ -29,6 +29,7 @@ Evaluate = Callable[[HingePairs, Floats, float], S]
 Solved = tuple["Best", int]  # the best values, with coefficients, and iterations
 Solve = Callable[[float], Solved]  # for a penalty
 LISTED_ROWS = 2  # tuned: pairs a row, up to which a list is faster than prefix sums over rows
+NARROW = 0.02  # half a band, where any does
 RIDGE = 1e-14  # of the trace: some times the rounding of a matrix of 50 columns
 RIDGE_GROWTH = 10.0  # tuned: few factorisations, and not much more ridge than is needed
 
@@ -112,6 +113,16 @@ class Best:
             return np.inf
         gap = (self.primal - self.dual) / self.primal
         return np.inf if gap < -BROKEN else max(gap, 0.0)
+
+
+def together(pairs: HingePairs, lam: float, h: float = NARROW) -> Best | None:
+    """Return the solution for a penalty so large that every pair is in the loss at once."""
+    u, least = pairs.together
+    if least > lam:
+        return None
+    w, s, from_all = pairs.mean_difference / lam, u / lam, sweep(pairs, 0.0 * u, h)
+    value = 1.0 - 0.5 * lam * float(w @ w)
+    return Best(value, value, w, s, from_all.residual, 1.0, sweep(pairs, s, h))
 
 
 class Bracket:

@@ -10,17 +10,8 @@ from scipy.linalg.blas import dsymv, dsyr2
 from scipy.linalg.lapack import dpotri
 
 from rankexp.arrays import Floats
-from rankexp.solvers.hinge.iterate import (
-    Best,
-    Evaluate,
-    HingeIterate,
-    S,
-    band_hessian,
-    factor,
-    line_search,
-    ridged_factor,
-    solve,
-)
+from rankexp.solvers.hinge import iterate
+from rankexp.solvers.hinge.iterate import Best, Evaluate, HingeIterate, S, line_search
 from rankexp.solvers.hinge.pairs import pull
 from rankexp.solvers.hinge.polish import LISTED, MOST_LISTED, polish, rescue
 from rankexp.solvers.hinge.sweep import SortedSweep, sweep
@@ -68,15 +59,15 @@ def _directions(swept: SortedSweep, lam: float) -> Direction:
     """Return what gives the step for a gradient (d,), in a band of a share of the width."""
     pairs, inverse = swept.pairs, swept.pairs.precision
     if inverse is None:
-        H = band_hessian(swept)
-        return lambda share, g: -solve(ridged_factor(H / share, lam), g)
+        H = iterate.band_hessian(swept)
+        return lambda share, g: -iterate.solve(iterate.ridged_factor(H / share, lam), g)
     # In the scores u = X p the step minimises over as many numbers as there are rows, and the
     # Hessian is that of the pairs themselves: no product of matrices is needed.
     L = swept.curvature()
     ridge = lam * inverse
 
     def direction(share: float, g: Floats) -> Floats:
-        u = solve(ridged_factor(ridge + L / share, 0.0), inverse @ (pairs.X @ g))
+        u = iterate.solve(iterate.ridged_factor(ridge + L / share, 0.0), inverse @ (pairs.X @ g))
         return -pull(pairs.X, inverse @ u)
 
     return direction
@@ -209,7 +200,7 @@ def band_for(at: HingeIterate[S], goal: float) -> float:
 
 def inverse_hessian(swept: SortedSweep, lam: float) -> Floats | None:
     """Return the inverse Hessian over the band, upper triangle, or None if not definite."""
-    upper = factor(band_hessian(swept), lam) if swept.band_size > 0.0 else None
+    upper = iterate.factor(iterate.band_hessian(swept), lam) if swept.band_size > 0.0 else None
     if upper is None:
         return None
     half, info = dpotri(upper)

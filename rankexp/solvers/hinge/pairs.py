@@ -112,6 +112,12 @@ class HingePairs:
         half: Floats = dpotri(lower, lower=1, overwrite_c=1)[0]
         return np.asarray(np.tril(half) + np.tril(half, -1).T)
 
+    @cached_property
+    def together(self) -> tuple[Floats, float]:
+        """Scores of the mean difference, and the least penalty with all pairs in the loss."""
+        u = self.scores(self.mean_difference)
+        return u, self.differences(u)[1]
+
     def scores(self, w: Floats) -> Floats:
         """Return the scores ``X @ w`` of shape (n,), shifted to be centred."""
         s: Floats = self.X @ w

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from rankexp.arrays import Floats
 from rankexp.solvers.hinge import newton
 from rankexp.solvers.hinge.certificate import Certifier
-from rankexp.solvers.hinge.iterate import Best, HingeIterate, Solve
+from rankexp.solvers.hinge.iterate import Best, HingeIterate, Solve, together
 from rankexp.solvers.hinge.pairs import HingePairs, common_power, hinge_pairs
 from rankexp.solvers.hinge.polish import ALMOST_SEPARATED
 from rankexp.solvers.hinge.sweep import SortedSweep, Sweep, coarse, sweep
@@ -89,8 +89,7 @@ class _Path:
     def __init__(self, pairs: HingePairs, tol: float, max_iter: int) -> None:
         self.pairs, self.tol, self.max_iter = pairs, tol, max_iter
         self.goal = MARGIN * tol
-        self.u = pairs.scores(pairs.mean_difference)
-        self.spread = pairs.differences(self.u)[1]
+        self.u, self.spread = pairs.together
         self.w = self.s = np.empty(0)
         self.last = self.spread
         self.swept: SortedSweep | None = None
@@ -101,11 +100,8 @@ class _Path:
 
     def solve(self, lam: float) -> tuple[Best, int]:
         """Return the best values, with coefficients, and iterations."""
-        if self.spread <= lam:  # every pair is in the loss at once
-            w = self.pairs.mean_difference / lam
-            s, value = self.u / lam, 1.0 - 0.5 * lam * float(w @ w)
-            full = sweep(self.pairs, np.zeros(s.size), BAND).residual
-            return Best(value, value, w, s, full, 1.0, sweep(self.pairs, s, BAND)), 0
+        if (simple := together(self.pairs, lam)) is not None:
+            return simple, 0
         best, tol = Best(), MARGIN * self.tol
         approach = self._from_last if self.sampled is None else self._from_sample
         n_iter = approach(lam, tol, best)

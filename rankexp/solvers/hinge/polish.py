@@ -12,16 +12,8 @@ from functools import partial
 import numpy as np
 
 from rankexp.arrays import Floats
-from rankexp.solvers.hinge.iterate import (
-    BEYOND_MARGIN,
-    BROKEN,
-    Best,
-    HingeIterate,
-    factor,
-    line_search,
-    ridged_factor,
-    solve,
-)
+from rankexp.solvers.hinge import iterate
+from rankexp.solvers.hinge.iterate import BEYOND_MARGIN, BROKEN, Best, HingeIterate, line_search
 from rankexp.solvers.hinge.pairs import HingePairs, common_power
 from rankexp.solvers.hinge.sweep import SortedSweep, sweep
 from rankexp.solvers.pairs.pair_list import Differences, PairList, differences
@@ -188,17 +180,17 @@ def box_program(
 def _narrow_system(D: Floats, e: Floats, ridge: float) -> Callable[[Floats], Floats] | None:
     """Return the solution of ``(diag(1/e) + D D' / ridge) x = r``, by a (d, d) system."""
     Y = D * np.sqrt(e)[:, None]
-    upper = factor(Y.T @ Y, ridge)
+    upper = iterate.factor(Y.T @ Y, ridge)
     if upper is None:
         return None
-    return lambda r: np.asarray(e * (r - D @ solve(upper, (e * r) @ D)))
+    return lambda r: np.asarray(e * (r - D @ iterate.solve(upper, (e * r) @ D)))
 
 
 def _system(G: Floats, e: Floats) -> Callable[[Floats], Floats] | None:
     """Return the solution of ``(diag(1/e) + G) x = r``, scaled to a unit diagonal added."""
     root = np.sqrt(e)
-    upper = factor(G * root[:, None] * root, 1.0)
-    return None if upper is None else lambda r: np.asarray(root * solve(upper, root * r))
+    upper = iterate.factor(G * root[:, None] * root, 1.0)
+    return None if upper is None else lambda r: np.asarray(root * iterate.solve(upper, root * r))
 
 
 def longest(*falls: Floats) -> float:
@@ -277,9 +269,9 @@ class _Program:
         a, c, s, t, D = self.a, self.c, self.s, self.t, self.D
         g = low / a - high / c - (self.v - s + t)
         rhs = self.f + (e * g) @ D
-        dw = solve(upper, rhs)
+        dw = iterate.solve(upper, rhs)
         for _ in range(REFINED):
-            dw = dw + solve(upper, rhs - self.lam * dw - (e * (D @ dw)) @ D)
+            dw = dw + iterate.solve(upper, rhs - self.lam * dw - (e * (D @ dw)) @ D)
         da = e * (g - D @ dw)
         return dw, da, (low - s * da) / a, (high + t * da) / c
 
@@ -289,7 +281,7 @@ class _Program:
         H = D.gram(e) if isinstance(D, Differences) else (D.T * e) @ D
         if not np.isfinite(H).all():
             return False
-        direction = partial(self._direction, ridged_factor(H, self.lam), e)
+        direction = partial(self._direction, iterate.ridged_factor(H, self.lam), e)
         _, da, ds, dt = direction(-a * s, -c * t)
         size = longest(-da / a, da / c, -ds / s, -dt / t)
         gap = float(s @ a + t @ c)

@@ -9,14 +9,14 @@ from math import sqrt
 import numpy as np
 
 from rankexp.arrays import Floats
-from rankexp.solvers.hinge.iterate import Best, HingeIterate, Solve, Solved
+from rankexp.solvers.hinge.iterate import Best, Solve, Solved, together
 from rankexp.solvers.hinge.pairs import HingePairs
 from rankexp.solvers.hinge.sweep import SortedSweep, sweep
 from rankexp.solvers.smooth.conjugate import FORCED, LEFT
 from rankexp.solvers.smooth.in_rows import InRows
 from rankexp.solvers.smooth.in_scores import InScores
 from rankexp.solvers.smooth.objective import SmoothIterate, prepare
-from rankexp.solvers.smooth.smoothing import SHARE, RoundedRisk, narrowing
+from rankexp.solvers.smooth.smoothing import RoundedRisk, narrowing
 from rankexp.solvers.smooth.steps import step
 
 MARGIN = 0.9  # of the tolerance to solve for: the certificate adds the rounding
@@ -28,7 +28,7 @@ FURTHER = 0.1  # of a penalty, the next one where a solution does not serve smal
 class RoundedPairs(RoundedRisk):
     """The mean hinge of pairs, and the best values for one penalty."""
 
-    kinked = True
+    kinked, share = True, 0.1
 
     def __init__(self, pairs: HingePairs) -> None:
         self.pairs, self.best = pairs, Best()
@@ -73,8 +73,12 @@ class RoundedPairs(RoundedRisk):
         out /= 2.0 * swept.h * pairs.count
         return out
 
-    def judge(self, w: Floats, s: Floats, lam: float) -> tuple[float, float]:
-        self.best.update(HingeIterate.at(lam, w, s, self.prepared(s)))
+    def judge(self, problem: InRows, at: SmoothIterate, lam: float) -> tuple[float, float]:
+        """Take over what is better; weights are kept as combinations of rows."""
+        swept, a, pulled = self.prepared(at.s), at.theta[: problem.n], at.g[problem.n :]
+        primal = swept.hinge + 0.5 * lam * float(a @ at.s)
+        dual = swept.alpha - float(at.r @ (pulled - lam * at.s)) / (2.0 * lam)
+        self.best.take(Best(primal, dual, a, at.s, at.r, swept.alpha, h=swept.h))
         return self.best.primal, self.best.gap
 
     def eases(self, s: Floats, lam: float) -> bool:
@@ -90,12 +94,13 @@ class RoundedPairs(RoundedRisk):
     ) -> SmoothIterate:
         """Narrow the band, and take the step that keeps the dual variables of its pairs."""
         middle = self.prepared(at.s).midway
-        g = problem.gradient(middle + (at.r - middle) / SHARE, at.theta, lam)
+        g = problem.gradient(middle + (at.r - middle) / self.share, at.theta, lam)
         left = LEFT * sqrt(2.0 * lam * goal * self.value(at.s))
-        rest = SHARE * max(left, FORCED * problem.length(g))
-        q = InScores(problem, at, SHARE * lam, problem.memory, rest).times(SHARE * g)
-        self.half, self._last = SHARE * self.half, None
-        at = problem.at(at.theta, lam)
+        rest = self.share * max(left, FORCED * problem.length(g))
+        q = InScores(problem, at, self.share * lam, problem.memory, rest).times(self.share * g)
+        self.half, self._last = self.share * self.half, None
+        r = self.slope(at.s)
+        at = SmoothIterate(at.theta, at.s, r, problem.gradient(r, at.theta, lam))
         return step(problem, at, q, lam)[1] or at
 
 
@@ -105,21 +110,25 @@ def sparse_solver(pairs: HingePairs, tol: float, max_iter: int) -> Solve:
     with np.errstate(all="ignore"):
         problem = prepare(pairs.X, risk)
 
-    def run(lam: float, steps: int, share: float = 1.0) -> int:
-        risk.best = Best()
-        return narrowing(problem, risk, lam, share * goal, max_iter - steps)
+    def run(lam: float, before: int, share: float = 1.0) -> int:
+        zero = np.zeros(problem.X.shape[0])
+        risk.best = Best(w=zero, s=zero, residual=zero)
+        steps = narrowing(problem, risk, lam, share * goal, max_iter - before)
+        risk.best.w = problem.pull(risk.best.w)
+        return steps
 
     def solve(lam: float) -> Solved:
-        steps = 0
-        if risk.parted is None:
-            risk.easier = 0.0
-            steps = run(lam, steps)
-            if not risk.easier:
-                return risk.best, steps
-            penalty = risk.easier
-            steps += run(penalty, steps, SCALED)
-        else:
+        if (best := together(pairs, lam)) is not None:
+            return best, 0
+        penalty, steps = lam, 0
+        if risk.parted is not None:
             penalty, risk.best = risk.parted
+        else:
+            risk.easier = 0.0
+            steps = run(lam, 0)
+            if risk.easier:
+                penalty = risk.easier
+                steps += run(penalty, steps, SCALED)
         while penalty > lam:
             best = risk.best
             found = best.scaled(pairs, lam, penalty)

@@ -52,24 +52,19 @@ class RoundedTerms(RoundedRisk):
         z, alpha, _ = self.prepared(s)
         return float(self.terms.each @ (np.maximum(z, 0.0) - alpha * z)) / self.terms.total
 
-    def _bend(self, s: Floats) -> Floats:
-        alpha = self.prepared(s)[1]
-        return np.where((alpha > 0.0) & (alpha < 1.0), self.terms.each / (2.0 * self.half), 0.0)
-
     def curved(self, s: Floats, r: Floats, u: Floats) -> Floats:
         """Return the second derivative times u, the thresholds moving along."""
-        terms, bend, pool = self.terms, self._bend(s), self.prepared(s)[2]
+        terms, (_, alpha, pool) = self.terms, self.prepared(s)
+        inside = (alpha > 0.0) & (alpha < 1.0)
+        bend = np.where(inside, terms.each / (2.0 * self.half), 0.0)
         moved = np.concatenate([u[first:last] for first, _, last in terms.sides])
         mass = np.bincount(pool, bend)
         along = np.bincount(pool, bend * moved) / np.where(mass > 0.0, mass, 1.0)
         return terms.by_row(bend * (moved - along[pool])) / terms.total
 
-    def stiffness(self, s: Floats) -> Floats:
-        return self.terms.by_row(self._bend(s)) / self.terms.total
-
-    def judge(self, w: Floats, s: Floats, lam: float) -> tuple[float, float]:
+    def judge(self, problem: InRows, at: SmoothIterate, lam: float) -> tuple[float, float]:
         assert self.bounds is not None
-        self.bounds.see(w, self.prepared(s)[1] * self.terms.each)
+        self.bounds.see(problem.lifted(at.theta), self.prepared(at.s)[1] * self.terms.each)
         return self.bounds.objective, self.bounds.gap
 
     def sharpen(

@@ -64,7 +64,7 @@ class NewtonDescent(LimitedDescent):
     """The descent for one penalty, by Newton's directions."""
 
     most_slow, solver = 0.0, Conjugate
-    enough = Descent.enough
+    enough, vain = Descent.enough, Descent.vain
 
     def refresh(self) -> None:
         """Take the Hessian at this point."""
@@ -78,7 +78,3 @@ class NewtonDescent(LimitedDescent):
     def near(self) -> bool:
         """Return whether the certificate may do; without a penalty, whether little is left."""
         return super().near() if self.lam else Descent.near(self)
-
-    def vain(self) -> bool:
-        """Return whether the last steps have won next to nothing."""
-        return Descent.vain(self)

@@ -89,8 +89,7 @@ class InRows(Objective):
 
     def of_weights(self, u: Floats, v: Floats) -> float:
         """Return it without the intercepts."""
-        n = self.n
-        return float(u[:n] @ v[n : 2 * n])
+        return float(u[: self.n] @ v[self.n : 2 * self.n])
 
     def lifted(self, theta: Floats) -> Floats:
         """Return (w, b) of parameters, where a descent ends."""

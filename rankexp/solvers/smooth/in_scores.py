@@ -29,16 +29,14 @@ class InScores(Conjugate):
     def times(self, g: Floats) -> Floats:
         """Return about what the inverse Hessian makes of a vector."""
         problem, d = self.problem, self.problem.X.shape[1]
-        if problem.sharp:
-            return self._scaled(g, problem.sharp * self.goal)
-        if problem.sharp is None:
-            return super().times(g)
-        self.most = FEW_PRODUCTS if d >= problem.n else d  # which are nearly enough
-        q = super().times(g)
-        if self.left <= self.goal:
-            return q
-        problem.sharp = SHARPER
-        return self._scaled(g, SHARPER * self.goal)
+        if not problem.sharp:
+            if problem.sharp is not None:
+                self.most = FEW_PRODUCTS if d >= problem.n else d  # which are nearly enough
+            q = super().times(g)
+            if problem.sharp is None or self.left <= self.goal:
+                return q
+            problem.sharp = SHARPER
+        return self._scaled(g, problem.sharp * self.goal)
 
     def _scaled(self, g: Floats, goal: float) -> Floats:
         problem, at, lam, n = self.problem, self.at, self.lam, self.problem.n

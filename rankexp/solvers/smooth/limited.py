@@ -176,6 +176,5 @@ class LimitedDescent(Descent):
         if self.n_iter < TRIED:
             return False
         problem, (won, missing) = self.problem, self._progress()
-        return (
-            won * HOPE * patience(problem.X, problem.risk, problem.plain) < missing * self.n_iter
-        )
+        most = HOPE * patience(problem.X, problem.risk, problem.plain)
+        return won * most < missing * self.n_iter

@@ -141,10 +141,9 @@ class Objective:
     def squares(self) -> Floats:
         """The mean squares of the columns, (d,), and 1 for an intercept; none is 0."""
         X, n = self.X, self.X.shape[0]
+        each = np.full(n, 1.0 / n)
         squares: Floats = (
-            down(X, np.full(n, 1.0 / n), squared)
-            if is_sparse(X)
-            else np.einsum("ij,ij->j", X, X) / n
+            down(X, each, squared) if is_sparse(X) else np.einsum("ij,ij->j", X, X) / n
         )
         if self.mean is not None:
             squares -= self.mean**2

@@ -17,7 +17,6 @@ from rankexp.solvers.smooth.inverse import Memory
 from rankexp.solvers.smooth.objective import Objective, SmoothIterate, SmoothRisk
 
 WIDEST, NARROWEST = 4.0, 1e-13  # half bands, of margins of 1: all terms are inside at w = 0
-SHARE = 0.3  # of the slack, what the next one is about. Tuned
 SOLVED = 0.5  # of the tolerance, what is left of a smooth objective; or as much as slack. Tuned
 FIRST = 0.1  # of the first rounded objective, what is left of it
 
@@ -26,6 +25,7 @@ class RoundedRisk(SmoothRisk):
     """A risk with kinks, rounded off within half a band on both sides of each."""
 
     half = WIDEST
+    share = 0.3  # of the slack, what the next one is about. Tuned
 
     def start(self) -> None:
         """Begin with the widest band."""
@@ -36,8 +36,8 @@ class RoundedRisk(SmoothRisk):
         """Return by how much the exact risk is above what its dual has at the slope here."""
 
     @abstractmethod
-    def judge(self, w: Floats, s: Floats, lam: float) -> tuple[float, float]:
-        """Look at weights and the slope there; return the best objective and gap so far."""
+    def judge(self, problem: InRows, at: SmoothIterate, lam: float) -> tuple[float, float]:
+        """Look at a point and its slope; return the best objective and relative gap so far."""
 
     def eases(self, s: Floats, lam: float) -> bool:
         """Return whether to leave off, as another penalty leads to the same end with less."""
@@ -69,9 +69,9 @@ def narrowing(wide: Objective, risk: RoundedRisk, lam: float, tol: float, max_it
     while True:
         run = solve(RoundedDescent(problem, at, lam, goal), max_iter - n_iter)
         at, n_iter = run.at, n_iter + max(run.n_iter, 1)
-        objective, gap = risk.judge(problem.lifted(at.theta), at.s, lam)
+        (objective, gap), problem.last = risk.judge(problem, at, lam), at.theta
         if gap <= tol or n_iter >= max_iter or risk.half <= NARROWEST or risk.eases(at.s, lam):
             return n_iter
         slack = risk.slack(at.s)
-        goal = max(SHARE * slack, SOLVED * tol * objective) / (objective + slack)
+        goal = max(risk.share * slack, SOLVED * tol * objective) / (objective + slack)
         at = risk.sharpen(problem, at, lam, goal)
