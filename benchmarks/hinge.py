@@ -8,8 +8,10 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.svm import LinearSVC
 
-from benchmarks._timing import best_times, time_ratio
+from benchmarks._timing import best_times, cpu_times, time_ratio
 from benchmarks.linear import LAMS, large, small
+from benchmarks.widths import sparse
+from rankexp.estimators import LinearRanker
 from rankexp.losses import Logistic
 from rankexp.solvers.hinge.path import hinge_path
 from rankexp.solvers.pairs.partial_order import PartialOrder
@@ -86,6 +88,27 @@ def _hard_rows() -> Iterator[Row]:
         )
 
 
+def _sparse_rows() -> Iterator[Row]:
+    """Yield the hinge of pairs of wide sparse rows, most of which come apart."""
+    for kind in ("text", "normal"):
+        X, y = sparse(4000, 10_000, kind)
+        found = {}
+        for lam in (0.1, 1e-3, 1e-5):
+            _certified(X, y, np.array([lam]))
+            points = LinearRanker(loss="hinge", risk="points", lam=lam)
+            pairs = LinearRanker(loss="hinge", risk="pairs", lam=lam)
+            one, other = cpu_times(
+                2, lambda r=pairs, X=X, y=y: r.fit(X, y), lambda r=points, X=X, y=y: r.fit(X, y)
+            )
+            found[f"lam {lam:g}"] = one / other
+        named = max(found, key=lambda lam: found[lam])
+        what = f"sparse 4,000 × 10,000, {kind}, worst: {named}"
+        yield f"hinge of pairs / of points, {what}", found[named], 2.0
+    X, y = sparse(10_000, 100_000, "text")
+    seconds = cpu_times(1, lambda: _certified(X, y, np.array([1e-5])))[0]
+    yield "hinge of pairs, sparse 10,000 × 100,000, lam 1e-05, seconds", seconds, 10.0
+
+
 def _large_rows() -> Iterator[Row]:
     X, y = large()
     for lam in (1e-3, 1e-5):
@@ -147,4 +170,5 @@ def rows() -> Iterator[Row]:
     yield "hinge / LinearSVC on all 250,000 pairs, one lambda", hinge / pairs, None
     yield from _level_rows()
     yield from _hard_rows()
+    yield from _sparse_rows()
     yield from _large_rows()

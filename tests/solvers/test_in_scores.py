@@ -9,6 +9,7 @@ from scipy.sparse import csr_array, random_array
 from rankexp.estimators import OrdinalSVM
 from rankexp.estimators.parameters import warn_unconverged
 from rankexp.solvers.hinge import sparse
+from rankexp.solvers.hinge.iterate import HingeIterate
 from rankexp.solvers.hinge.pairs import hinge_pairs
 from rankexp.solvers.hinge.path import hinge_path
 from rankexp.solvers.pairs.partial_order import PartialOrder
@@ -98,6 +99,44 @@ def test_sparse_rows_end_where_dense_ones_do_at_any_penalty(how):
     assert dense.converged.all()
     both = found.gap + dense.gap + 1e-9
     assert (np.abs(found.objective - dense.objective) <= both * dense.objective).all()
+
+
+@pytest.mark.parametrize("how", CASES)
+def test_a_penalty_with_all_pairs_in_the_loss_takes_no_step(how):
+    X, order = wide_rows(**how)
+    least = hinge_pairs(X, order).together[1]
+    lams = [3.0 * least, least * (1.0 + 1e-12), 0.9 * least]
+    found, dense = hinge_path(X, order, lams), hinge_path(X.toarray(), order, lams)
+    assert found.n_iter[:2].tolist() == [0, 0]
+    assert found.n_iter[2] > 0
+    assert found.converged.all()
+    assert found.gap[:2].max() < 1e-10
+    np.testing.assert_allclose(found.objective, dense.objective, rtol=2e-6)
+    np.testing.assert_allclose(found.objective[:2], dense.objective[:2], rtol=1e-12)
+
+
+@pytest.mark.parametrize("lam", [1e-1, 1e-3])
+def test_a_point_is_judged_without_products_as_with_them(lam):
+    wide, problem, risk, at = rounded()
+    at = problem.at(at.theta, lam)
+    primal, gap = risk.judge(problem, at, lam)
+    w = problem.lifted(at.theta)
+    right = HingeIterate.at(lam, w, at.s, risk.prepared(at.s))
+    assert primal == pytest.approx(right.primal, rel=1e-12)
+    assert gap == pytest.approx((right.primal - right.dual) / right.primal, rel=1e-9)
+    assert wide is not None
+
+
+def test_the_next_penalty_begins_where_the_last_one_ended(monkeypatch):
+    X, order = wide_rows(n=200, d=100)  # classes do not come apart
+    alone = hinge_path(X, order, [1e-2 / 1.05])
+    both = hinge_path(X, order, [1e-2, 1e-2 / 1.05])
+    begun, at = [], InRows.at
+    monkeypatch.setattr(InRows, "at", lambda self, *p: (begun.append(p[0].any()), at(self, *p))[1])
+    hinge_path(X, order, [1e-2, 1e-2 / 1.05])
+    assert begun == [False, True]
+    assert both.converged.all()
+    assert both.objective[1] == pytest.approx(alone.objective[0], rel=2e-6)
 
 
 def test_far_fewer_products_where_classes_come_apart(monkeypatch):
