@@ -18,6 +18,7 @@ FEW_PRODUCTS = 30  # in the weights, before those in the scores are tried. Tuned
 SHARPER, SHARPEST = 0.2, 1e-4  # of the goal in the weights, in the scores: of late, and at most
 SLOW = 0.5  # of the gradient, what a step must not leave: else the next direction is better
 FLAT = 1e-12  # of the largest curvature of a score, what counts as none
+ENOUGH = 4  # products for each row: in exact numbers 1 would do, and more only rounds
 SAFE = 0.5  # of the goal, where an estimate of the rest has fallen short
 
 
@@ -47,7 +48,7 @@ class InScores(Conjugate):
         rest = problem.risk.curved(at.s, at.r, g[n:])
         p = inverse * rest
         size = float(rest @ p)
-        for _ in range(MOST_PRODUCTS):
+        for _ in range(min(MOST_PRODUCTS, ENOUGH * n)):
             pulled = problem.pull(problem.risk.curved(at.s, at.r, p))  # L p, and K L p
             Ap = lam * pulled[:n] + problem.risk.curved(at.s, at.r, pulled[n:])
             bend = float(p @ Ap)
