@@ -70,7 +70,7 @@ class NewtonDescent(LimitedDescent):
         """Take the Hessian at this point."""
         size = self.problem.length(self.at.g)
         self.start = self.start if self.n_iter else size
-        allowed = LEFT * sqrt(2.0 * self.lam * self.tol * self.objective)
+        allowed = LEFT * sqrt(2.0 * self.lam * self.tol * max(self.objective, 0.0))
         goal = max(allowed, min(FORCED, size / self.start if self.start else 0.0) * size)
         self.inverse = self.solver(self.problem, self.at, self.lam, self._memory(), goal)
         self.begin()
