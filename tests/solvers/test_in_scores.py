@@ -15,7 +15,7 @@ from rankexp.solvers.hinge.path import hinge_path
 from rankexp.solvers.pairs.partial_order import PartialOrder
 from rankexp.solvers.result import PathResult
 from rankexp.solvers.smooth import in_scores, steps
-from rankexp.solvers.smooth.in_rows import InRows, in_rows
+from rankexp.solvers.smooth.in_rows import InRows
 from rankexp.solvers.smooth.inverse import Memory
 from rankexp.solvers.smooth.objective import prepare
 
@@ -37,7 +37,8 @@ def rounded(half=0.1, **how):
     risk = sparse.RoundedPairs(hinge_pairs(X, order))
     risk.half = half
     wide = prepare(risk.pairs.X, risk)
-    problem = in_rows(wide, always=True)
+    problem = InRows(wide)
+    problem.sharp = 0.0
     a = np.random.default_rng(1).standard_normal(X.shape[0]) / 30.0
     theta = problem.pull(a)
     return wide, problem, risk, problem.at(theta, 0.01)
@@ -127,13 +128,16 @@ def test_a_point_is_judged_without_products_as_with_them(lam):
     assert wide is not None
 
 
-def test_the_next_penalty_begins_where_the_last_one_ended(monkeypatch):
-    X, order = wide_rows(n=200, d=100)  # classes do not come apart
-    alone = hinge_path(X, order, [1e-2 / 1.05])
-    both = hinge_path(X, order, [1e-2, 1e-2 / 1.05])
-    begun, at = [], InRows.at
-    monkeypatch.setattr(InRows, "at", lambda self, *p: (begun.append(p[0].any()), at(self, *p))[1])
-    hinge_path(X, order, [1e-2, 1e-2 / 1.05])
+@pytest.mark.parametrize("d", [100, 400])
+def test_the_next_penalty_begins_where_the_last_one_ended(d, monkeypatch):
+    X, order = wide_rows(n=200, d=d)
+    lams = [1e-2, 1e-2 / 1.05]
+    alone = hinge_path(X, order, lams[1:])
+    begun, narrowing = [], sparse.narrowing
+    monkeypatch.setattr(
+        sparse, "narrowing", lambda *at: (begun.append(at[2].any()), narrowing(*at))[1]
+    )
+    both = hinge_path(X, order, lams)
     assert begun == [False, True]
     assert both.converged.all()
     assert both.objective[1] == pytest.approx(alone.objective[0], rel=2e-6)
@@ -154,7 +158,7 @@ def test_far_fewer_products_where_classes_come_apart(monkeypatch):
 def test_smaller_penalties_have_the_solution_of_a_larger_one(K, monkeypatch):
     X, order = wide_rows(n=60, d=600, K=K)
     asked, narrowing = [], sparse.narrowing
-    monkeypatch.setattr(sparse, "narrowing", lambda *at: (asked.append(at[2]), narrowing(*at))[1])
+    monkeypatch.setattr(sparse, "narrowing", lambda *at: (asked.append(at[3]), narrowing(*at))[1])
     one = hinge_path(X, order, [1e-5])
     assert asked[0] == 1e-5
     assert asked[1] > 1e-4
@@ -190,7 +194,7 @@ def test_a_solution_that_parts_not_all_pairs_is_solved_on_from(further, monkeypa
     monkeypatch.setattr(sparse, "FURTHER", further)
     monkeypatch.setattr(sparse, "USUAL", 5.0)  # far too large: some pairs are in the loss
     asked, narrowing = [], sparse.narrowing
-    monkeypatch.setattr(sparse, "narrowing", lambda *at: (asked.append(at[2]), narrowing(*at))[1])
+    monkeypatch.setattr(sparse, "narrowing", lambda *at: (asked.append(at[3]), narrowing(*at))[1])
     lam = 1e-4
     found = hinge_path(X, order, [lam])
     assert len(asked) > 2
@@ -252,14 +256,65 @@ def test_steps_that_go_to_and_fro_turn_to_rough_directions_again():
     assert wide is not None
 
 
-def test_rows_more_than_columns_are_not_made_sharp_by_slow_steps():
-    wide, problem, _, at = rounded(n=60, d=20)
-    problem.memory = Memory(lambda: np.ones(2 * problem.n), 0)
-    run = in_scores.RoundedDescent(problem, at, 1e-3, 1e-3)
-    run.n_iter, run.before = 2, 0.0
-    run.refresh()
-    assert problem.sharp == 0.0
-    assert wide is not None
+def test_rows_more_than_columns_stay_in_the_weights(monkeypatch):
+    monkeypatch.setattr(sparse, "InRows", None)
+    X, order = wide_rows(n=80, d=60)
+    assert hinge_path(X, order, [1e-2, 1e-5]).converged.all()
+
+
+def test_rounding_in_the_rows_is_told_by_what_cancels_in_the_weights():
+    wide, problem, risk, at = rounded()
+    risk.easier = 1.0
+    noise = np.finfo(float).eps * problem.radius * np.abs(at.theta[: problem.n]) @ problem.norms
+    for half, leaves in ((150.0 * noise, False), (50.0 * noise, True)):
+        risk.half, risk._last = half, None
+        assert risk.leaves(problem, at, 0.01) == leaves
+    assert not risk.leaves(wide, wide.at(problem.lifted(at.theta), 0.01), 0.01)
+
+
+@pytest.mark.parametrize("lam", [1e-1, 1e-3])
+def test_where_rounding_in_the_rows_fills_the_band_steps_go_on_in_the_weights(lam, monkeypatch):
+    X, order = wide_rows()
+    right = hinge_path(X, order, [lam])
+    monkeypatch.setattr(sparse, "ROUGH", 0.0)
+    monkeypatch.setattr(sparse, "EASY", 0.0)
+    ways, narrowing = [], sparse.narrowing
+    monkeypatch.setattr(sparse, "narrowing", lambda *at: (ways.append(at[0]), narrowing(*at))[1])
+    found = hinge_path(X, order, [lam])
+    assert [isinstance(way, InRows) for way in ways] == [True, False]
+    assert found.converged.all()
+    assert found.objective[0] == pytest.approx(right.objective[0], rel=2e-6)
+
+
+def test_a_column_far_larger_than_the_others():
+    X, order = wide_rows(n=80, d=300)
+    column = 1e3 * np.random.default_rng(0).random((80, 1))
+    X = csr_array(np.hstack([X.toarray(), column]))
+    found, dense = hinge_path(X, order, [1e-4]), hinge_path(X.toarray(), order, [1e-4])
+    assert found.gap[0] <= 1e-6
+    assert found.objective[0] == pytest.approx(dense.objective[0], rel=1e-5)
+
+
+def test_a_tiny_penalty_of_rows_in_both_classes():
+    rng = np.random.default_rng(0)
+    X = np.repeat(rng.standard_normal((12, 30)), 2, axis=0)  # so that none come apart
+    X[::5] += 0.1
+    order = PartialOrder.of_classes(np.arange(24) % 2 == 0).whole()
+    lams = [1e-12, 1e-10, 1e-8]
+    found, dense = hinge_path(csr_array(X), order, lams), hinge_path(X, order, lams)
+    assert (found.gap <= 1e-6).all()
+    assert (found.objective > 0.1).all()
+    np.testing.assert_allclose(found.objective, dense.objective, rtol=3e-6)
+
+
+@pytest.mark.parametrize("seed", [48, 106, 154, 635])
+def test_a_point_worse_than_0_is_not_returned(seed):
+    rng = np.random.default_rng(seed)
+    n, d, far = int(rng.integers(4, 14)), int(rng.integers(1, 12)), rng.choice([4, 6, 8, 10])
+    X = rng.normal(size=(n, d)) * 10.0 ** rng.uniform(-far, far, size=(n, d))
+    order = PartialOrder.of_classes(np.arange(n) % 2 == 1).whole()
+    found = hinge_path(csr_array(X), order, [1e-8], max_iter=30)
+    assert found.objective[0] <= 1.0 + 1e-9
 
 
 def test_terms_of_ordinal_regression_stay_in_the_weights(monkeypatch):

@@ -204,14 +204,12 @@ def band_hessian(swept: SortedSweep) -> Floats:
     n, d = p.X.shape
     if swept.band_size == 0.0:
         return np.zeros((d, d))
-    listed = swept.listed(min(LISTED_ROWS * n, LISTED_PAIRS))
-    if listed is None:
+    if (listed := swept.listed(min(LISTED_ROWS * n, LISTED_PAIRS))) is None:
         return swept.laplacian() / (2.0 * swept.h * p.count)
     i, j = listed
     D = p.X[i]
     D -= p.X[j]
-    m = p.multiplicity(i, j)
-    if m is not None:
+    if (m := p.multiplicity(i, j)) is not None:
         D *= np.sqrt(m)[:, None]
     return np.asarray(1.0 / (2.0 * swept.h * p.count) * (D.T @ D))
 

@@ -106,8 +106,7 @@ def newton(
             at = _narrow(lam, at, direction, share)
             continue
         narrowing.steps += 1
-        step = line_search(lam, at, p, sweep, accept, slope=-decrement)
-        if step is not None:
+        if (step := line_search(lam, at, p, sweep, accept, slope=-decrement)) is not None:
             at = at.moved(lam, step)
         elif at.slack <= room:
             return iteration

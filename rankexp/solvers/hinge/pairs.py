@@ -216,8 +216,7 @@ def _in_pairs(
     for low, up, cost in levels:  # no others: what isn't there takes no time
         costs[low, up] = cost
     order = replace(order, costs=costs)
-    used = order.in_pairs()
-    if used is None:
+    if (used := order.in_pairs()) is None:
         return np.arange(order.level.size), order, levels
     if not used.size:  # of different groups
         raise ValueError("the pairwise hinge needs pairs of different levels; there is none")

@@ -6,13 +6,14 @@ O(n log n) an evaluation.
 """
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
 
 from rankexp.arrays import Floats
 from rankexp.solvers.hinge import newton
-from rankexp.solvers.hinge.certificate import Certifier
+from rankexp.solvers.hinge.certificate import AGREEMENT, Certifier
 from rankexp.solvers.hinge.iterate import Best, HingeIterate, Solve, together
 from rankexp.solvers.hinge.pairs import HingePairs, common_power, hinge_pairs
 from rankexp.solvers.hinge.polish import ALMOST_SEPARATED
@@ -76,6 +77,9 @@ def _solve(X: Floats, pairs: HingePairs, lams: Floats, tol: float, solve: Solve)
             lam = math.ldexp(lams[k], -2 * power)
             best, n_iter[k] = solve(lam)
             found = certifier.certify(lam, best)
+            if not found.primal <= 1.0 + AGREEMENT:  # w = 0 has 1
+                best = replace(best, w=0.0 * best.w, slope=None, measured=None)
+                found = certifier.certify(lam, best)
             objective[k], gap[k] = found.primal, found.gap
             converged[k] = found.exact and found.gap <= tol
             coef[:, k] = np.ldexp(pairs.original(best.w), -power)
@@ -126,8 +130,7 @@ class _Path:
         wide = self.swept or sweep(self.pairs, self.s, newton.WIDE_BAND)
         start = HingeIterate.at(lam, self.w, self.s, wide)
         best.update(start)
-        inverse = newton.inverse_hessian(wide, lam)
-        if inverse is None:
+        if (inverse := newton.inverse_hessian(wide, lam)) is None:
             return steps
         return steps + newton.quasi_newton(start, inverse, lam, tol, best, sweep)
 
@@ -178,8 +181,7 @@ class _Path:
         grid = coarse(self.pairs, s, newton.band_for(wide, tol * wide.primal))
         start: HingeIterate[Sweep] = HingeIterate.at(lam, w, s, grid)
         best.update(start)
-        inverse = newton.inverse_hessian(wide.sweep, lam)
-        if inverse is None:
+        if (inverse := newton.inverse_hessian(wide.sweep, lam)) is None:
             return 0
         return newton.quasi_newton(start, inverse, lam, tol, best, coarse)
 

@@ -58,14 +58,12 @@ def polish(
     most = most or min(LISTED * at.w.size, MOST_LISTED)
     for round_ in range(ROUNDS):
         gap = best.gap
-        there = _solve_band(at, lam, tol, best, most)
-        if there is None:
+        if (there := _solve_band(at, lam, tol, best, most)) is None:
             return round_ > 0
         if best.gap <= tol:
             break
         if there.primal > at.primal:
-            there = _between(at, there, lam)
-            if there is None:
+            if (there := _between(at, there, lam)) is None:
                 break
             best.update(there)
         if best.gap > ROUND_PROGRESS * gap:
@@ -106,8 +104,7 @@ def _solve_band(
     at: HingeIterate[SortedSweep], lam: float, tol: float, best: Best, most: int
 ) -> HingeIterate[SortedSweep] | None:
     swept, pairs = at.sweep, at.sweep.pairs
-    listed = swept.listed(most)
-    if listed is None:
+    if (listed := swept.listed(most)) is None:
         return None
     i, j = listed
     found, settled = pairs.multiplicity(i, j), swept.settled
@@ -158,8 +155,7 @@ def box_program(
             break
         mu = 0.5 * gap / a.size
         e = 1.0 / (s / a + t / c)
-        newton = _system(G, e) if wide else _narrow_system(D, e, lam / unit)
-        if newton is None:
+        if (newton := _system(G, e) if wide else _narrow_system(D, e, lam / unit)) is None:
             break
         da = -newton(v)
         ds, dt = -s - s / a * da, -t + t / c * da
@@ -180,8 +176,7 @@ def box_program(
 def _narrow_system(D: Floats, e: Floats, ridge: float) -> Callable[[Floats], Floats] | None:
     """Return the solution of ``(diag(1/e) + D D' / ridge) x = r``, by a (d, d) system."""
     Y = D * np.sqrt(e)[:, None]
-    upper = iterate.factor(Y.T @ Y, ridge)
-    if upper is None:
+    if (upper := iterate.factor(Y.T @ Y, ridge)) is None:
         return None
     return lambda r: np.asarray(e * (r - D @ iterate.solve(upper, (e * r) @ D)))
 

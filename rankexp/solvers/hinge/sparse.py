@@ -4,24 +4,27 @@ Where classes come apart, small penalties have the solution of a larger one, of 
 variables are larger, too. These are found in fewer steps, so it is solved for instead.
 """
 
+from dataclasses import replace
 from math import sqrt
 
 import numpy as np
 
 from rankexp.arrays import Floats
+from rankexp.solvers.hinge.certificate import EPS
 from rankexp.solvers.hinge.iterate import Best, Solve, Solved, together
 from rankexp.solvers.hinge.pairs import HingePairs
 from rankexp.solvers.hinge.sweep import SortedSweep, sweep
 from rankexp.solvers.smooth.conjugate import FORCED, LEFT
 from rankexp.solvers.smooth.in_rows import InRows
 from rankexp.solvers.smooth.in_scores import InScores
-from rankexp.solvers.smooth.objective import SmoothIterate, prepare
+from rankexp.solvers.smooth.objective import Objective, SmoothIterate, prepare
 from rankexp.solvers.smooth.smoothing import RoundedRisk, narrowing
 from rankexp.solvers.smooth.steps import step
 
 MARGIN = 0.9  # of the tolerance to solve for: the certificate adds the rounding
 EASY, USUAL = 0.05, 0.15  # mean dual variables of pairs that come apart: few, and to be had. Tuned
 SCALED = 0.5  # of the tolerance, for a solution that is to serve a smaller penalty
+ROUGH = 0.01  # of half a band, what rounding may make up. Tuned
 FURTHER = 0.1  # of a penalty, the next one where a solution does not serve smaller ones
 
 
@@ -62,35 +65,38 @@ class RoundedPairs(RoundedRisk):
         pairs, out = self.pairs, swept.counted[2] * u
         for low, up, cost in pairs.levels:
             for level, other in ((up, low), (low, up)):
-                (begin, end), rows, others = (
-                    swept.band(level, other),
-                    swept.at[level],
-                    swept.at[other],
-                )
+                (begin, end), others = swept.band(level, other), swept.at[other]
+                rows = swept.at[level]
                 total = np.zeros(others.size + 1)
                 np.cumsum(pairs.weight[others] * u[others], out=total[1:])
                 out[rows] -= (cost * pairs.charge[rows]) * (total[end] - total[begin])
         out /= 2.0 * swept.h * pairs.count
         return out
 
-    def judge(self, problem: InRows, at: SmoothIterate, lam: float) -> tuple[float, float]:
-        """Take over what is better; weights are kept as combinations of rows."""
-        swept, a, pulled = self.prepared(at.s), at.theta[: problem.n], at.g[problem.n :]
-        primal = swept.hinge + 0.5 * lam * float(a @ at.s)
-        dual = swept.alpha - float(at.r @ (pulled - lam * at.s)) / (2.0 * lam)
-        self.best.take(Best(primal, dual, a, at.s, at.r, swept.alpha, h=swept.h))
+    def judge(self, problem: Objective, at: SmoothIterate, lam: float) -> tuple[float, float]:
+        """Take over what is better; weights stay parameters of the problem."""
+        swept, w, pulled = self.prepared(at.s), at.theta, at.g - lam * at.theta
+        primal = swept.hinge + 0.5 * lam * problem.of_weights(w, w)
+        dual = swept.alpha - problem.of_weights(pulled, pulled) / (2.0 * lam)
+        self.best.take(Best(primal, dual, w, at.s, at.r, swept.alpha, h=swept.h))
         return self.best.primal, self.best.gap
 
-    def eases(self, s: Floats, lam: float) -> bool:
-        """Return whether all pairs come apart, with far smaller dual variables than may be."""
-        alpha: float = self.prepared(s).alpha
-        if self.easier or not 0.0 < alpha < EASY or self.pairs.differences(s)[0] <= 0.0:
+    def leaves(self, problem: Objective, at: SmoothIterate, lam: float) -> bool:
+        """Return whether all pairs come apart easily, or rounding in the rows fills the band."""
+        if problem.sharp is None:  # weights are not combinations of rows
             return False
-        self.easier = lam * USUAL / alpha
-        return True
+        alpha: float = self.prepared(at.s).alpha
+        apart = 0.0 < alpha < EASY and self.pairs.differences(at.s)[0] > 0.0
+        if apart and not self.easier:  # far smaller dual variables than may be
+            self.easier = lam * USUAL / alpha
+            return True
+        sizes = np.abs(at.theta[: problem.norms.size]) * problem.norms
+        return (
+            EPS * problem.radius * float(sizes.sum()) > ROUGH * self.half
+        )  # what cancels in them
 
     def sharpen(
-        self, problem: InRows, at: SmoothIterate, lam: float, goal: float
+        self, problem: Objective, at: SmoothIterate, lam: float, goal: float
     ) -> SmoothIterate:
         """Narrow the band, and take the step that keeps the dual variables of its pairs."""
         middle = self.prepared(at.s).midway
@@ -106,15 +112,27 @@ class RoundedPairs(RoundedRisk):
 
 def sparse_solver(pairs: HingePairs, tol: float, max_iter: int) -> Solve:
     """Return what solves for one penalty after the other, from the largest on."""
-    risk, goal = RoundedPairs(pairs), MARGIN * tol
+    risk, goal, (n, d) = RoundedPairs(pairs), MARGIN * tol, pairs.X.shape
     with np.errstate(all="ignore"):
-        problem = prepare(pairs.X, risk)
+        wide = prepare(pairs.X, risk)
+    few = InRows(wide) if d >= n else None  # else the weights are fewer
+    zero = risk.best = Best(1.0, w=np.zeros(d), s=np.zeros(n), residual=np.zeros(n))
 
     def run(lam: float, before: int, share: float = 1.0) -> int:
-        zero = np.zeros(problem.X.shape[0])
-        risk.best = Best(w=zero, s=zero, residual=zero)
-        steps = narrowing(problem, risk, lam, share * goal, max_iter - before)
-        risk.best.w = problem.pull(risk.best.w)
+        # In the rows first; where these round too much, or lead nowhere, in the weights.
+        found, w, steps, easier = replace(zero), risk.best.w, 0, risk.easier
+        for problem in (few, wide) if few else (wide,):
+            risk.best, start, most = Best(), w, max_iter - before - steps
+            if few and problem is few:
+                start, few.sharp = few.last, 0.0
+            steps += narrowing(problem, risk, start, lam, share * goal, most)
+            if risk.best.w.size:
+                risk.best.w = problem.lifted(risk.best.w)
+            found.take(risk.best)
+            if found.gap <= share * goal or before + steps >= max_iter or risk.easier != easier:
+                break
+            w = found.w
+        risk.best = found
         return steps
 
     def solve(lam: float) -> Solved:

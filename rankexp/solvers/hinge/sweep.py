@@ -107,8 +107,7 @@ class SortedSweep(Sweep):
         """Return where the band of each row of a level begins and ends in ``at[other]``."""
         from rankexp.solvers.hinge.sweep_loops import windows
 
-        found = self.bands.get((level, other))
-        if found is None:
+        if (found := self.bands.get((level, other))) is None:
             units = self.one if other > level else -self.one, self.half
             found = windows(self.keys, self.at[other], self.at[level], units)
             self.bands[level, other] = found

@@ -6,8 +6,7 @@ from rankexp.arrays import Floats, Ints
 from rankexp.solvers.ordinal.bounds import PrimalDualBounds, assembled
 from rankexp.solvers.ordinal.threshold_terms import SAME, Terms, best_thresholds, values
 from rankexp.solvers.result import PathResult
-from rankexp.solvers.smooth.in_rows import InRows
-from rankexp.solvers.smooth.objective import SmoothIterate, prepare
+from rankexp.solvers.smooth.objective import Objective, SmoothIterate, prepare
 from rankexp.solvers.smooth.smoothing import RoundedRisk, narrowing
 
 NARROWING, LEAST = 0.3, 1e-3  # of half a band, the next one; and the least one. Tuned
@@ -62,13 +61,13 @@ class RoundedTerms(RoundedRisk):
         along = np.bincount(pool, bend * moved) / np.where(mass > 0.0, mass, 1.0)
         return terms.by_row(bend * (moved - along[pool])) / terms.total
 
-    def judge(self, problem: InRows, at: SmoothIterate, lam: float) -> tuple[float, float]:
+    def judge(self, problem: Objective, at: SmoothIterate, lam: float) -> tuple[float, float]:
         assert self.bounds is not None
-        self.bounds.see(problem.lifted(at.theta), self.prepared(at.s)[1] * self.terms.each)
+        self.bounds.see(at.theta, self.prepared(at.s)[1] * self.terms.each)
         return self.bounds.objective, self.bounds.gap
 
     def sharpen(
-        self, problem: InRows, at: SmoothIterate, lam: float, goal: float
+        self, problem: Objective, at: SmoothIterate, lam: float, goal: float
     ) -> SmoothIterate:
         """Round towards the last dual variables (Rockafellar 1976: proximal points)."""
         self.centre, self.half = self.prepared(at.s)[1], max(NARROWING * self.half, LEAST)
@@ -98,11 +97,12 @@ def sparse_path(X: Floats, terms: Terms, lams: Floats, tol: float, max_iter: int
     """Solve for each penalty, from the largest on, and settle thresholds; terms of rows X."""
     risk, one = RoundedTerms(terms), np.ones(X.shape[1])
     found = [PrimalDualBounds(terms, one, lam, tol) for lam in lams.tolist()]
-    n_iter = [0] * lams.size
+    n_iter, w = [0] * lams.size, np.zeros(X.shape[1])
     with np.errstate(all="ignore"):  # the certificate tells
         problem = prepare(terms.X, risk)
         for k in np.argsort(-lams, kind="stable").tolist():
             risk.bounds = found[k]
-            n_iter[k] = narrowing(problem, risk, found[k].lam, tol, max_iter)
+            n_iter[k] = narrowing(problem, risk, w, found[k].lam, tol, max_iter)
+            w = found[k].w
         coef = np.column_stack([bounds.w for bounds in found])
         return assembled(found, coef, n_iter, X @ coef, np.zeros(X.shape[1]))

@@ -20,10 +20,6 @@ FEWER = 2  # columns for each row, from which on this pays. Tuned
 class InRows(Objective):
     """The problem in parameters ``(a, X w, b)``: the scores of w are kept beside its a."""
 
-    sharp: float | None = (
-        0.0  # how well Newton's directions are worked out in the scores; 0: not there
-    )
-
     def __init__(self, wide: Objective) -> None:
         super().__init__(wide.X, wide.mean, wide.risk, wide.norms, wide.given, wide.centre)
         self.wide: Objective = proxy(wide)  # which has this
@@ -98,10 +94,9 @@ class InRows(Objective):
         return found
 
 
-def in_rows(wide: Objective, always: bool = False) -> InRows | None:
+def in_rows(wide: Objective) -> InRows | None:
     """Return the problem in its rows, always the same, or None if that would not pay."""
-    few = is_sparse(wide.X) and wide.X.shape[1] >= FEWER * wide.X.shape[0]
-    if not (few or always):
+    if not is_sparse(wide.X) or wide.X.shape[1] < FEWER * wide.X.shape[0]:
         return None
     known = vars(wide)
     if "in_rows" not in known:

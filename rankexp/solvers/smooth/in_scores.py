@@ -12,7 +12,6 @@ import numpy as np
 
 from rankexp.arrays import Floats
 from rankexp.solvers.smooth.conjugate import MOST_PRODUCTS, Conjugate, NewtonDescent
-from rankexp.solvers.smooth.in_rows import InRows
 
 FEW_PRODUCTS = 30  # in the weights, before those in the scores are tried. Tuned
 SHARPER, SHARPEST = 0.2, 1e-4  # of the goal in the weights, in the scores: of late, and at most
@@ -23,16 +22,13 @@ SAFE = 0.5  # of the goal, where an estimate of the rest has fallen short
 
 
 class InScores(Conjugate):
-    """The inverse Hessian of a problem in its rows."""
-
-    problem: InRows
+    """The inverse Hessian, found in the scores where a problem in its rows asks for it."""
 
     def times(self, g: Floats) -> Floats:
         """Return about what the inverse Hessian makes of a vector."""
-        problem, d = self.problem, self.problem.X.shape[1]
+        problem = self.problem
         if not problem.sharp:
-            if problem.sharp is not None:
-                self.most = FEW_PRODUCTS if d >= problem.n else d  # which are nearly enough
+            self.most = MOST_PRODUCTS if problem.sharp is None else FEW_PRODUCTS
             q = super().times(g)
             if problem.sharp is None or self.left <= self.goal:
                 return q
@@ -40,7 +36,7 @@ class InScores(Conjugate):
         return self._scaled(g, problem.sharp * self.goal)
 
     def _scaled(self, g: Floats, goal: float) -> Floats:
-        problem, at, lam, n = self.problem, self.at, self.lam, self.problem.n
+        problem, at, lam, n = self.problem, self.at, self.lam, self.problem.X.shape[0]
         out, trust, squares = g.copy(), 1.0, problem.norms**2
         steep = problem.risk.stiffness(at.s)
         some = steep > FLAT * float(steep.max())
@@ -69,17 +65,15 @@ class InScores(Conjugate):
 
 
 class RoundedDescent(NewtonDescent):
-    """The descent for one penalty and one band, in the rows."""
+    """The descent for one penalty and one band."""
 
-    problem: InRows
     solver = InScores
     before = np.inf  # the gradient of the last step
 
     def refresh(self) -> None:
         """Take the Hessian at this point; solve better with it where the last step was slow."""
         problem, size, sharp = self.problem, self.problem.length(self.at.g), self.problem.sharp
-        slow = self.n_iter > 1 and size > SLOW * self.before
-        if slow and sharp is not None and (sharp or problem.X.shape[1] >= problem.n):
+        if sharp is not None and self.n_iter > 1 and size > SLOW * self.before:
             problem.sharp = SHARPER * (sharp or 1.0)
             if problem.sharp < SHARPEST:  # steps may go to and fro between kinks
                 problem.sharp = 0.0

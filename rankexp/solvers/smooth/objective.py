@@ -115,6 +115,7 @@ class Objective:
     known: Floats | None = None  # the inverse Hessian where a descent begins
     plain: bool = False  # its columns are hardly related
     basis: Floats | None = None  # (D, d) of the span of the rows: w = basis @ theta
+    sharp: float | None = None  # how well directions are found in the scores; 0: not there yet
     grain: float = 0.0  # of all slopes times the radius, in a gradient: what its rounding is
 
     @cached_property

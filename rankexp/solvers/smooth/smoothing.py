@@ -11,7 +11,6 @@ import numpy as np
 
 from rankexp.arrays import Floats
 from rankexp.solvers.smooth.descent import solve
-from rankexp.solvers.smooth.in_rows import InRows, in_rows
 from rankexp.solvers.smooth.in_scores import RoundedDescent
 from rankexp.solvers.smooth.inverse import Memory
 from rankexp.solvers.smooth.objective import Objective, SmoothIterate, SmoothRisk
@@ -36,16 +35,16 @@ class RoundedRisk(SmoothRisk):
         """Return by how much the exact risk is above what its dual has at the slope here."""
 
     @abstractmethod
-    def judge(self, problem: InRows, at: SmoothIterate, lam: float) -> tuple[float, float]:
+    def judge(self, problem: Objective, at: SmoothIterate, lam: float) -> tuple[float, float]:
         """Look at a point and its slope; return the best objective and relative gap so far."""
 
-    def eases(self, s: Floats, lam: float) -> bool:
-        """Return whether to leave off, as another penalty leads to the same end with less."""
+    def leaves(self, problem: Objective, at: SmoothIterate, lam: float) -> bool:
+        """Return whether to leave off, as there is a better way."""
         return False
 
     @abstractmethod
     def sharpen(
-        self, problem: InRows, at: SmoothIterate, lam: float, goal: float
+        self, problem: Objective, at: SmoothIterate, lam: float, goal: float
     ) -> SmoothIterate:
         """Round off less; return where to go on, and until `goal` is left of the objective."""
 
@@ -54,23 +53,21 @@ class RoundedRisk(SmoothRisk):
         raise NotImplementedError
 
 
-def narrowing(wide: Objective, risk: RoundedRisk, lam: float, tol: float, max_iter: int) -> int:
-    """Solve for a penalty from the last one's end, until the gap is small; return the steps."""
+def narrowing(
+    problem: Objective, risk: RoundedRisk, theta: Floats, lam: float, tol: float, max_iter: int
+) -> int:
+    """Solve for a penalty from parameters on, until the gap is small enough; return the steps."""
     # Columns that are scaled alike are better here: where rows are few, most directions are flat.
-    problem = in_rows(wide, always=True)
-    assert problem is not None
-    last = problem.last
-    problem.memory, problem.sharp = (
-        Memory(lambda: np.ones(last.size), 0),
-        0.0 if risk.kinked else None,
-    )
+    problem.memory = Memory(lambda: np.ones(theta.size), 0)
     risk.start()
-    n_iter, at, goal = 0, problem.at(last, lam), FIRST
+    n_iter, at, goal = 0, problem.at(theta, lam), FIRST
     while True:
         run = solve(RoundedDescent(problem, at, lam, goal), max_iter - n_iter)
         at, n_iter = run.at, n_iter + max(run.n_iter, 1)
-        (objective, gap), problem.last = risk.judge(problem, at, lam), at.theta
-        if gap <= tol or n_iter >= max_iter or risk.half <= NARROWEST or risk.eases(at.s, lam):
+        objective, gap = risk.judge(problem, at, lam)
+        if gap <= tol or n_iter >= max_iter or risk.half <= NARROWEST:
+            return n_iter
+        if risk.leaves(problem, at, lam):
             return n_iter
         slack = risk.slack(at.s)
         goal = max(risk.share * slack, SOLVED * tol * objective) / (objective + slack)
