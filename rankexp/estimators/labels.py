@@ -1,6 +1,6 @@
 """Labels: two classes with their weights and threshold, or ordered levels."""
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from numbers import Real
 
 import numpy as np
@@ -113,11 +113,14 @@ def _distinct(y: Labels) -> tuple[list[Hashable], Ints]:
     return list(place), np.array(codes, dtype=np.int64)
 
 
-def _gaps(s: Floats, order: Ints, errors: Floats) -> tuple[Floats, Floats]:
+ScoresOf = Callable[[Ints | slice], Floats]
+
+
+def _gaps(scores_of: ScoresOf, order: Ints, errors: Floats) -> tuple[Floats, Floats]:
     """Return between which scores a threshold makes the least errors."""
     best = np.flatnonzero(errors == errors.min())
-    low, high = s[order[best - 1]], s[order[best % s.size]]
-    low[best == 0], high[best == s.size] = -np.inf, np.inf
+    low, high = scores_of(order[best - 1]), scores_of(order[best % order.size])
+    low[best == 0], high[best == order.size] = -np.inf, np.inf
     return low[low < high], high[low < high]
 
 
@@ -126,9 +129,18 @@ def best_threshold(
     positive: Bools,
     weights: tuple[float, float] = (1.0, 1.0),
     sample_weight: Floats | None = None,
+    scores_of: ScoresOf | None = None,
+    error: float = 0.0,
 ) -> float:
-    """Return the threshold with the least weighted error, 0 or in the gap nearest to 0."""
+    """Return the threshold with the least weighted error, 0 or in the gap nearest to 0.
+
+    If `scores_of` is given, it returns the scores of rows, which `s` has but for an `error`.
+    """
     order = np.argsort(s, kind=None if sample_weight is None else "stable")  # sums may round
+    if scores_of is None:
+        scores_of = s.__getitem__
+    elif not (np.diff(s[order]) > 2.0 * error).all():  # the order may be another
+        return best_threshold(scores_of(slice(None)), positive, weights, sample_weight)
     is_up, errors = positive[order], np.zeros(s.size + 1)
     if sample_weight is None and weights[0] == weights[1]:  # what matters is what a row changes
         np.cumsum(2 * is_up.view(np.int8) - np.int8(1), out=errors[1:], dtype=np.float64)
@@ -137,11 +149,11 @@ def best_threshold(
         up_below = np.concatenate(([0], np.cumsum(times * is_up)))
         down_above = np.concatenate(([0], np.cumsum((times * ~is_up)[::-1])))[::-1]
         errors = weights[1] * up_below + weights[0] * down_above
-    low, high = _gaps(s, order, errors)
+    low, high = _gaps(scores_of, order, errors)
     if not low.size:  # equal scores are between the best thresholds
         edges = np.concatenate(([-np.inf], s[order], [np.inf]))
         errors[~(edges[:-1] < edges[1:])] = np.inf
-        low, high = _gaps(s, order, errors)
+        low, high = _gaps(scores_of, order, errors)
     if ((low <= 0.0) & (high > 0.0)).any():
         return 0.0
     nearest = int(np.argmin(np.where(low > 0.0, low, -high)))

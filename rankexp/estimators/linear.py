@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
+from math import isfinite
 from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rankexp.arrays import Floats, PerRow
+from rankexp.arrays import Floats, Ints, PerRow
 from rankexp.categories import Levels
 from rankexp.estimators.labels import ClassWeight, best_threshold, class_weights
 from rankexp.estimators.parameters import refuse_sparse, training_rows, warn_unconverged
@@ -18,6 +19,7 @@ from rankexp.losses.loss import Loss
 from rankexp.risks.risk import Risk, Task
 from rankexp.solvers.result import PathResult, scores
 from rankexp.solvers.rows import as_rows, is_sparse
+from rankexp.solvers.smooth.certificate import EPS, length
 
 REGISTER = {"LinearRanker": "LinearRanker"}
 
@@ -158,8 +160,7 @@ class LinearRanker(RiskRanker):
         found = self._solve(task, weights)
         self._set(found)
         if not task.risk.several_levels:
-            s = scores(task.X, found.coef, found.offset)[:, 0]
-            self.threshold_ = best_threshold(s, task.level > 0, weights, task.sample_weight)
+            self.threshold_ = _threshold(task, found, weights)
         self._keep(labels, task.risk)
         return self
 
@@ -257,3 +258,16 @@ class LinearRanker(RiskRanker):
 
     def _scores(self, X: Floats) -> Floats:
         return scores(X, self.coef_.T, self.offset_)[:, 0]
+
+
+def _threshold(task: Task, found: PathResult, weights: tuple[float, float]) -> float:
+    """Return the best threshold of the scores, most of which need not be exact for that."""
+    X, w, b = task.X, found.coef[:, 0], float(found.offset[0])
+    error = (w.size + 2) * EPS * (found.longest * length(w) + abs(b))  # of two sums
+
+    def exact(rows: Ints | slice) -> Floats:
+        return scores(X[rows], found.coef, found.offset)[:, 0]
+
+    rough = not is_sparse(X) and isfinite(error)
+    s, how = (X @ w + b, (exact, error)) if rough else (exact(slice(None)), ())
+    return best_threshold(s, task.level > 0, weights, task.sample_weight, *how)

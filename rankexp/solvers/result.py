@@ -36,6 +36,8 @@ class PathResult:
     lost : ndarray of shape (L,) or None
         By how much the nearest doubles of the thresholds or the intercept make the objective
         worse, relative to it: a part of ``gap``.
+    longest : float
+        The largest norm of a row, or more.
     """
 
     coef: Floats
@@ -48,6 +50,7 @@ class PathResult:
     bearable: Floats | None = None
     thresholds: Floats | None = None
     lost: Floats | None = None
+    longest: float = np.inf
 
     def __repr__(self) -> str:
         (d, count), done = self.coef.shape, int(self.converged.sum())

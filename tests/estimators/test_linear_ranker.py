@@ -14,7 +14,7 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from rankexp.estimators import LinearRanker
+from rankexp.estimators import LinearRanker, linear
 from rankexp.estimators.labels import best_threshold
 from rankexp.losses import Logistic
 from rankexp.metrics import rank_loss
@@ -162,6 +162,54 @@ def test_no_threshold_has_less_error(s, data, weights):
     candidates = [-2.0, 0.0, 2.0, *s]
     assert error(t) == pytest.approx(min(error(c) for c in candidates))
     assert t == 0.0 or error(0.0) > error(t)
+
+
+@settings(max_examples=50)
+@given(s=st.lists(st.integers(-9, 9), min_size=2, max_size=12), data=st.data())
+def test_a_threshold_needs_few_exact_scores(s, data):
+    positive = np.array(data.draw(st.lists(st.booleans(), min_size=len(s), max_size=len(s))))
+    weights = data.draw(st.sampled_from([(1.0, 1.0), (3.0, 0.5)]))
+    wrong = np.array(data.draw(st.lists(st.floats(-1, 1), min_size=len(s), max_size=len(s))))
+    s = np.array(s) / 3.0
+    for error in (1e-9, 0.16, 0.5):  # of the last one, rows may change their places
+        found = best_threshold(s + error * wrong, positive, weights, None, s.__getitem__, error)
+        assert found == best_threshold(s, positive, weights)
+
+
+@pytest.mark.parametrize("kind", ["normal", "far", "copies", "cancelling"])
+def test_the_threshold_is_that_of_the_scores(kind, monkeypatch):
+    rng = np.random.default_rng(5)
+    X = rng.standard_normal((3000, 120))
+    if kind == "far":
+        X += 1e6
+    elif kind == "copies":
+        X[1::2] = X[::2]
+    elif kind == "cancelling":
+        X[:, 1] = X[:, 0] + 1e7 * (rng.random(3000) < 0.1)
+        X[:, 2] = X[:, 0] - X[:, 1]
+    y = X[:, 5] - X[:, 5].mean() + rng.logistic(size=3000) > 0.5
+    exact, taken = linear.scores, []
+
+    def counted(X, *how):
+        taken.append(len(X))
+        return exact(X, *how)
+
+    def checked(s, positive, weights, sample_weight, *how):
+        if how:
+            right = (X.astype(np.longdouble) @ model.coef_[0] + model.offset_[0])[:, None]
+            both = np.column_stack((s, how[0](slice(None))))
+            assert (abs(both - right) <= how[1]).all()
+            assert kind not in ("normal", "copies") or how[1] < 1e-11
+        return best_threshold(s, positive, weights, sample_weight, *how)
+
+    monkeypatch.setattr(linear, "scores", counted)
+    model = LinearRanker(lam=0.01, class_weight={False: 1.0, True: 2.0}).fit(X, y)
+    if kind in ("normal", "copies"):  # equal scores have no order that rounding keeps
+        assert (max(taken) < 10) == (kind == "normal")
+    s = exact(X, model.coef_.T, model.offset_)[:, 0]
+    assert model.threshold_ == best_threshold(s, y, (1.0, 2.0))
+    monkeypatch.setattr(linear, "best_threshold", checked)
+    model.fit(X, y)
 
 
 def test_predict_has_the_least_training_error():

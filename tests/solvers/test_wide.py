@@ -248,6 +248,35 @@ def test_the_mean_of_rows_that_are_not_centred_is_remembered(sparse):
     assert (found.objective / right.objective - 1.0 <= found.gap + 1e-10).all()
 
 
+@pytest.mark.parametrize("shape", [(600, 600), (200, 1000)])
+def test_rows_far_from_0_take_no_more_steps_than_centred_ones(shape):
+    rng = np.random.default_rng(0)
+    X = rng.random(shape)
+    y = (X - 0.5) @ rng.standard_normal(shape[1]) + rng.logistic(size=shape[0]) > 0
+
+    def steps(X):
+        run = descent.Path(
+            X, ExampleRisk(parse("logistic"), signs(y), None, False), 1e-3, 1e-6, 500
+        )
+        run.go(1e-3)
+        assert run.tries > 0  # no Hessian was needed
+        return run.found[0].n_iter
+
+    assert steps(X) <= 1.2 * steps(X - X.mean(axis=0))
+
+
+def test_a_step_tells_of_the_curvature_beside_the_mean():
+    rng = np.random.default_rng(3)
+    H = np.diag([1e4, 1.0, 1.0, 1.0])  # along the mean losses curve far more
+    memory = Memory(lambda: np.ones(4))
+    mean = np.eye(4)[0]
+    memory.remember(mean, H @ mean, always=True)
+    moved = rng.standard_normal(4)
+    memory.remember(moved, H @ moved)
+    assert memory.curvature == pytest.approx(1.0)
+    np.testing.assert_allclose(memory.times(H @ np.ones(4)), np.ones(4), rtol=1e-6)
+
+
 @pytest.mark.parametrize("lams", [[1e-2, 1e-4], [1e-2, 0.0]])
 def test_columns_without_entries_have_no_weight(lams):
     rng = np.random.default_rng(4)

@@ -152,4 +152,6 @@ def assemble(problem: Objective, found: list[Solution], tol: float) -> PathResul
     objective = np.array([f.objective for f in found])
     n_iter = np.array([f.n_iter for f in found], dtype=np.int64)
     offset = bearable(problem.given, coef, intercept)
-    return PathResult(coef, intercept, objective, gap, n_iter, gap <= tol, bearable=offset)
+    longest = problem.radius + problem.shift
+    done = gap <= tol
+    return PathResult(coef, intercept, objective, gap, n_iter, done, None, offset, longest=longest)

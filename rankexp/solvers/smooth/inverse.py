@@ -103,7 +103,13 @@ class Memory:
         sy = float(self.inner(moved, changed))
         if not (sy > 0.0 and self.pairs):
             return
-        self.curvature = float(self.inner(changed, changed / self.squares)) / sy
+        if not always:
+            y, bend = changed, sy  # beside the directions that are always remembered
+            for m, Hm, _ in self.steps[: self.fixed]:
+                share = float(self.inner(m, changed)) / float(self.inner(m, Hm))
+                y, bend = y - share * Hm, bend - share * float(self.inner(moved, Hm))
+            if bend > 0.0:
+                self.curvature = float(self.inner(y, y / self.squares)) / bend
         step: Step = (moved, changed, self.level)
         if not (self.scales or always):
             step = (moved, changed + self.ridge * moved, None)

@@ -350,8 +350,10 @@ def prepare(
     # `reduced`. Sparse rows stay as they are. Raises FloatingPointError if squares of the features
     # overflow.
     most, few = risk.sampling(X.shape[1])
-    mean = _means(X, plain or X.shape[0] > most) if risk.centred else np.zeros(X.shape[1])
-    if is_sparse(X) or (not reduced and X.shape[0] <= most):
+    if X.shape[0] > most and not is_sparse(X):
+        return _sampled(X, risk, few)
+    mean = _means(X, plain) if risk.centred else np.zeros(X.shape[1])
+    if is_sparse(X) or not reduced:
         norms = norms_of(X)
         # Steps on a sample of sparse rows would not know rare columns.
         if is_sparse(X) or mean @ mean <= NEAR * np.median(norms) ** 2:
@@ -359,19 +361,23 @@ def prepare(
             _check_size(X, norms)
             centre = mean if risk.centred else None
             return Objective(X, centre, risk, norms, X, mean, plain=plain)
-    if X.shape[0] <= most:
-        rows, basis = X - mean, None
-        if reduced and rows.shape[1] > rows.shape[0]:
-            _check_size(X, norms_of(rows))
-            basis, right = np.linalg.qr(rows.T)
-            rows = np.ascontiguousarray(right.T)
-        norms = norms_of(rows)
-        _check_size(X, norms)
-        return Objective(rows, None, risk, norms, X, mean, basis=basis)
+    rows, basis = X - mean, None
+    if reduced and rows.shape[1] > rows.shape[0]:
+        _check_size(X, norms_of(rows))
+        basis, right = np.linalg.qr(rows.T)
+        rows = np.ascontiguousarray(right.T)
+    norms = norms_of(rows)
+    _check_size(X, norms)
+    return Objective(rows, None, risk, norms, X, mean, basis=basis)
+
+
+def _sampled(X: Floats, risk: SmoothRisk, few: int) -> Objective:
+    """Return the problem of many rows, and of some, centred at the mean of these."""
     taken, estimate = risk.sample(few)
-    given = X[taken]
-    some = given - mean
-    sampled = Objective(some, None, estimate, norms_of(some), given, mean)
+    some = X[taken]
+    mean = _means(some, True) if risk.centred and taken.size else np.zeros(X.shape[1])
+    some -= mean
+    sampled = Objective(some, None, estimate, norms_of(some), some, mean)
     rows, left = X, mean if risk.centred else None
     if risk.centred and not np.linalg.norm(mean) <= FAR * np.median(sampled.norms):
         rows, left = X - mean, None
