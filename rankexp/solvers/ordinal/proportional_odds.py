@@ -204,10 +204,6 @@ class ProportionalOddsRisk(SmoothRisk):
             times *= self.weight[rows]
         return rows, ProportionalOddsRisk(self.codes[rows], times)
 
-    def subset(self, rows: Ints) -> tuple[SmoothRisk, float]:
-        """Raise: it is asked for if most rows have a derivative of 0, and here none has."""
-        raise NotImplementedError
-
 
 def settled(
     found: PathResult, X: Floats, codes: Ints, weight: Floats | None = None, *, tol: float

@@ -134,7 +134,7 @@ class Rounding(NamedTuple):
 def rounding(problem: Objective, found: Solution, sharp: bool, terms: int = 0) -> Rounding:
     """Return bounds of rounding errors: a score is a sum of so many terms, a derivative of n."""
     (n, d), at = problem.X.shape, found.at
-    r, size = np.abs(at.r), length(at.theta[:d])
+    r, size = np.abs(at.r), float(np.linalg.norm(at.theta[:d]))
     total = float(r.sum())
     few = problem.sampled is None or problem.mean is None  # else a copy takes much room
     if sharp and problem.basis is None and few:
@@ -143,7 +143,7 @@ def rounding(problem: Objective, found: Solution, sharp: bool, terms: int = 0) -
         if problem.mean is not None:
             scores += np.abs(problem.mean) @ w
             of_column += total * np.abs(problem.mean)
-        of_norm = length(of_column)
+        of_norm = float(np.linalg.norm(of_column))
         mean, top = float(r @ scores), float(scores.max())
     else:
         of_norm = float(r @ problem.norms)
@@ -155,11 +155,6 @@ def rounding(problem: Objective, found: Solution, sharp: bool, terms: int = 0) -
     above = problem.risk.steepest * (1.0 + found.objective) * most * most
     risk = EPS * (terms * mean + total * all_rows) + above + problem.risk.noise
     return Rounding(risk, n * EPS * of_norm, n * EPS * total, above)
-
-
-def length(v: Floats) -> float:
-    """Return the Euclidean norm."""
-    return float(np.sqrt(v @ v))
 
 
 def largest(v: Floats) -> float:
@@ -212,7 +207,7 @@ def _widened(
     problem: Objective, found: Solution, errors: Rounding, lam: float, b_scale: float
 ) -> float:
     d, g = problem.X.shape[1], found.at.g
-    norm, g_b = length(g[:d]) + errors.norm, 0.0
+    norm, g_b = float(np.linalg.norm(g[:d])) + errors.norm, 0.0
     if problem.risk.intercept:
         g_b = abs(float(g[d])) + errors.g_b
     above = bound(norm, g_b, lam, problem.radius, b_scale) + errors.above
@@ -264,8 +259,8 @@ def evaluate(
     moved = middle - problem.centre
     gap = inf
     if lam > 0.0:
-        norm = length(g) + SUMMED * EPS * lam * length(coef)
-        radius = problem.radius + length(moved)
+        norm = float(np.linalg.norm(g) + SUMMED * EPS * lam * np.linalg.norm(coef))
+        radius = problem.radius + float(np.linalg.norm(moved))
         g_b = g_b if risk.intercept else 0.0
         above = bound(norm, g_b, lam, radius, _far_enough(risk, s, g_b, b_scale))
         gap = relative(above + risk.noise + SUMMED * EPS * value, value)

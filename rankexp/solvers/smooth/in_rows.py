@@ -50,7 +50,6 @@ class InRows(Objective):
         return Memory(lambda: this.squares, pairs, scales=False, inner=inner)
 
     def product(self, p: Floats) -> Floats:
-        """Return the scores of a direction, or of a point, shape (n,)."""
         s = p[self.n : 2 * self.n]
         return s + p[-1] if self.risk.intercept else s.copy()
 
@@ -79,12 +78,10 @@ class InRows(Objective):
         return super().at(theta, lam)
 
     def inner(self, u: Floats, v: Floats) -> float:
-        """Return the inner product of two points, or directions."""
         ends = float(u[-1] * v[-1]) if self.risk.intercept else 0.0
         return self.of_weights(u, v) + ends
 
     def of_weights(self, u: Floats, v: Floats) -> float:
-        """Return it without the intercepts."""
         return float(u[: self.n] @ v[self.n : 2 * self.n])
 
     def lifted(self, theta: Floats) -> Floats:

@@ -25,7 +25,6 @@ class InScores(Conjugate):
     """The inverse Hessian, found in the scores where a problem in its rows asks for it."""
 
     def times(self, g: Floats) -> Floats:
-        """Return about what the inverse Hessian makes of a vector."""
         problem = self.problem
         if not problem.sharp:
             self.most = MOST_PRODUCTS if problem.sharp is None else FEW_PRODUCTS

@@ -252,8 +252,7 @@ class Objective:
         A = self.X if self.mean is None else self.X - self.mean
         if self.risk.intercept:
             A = np.column_stack((A, np.ones(A.shape[0])))
-        H: Floats = (A.T * np.abs(at.r)) @ A
-        return H
+        return np.asarray((A.T * np.abs(at.r)) @ A)
 
     def hessian(self, at: "SmoothIterate", again: bool) -> Floats:
         """Return the Hessian of the risk: exact if few rows are there, or few count at all."""
@@ -263,8 +262,7 @@ class Objective:
                 return H
             T = np.eye(H.shape[0])  # the scores are those of X, with the mean off the intercept
             T[-1, :-1] = -self.mean
-            centred: Floats = T.T @ H @ T
-            return centred
+            return np.asarray(T.T @ H @ T)
         active = np.flatnonzero(at.r)
         if 0 < active.shape[0] <= self.risk.sampling(self.X.shape[1])[1]:
             risk, share = self.risk.subset(active)
@@ -305,8 +303,7 @@ def norms_of(X: Floats) -> Floats:
     """Return the Euclidean norms of the rows."""
     if is_sparse(X):
         return np.asarray(np.sqrt(across(X, np.ones(X.shape[1]), squared)))
-    norms: Floats = np.sqrt(np.einsum("ij,ij->i", X, X))
-    return norms
+    return np.asarray(np.sqrt(np.einsum("ij,ij->i", X, X)))
 
 
 def gram(X: Floats, weight: Floats) -> Floats:
