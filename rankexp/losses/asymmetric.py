@@ -62,18 +62,15 @@ class _Rest(MarginLoss):
         self.paired = paired
 
     def of_margin(self, z: Floats) -> Floats:
-        """Return the loss of score differences."""
         found = A.value(1.0, z)
         with np.errstate(over="ignore"):
             u = np.exp(-z)
         return found + self.paired * (2.0 / (np.sqrt(1.0 + u) + np.sqrt(u)) - 2.0)
 
     def margin_derivative(self, z: Floats) -> Floats:
-        """Return the derivative with respect to the difference."""
         return self._derivative(z, 1)
 
     def margin_curvature(self, z: Floats) -> Floats:
-        """Return the second derivative with respect to the difference."""
         return np.maximum(self._derivative(z, 2), 0.0)  # rounding
 
     def _derivative(self, z: Floats, order: int) -> Floats:

@@ -13,7 +13,7 @@ import numpy as np
 
 from rankexp.arrays import Floats
 from rankexp.solvers.hinge import iterate
-from rankexp.solvers.hinge.iterate import BEYOND_MARGIN, BROKEN, Best, HingeIterate, line_search
+from rankexp.solvers.hinge.iterate import BEYOND_MARGIN, Best, HingeIterate, line_search
 from rankexp.solvers.hinge.pairs import HingePairs, common_power
 from rankexp.solvers.hinge.sweep import SortedSweep, sweep
 from rankexp.solvers.pairs.pair_list import Differences, PairList, differences
@@ -236,8 +236,7 @@ class _Program:
     @property
     def gap(self) -> float:
         """Relative duality gap; infinite where rounding has broken weak duality."""
-        gap = (self.primal - self.dual) / self.primal if 0.0 < self.primal < math.inf else math.inf
-        return math.inf if gap < -BROKEN else max(gap, 0.0)
+        return Best(self.primal, self.dual).gap
 
     def _measure(self) -> None:
         self.v, pull = self.D @ self.w - 1.0, self.a @ self.D
