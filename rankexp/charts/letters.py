@@ -45,11 +45,9 @@ def inches(text: str) -> float:
 
 
 def literal(text: object, longest: float = LONGEST) -> str:
-    """Return text from a study as it is drawn: one line, nothing that is obeyed or cannot be seen.
-
-    Letters that the font lacks become a replacement character. A leading underscore, which would
-    keep a label out of legends, stands behind a space of no width. What is longer is cut.
-    """
+    """Return text from a study as drawn: one line, nothing that is obeyed or cannot be seen."""
+    # Letters that the font lacks become a replacement character. A leading underscore, which would
+    # keep a label out of legends, stands behind a space of no width. What is longer is cut.
     line, drawn = one_line(str(text))[:500], _font().get_char_index
     line = "".join(c if drawn(ord(c)) else "\N{REPLACEMENT CHARACTER}" for c in line)
     while (width := inches(line)) > longest:

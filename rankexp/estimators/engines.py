@@ -27,11 +27,7 @@ OURS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
 
 
 class EngineTask(NamedTuple):
-    """What an engine is to train by the parameters of a ranker: rows X (n, p), targets y (n,).
-
-    `steps` returns gradient and curvature at scores; None means the binary logistic loss with row
-    weights. `stop` is called with the model after each round and tells whether to stop.
-    """
+    """What an engine is to train by the parameters of a ranker: rows X (n, p), targets y (n,)."""
 
     ranker: "BoostedRanker"
     X: Table
@@ -40,8 +36,8 @@ class EngineTask(NamedTuple):
     threads: int
     params: Settings
     weight: Floats | None
-    steps: Callable[[Floats], Steps] | None
-    stop: Callable[[Booster], bool] | None
+    steps: Callable[[Floats], Steps] | None  # at scores; None: binary logistic loss, by `weight`
+    stop: Callable[[Booster], bool] | None  # tells of a model after each round whether to stop
 
 
 class Engine:

@@ -37,12 +37,10 @@ def held_out(codes: Ints, groups: Ints | None, share: float, rng: np.random.Rand
 
 
 class PairError:
-    """The cost-weighted share of pairs in the wrong order, within groups; a tie counts ½.
-
-    With `each`, all groups that have pairs count alike.
-    """
+    """The cost-weighted share of pairs in the wrong order, within groups; a tie counts ½."""
 
     def __init__(self, codes: Ints, costs: Floats, groups: Ints | None, each: bool = False):
+        # With `each`, all groups that have pairs count alike.
         n = codes.size
         self.base = np.zeros_like(codes) if groups is None else groups * (n + 1)
         self.top = n + 1

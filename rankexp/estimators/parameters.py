@@ -86,10 +86,7 @@ def training_data(
     sparse: bool = False,
     **how: bool,
 ) -> tuple[Floats, Labels]:
-    """Return rows to fit and their targets, (n,), as numbers if `real`; None has no estimator.
-
-    If `sparse`, sparse rows stay sparse; else they are refused.
-    """
+    """Return `training_rows` and their targets, (n,), as numbers if `real`; None: no estimator."""
     if not sparse:
         refuse_sparse(X)
     if not how and (plain := _plain_data(X, y)) is not None:
@@ -104,10 +101,8 @@ def training_data(
 
 
 def table_rows(estimator: BaseEstimator, X: ArrayLike) -> Table:
-    """Return checked rows to score, with missing values; categories stay a DataFrame.
-
-    Sparse rows stay sparse.
-    """
+    """Return checked rows to score, with missing values; categories stay a DataFrame."""
+    # Sparse rows stay sparse.
     frame = _with_categories(estimator, X, reset=False)
     return frame if frame is not None else _plain(validate_data(estimator, X, reset=False, **NAN))
 

@@ -73,12 +73,10 @@ def check_stopping(share: float | None, patience: int) -> None:
 
 
 class Watch:
-    """The errors of held out rows by round; `patience` rounds may pass without a lower one.
-
-    With `before`, the first error is the one before any round, when all scores are equal.
-    """
+    """The errors of held out rows by round; `patience` rounds may pass without a lower one."""
 
     def __init__(self, error: PairError, patience: int, n: int, *, before: bool) -> None:
+        # With `before`, the first error is the one before any round, when all scores are equal.
         self.error, self.patience, self.s = error, patience, np.zeros(n)
         self.errors = [error(self.s)] if before else []
 

@@ -14,13 +14,10 @@ MOST = 50_000_000  # levels times distinct scores, counted in one table
 
 
 class Levels(NamedTuple):
-    """The level of each example, codes 0 .. K-1, and how many examples each has.
-
-    With weights of the examples the sizes are sums of them.
-    """
+    """The level of each example, codes 0 .. K-1, and how many examples each has."""
 
     codes: Ints
-    sizes: Ints | Floats
+    sizes: Ints | Floats  # sums of the weights of the examples, if these have any
     weight: Floats | None = None
 
     @classmethod
@@ -119,11 +116,9 @@ def twice_won(table: Floats, ties: str, weighted: bool = False) -> Ints | Floats
 
 
 def won(levels: Ints, scores: Floats) -> Floats:
-    """Return how many pairs each row wins against rows of other levels, (n,), a tie counting 1/2.
-
-    `levels` are codes 0 .. K-1, worst to best; `scores` (n,) are without NaN. A row wins against a
-    worse one if its score is above, against a better one if it is below.
-    """
+    """Return how many pairs each row wins against rows of other levels, (n,); a tie counts 1/2."""
+    # `levels` are codes 0 .. K-1, worst to best; `scores` (n,) are without NaN. A row wins against
+    # a worse one if its score is above, against a better one if it is below.
     tie, middle = _below(levels, scores)
     worse, better = np.zeros(middle.shape[1]), middle.sum(axis=0)
     above, found = float(len(scores)), np.empty(len(scores))
@@ -137,10 +132,7 @@ def won(levels: Ints, scores: Floats) -> Floats:
 
 
 def won_by_level(levels: Ints, scores: Floats) -> Floats:
-    """Return how many pairs each row wins against the rows of each level, (K, n); see `won`.
-
-    Against its own level a row wins none.
-    """
+    """Return how many pairs each row wins against each level, (K, n), its own none; see `won`."""
     tie, middle = _below(levels, scores)
     found = middle[:, tie]
     for level, size in enumerate(np.bincount(levels)):
@@ -150,10 +142,8 @@ def won_by_level(levels: Ints, scores: Floats) -> Floats:
 
 
 def _below(levels: Ints, scores: Floats) -> tuple[Ints, Floats]:
-    """Return which distinct score each row has, (n,), and the rows of each level below, (K, G).
-
-    Those beside a score count 1/2.
-    """
+    """Return which distinct score each row has, (n,), and the rows of each level below, (K, G)."""
+    # Those beside a score count 1/2.
     tie = np.unique(scores, return_inverse=True, equal_nan=False)[1]
     G = int(tie.max(initial=-1)) + 1
     K = int(levels.max(initial=-1)) + 1

@@ -206,11 +206,9 @@ def vus(
 
 
 def _ordered_share(table: Floats, ties: str) -> float:
-    """Return the share of ordered tuples, from the counts of levels by score, (K, G), in O(K n).
-
-    ``added[k, g]`` is the weight of the ordered tuples of the first k levels that end at the g-th
-    score. Such a tuple goes on from an earlier score with one or more levels at the same one.
-    """
+    """Return the share of ordered tuples from the counts of levels by score, (K, G), in O(K n)."""
+    # ``added[k, g]`` is the weight of the ordered tuples of the first k levels that end at the
+    # g-th score. Such a tuple goes on from an earlier score with one or more levels at the same.
     K, G = table.shape
     share = table / table.sum(axis=1, keepdims=True)
     added = np.zeros((K + 1, G))

@@ -76,15 +76,11 @@ class Queries:
 
 @dataclass(frozen=True)
 class Lists:
-    """Ranked lists one behind the other, best first.
-
-    `code` is the place of each row's level among the levels there are, and `new` whether a block
-    of equal scores begins with it; where a rule orders these, each row is a block.
-    """
+    """Ranked lists one behind the other, best first."""
 
     queries: Queries
-    code: Ints
-    new: Bools
+    code: Ints  # (n,): the place of each row's level among the levels there are
+    new: Bools  # (n,): whether a block of equal scores begins; any row does if a rule orders these
 
     @cached_property
     def block(self) -> Ints:
@@ -171,10 +167,8 @@ def _check(
 def top(
     source: str, label: str, k: str | None = None, rules: bool = True, margin: float | None = 0.01
 ) -> Callable[[Callable[..., Floats]], ListMetric]:
-    """Make a metric of a function of `Lists` and of parameters: its mean over queries.
-
-    It takes y, scores, groups and levels; with `rules` also `ties` and `empty`.
-    """
+    """Make a metric of a function of `Lists` and of parameters: its mean over queries."""
+    # It takes y, scores, groups and levels; with `rules` also `ties` and `empty`.
 
     def mark(function: Callable[..., Floats]) -> ListMetric:
         each, measured = _callables(function, label, rules)

@@ -35,12 +35,10 @@ def permute(bed: Bed) -> bool:
 
 @njit
 def charge(bed: Bed, by_y: Signed, size: int) -> int:
-    """Write twice the charges of a node's rows; return how many levels y has if ties count, or 0.
-
-    A row's charge is #{y below} - #{y above}: moving it across any split changes concordant less
-    discordant pairs by just this number. Or, for `halves`, it is +1 above the median of y, else
-    -1: at the cut that gives the most equal halves, of two the higher.
-    """
+    """Write twice the charge of each row; return how many levels y has if ties count, or 0."""
+    # A row's charge is #{y below} - #{y above}: moving it across any split changes concordant less
+    # discordant pairs by just this number. Or, for `halves`, it is +1 above the median of y, else
+    # -1: at the cut that gives the most equal halves, of two the higher.
     below = start = levels = cut = 0
     nearest = size
     while start < by_y.size:

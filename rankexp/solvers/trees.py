@@ -24,13 +24,10 @@ Rule = Callable[[Floats, Ints], Bools]
 
 
 class Tree(NamedTuple):
-    """A tree's nodes: each before its left child, and this with all below it before the right one.
-
-    `rules` are those of nodes without a threshold, by place.
-    """
+    """A tree's nodes: each before its left child, this with all below it before the right one."""
 
     nodes: Nodes
-    rules: dict[int, Rule]
+    rules: dict[int, Rule]  # of nodes without a threshold, by place
 
     def inner(self) -> dict[tuple[int, int], int]:
         """Return where nodes with children stand: C(j, k), the k-th from the left at depth j."""

@@ -54,10 +54,7 @@ class Settings:
 
 @dataclass(frozen=True)
 class Contrast:
-    """The difference of a method to a reference, on one problem or over several.
-
-    `adjusted` fills what depends on the other tests: from tests to needed.
-    """
+    """The difference of a method to a reference, on one problem or over several."""
 
     problem: str  # empty over several
     test: str = ""  # name of the test behind `p`
@@ -90,6 +87,7 @@ class Contrast:
     # over data sets: interval at a level, where it is no multiple of se
     interval: Callable[[float], tuple[float, float]] | None = None
     growth: Growth = MORE_UNITS  # how the error falls with more data
+    # From here to `needed`: what depends on the other tests, which `adjusted` fills.
     tests: int = 1  # that p-values are adjusted for
     # low_all, high_all: the interval that goes with the verdict: of all problems at once
     # (Bonferroni) where p-values are adjusted

@@ -12,10 +12,8 @@ END = WIDTH - RIGHT
 
 
 def framed(content: str, height: float, x: Axis | None, y: Axis, more: float = 0.0) -> str:
-    """Return a picture of a panel's width, with what its sides are above and below it.
-
-    It is wider by some pixels where there is something beside it.
-    """
+    """Return a picture of a panel's width, with what its sides are above and below it."""
+    # It is wider by some pixels where there is something beside it.
     named = ", ".join(filter(None, [y.label, y.direction]))
     view = f"0 0 {WIDTH + more:g} {height:g}"
     picture = element("svg", content, viewBox=view, role="img", aria_label=named)

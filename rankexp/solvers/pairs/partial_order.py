@@ -158,8 +158,7 @@ class PartialOrder:
 
     def sample(self, size: int) -> tuple[Ints, "PartialOrder"]:
         """Return about ``size`` rows, always the same ones, and their order, without bias."""
-        # Of many small groups, whole ones are drawn; else rows of each level, with costs to make
-        # up.
+        # Of many small groups, whole ones are drawn; else rows of each level, at costs to make up.
         rng = np.random.default_rng(0)
         sizes = np.bincount(self.group)
         if sizes.max() <= LARGE_GROUP * size:
