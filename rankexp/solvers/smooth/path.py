@@ -83,6 +83,11 @@ class ExampleRisk(SmoothRisk):
         return ExampleRisk(self.loss, self.y[rows], weight, self.intercept), float(weight.sum())
 
 
+def signs(y: npt.ArrayLike) -> Floats:
+    """Return labels as -1.0 and +1.0, from booleans or from numbers with that meaning."""
+    return np.where(np.asarray(y) > 0, 1.0, -1.0)
+
+
 def smooth_path(
     X: npt.ArrayLike,
     y: npt.ArrayLike,
@@ -104,7 +109,7 @@ def smooth_path(
     check_smooth(loss)
     X = as_rows(X)
     weight = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
-    risk = ExampleRisk(loss, np.where(np.asarray(y) > 0, 1.0, -1.0), weight, fit_intercept)
+    risk = ExampleRisk(loss, signs(y), weight, fit_intercept)
     return descend(X, risk, penalties(lams), tol=tol, max_iter=max_iter)
 
 
