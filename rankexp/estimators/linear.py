@@ -19,7 +19,7 @@ from rankexp.losses.loss import Loss
 from rankexp.risks.risk import Risk, Task
 from rankexp.solvers.result import PathResult, scores
 from rankexp.solvers.rows import as_rows, is_sparse
-from rankexp.solvers.smooth.certificate import EPS, length
+from rankexp.solvers.smooth.certificate import EPS
 
 REGISTER = {"LinearRanker": "LinearRanker"}
 
@@ -263,7 +263,7 @@ class LinearRanker(RiskRanker):
 def _threshold(task: Task, found: PathResult, weights: tuple[float, float]) -> float:
     """Return the best threshold of the scores, most of which need not be exact for that."""
     X, w, b = task.X, found.coef[:, 0], float(found.offset[0])
-    error = (w.size + 2) * EPS * (found.longest * length(w) + abs(b))  # of two sums
+    error = (w.size + 2) * EPS * (found.longest * float(np.linalg.norm(w)) + abs(b))  # of two sums
 
     def exact(rows: Ints | slice) -> Floats:
         return scores(X[rows], found.coef, found.offset)[:, 0]

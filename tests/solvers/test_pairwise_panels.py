@@ -28,6 +28,7 @@ def test_sums_are_those_of_all_pairs(groups, spread, monkeypatch):
     blocks, panels = BlockPairs(order, Logistic()), pair_risk(Logistic(), order)
     s = spread * s + 100.0
     value, slope = blocks.value(s), blocks.slope(s)
+    monkeypatch.setattr(pairwise_panels, "DEAR", 1)
     monkeypatch.setattr(BlockPairs, "_blocks", None)  # not even asked
     assert panels.value(s) == pytest.approx(value, rel=1e-11)
     np.testing.assert_allclose(panels.slope(s), slope, atol=1e-11 * np.abs(slope).max())
@@ -51,6 +52,39 @@ def test_scores_far_apart_are_left_to_the_blocks(far):
     with np.errstate(invalid="ignore"):
         np.testing.assert_array_equal(panels.value(s), blocks.value(s))
         np.testing.assert_array_equal(panels.slope(s), blocks.slope(s))
+
+
+def test_more_panels_than_pairs_are_worth_are_left_to_the_blocks(monkeypatch):
+    _, order, s = make()
+    s *= 0.1 * panels_worth(order) * WIDTH / (s.max() - s.min())
+    assert np.isfinite(pair_risk(Logistic(), order).value(20.0 * s))
+    monkeypatch.setattr(pairwise_panels, "ScorePanels", None)
+    assert np.isfinite(pair_risk(Logistic(), order).value(20.0 * s))
+    with pytest.raises(TypeError):
+        pair_risk(Logistic(), order).value(s)
+
+
+def panels_worth(order):
+    return pair_risk(Logistic(), order).pairs / (pairwise_panels.DEAR * order.counts.size)
+
+
+def test_scores_that_were_far_apart_once_cost_nothing_later(monkeypatch):
+    _, order, s = make()
+    monkeypatch.setattr(pairwise_panels, "DEAR", 0)
+    panels = pair_risk(Logistic(), order)
+    right = panels.value(s), panels.slope(s)
+    first = panels.of_slope.length
+    panels.value(300.0 * s), panels.slope(300.0 * s)
+    assert panels.of_slope.length > 100 * first
+    assert panels.value(s) == pytest.approx(right[0], rel=1e-11)
+    np.testing.assert_allclose(panels.slope(s), right[1], atol=1e-11 * np.abs(right[1]).max())
+    assert panels.of_slope.length == first == panels.of_loss.length
+    for doublings in (5, 6, 9):  # those for all threads stay as they are
+        kernel = pairwise_panels.shared(Logistic().margin_derivative, doublings)
+        made = kernel.length
+        for count in (2 ** (doublings - 1) + 1 if doublings > 5 else 1, 2**doublings):
+            kernel.transform(np.zeros((count, DEGREES, 1)))
+            assert kernel.length == made
 
 
 def test_many_small_groups_are_left_to_the_blocks(monkeypatch):

@@ -18,6 +18,7 @@ from scipy.fft import irfft, next_fast_len, rfft
 from rankexp.arrays import Complexes, Floats, Ints
 
 WIDTH = 0.25  # of a panel. Tuned: narrower ones are more, wider ones need more polynomials
+LONG = 32  # times the panels: a longer table is made anew, one for up to 16 panels never
 DEGREES = 8  # polynomials: all but 1e-12 of the logistic loss, whose poles are at ±pi i
 ANGLES = np.pi * (np.arange(DEGREES) + 0.5) / DEGREES
 TO_COEFFICIENTS = np.cos(np.outer(np.arange(DEGREES), ANGLES)) * 2.0 / DEGREES
@@ -121,7 +122,7 @@ class Convolution:
 
     def transform(self, moments: Floats) -> Complexes:
         """Return the Fourier transform of moments, (panels, m, cells), along the panels."""
-        if moments.shape[0] > self.most:
+        if not moments.shape[0] <= self.most <= LONG * moments.shape[0]:
             self._table(moments.shape[0])
         return np.asarray(rfft(moments, self.length, axis=0))
 

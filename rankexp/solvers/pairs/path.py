@@ -33,6 +33,7 @@ EXACT_PAIRS = 10_000_000  # are summed one by one if needed, in a fraction of a 
 FEW_PAIRS = 20_000  # are cheap enough for an exact Hessian. Only the number of steps depends on it
 HESSIAN_PANELS = 1_000  # a table of all their distances takes 8 MB; more need the exact Hessian
 FAR = 80.0  # apart: the derivative of the logistic loss is 0 or -1 there, to 1e-34
+DEAR = 64  # pairs that take as long as a panel of a cell. Tuned: 64 to 128, 300 to 10,000 rows
 MOST_PANELS = 2**16  # of scores up to 16,384 apart: with a table of all distances they take 270 MB
 MOST_ENTRIES = 2**20  # of panels by cells: their sums take 67 MB, and four times that on the way
 MANY_PAIRS = 10**9  # take some ten seconds, one by one
@@ -154,13 +155,13 @@ class PanelPairs(BlockPairs):
         return BlockPairs(self.order, self.loss) if self.pairs <= EXACT_PAIRS else self
 
     def value(self, s: Floats) -> float:
-        if not self._entries(s) * DEGREES <= self.pairs:
+        if not self._entries(s) * DEAR <= self.pairs:
             return super().value(s)
         total = self.sums.total(self.of_loss, self.prepared(s)[1])
         return max(total, 0.0) * self.scale  # rounding
 
     def slope(self, s: Floats) -> Floats:
-        if not self._entries(s) * DEGREES <= self.pairs:
+        if not self._entries(s) * DEAR <= self.pairs:
             return super().slope(s)
         (panels, moments), w = self.prepared(s), self.order.factor
         upper, lower = self.sums.seen_by_both(self.of_slope, moments)
