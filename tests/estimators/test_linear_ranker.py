@@ -176,7 +176,7 @@ def test_a_threshold_needs_few_exact_scores(s, data):
         assert found == best_threshold(s, positive, weights)
 
 
-@pytest.mark.parametrize("kind", ["normal", "far", "copies", "cancelling"])
+@pytest.mark.parametrize("kind", ["normal", "far", "copies", "cancelling", "small"])
 def test_the_threshold_is_that_of_the_scores(kind, monkeypatch):
     rng = np.random.default_rng(5)
     X = rng.standard_normal((3000, 120))
@@ -203,13 +203,32 @@ def test_the_threshold_is_that_of_the_scores(kind, monkeypatch):
         return best_threshold(s, positive, weights, sample_weight, *how)
 
     monkeypatch.setattr(linear, "scores", counted)
-    model = LinearRanker(lam=0.01, class_weight={False: 1.0, True: 2.0}).fit(X, y)
+    lam = 1e5 if kind == "small" else 0.01  # beside the intercept
+    model = LinearRanker(lam=lam, class_weight={False: 1.0, True: 2.0}).fit(X, y)
     if kind in ("normal", "copies"):  # equal scores have no order that rounding keeps
         assert (max(taken) < 10) == (kind == "normal")
     s = exact(X, model.coef_.T, model.offset_)[:, 0]
     assert model.threshold_ == best_threshold(s, y, (1.0, 2.0))
     monkeypatch.setattr(linear, "best_threshold", checked)
     model.fit(X, y)
+
+
+def test_rows_without_a_pair_count_for_the_threshold():
+    rng = np.random.default_rng(2)
+    X = rng.standard_normal((40, 3))
+    X[:, 1] = X[:, 0]
+    y, groups = np.arange(40) % 2 == 0, np.arange(40) // 20
+    X[20:, :2] += 1e12 * rng.standard_normal((20, 2))  # their group has one class
+    y[20:] = True
+    model = LinearRanker(risk="bipartite", lam=0.1).fit(X, y, groups=groups)
+    s = scores(X, model.coef_.T, model.offset_)[:, 0]
+    assert model.threshold_ == best_threshold(s, y)
+    far = X[:20] + 1e6
+    for risk, rows in (("bipartite", X), ("bipartite", far), ("classification", far)):
+        n = len(rows)
+        how = {"groups": groups[:n]} if risk == "bipartite" else {}
+        found = LinearRanker(risk=risk).path(rows, y[:n], [0.1], **how)
+        assert found.longest >= np.linalg.norm(rows, axis=1).max()
 
 
 def test_predict_has_the_least_training_error():

@@ -6,6 +6,7 @@ along panels of the score axis (`convolution`), linear in the examples.
 """
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
@@ -288,4 +289,5 @@ def pair_path(
     X = as_rows(X)
     if (used := order.in_pairs()) is not None:
         X, order = X[used], order.take(used)
-    return descend(X, pair_risk(loss, order), penalties(lams), tol=tol, max_iter=max_iter)
+    found = descend(X, pair_risk(loss, order), penalties(lams), tol=tol, max_iter=max_iter)
+    return found if used is None else replace(found, longest=np.inf)  # other rows may be longer
