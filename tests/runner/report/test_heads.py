@@ -53,7 +53,7 @@ class Turn:
         return replace(record, rows=rows, curves=curves)
 
 
-ONE = r"\((\d+) of \d+ (?:are|is) decided by"
+ONE = r"one by one, (\d+) of \d+ (?:are|is) decided"
 TURNS = [
     Turn("auc-itself", "sets", "itself", 0.05, r"^Yes\. .* by \+\.0[45]"),
     Turn("kotlowski2011", "corners", ".*-pairs", 0.05, r"^No\. .* by \+\.0[45].*, beyond the mar"),
@@ -74,8 +74,20 @@ TURNS = [
         -0.05,
         r"list, no\. .* by −\.0.*, beyond",
     ),
-    Turn("uematsu2010", "real", "pairs", 0.03, r"^Pairs help: .* by \+\.0[23].*, beyond the mar"),
-    Turn("uematsu2010", "real", "pairs", -0.03, r"^Pairs are not needed: .* by −\.03.*, beyond"),
+    Turn(
+        "uematsu2010",
+        "real",
+        "pairs-logistic",
+        0.03,
+        r"^Pairs help\. .* by \+\.0[23].*, beyond the mar",
+    ),
+    Turn(
+        "uematsu2010",
+        "real",
+        "pairs-logistic",
+        -0.03,
+        r"^Pairs are not needed\. .* by −\.03.*, beyond",
+    ),
     Turn(
         "menon2014",
         "crowded|top",
@@ -83,7 +95,13 @@ TURNS = [
         0.1,
         r"^Partly\. .* gains .* On wine it gains \+\.09",
     ),
-    Turn("menon2014", "crowded", "push-.*", -0.1, r"^With a crowded top the push changes .* −\.0"),
+    Turn(
+        "menon2014",
+        "crowded",
+        "push-.*",
+        -0.1,
+        r"^If negatives crowd the top, the push changes .* −\.0",
+    ),
     Turn("clemencon2017", "real|noise", "cart-cv", -0.2, r"Elsewhere it is not: .*worse on 13"),
     Turn("clemencon2017", "table1", "cart", 0.5, r"^On the paper's example it is"),
     Turn("kotlowski2011-theory", "map-.*|n-.*", "logistic-pairs", 0.05, r"in 0 of 50 cells"),
@@ -93,7 +111,7 @@ TURNS = [
 ]
 SINGLE = [
     Turn("kotlowski2011", "corners", ".*-pairs", 0.2, ONE, on="vote"),
-    Turn("uematsu2010", "real", "pairs", 0.2, ONE),
+    Turn("uematsu2010", "real", "pairs-logistic", 0.2, ONE),
     Turn("boosting", "real", ".*-pairs", 0.2, ONE),
     Turn("letor-ohsumed", "letor", "squared-hinge", 0.2, r"over \d+ queries"),
     Turn("menon2014", "top", "push-logistic", 0.2, r"On wine"),
