@@ -3,7 +3,7 @@
 Dense rows of 10 to 4,000 columns, sparse ones of 10,000 to 1,000,000, each kind of features, in
 one thread and, dense ones, with as many threads as there are by default: two processes, as the
 number is read when numpy is imported. CPU time counts, as elapsed time hangs on what else the
-machine does. It takes some forty minutes. ``python -m benchmarks._wide sparse`` measures a part.
+machine does. It takes some fifty minutes. ``python -m benchmarks._wide sparse`` measures a part.
 """
 
 import os
@@ -17,7 +17,13 @@ from benchmarks.__main__ import Row, head, show
 WIDTHS = (10, 50, 100, 400, 1000, 4000)
 MANY = (10, 50, 100, 400)
 COLUMNS = (10_000, 100_000, 1_000_000)
-PARTS = ("dense", "many", "sparse")
+SIZES = {
+    "dense": (4000, WIDTHS),
+    "more": (30_000, MANY),
+    "many": (100_000, MANY),
+    "sparse": (20_000, COLUMNS),
+}
+PARTS = tuple(SIZES)
 ALL = ("lbfgs", "newton-cg", "newton-cholesky", "liblinear")
 REST = 0.1  # seconds after which threads have ceased to spin
 
@@ -30,9 +36,7 @@ def rows(part: str, threads: bool = False) -> Iterator[Row]:
     from benchmarks.widths import wide as dense_rows
 
     sparse = part == "sparse"
-    n, widths = {"dense": (4000, WIDTHS), "many": (100_000, MANY), "sparse": (20_000, COLUMNS)}[
-        part
-    ]
+    n, widths = SIZES[part]
     solvers = of_scikit_learn(*(name for name in ALL if not (sparse and "chol" in name)))
     for d in widths:
         for kind in SPARSE if sparse else DENSE:

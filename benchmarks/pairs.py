@@ -1,4 +1,4 @@
-"""The squared hinge over pairs beside its parts and a peer, and the hinge where classes part."""
+"""The squared hinge over pairs beside its parts and a peer; the hinge where classes part."""
 
 import warnings
 from collections.abc import Iterator
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import numpy as np
 from sklearn.svm import LinearSVC
 
-from benchmarks._timing import time_ratio
+from benchmarks._timing import cpu_times, time_ratio
 from benchmarks.linear import small
 from benchmarks.widths import wide
 from rankexp.estimators import LinearRanker
@@ -60,6 +60,14 @@ def _levels(n: int, many: int, few: int) -> float:
     )
 
 
+def _far_apart() -> float:
+    """Return the seconds of the logistic loss of pairs where three rows are far from others."""
+    X, y = wide(3000, 10, "normal")
+    X[:3] *= 1e4
+    ranker = LinearRanker(risk="bipartite", lam=1e-4)
+    return cpu_times(2, lambda: ranker.fit(X, y))[0]
+
+
 def rows() -> Iterator[Row]:
     """Yield (name, measured ratio, target); lower is better."""
     X, y = small()
@@ -76,3 +84,4 @@ def rows() -> Iterator[Row]:
         yield f"squared hinge of pairs / one X @ w and X' @ r, {n} × 50", _passes(n), 40.0
     yield "squared hinge of pairs, 900 levels / 5, 5000 × 20", _levels(5000, 900, 5), 5.0
     yield "hinge of parted classes, lambda 1e-5 / .05, 600 × 600", _parting(600, 600), 2.0
+    yield "logistic loss of pairs, 3000 × 10, three rows far away, seconds", _far_apart(), 5.0
