@@ -12,7 +12,7 @@ from rankexp.estimators.labels import best_threshold
 from rankexp.losses import parse
 from rankexp.solvers.pairs.partial_order import PartialOrder
 from rankexp.solvers.pairs.path import pair_path
-from rankexp.solvers.smooth import certificate, descent, in_rows, limited, objective
+from rankexp.solvers.smooth import centring, certificate, descent, in_rows, limited, objective
 from rankexp.solvers.smooth import path as points
 from rankexp.solvers.smooth.inverse import Memory
 from rankexp.solvers.smooth.path import ExampleRisk, signs, smooth_path
@@ -67,7 +67,7 @@ def test_steps_in_the_rows_end_where_those_in_the_columns_do(what, far, monkeypa
 def test_products_in_the_rows_are_those_of_the_weights(intercept):
     X, y = sparse_rows()
     risk = ExampleRisk(parse("logistic"), signs(y), None, intercept)
-    wide = objective.prepare(X, risk)
+    wide = centring.prepare(X, risk)
     few = in_rows.in_rows(wide)
     rng, n = np.random.default_rng(0), X.shape[0]
     u, v = (few.pull(rng.standard_normal(n)) for _ in range(2))
@@ -81,7 +81,7 @@ def test_products_in_the_rows_are_those_of_the_weights(intercept):
     moved[n : 2 * n] = 0.0  # scores are worked out anew, whatever they were
     np.testing.assert_allclose(few.at(moved, 0.1).s, few.product(u), rtol=1e-9, atol=1e-12)
     assert in_rows.in_rows(wide) is few
-    assert in_rows.in_rows(objective.prepare(X[:, :100], risk)) is None
+    assert in_rows.in_rows(centring.prepare(X[:, :100], risk)) is None
 
 
 def test_the_mean_of_rows_is_remembered_in_the_rows():

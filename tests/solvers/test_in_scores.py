@@ -15,9 +15,9 @@ from rankexp.solvers.hinge.path import hinge_path
 from rankexp.solvers.pairs.partial_order import PartialOrder
 from rankexp.solvers.result import PathResult
 from rankexp.solvers.smooth import in_scores, steps
+from rankexp.solvers.smooth.centring import prepare
 from rankexp.solvers.smooth.in_rows import InRows
 from rankexp.solvers.smooth.inverse import Memory
-from rankexp.solvers.smooth.objective import prepare
 
 
 def wide_rows(n=150, d=600, K=2, seed=0, groups=1, weights=False):

@@ -14,6 +14,7 @@ from rankexp.solvers.result import scores
 from rankexp.solvers.smooth import certificate
 from rankexp.solvers.smooth import objective as objectives
 from rankexp.solvers.smooth import path as points
+from rankexp.solvers.smooth.centring import prepare
 from rankexp.solvers.smooth.inverse import Dense
 from rankexp.solvers.smooth.path import smooth_path
 from rankexp.solvers.smooth.steps import derivative_search
@@ -194,7 +195,7 @@ def test_columns_and_rows_that_no_sample_shows(loss, scale, monkeypatch):
 def test_an_intercept_far_from_its_optimum_is_not_certified(at):
     X, y = make("imbalanced")
     risk = points.ExampleRisk(Logistic(), points.signs(y), None, True)
-    problem = objectives.prepare(X, risk)
+    problem = prepare(X, risk)
     theta = np.append(np.zeros(12), at)
     there = problem.at(theta, 1.0)
     found = certificate.Solution(there, risk.value(there.s), 1e-9, 1)
@@ -208,7 +209,7 @@ def test_a_hessian_taken_anew_is_of_all_rows_with_their_mean_off(monkeypatch):
     few_rows(monkeypatch)
     X, y = make("noisy", n=3000)
     risk = points.ExampleRisk(Logistic(), points.signs(y), None, True)
-    problem = objectives.prepare(X + 0.1, risk)
+    problem = prepare(X + 0.1, risk)
     at = problem.at(np.linspace(-1.0, 1.0, 13), 0.1)
     assert problem.mean is not None
     exact = risk.hessian(X + 0.1 - problem.mean, at.s)

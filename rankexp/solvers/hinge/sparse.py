@@ -14,10 +14,11 @@ from rankexp.solvers.hinge.certificate import EPS
 from rankexp.solvers.hinge.iterate import Best, Solve, Solved, together
 from rankexp.solvers.hinge.pairs import HingePairs
 from rankexp.solvers.hinge.sweep import SortedSweep, sweep
+from rankexp.solvers.smooth.centring import prepare
 from rankexp.solvers.smooth.conjugate import FORCED, LEFT
 from rankexp.solvers.smooth.in_rows import InRows
 from rankexp.solvers.smooth.in_scores import InScores
-from rankexp.solvers.smooth.objective import Objective, SmoothIterate, prepare
+from rankexp.solvers.smooth.objective import Objective, SmoothIterate
 from rankexp.solvers.smooth.smoothing import RoundedRisk, narrowing
 from rankexp.solvers.smooth.steps import step
 

@@ -6,7 +6,8 @@ from rankexp.arrays import Floats, Ints
 from rankexp.solvers.ordinal.bounds import PrimalDualBounds, assembled
 from rankexp.solvers.ordinal.threshold_terms import SAME, Terms, best_thresholds, values
 from rankexp.solvers.result import PathResult
-from rankexp.solvers.smooth.objective import Objective, SmoothIterate, prepare
+from rankexp.solvers.smooth.centring import prepare
+from rankexp.solvers.smooth.objective import Objective, SmoothIterate
 from rankexp.solvers.smooth.smoothing import RoundedRisk, narrowing
 
 NARROWING, LEAST = 0.3, 1e-3  # of half a band, the next one; and the least one. Tuned

@@ -11,12 +11,13 @@ import numpy as np
 from rankexp.arrays import Floats
 from rankexp.solvers.result import PathResult, bearable
 from rankexp.solvers.rows import filled, is_sparse
+from rankexp.solvers.smooth.centring import prepare
 from rankexp.solvers.smooth.certificate import Solution, finish
 from rankexp.solvers.smooth.conjugate import NewtonDescent
 from rankexp.solvers.smooth.in_rows import in_rows, leave_rows
 from rankexp.solvers.smooth.inverse import Dense
 from rankexp.solvers.smooth.limited import LimitedDescent, patience, unrelated
-from rankexp.solvers.smooth.objective import Objective, SmoothIterate, SmoothRisk, prepare
+from rankexp.solvers.smooth.objective import Objective, SmoothIterate, SmoothRisk
 from rankexp.solvers.smooth.steps import Descent
 
 SAMPLE_TOL, SAMPLE_ITER = 1e-4, 50  # tuned: on a sample, which differs by more than that

@@ -11,7 +11,7 @@ import numpy as np
 from scipy.linalg.lapack import dpotrf, dpotri
 
 from rankexp.arrays import Bools, Floats, Ints
-from rankexp.solvers.rows import across, dot, down, is_sparse, largest_sizes, longest_sum, squared
+from rankexp.solvers.rows import dot, down, is_sparse, longest_sum, squared
 from rankexp.solvers.smooth.inverse import PAIRS, Memory
 
 SAMPLE_ABOVE = 50_000  # rows: with more, Hessians come from a sample and X isn't copied
@@ -22,13 +22,9 @@ FIRST_RIDGE, RIDGE_GROWTH, MOST_RIDGES = 1e-12, 100.0, 10  # of the diagonal, fo
 TURNED = 1e-6  # of scores, what they are moved by: about as much is wrong, relatively
 LEAST_SQUARE = 1e-12  # of the largest: a column that hardly varies
 LEAST_RIDGE, RIDGE_FLOOR = 1e-290, 1e-14  # where the diagonal is 0: then a share of the largest
-LARGEST = 1e150  # of a row's norm: its square, times what a Hessian adds up, stays below 1.8e308
-NEAR = 0.25  # of the squared norms of rows: smaller means need no copy to be taken off
-PROBED = 64  # rows that show of most columns that they aren't constant
 ROOM, FEWEST = 2, 5  # entries of sparse rows for each column and remembered step; steps at least
 NOISE = 0.25 * float(np.finfo(np.float32).eps)  # grain of single precision. Measured
 FAR_MEAN = 4.0  # times what the mean is by chance, for it to be worth a step. Tuned: 2 to 10
-FAR = 100.0  # norms of centred rows: means farther off are taken off in a copy, lest two digits go
 
 
 class SmoothRisk(Protocol):
@@ -299,13 +295,6 @@ def inverse(H: Floats, lam: float, d: int) -> Floats:
     return np.asfortranarray(np.eye(H.shape[0]))
 
 
-def norms_of(X: Floats) -> Floats:
-    """Return the Euclidean norms of the rows."""
-    if is_sparse(X):
-        return np.asarray(np.sqrt(across(X, np.ones(X.shape[1]), squared)))
-    return np.asarray(np.sqrt(np.einsum("ij,ij->i", X, X)))
-
-
 def gram(X: Floats, weight: Floats) -> Floats:
     """Return ``X' diag(weight) X`` for weights >= 0, in blocks of rows."""
     (n, d), root = X.shape, np.sqrt(weight)
@@ -325,68 +314,3 @@ def stratified(positive: Bools, size: int) -> Ints:
         many = rows.shape[0] > size // 2
         drawn.append(rows[rng.integers(rows.shape[0], size=size // 2)] if many else rows)
     return np.sort(np.concatenate(drawn))
-
-
-def _means(X: Floats, quick: bool) -> Floats:
-    """Return the means of the columns, exact if all numbers of a column are equal."""
-    plain = quick or is_sparse(X)
-    mean: Floats = np.ones(X.shape[0]) @ X / X.shape[0] if plain else X.mean(axis=0)
-    if is_sparse(X):
-        return mean
-    for j in np.flatnonzero((X[:PROBED] == X[0]).all(axis=0)):
-        if (X[:, j] == X[0, j]).all():
-            mean[j] = X[0, j]
-    return mean
-
-
-def prepare(
-    X: Floats, risk: SmoothRisk, *, reduced: bool = True, plain: bool = False
-) -> Objective:
-    """Centre the rows in a copy; many rows implicitly, with a centred sample in addition."""
-    # With more columns than rows the problem becomes one in the span of the rows, if it is to be
-    # `reduced`. Sparse rows stay as they are. Raises FloatingPointError if squares of the features
-    # overflow.
-    most, few = risk.sampling(X.shape[1])
-    if X.shape[0] > most and not is_sparse(X):
-        return _sampled(X, risk, few)
-    mean = _means(X, plain) if risk.centred else np.zeros(X.shape[1])
-    if is_sparse(X) or not reduced:
-        norms = norms_of(X)
-        # Steps on a sample of sparse rows would not know rare columns.
-        if is_sparse(X) or mean @ mean <= NEAR * np.median(norms) ** 2:
-            norms += np.sqrt(mean @ mean)
-            _check_size(X, norms)
-            centre = mean if risk.centred else None
-            return Objective(X, centre, risk, norms, X, mean, plain=plain)
-    rows, basis = X - mean, None
-    if reduced and rows.shape[1] > rows.shape[0]:
-        _check_size(X, norms_of(rows))
-        basis, right = np.linalg.qr(rows.T)
-        rows = np.ascontiguousarray(right.T)
-    norms = norms_of(rows)
-    _check_size(X, norms)
-    return Objective(rows, None, risk, norms, X, mean, basis=basis)
-
-
-def _sampled(X: Floats, risk: SmoothRisk, few: int) -> Objective:
-    """Return the problem of many rows, and of some, centred at the mean of these."""
-    taken, estimate = risk.sample(few)
-    some = X[taken]
-    mean = _means(some, True) if risk.centred and taken.size else np.zeros(X.shape[1])
-    some -= mean
-    sampled = Objective(some, None, estimate, norms_of(some), some, mean)
-    rows, left = X, mean if risk.centred else None
-    if risk.centred and not np.linalg.norm(mean) <= FAR * np.median(sampled.norms):
-        rows, left = X - mean, None
-    norms = norms_of(rows) + (0.0 if rows is not X else float(np.sqrt(mean @ mean)))
-    _check_size(X, norms)
-    return Objective(rows, left, risk, norms, X, mean, sampled, taken)
-
-
-def _check_size(X: Floats, norms: Floats) -> None:
-    if not norms.max() <= LARGEST:
-        size = largest_sizes(X)
-        raise FloatingPointError(
-            f"column {int(size.argmax())} of X (counted from 0) has values up to "
-            f"{size.max():.3g}: their squares overflow; scale the features, or mark missing values"
-        )
