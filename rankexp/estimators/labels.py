@@ -136,11 +136,17 @@ def best_threshold(
 
     If `scores_of` is given, it returns the scores of rows, which `s` has but for an `error`.
     """
-    order = np.argsort(s, kind=None if sample_weight is None else "stable")  # sums may round
+    stable = sample_weight is not None  # sums may round
+    order = np.argsort(s, stable=stable)
     if scores_of is None:
         scores_of = s.__getitem__
-    elif not (np.diff(s[order]) > 2.0 * error).all():  # the order may be another
-        return best_threshold(scores_of(slice(None)), positive, weights, sample_weight)
+    else:
+        near = np.flatnonzero(~(np.diff(s[order]) > 2.0 * error))  # the order may be another
+        if near.size:
+            rows = order[np.union1d(near, near + 1)]
+            s = s.copy()
+            s[rows] = scores_of(rows)
+            order = np.argsort(s, stable=stable)
     is_up, errors = positive[order], np.zeros(s.size + 1)
     if sample_weight is None and weights[0] == weights[1]:  # what matters is what a row changes
         np.cumsum(2 * is_up.view(np.int8) - np.int8(1), out=errors[1:], dtype=np.float64)

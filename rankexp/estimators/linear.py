@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from math import isfinite
 from typing import Self
 
 import numpy as np
@@ -19,7 +18,6 @@ from rankexp.losses.loss import Loss
 from rankexp.risks.risk import Risk, Task
 from rankexp.solvers.result import PathResult, scores
 from rankexp.solvers.rows import as_rows, is_sparse
-from rankexp.solvers.smooth.certificate import EPS
 
 REGISTER = {"LinearRanker": "LinearRanker"}
 
@@ -262,12 +260,11 @@ class LinearRanker(RiskRanker):
 
 def _threshold(task: Task, found: PathResult, weights: tuple[float, float]) -> float:
     """Return the best threshold of the scores, most of which need not be exact for that."""
-    X, w, b = task.X, found.coef[:, 0], float(found.offset[0])
-    error = (w.size + 2) * EPS * (found.longest * float(np.linalg.norm(w)) + abs(b))  # of two sums
 
     def exact(rows: Ints | slice) -> Floats:
-        return scores(X[rows], found.coef, found.offset)[:, 0]
+        return scores(task.X[rows], found.coef, found.offset)[:, 0]
 
-    rough = not is_sparse(X) and isfinite(error)
-    s, how = (X @ w + b, (exact, error)) if rough else (exact(slice(None)), ())
-    return best_threshold(s, task.level > 0, weights, task.sample_weight, *how)
+    if found.rough is None:
+        return best_threshold(exact(slice(None)), task.level > 0, weights, task.sample_weight)
+    s, error = found.rough
+    return best_threshold(s, task.level > 0, weights, task.sample_weight, exact, error)

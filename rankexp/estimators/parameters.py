@@ -17,7 +17,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 from rankexp.arrays import Bools, Floats, Ints, Labels, PerRow
 from rankexp.registry import did_you_mean
 from rankexp.solvers.result import PathResult
-from rankexp.solvers.rows import as_rows
+from rankexp.solvers.rows import as_rows, norms_of
 from rankexp.warn import warn_user
 
 if TYPE_CHECKING:
@@ -69,15 +69,29 @@ def training_rows(
     return _summed(X, validate_data(estimator, X, reset=reset, **more), fits=reset)
 
 
-def _plain_data(X: ArrayLike, y: ArrayLike) -> tuple[Floats, Labels] | None:
-    """Return X and y as they are if solvers take them so: for arrays, other checks take 1 ms."""
+def _plain_data(X: ArrayLike, y: ArrayLike) -> tuple[Floats, Labels, Floats] | None:
+    """Return X and y as they are if solvers take them so: for arrays, other checks take 1 ms.
+
+    What shows that all is finite are the norms of the rows, (n,), the third.
+    """
     if not (type(X) is np.ndarray and type(y) is np.ndarray and X.ndim == 2 and y.ndim == 1):
         return None
     fits = X.dtype == np.float64 and X.flags.carray and 0 < y.size == X.shape[0] and X.shape[1] > 0
-    return (X, y) if fits and y.dtype.kind in "biu" and np.isfinite(np.einsum("ij->", X)) else None
+    if not (fits and y.dtype.kind in "biu"):
+        return None
+    with np.errstate(over="ignore", invalid="ignore"):
+        norms = norms_of(X)
+    return (X, y, norms) if np.isfinite(norms.max()) else None
 
 
 def training_data(
+    estimator: BaseEstimator | None, X: ArrayLike, y: ArrayLike, real: bool = False, **how: bool
+) -> tuple[Floats, Labels]:
+    """Return `training_rows` and their targets, (n,), as numbers if `real`; None: no estimator."""
+    return normed_data(estimator, X, y, real, **how)[:2]
+
+
+def normed_data(
     estimator: BaseEstimator | None,
     X: ArrayLike,
     y: ArrayLike,
@@ -85,8 +99,8 @@ def training_data(
     *,
     sparse: bool = False,
     **how: bool,
-) -> tuple[Floats, Labels]:
-    """Return `training_rows` and their targets, (n,), as numbers if `real`; None: no estimator."""
+) -> tuple[Floats, Labels, Floats | None]:
+    """Return what `training_data` does, and the norms of the rows, (n,), if they are known."""
     if not sparse:
         refuse_sparse(X)
     if not how and (plain := _plain_data(X, y)) is not None:
@@ -97,7 +111,7 @@ def training_data(
     more = {"dtype": np.float64, "order": "C", "y_numeric": real}
     check = utils.check_X_y if estimator is None else partial(validate_data, estimator)
     rows, targets = check(X, y, accept_sparse=sparse and "csr", **more, **how)
-    return _summed(X, rows), targets
+    return _summed(X, rows), targets, None
 
 
 def table_rows(estimator: BaseEstimator, X: ArrayLike) -> Table:

@@ -11,7 +11,7 @@ from rankexp.arrays import Floats, Ints, Labels, PerRow
 from rankexp.categories import Levels
 from rankexp.estimators.labels import few_levels, level_order, ordered_levels, two_classes
 from rankexp.estimators.pair_data import OfList, labelled_pairs
-from rankexp.estimators.parameters import check_solver, one_of, training_data, weighed
+from rankexp.estimators.parameters import check_solver, normed_data, one_of, weighed
 from rankexp.estimators.risk_mixin import RiskMixin
 from rankexp.losses.loss import Loss
 from rankexp.metrics.level_counts import cost_matrix, group_numbers
@@ -104,7 +104,7 @@ class RiskRanker(RiskMixin, BaseEstimator):  # type: ignore[misc]
         """Return the classes or levels, worst to best, and the task to minimise."""
         loss, risk = trained
         order = level_order(y, self.levels, present=not risk.several_levels)
-        X, y = training_data(self if learns else None, X, y, sparse=self._takes_sparse)
+        X, y, norms = normed_data(self if learns else None, X, y, sparse=self._takes_sparse)
         if learns:
             self._grouped = groups is not None and self.queries != "across"
         X, y, groups, weight = self._counted(risk, X, y, groups, sample_weight)
@@ -120,6 +120,8 @@ class RiskRanker(RiskMixin, BaseEstimator):  # type: ignore[misc]
         costs = self.costs if risk.several_levels else None
         task = Task(X, level, loss, risk, lams, self.tol, self.max_iter, sample_weight=weight)
         task = replace(task, groups=within, costs=costs, levels=len(labels), queries=self.queries)
+        if norms is not None and norms.size == level.size:  # of all rows, as they are
+            task = replace(task, norms=norms)
         return labels, task
 
     def _listed(

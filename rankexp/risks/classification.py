@@ -42,6 +42,7 @@ class Classification(Risk):
             return _support_vectors(task)
         how: dict[str, Any] = {"tol": task.tol, "max_iter": task.max_iter}
         how |= {"fit_intercept": task.intercept, "sample_weight": task.sample_weight}
+        how["norms"] = task.norms
         return smooth_path(task.X, task.level > 0, task.loss, task.lams, **how)
 
 

@@ -39,7 +39,8 @@ class Task:
     `level` (n,) is 0 .. K-1, worst to best, where K is `levels`; some levels may have no example.
     With two classes 1 is the positive one. `costs` (K, K) are those of ranking a level below a
     lower one; None means 1. `sample_weight` (n,) is > 0, and a pair has the product of two
-    weights. `queries` "each" weighs all groups alike, "across" ignores groups.
+    weights. `queries` "each" weighs all groups alike, "across" ignores groups. `norms` (n,) are
+    those of the rows, if they are known.
     """
 
     X: Floats
@@ -55,6 +56,7 @@ class Task:
     costs: ArrayLike | None = None
     levels: int = 2
     queries: str = "pairs"
+    norms: Floats | None = None
 
     @cached_property
     def order(self) -> PartialOrder:

@@ -36,8 +36,8 @@ class PathResult:
     lost : ndarray of shape (L,) or None
         By how much the nearest doubles of the thresholds or the intercept make the objective
         worse, relative to it: a part of ``gap``.
-    longest : float
-        The largest norm of a row, or more.
+    rough : tuple of ndarray (n,) and float, or None
+        The scores of the rows, if there is one penalty, and by how much they may be off.
     """
 
     coef: Floats
@@ -50,7 +50,7 @@ class PathResult:
     bearable: Floats | None = None
     thresholds: Floats | None = None
     lost: Floats | None = None
-    longest: float = np.inf
+    rough: tuple[Floats, float] | None = None
 
     def __repr__(self) -> str:
         (d, count), done = self.coef.shape, int(self.converged.sum())

@@ -15,6 +15,7 @@ from scipy.sparse import csr_array, issparse
 
 from rankexp.arrays import Floats, Ints
 
+NARROW = 32  # columns, up to which a sum of squares of each row takes longer than all at once
 THIN = 8  # entries for each column: with more there are hardly any columns without
 BLOCK = 1024  # sparse rows at once, or more, of which a copy is made
 DEPTH = 64  # roundings of a sum by numpy, which adds pairwise, in blocks of 128 with 8 sums each
@@ -40,6 +41,15 @@ def squared(X: Floats) -> Floats:
     """Return the squares of all entries of sparse rows."""
     rows = cast("csr_array", X)
     return cast("Floats", csr_array((rows.data**2, rows.indices, rows.indptr), shape=rows.shape))
+
+
+def norms_of(X: Floats) -> Floats:
+    """Return the Euclidean norms of the rows, (n,)."""
+    if is_sparse(X):
+        squares = across(X, np.ones(X.shape[1]), squared)
+    else:
+        squares = np.vecdot(X, X) if X.shape[1] > NARROW else np.einsum("ij,ij->i", X, X)
+    return np.asarray(np.sqrt(squares))
 
 
 def filled(X: Floats) -> tuple[Floats, Ints] | None:

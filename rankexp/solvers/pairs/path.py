@@ -290,4 +290,4 @@ def pair_path(
     if (used := order.in_pairs()) is not None:
         X, order = X[used], order.take(used)
     found = descend(X, pair_risk(loss, order), penalties(lams), tol=tol, max_iter=max_iter)
-    return found if used is None else replace(found, longest=np.inf)  # other rows may be longer
+    return found if used is None else replace(found, rough=None)  # of all rows

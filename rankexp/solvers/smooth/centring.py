@@ -3,26 +3,19 @@
 import numpy as np
 
 from rankexp.arrays import Floats
-from rankexp.solvers.rows import across, is_sparse, largest_sizes, squared
-from rankexp.solvers.smooth.objective import Objective, SmoothRisk
+from rankexp.solvers.rows import is_sparse, largest_sizes, norms_of
+from rankexp.solvers.smooth.objective import A_COLUMN, SOME, Objective, SmoothRisk, some_rows
 
 LARGEST = 1e150  # of a row's norm: its square, times what a Hessian adds up, stays below 1.8e308
 NEAR = 0.25  # of the squared norms of rows: smaller means need no copy to be taken off
 PROBED = 64  # rows that show of most columns that they aren't constant
+AT_ONCE = 4  # times as many rows are not sampled where no Hessian is taken. Tuned: 2 to 4
 FAR = 100.0  # norms of centred rows: means farther off are taken off in a copy, lest two digits go
 
 
-def norms_of(X: Floats) -> Floats:
-    """Return the Euclidean norms of the rows."""
-    if is_sparse(X):
-        return np.asarray(np.sqrt(across(X, np.ones(X.shape[1]), squared)))
-    return np.asarray(np.sqrt(np.einsum("ij,ij->i", X, X)))
-
-
-def _means(X: Floats, quick: bool) -> Floats:
+def _means(X: Floats) -> Floats:
     """Return the means of the columns, exact if all numbers of a column are equal."""
-    plain = quick or is_sparse(X)
-    mean: Floats = np.ones(X.shape[0]) @ X / X.shape[0] if plain else X.mean(axis=0)
+    mean: Floats = np.ones(X.shape[0]) @ X / X.shape[0]
     if is_sparse(X):
         return mean
     for j in np.flatnonzero((X[:PROBED] == X[0]).all(axis=0)):
@@ -32,21 +25,29 @@ def _means(X: Floats, quick: bool) -> Floats:
 
 
 def prepare(
-    X: Floats, risk: SmoothRisk, *, reduced: bool = True, plain: bool = False
+    X: Floats,
+    risk: SmoothRisk,
+    *,
+    reduced: bool = True,
+    plain: bool = False,
+    norms: Floats | None = None,
 ) -> Objective:
     """Centre the rows in a copy; many rows implicitly, with a centred sample in addition."""
     # With more columns than rows the problem becomes one in the span of the rows, if it is to be
-    # `reduced`. Sparse rows stay as they are. Raises FloatingPointError if squares of the features
-    # overflow.
+    # `reduced`. Sparse rows stay as they are. `norms` are those of X, if known. Raises
+    # FloatingPointError if squares of the features overflow.
     most, few = risk.sampling(X.shape[1])
-    if X.shape[0] > most and not is_sparse(X):
-        return _sampled(X, risk, few)
-    mean = _means(X, plain) if risk.centred else np.zeros(X.shape[1])
-    if is_sparse(X) or not reduced:
-        norms = norms_of(X)
+    many, as_it_is = X.shape[0] > most, is_sparse(X) or not reduced
+    if many and not is_sparse(X) and (reduced or X.shape[0] > AT_ONCE * most or not risk.quick):
+        return _sampled(X, risk, few, norms)
+    some = X if is_sparse(X) or reduced or plain else some_rows(X, A_COLUMN * X.shape[1])
+    mean = _means(some) if risk.centred else np.zeros(X.shape[1])
+    if as_it_is:
+        norms = norms_of(X) if norms is None else norms
+        near = (1.0 - FAR**-2 if many else NEAR) * np.median(norms[:: norms.size // SOME | 1]) ** 2
         # Steps on a sample of sparse rows would not know rare columns.
-        if is_sparse(X) or mean @ mean <= NEAR * np.median(norms) ** 2:
-            norms += np.sqrt(mean @ mean)
+        if is_sparse(X) or mean @ mean <= near:
+            norms = norms + np.sqrt(mean @ mean)
             _check_size(X, norms)
             centre = mean if risk.centred else None
             return Objective(X, centre, risk, norms, X, mean, plain=plain)
@@ -60,17 +61,18 @@ def prepare(
     return Objective(rows, None, risk, norms, X, mean, basis=basis)
 
 
-def _sampled(X: Floats, risk: SmoothRisk, few: int) -> Objective:
+def _sampled(X: Floats, risk: SmoothRisk, few: int, norms: Floats | None) -> Objective:
     """Return the problem of many rows, and of some, centred at the mean of these."""
     taken, estimate = risk.sample(few)
     some = X[taken]
-    mean = _means(some, True) if risk.centred and taken.size else np.zeros(X.shape[1])
+    mean = _means(some) if risk.centred and taken.size else np.zeros(X.shape[1])
     some -= mean
     sampled = Objective(some, None, estimate, norms_of(some), some, mean)
     rows, left = X, mean if risk.centred else None
     if risk.centred and not np.linalg.norm(mean) <= FAR * np.median(sampled.norms):
         rows, left = X - mean, None
-    norms = norms_of(rows) + (0.0 if rows is not X else float(np.sqrt(mean @ mean)))
+    norms = norms_of(rows) if norms is None or rows is not X else norms
+    norms = norms + (0.0 if rows is not X else float(np.sqrt(mean @ mean)))
     _check_size(X, norms)
     return Objective(rows, left, risk, norms, X, mean, sampled, taken)
 

@@ -105,6 +105,7 @@ class Solution:
     n_iter: int
     coef: Floats | None = None
     intercept: float = 0.0
+    error: float = inf  # that rounding may have left in the scores
 
 
 def relative(above: float, objective: float) -> float:

@@ -12,13 +12,13 @@ from rankexp.arrays import Floats
 from rankexp.solvers.result import PathResult, bearable
 from rankexp.solvers.rows import filled, is_sparse
 from rankexp.solvers.smooth.centring import prepare
-from rankexp.solvers.smooth.certificate import Solution, finish
+from rankexp.solvers.smooth.certificate import EPS, Solution, finish
 from rankexp.solvers.smooth.conjugate import NewtonDescent
 from rankexp.solvers.smooth.in_rows import in_rows, leave_rows
 from rankexp.solvers.smooth.inverse import Dense
 from rankexp.solvers.smooth.limited import LimitedDescent, patience, unrelated
 from rankexp.solvers.smooth.objective import Objective, SmoothIterate, SmoothRisk
-from rankexp.solvers.smooth.steps import Descent
+from rankexp.solvers.smooth.steps import ROUNDED, Descent
 
 SAMPLE_TOL, SAMPLE_ITER = 1e-4, 50  # tuned: on a sample, which differs by more than that
 MOST_RENEWED = 3  # times that scores are worked out anew before the end; mostly once is enough
@@ -44,11 +44,19 @@ def solve(run: Descent, max_iter: int) -> Descent:
 class Path:
     """The descent along a path of penalties, the largest first."""
 
-    def __init__(self, X: Floats, risk: SmoothRisk, lam: float, tol: float, max_iter: int) -> None:
+    def __init__(
+        self,
+        X: Floats,
+        risk: SmoothRisk,
+        lam: float,
+        tol: float,
+        max_iter: int,
+        norms: Floats | None = None,
+    ) -> None:
         self.tol, self.max_iter = tol, max_iter
         plain = lam > 0.0 and unrelated(X, risk)
         self.tries = patience(X, risk, plain) if lam else 0  # steps without a Hessian
-        self.problem = prepare(X, risk, reduced=not self.tries, plain=plain)
+        self.problem = prepare(X, risk, reduced=not self.tries, plain=plain, norms=norms)
         self.descent: type[Descent] = LimitedDescent if self.tries else Descent
         if is_sparse(X) and not self.tries:
             self.descent = NewtonDescent
@@ -70,6 +78,7 @@ class Path:
         if self.tries and not risk.centred and not self.problem.memory.steps:
             (in_rows(self.problem) or self.problem).look_along_mean(self.at)
         self.found: list[Solution] = []
+        self.error = 0.0  # that rounding has left in the scores, at most
 
     def go(self, lam: float) -> None:
         """Solve for the next penalty."""
@@ -89,7 +98,7 @@ class Path:
                 self.take_hessians(lam)
             run = self.run(lam, self.max_iter)
             run.n_iter += tried
-        solution = Solution(run.at, run.objective, run.gap, run.n_iter)
+        solution = Solution(run.at, run.objective, run.gap, run.n_iter, error=self.error)
         self.found.append(finish(self.problem, solution, run.inverse, lam, self.tol))
 
     def missed(self, run: Descent) -> bool:
@@ -100,6 +109,7 @@ class Path:
         """Go as far as possible in so many steps."""
         run = solve(self.descent(self.problem, self.at, lam, self.tol, self.value), most)
         self.at, self.value = run.at, run.risk
+        self.error += run.error()
         return run
 
     def take_hessians(self, lam: float) -> None:
@@ -109,7 +119,8 @@ class Path:
             self.descent = NewtonDescent
             return
         n, d = wide.X.shape
-        if (wide.mean is None and d <= n) or wide.sampled:
+        few = n <= wide.risk.sampling(d)[0]
+        if (wide.mean is None and d <= n and few) or wide.sampled:
             return
         self.problem = prepare(wide.given, wide.risk)
         for solution in self.found:
@@ -117,15 +128,25 @@ class Path:
                 w, b = solution.at.theta[:d], solution.at.theta[d:]  # none: no intercept
                 solution.coef, solution.intercept = w, float(b.sum() - b.size * (wide.centre @ w))
             solution.at.theta = self.problem.reduced(solution.at.theta)
-        self.at, self.value = self.problem.at(self.problem.reduced(self.at.theta), lam), None
+        theta = self.at.theta.copy()
+        theta[d:] += (self.problem.centre - wide.centre) @ theta[:d]
+        self.at, self.value = self.problem.at(self.problem.reduced(theta), lam), None
 
 
-def descend(X: Floats, risk: SmoothRisk, lams: Floats, *, tol: float, max_iter: int) -> PathResult:
+def descend(
+    X: Floats,
+    risk: SmoothRisk,
+    lams: Floats,
+    *,
+    tol: float,
+    max_iter: int,
+    norms: Floats | None = None,
+) -> PathResult:
     """Solve the whole path, from the largest penalty to the smallest, as `lams` has them."""
     falling, back = np.unique(-lams, return_inverse=True)
     part = filled(X)  # other columns have no weight
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-        path = Path(part[0] if part else X, risk, -float(falling[0]), tol, max_iter)
+        path = Path(part[0] if part else X, risk, -float(falling[0]), tol, max_iter, norms)
         for lam in (-falling).tolist():
             path.go(lam)
     found = assemble(path.problem, [path.found[i] for i in back], tol)
@@ -153,6 +174,21 @@ def assemble(problem: Objective, found: list[Solution], tol: float) -> PathResul
     objective = np.array([f.objective for f in found])
     n_iter = np.array([f.n_iter for f in found], dtype=np.int64)
     offset = bearable(problem.given, coef, intercept)
-    longest = problem.radius + problem.shift
-    done = gap <= tol
-    return PathResult(coef, intercept, objective, gap, n_iter, done, None, offset, longest=longest)
+    rough = None
+    if len(found) == 1 and (offset == intercept).all():
+        rough = _rough_scores(problem, found[0], coef[:, 0], float(intercept[0]))
+    return PathResult(
+        coef, intercept, objective, gap, n_iter, gap <= tol, None, offset, rough=rough
+    )
+
+
+def _rough_scores(
+    problem: Objective, found: Solution, w: Floats, b: float
+) -> tuple[Floats, float] | None:
+    """Return the scores of rows in which the descent was, and what rounding they have at most."""
+    if is_sparse(problem.X) or problem.basis is not None or found.coef is not None:
+        return None
+    s = found.at.s if problem.risk.intercept else found.at.s + problem.centre @ w
+    far = problem.radius + problem.shift
+    once = (problem.terms + ROUNDED) * far * float(np.linalg.norm(w)) + abs(b)
+    return s, found.error + 2.0 * EPS * once  # of the intercept, and of scores worked out anew

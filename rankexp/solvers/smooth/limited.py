@@ -11,7 +11,7 @@ import numpy as np
 
 from rankexp.arrays import Floats
 from rankexp.solvers.rows import is_sparse
-from rankexp.solvers.smooth.certificate import bound, largest
+from rankexp.solvers.smooth.certificate import bound
 from rankexp.solvers.smooth.in_rows import in_rows
 from rankexp.solvers.smooth.inverse import Memory
 from rankexp.solvers.smooth.objective import Objective, SmoothRisk
@@ -31,6 +31,8 @@ TRIED, HOPE = 10, 1.5  # steps after which it is looked at how many more it woul
 SOON = 1.5  # steps like those so far, after which a descent is likely to have ended. Tuned: 1 to 3
 HASTE = 0.5  # of the intercept's derivative at the end, as the objective may fall to a quarter
 WORTH = 4.0  # steps to come, which make up for a copy in single precision. Tuned
+STRONG = 0.04  # times the mean square of columns: a penalty that leaves few steps to take. Tuned
+MANY_A_COLUMN = 20  # rows: with fewer, a penalty of that size leaves more. Tuned
 SMALL, LARGE = 1e-15, 1e15  # radii whose squares, and scores, fit into single precision
 TINY = float(np.finfo(np.float64).tiny)
 
@@ -86,12 +88,19 @@ class LimitedDescent(Descent):
             if not self.n_iter and (few := in_rows(problem)):
                 self.double, self.problem, self.at = problem, few, few.enter(self.at, self.lam)
             return
-        if (problem.sampled or problem.plain) and "single" not in vars(problem):
+        if self._in_few_steps() and "single" not in vars(problem):
             won, missing = self._progress()
             if not self.n_iter or missing * self.n_iter < WORTH * won:
                 return
         if SMALL < problem.radius < LARGE:
             self.double, self.problem = problem, problem.single
+
+    def _in_few_steps(self) -> bool:
+        """Return whether the descent may end before a copy in single precision pays."""
+        problem, (n, d) = self.problem, self.problem.X.shape
+        if problem.sampled or problem.plain:
+            return True
+        return n > MANY_A_COLUMN * d and self.lam > STRONG * float(problem.squares[:d].mean())
 
     def certify(self) -> bool:
         """Work out the gap, in double precision."""
@@ -105,7 +114,7 @@ class LimitedDescent(Descent):
             self.problem.memory.level = level
             self.at = self.problem.at(theta, self.lam)
             self.inverse = self._memory()
-            self.size = self.passed = largest(self.at.s)
+            self.anew()
         found = super().certify()
         if rough and not found:
             self._direct()

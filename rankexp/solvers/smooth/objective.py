@@ -23,6 +23,7 @@ TURNED = 1e-6  # of scores, what they are moved by: about as much is wrong, rela
 LEAST_SQUARE = 1e-12  # of the largest: a column that hardly varies
 LEAST_RIDGE, RIDGE_FLOOR = 1e-290, 1e-14  # where the diagonal is 0: then a share of the largest
 ROOM, FEWEST = 2, 5  # entries of sparse rows for each column and remembered step; steps at least
+SOME, A_COLUMN = 1000, 10  # rows for scales of columns, which guide steps; for means. Tuned
 NOISE = 0.25 * float(np.finfo(np.float32).eps)  # grain of single precision. Measured
 FAR_MEAN = 4.0  # times what the mean is by chance, for it to be worth a step. Tuned: 2 to 10
 
@@ -137,13 +138,16 @@ class Objective:
     @cached_property
     def squares(self) -> Floats:
         """The mean squares of the columns, (d,), and 1 for an intercept; none is 0."""
-        X, n = self.X, self.X.shape[0]
-        each = np.full(n, 1.0 / n)
-        squares: Floats = (
-            down(X, each, squared) if is_sparse(X) else np.einsum("ij,ij->j", X, X) / n
-        )
-        if self.mean is not None:
-            squares -= self.mean**2
+        X, mean, n = self.X, self.mean, self.X.shape[0]
+        if is_sparse(X):
+            squares = down(X, np.full(n, 1.0 / n), squared)
+            if mean is not None:
+                squares -= mean**2
+        else:
+            some = some_rows(X, SOME)
+            squares = spread(some, mean)
+            if some is not X and (still := np.flatnonzero((some == some[0]).all(axis=0))).size:
+                squares[still] = spread(X[:, still], mean if mean is None else mean[still])
         squares = np.maximum(squares, LEAST_SQUARE * max(float(squares.max()), LEAST_RIDGE))
         return np.append(squares, 1.0) if self.risk.intercept else squares
 
@@ -175,7 +179,7 @@ class Objective:
         """The same with rows in single precision: products take half the time, for rough steps."""
         rough = replace(self, X=self.X.astype(np.float32), grain=NOISE)
         memory = vars(self).setdefault("memory", rough.memory)  # one for both
-        vars(rough)["memory"] = memory
+        vars(rough).update(memory=memory, squares=self.squares)
         return rough
 
     def product(self, p: Floats) -> Floats:
@@ -304,6 +308,18 @@ def gram(X: Floats, weight: Floats) -> Floats:
         A = np.multiply(X[i : i + BLOCK], part, out=buffer[: part.size])
         H += A.T @ A
     return H
+
+
+def some_rows(X: Floats, most: int) -> Floats:
+    """Return every k-th row, k odd, if far more than `most` are there."""
+    every = max(X.shape[0] // most - 1, 0) | 1
+    return X[::every] if every > 1 else X
+
+
+def spread(X: Floats, mean: Floats | None) -> Floats:
+    """Return the mean squares of the columns, (d,), once means are taken off."""
+    A = X if mean is None else X - mean
+    return np.asarray(np.einsum("ij,ij->j", A, A) / A.shape[0])
 
 
 def stratified(positive: Bools, size: int) -> Ints:

@@ -12,7 +12,7 @@ from typing import TypeVar
 import numpy as np
 
 from rankexp.arrays import Floats
-from rankexp.solvers.smooth.certificate import STALE, bound, largest, relative
+from rankexp.solvers.smooth.certificate import EPS, STALE, bound, largest, relative
 from rankexp.solvers.smooth.inverse import Dense, Inverse
 from rankexp.solvers.smooth.objective import Objective, SmoothIterate
 
@@ -37,6 +37,8 @@ INSIDE = 0.1, 0.9  # shares of an interval that a new step keeps from its ends
 OVERFLOWED = 0.2  # where in an interval the step goes whose far end is no number. Tuned
 BEYOND = 0.1  # of that, behind the lowest point, where there are kinks. Tuned: 0 to 0.3
 ENOUGH, MOST = 0.5, 40  # of the first derivative, small enough; evaluations
+STRAIGHT = 40.0  # a score from which on losses are straight: no intercept needs to go much farther
+ROUNDED = 4  # sums of two numbers, beside the products: for a mean, an intercept and a move
 
 
 def derivative_search(
@@ -89,8 +91,11 @@ def _settled(
 ) -> tuple[Floats, Floats, Floats]:
     """Return parameters, scores and slope where the intercept's derivative is small enough."""
     g_b = float(r.sum())
-    while abs(g_b) > enough:
-        move = -g_b * b_scale
+    for _ in range(MOST):
+        if not abs(g_b) > enough:
+            break
+        far = 2.0 * largest(s) + STRAIGHT
+        move = min(max(-g_b * b_scale, -far), far)
         moved = s + move
         slope = problem.risk.slope(moved)
         left = float(slope.sum())
@@ -118,7 +123,8 @@ def step(
     wq, qq = problem.of_weights(at.theta, q), problem.of_weights(q, q)
 
     def along(t: float) -> tuple[float, tuple[Floats, Floats]]:
-        moved = s - t * u
+        moved = -t * u
+        moved += s
         r = risk.slope(moved)
         return -float(r @ u) - lam * (wq - t * qq), (moved, r)
 
@@ -150,7 +156,7 @@ class Descent:
         self.first = self.objective
         self.gap, self.n_iter = float("inf"), 0
         self.lowest, self.idle = float("inf"), 0
-        self.size = self.passed = largest(at.s)  # of the scores now; of all of them together
+        self.anew()
         self.renewed, self.seen = 0, float("inf")
         self.refresh()
 
@@ -239,8 +245,7 @@ class Descent:
         moved = -t * self.q if enough == inf else new.theta - old.theta
         self.reached()
         self.q, self.drop = self.inverse.follow(self.q, moved, old.g, new.g)
-        self.size = largest(new.s)
-        self.passed += self.size
+        self._pass()
         self.age += 1
         self.slow = self.slow + 1 if self.drop > SLOW * last else 0
         if self.slow >= self.most_slow or self.drop <= 0.0:
@@ -254,6 +259,21 @@ class Descent:
     def reached(self) -> None:
         """Look around at a new point, before the inverse learns of the step."""
 
+    def anew(self) -> None:
+        """Say that the scores are worked out from the parameters."""
+        self.passed = self.walked = 0.0  # by the scores, and by weights, on the way: their sizes
+        self._pass()
+
+    def _pass(self) -> None:
+        w, self.size = self.at.theta, largest(self.at.s)
+        self.passed += self.size
+        self.walked += sqrt(max(self.problem.of_weights(w, w), 0.0))
+
+    def error(self) -> float:
+        """Return by how much rounding may have moved the scores."""
+        far = 2.0 * (self.problem.terms + ROUNDED) * (self.problem.radius + self.problem.shift)
+        return EPS * (far * self.walked + 2.0 * (MOST + ROUNDED) * self.passed)
+
     def stale(self) -> bool:
         """Return whether scores may have gathered roundings of many, or much larger, ones."""
         return self.passed > STALE * self.size
@@ -262,7 +282,7 @@ class Descent:
         """Work out the scores anew, and go on from there."""
         self.renewed += 1
         self.at = self.problem.at(self.at.theta, self.lam)
-        self.size = self.passed = largest(self.at.s)
+        self.anew()
         self.lowest, self.idle = float("inf"), 0
         self.refresh()
 

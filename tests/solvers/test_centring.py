@@ -1,0 +1,100 @@
+"""Means and scales from some rows, and norms that are known: they guide steps, and no more."""
+
+import numpy as np
+import pytest
+
+from rankexp.losses import Logistic, SquaredHinge
+from rankexp.solvers.smooth import centring, limited
+from rankexp.solvers.smooth import objective as objectives
+from rankexp.solvers.smooth import path as points
+from rankexp.solvers.smooth.path import smooth_path
+
+LAMS = [1.0, 0.1, 1e-2, 1e-4]
+
+
+def some(monkeypatch):
+    """Let means come from some 100 rows, and scales from 50."""
+    for room in (objectives, centring):
+        monkeypatch.setattr(room, "SOME", 50)
+    monkeypatch.setattr(centring, "A_COLUMN", 1)
+
+
+def make(kind, n=3000, d=100):
+    rng = np.random.default_rng(3)
+    X = rng.standard_normal((n, d))
+    if kind == "rare":
+        X[:, :60] = rng.random((n, 60)) < 1e-3  # no column of zeros alone
+        X[np.arange(60), np.arange(60)] = 1.0
+    elif kind == "sorted":
+        X = X[np.argsort(X[:, 0])]
+    elif kind == "in turn":
+        X += 4.0 * rng.standard_normal((9, d))[np.arange(n) % 9]
+    elif kind == "constant":
+        X[:, 7] = 1e3
+    s = (X - X.mean(axis=0)) @ rng.standard_normal(d) / 10.0
+    y = s + rng.logistic(size=n) > 0.0
+    return X, y
+
+
+@pytest.mark.parametrize("kind", ["plain", "rare", "sorted", "in turn", "constant"])
+@pytest.mark.parametrize("loss", [Logistic(), SquaredHinge()], ids=repr)
+def test_some_rows_guide_the_steps(kind, loss, monkeypatch):
+    X, y = make(kind)
+    whole = smooth_path(X, y, loss, LAMS)
+    some(monkeypatch)
+    assert centring.some_rows(X, 50).shape[0] < 100
+    found = smooth_path(X, y, loss, LAMS)
+    assert found.converged.all()
+    np.testing.assert_allclose(found.objective, whole.objective, rtol=2e-6)
+    assert (found.n_iter <= 3 * whole.n_iter + 10).all()
+    assert kind != "constant" or not found.coef[7].any()
+
+
+def test_columns_that_some_rows_do_not_show_have_their_own_scale(monkeypatch):
+    X, y = make("rare")
+    some(monkeypatch)
+    X[:, 60] += 1e3  # far off, beside what varies
+    risk = points.ExampleRisk(Logistic(), points.signs(y), None, True)
+    problem = centring.prepare(X, risk, reduced=False)
+    assert (centring.some_rows(X, 50)[:, :60] == 0.0).all(axis=0).any()
+    right = ((X - problem.centre) ** 2).mean(axis=0)
+    np.testing.assert_allclose(problem.squares[:60], right[:60], rtol=30.0)
+    assert (problem.squares[:60] > 0.03 * right[:60]).all()
+    np.testing.assert_allclose(problem.squares[60:100], right[60:], rtol=0.9)
+
+
+@pytest.mark.parametrize("shift", [0.0, 1.0, 1e3])
+@pytest.mark.parametrize("many", [False, True])
+def test_norms_that_are_known_change_nothing(shift, many, monkeypatch):
+    if many:
+        monkeypatch.setattr(points, "SAMPLE_ABOVE", 600)
+        monkeypatch.setattr(points, "FEW_ROWS", 100)
+    X, y = make("plain")
+    X += shift
+    how = {"norms": np.linalg.norm(X, axis=1)}
+    before = how["norms"].copy()
+    found, right = smooth_path(X, y, Logistic(), LAMS, **how), smooth_path(X, y, Logistic(), LAMS)
+    np.testing.assert_array_equal(how["norms"], before)
+    np.testing.assert_allclose(found.coef, right.coef, rtol=1e-9, atol=1e-12)
+    assert found.converged.all()
+
+
+@pytest.mark.parametrize("many", [False, True])
+@pytest.mark.parametrize("offset", [0.2, 5.0])
+def test_hessians_after_steps_know_where_the_rows_were_centred(many, offset, monkeypatch):
+    some(monkeypatch)
+    for name, value in {"PASSES": 1e9, "LEAST_STEPS": 2}.items():  # soon at their end
+        monkeypatch.setattr(limited, name, value)
+    if many:  # but not so many that steps begin on a sample
+        monkeypatch.setattr(points, "SAMPLE_ABOVE", 1000)
+        monkeypatch.setattr(points, "FEW_ROWS", 300)
+        monkeypatch.setattr(points, "A_COLUMN", 1)
+    X, y = make("in turn")
+    X[:, 0] += np.linspace(-5.0, 5.0, 3000)
+    X += offset
+    lams = [1e4, 1e-2, 1e-3]
+    found = smooth_path(X, y, Logistic(), lams)
+    assert found.converged.all()
+    z = np.where(y, 1.0, -1.0)[:, None] * (X @ found.coef + found.intercept)
+    right = np.logaddexp(0.0, -z).mean(axis=0) + 0.5 * np.array(lams) * (found.coef**2).sum(axis=0)
+    np.testing.assert_allclose(found.objective, right, rtol=1e-9)
