@@ -10,10 +10,9 @@ try:
 
     _njit = numba.njit
 except Exception as error:  # whatever a broken installation raises
-    raise NumbaError(
-        f"numba, which compiles the inner loops, cannot be imported ({error}); "
-        "install a version that fits this Python and numpy: pip install --upgrade rankexp numba"
-    ) from error
+    text = f"numba, which compiles the inner loops, cannot be imported ({error})"
+    advice = "install a version that fits this Python and numpy"
+    raise NumbaError(f"{text}; {advice}: pip install --upgrade rankexp numba") from error
 
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -191,7 +191,12 @@ def _same(one: Value, other: Value) -> bool:
 def _checked(place: str, value: Value, default: Value, hint: type | None) -> Value:
     """Return a parameter's value, an int as a float if only that fits."""
     if get_origin(hint) is Literal:
-        return _chosen(place, value, get_args(hint))
+        if not any(_same(value, choice) for choice in get_args(hint)):
+            known = list(map(str, get_args(hint)))
+            near = registry.did_you_mean(value, known)
+            text = f"{place}: unknown value '{shown(value)}'{near}; known: {', '.join(known)}"
+            raise ValueError(text)
+        return value
     if isinstance(value, Number) and hasattr(value, "item"):
         value = value.item()  # numpy's
     try:
@@ -209,15 +214,6 @@ def _checked(place: str, value: Value, default: Value, hint: type | None) -> Val
     if fitting and type(value) not in fitting:
         wanted = " or ".join(kind.__name__.removesuffix("Type") for kind in fitting)
         raise ValueError(f"{place}: expected {wanted}, got {shown(repr(value))}")
-    return value
-
-
-def _chosen(place: str, value: Value, choices: tuple[Value, ...]) -> Value:
-    if not any(_same(value, choice) for choice in choices):
-        known = list(map(str, choices))
-        near = registry.did_you_mean(value, known)
-        text = f"{place}: unknown value '{shown(value)}'{near}; known: {', '.join(known)}"
-        raise ValueError(text)
     return value
 
 

@@ -41,8 +41,6 @@ def warn_ungrouped(ranker: "BaseEstimator", groups: ArrayLike | None) -> None:
     steps: Sequence[tuple[str, BaseEstimator]] = getattr(ranker, "steps", [("", ranker)])
     if groups is None and getattr(steps[-1][1], "_grouped", False):
         name = type(steps[-1][1]).__name__
-        text = (
-            f"{name} was trained within groups, but this score has no groups and counts pairs of"
-        )
+        text = f"{name} was trained within groups, but this score has no groups and counts pairs"
         advice = "give it groups, in a search by set_score_request(groups=True)"
-        warn_user(f"{text} different ones: {advice}", UngroupedScoreWarning, once=True)
+        warn_user(f"{text} of different ones: {advice}", UngroupedScoreWarning, once=True)

@@ -67,12 +67,10 @@ def wrapped(text: object, width: float, longest: float = LONGEST) -> str:
 def in_letters(format_ticks: Callable[[Any], list[str]]) -> Callable[[Any], list[str]]:
     """Return what writes .5 for 0.5, and powers such as 2×10⁻³ where matplotlib writes TeX."""
 
-    def raised(power: re.Match[str]) -> str:
-        return power[1].translate(_SUPERSCRIPT)
-
     def plain(values: Any) -> list[str]:
         found = (_TEX.sub(r"\1", text).replace(r"\times", "×") for text in format_ticks(values))
-        found = (_POWER.sub(raised, text).replace("-", "−") for text in found)
+        found = (_POWER.sub(lambda n: n[1].translate(_SUPERSCRIPT), text) for text in found)
+        found = (text.replace("-", "−") for text in found)
         found = (_ZERO.sub("0", _LEADING.sub(r"\1", text)) for text in found)
         return [_WHOLE.sub(lambda whole: f"{int(whole[0]):,}", text) for text in found]
 

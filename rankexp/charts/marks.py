@@ -6,7 +6,7 @@ from html import escape
 from pathlib import Path
 
 from rankexp.charts.letters import one_line
-from rankexp.charts.model import Axis
+from rankexp.charts.model import Axis, Ends
 from rankexp.charts.numbers import number, span
 
 COLOURS = SHAPES = 8
@@ -72,12 +72,7 @@ def arrow(right: bool, x: str, y: float) -> str:
 
 
 def said(
-    axis: Axis,
-    label: str,
-    value: float,
-    ends: tuple[float, float] = UNKNOWN,
-    *,
-    signed: bool = False,
+    axis: Axis, label: str, value: float, ends: Ends = UNKNOWN, *, signed: bool = False
 ) -> str:
     """Return what a mark says: a label, its value, its interval; differences are `signed`."""
     signed = signed or value < 0 or "minus" in axis.label

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 NAN = math.nan
 Better = Literal["", "lower", "higher"]
+Ends = tuple[float, float]  # of an interval, or of a range
 Share = Literal["none", "all", "row", "span"]  # span: y as long in all, each from its own least
 
 
@@ -50,7 +51,7 @@ class Interval:
     value: float
     low: float = NAN
     high: float = NAN
-    near: tuple[float, float] = (NAN, NAN)  # what must lie within the margin to be equivalent
+    near: Ends = (NAN, NAN)  # what must lie within the margin to be equivalent
     method: int = 0  # place in the chart's methods, which have a colour and a shape each
     decided: bool = True  # what is undecided is drawn hollow
     pooled: bool = False  # over all the others
@@ -67,7 +68,7 @@ class Intervals:
     axis: Axis
     margin: float = NAN  # differences within it are of no importance
     reference: float = NAN  # where a line stands
-    shade: tuple[float, float] | None = None  # what is of no importance; default: the margin's
+    shade: Ends | None = None  # what is of no importance; default: the margin's
     methods: Sequence[str] = ()  # for a legend, where rows have several
     said: str = ""  # what the line at the reference is
 
@@ -77,7 +78,7 @@ class Intervals:
         return list(dict.fromkeys(row.label for row in self.rows))
 
     @property
-    def shaded(self) -> tuple[float, float] | None:
+    def shaded(self) -> Ends | None:
         """Where values are of no importance; None where nothing is said of it."""
         if self.shade is not None or math.isnan(self.margin):
             return self.shade

@@ -13,7 +13,7 @@ from sklearn.utils import Tags, check_consistent_length, check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from rankexp.arrays import Bools, Floats, Ints, PerRow, Seed
+from rankexp.arrays import Bools, Floats, Groups, Ints, PerRow, Seed
 from rankexp.blas import sparing
 from rankexp.categories import Levels, in_order
 from rankexp.estimators import parameters
@@ -43,7 +43,7 @@ class Data(NamedTuple):
     X: parameters.Table
     codes: Ints
     weight: Floats | None
-    groups: Ints | None
+    groups: Groups
 
     def of(self, rows: Bools) -> Data:
         """Return some of the rows."""

@@ -179,14 +179,12 @@ class KernelRanker(RiskRanker):
         self._forget("classes_", "better_", "levels_")
         return self
 
-    def _expand(
-        self, X: Floats, rows: Floats, first: Ints, problem: PairProblem, back: Ints
-    ) -> None:
+    def _expand(self, X: Floats, rows: Floats, at: Ints, problem: PairProblem, back: Ints) -> None:
         self.gamma_ = _gamma(X) if self.gamma is None else float(self.gamma)
         with np.errstate(over="ignore", invalid="ignore"):  # what isn't finite is refused
             factor = Factor(self._kernel(), np.ascontiguousarray(rows))
             found = self._solve(factor, problem, back)
-        self.support_ = first[factor.pivots]
+        self.support_ = at[factor.pivots]
         self.support_vectors_ = X[self.support_]
         self.dual_coef_ = factor.expand(found.coef[:, 0])[None]
         self.objective_, self.gap_ = float(found.objective[0]), float(found.gap[0])

@@ -170,9 +170,17 @@ class RankPerceptron(LinearOfPairs):
             if self.shuffle:
                 order = rng.permutation(upper.size)
                 upper, lower = upper[order], lower[order]
-            found = _once(X, upper, lower, w)
-            self.n_updates_ += found
-            self.n_iter_, self.separable_ = time, found == 0
+            before, start, size = self.n_updates_, 0, FIRST
+            while start < upper.size:
+                some = slice(start, start + size)
+                wrong = margins(X, upper[some], lower[some], w) <= 0.0
+                if not wrong.any():
+                    start, size = start + size, min(GROWTH * size, MOST)
+                    continue
+                at = start + int(wrong.argmax())
+                w += X[upper[at]] - X[lower[at]]
+                self.n_updates_, start, size = self.n_updates_ + 1, at + 1, FIRST
+            self.n_iter_, self.separable_ = time, self.n_updates_ == before
             if self.separable_:
                 break
         else:
@@ -185,20 +193,6 @@ class RankPerceptron(LinearOfPairs):
         with np.errstate(over="ignore"):
             least = margins(X, upper, lower, w).min() / (np.sqrt(w @ w) or 1.0)
             self.margin_ = float(np.ldexp(least, power))
-
-
-def _once(X: Floats, upper: Ints, lower: Ints, w: Floats) -> int:
-    updates, start, size = 0, 0, FIRST
-    while start < upper.size:
-        some = slice(start, start + size)
-        wrong = margins(X, upper[some], lower[some], w) <= 0.0
-        if not wrong.any():
-            start, size = start + size, min(GROWTH * size, MOST)
-            continue
-        at = start + int(wrong.argmax())
-        w += X[upper[at]] - X[lower[at]]
-        updates, start, size = updates + 1, at + 1, FIRST
-    return updates
 
 
 @dataclass(eq=False, repr=False, kw_only=True)

@@ -164,7 +164,11 @@ def prune(
     size, folds, judged = len(merges) + 1, min(cv, len(y)), []
     parts = KFold(folds, shuffle=True, random_state=rng).split(X) if merges and folds > 1 else ()
     for train, test in parts:
-        if (possible := _greatest(y[test], measure)) == 0:
+        possible = len(test) * (len(test) - 1) // 2
+        if measure != "tau":
+            below, upto = runs(np.sort(y[test]))
+            possible = int((below * (len(test) - upto)).sum())
+        if possible == 0:
             continue
         other = on(X[train], y[train])(None, rng)
         order = merge_order(other, gains(other, X[train], y[train], measure))
@@ -210,8 +214,7 @@ def gains(tree: Tree, X: Floats, y: Floats, measure: str) -> dict[Key, int]:
             won = np.sort(low).searchsorted(high, "left").sum()
             found[key] = int(2 * won - high.size * low.size)
         else:
-            wrong = _middles(high, upto[left], low)
-            found[key] = _middles(low, upto[right], high) - wrong
+            found[key] = _middles(low, upto[right], high) - _middles(high, upto[left], low)
     return found
 
 
@@ -221,11 +224,3 @@ def _middles(start: Ints, start_upto: Ints, end: Ints) -> int:
     upto = np.concatenate(([0], np.cumsum(start_upto[order])))
     count = start[order].searchsorted(end, "left")
     return int((end * count - upto[count]).sum())
-
-
-def _greatest(y: Floats, measure: str) -> int:
-    n = len(y)
-    if measure == "tau":
-        return n * (n - 1) // 2
-    below, upto = runs(np.sort(y))
-    return int((below * (n - upto)).sum())

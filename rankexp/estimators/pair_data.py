@@ -6,7 +6,7 @@ from typing import cast
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rankexp.arrays import Bools, Floats, Ints, PerRow
+from rankexp.arrays import Bools, Floats, Groups, Ints, Listed, PerRow
 from rankexp.losses.loss import Loss
 from rankexp.risks.risk import RiskOfPairs, Task
 from rankexp.solvers.boosting.boost_pairs import list_pairs, pair_mass
@@ -19,7 +19,7 @@ from rankexp.solvers.smooth.descent import descend
 MOST_PAIRS = 20_000_000  # listed for rankers that look at pairs one by one: some 0.3 GB
 
 
-def held_out(codes: Ints, groups: Ints | None, share: float, rng: np.random.RandomState) -> Bools:
+def held_out(codes: Ints, groups: Groups, share: float, rng: np.random.RandomState) -> Bools:
     """Return which rows to hold out: a share of each level, or of whole groups."""
     out = np.zeros(codes.size, dtype=bool)
     if groups is not None:
@@ -39,7 +39,7 @@ def held_out(codes: Ints, groups: Ints | None, share: float, rng: np.random.Rand
 class PairError:
     """The cost-weighted share of pairs in the wrong order, within groups; a tie counts ½."""
 
-    def __init__(self, codes: Ints, costs: Floats, groups: Ints | None, each: bool = False):
+    def __init__(self, codes: Ints, costs: Floats, groups: Groups, each: bool = False):
         # With `each`, all groups that have pairs count alike.
         n = codes.size
         self.base = np.zeros_like(codes) if groups is None else groups * (n + 1)
@@ -72,12 +72,16 @@ class PairError:
         return self._lost(s) / self.mass
 
 
-def labelled_pairs(
-    n: int, pairs: ArrayLike, labels: ArrayLike, weights: PerRow
-) -> tuple[Ints, Ints, Floats]:
+def labelled_pairs(n: int, pairs: ArrayLike, labels: ArrayLike, weights: PerRow) -> Listed:
     """Return the upper and lower rows of pairs with a label and a weight, and the weights."""
     P, y = np.asarray(pairs), np.asarray(labels)
-    _check_pairs(P, n)
+    if P.size == 0:
+        raise ValueError("there is no pair to rank: pairs is empty")
+    if P.ndim != 2 or P.shape[1] != 2 or P.dtype.kind not in "iu":
+        raise ValueError(f"pairs must be integers of shape (m, 2), got {P.dtype} {P.shape}")
+    if not (P.min() >= 0 and P.max() < n):
+        at = int(((P < 0) | (n <= P)).any(axis=1).argmax())
+        raise ValueError(f"pairs must be rows of X, 0 .. {n - 1}: pair {at} is {P[at].tolist()}")
     if y.shape != P.shape[:1] or not np.isin(y, (-1, 0, 1)).all():
         got = f"got shape {y.shape}"
         if y.shape == P.shape[:1]:
@@ -99,17 +103,7 @@ def labelled_pairs(
     return np.where(y > 0, P[:, 0], P[:, 1]), np.where(y > 0, P[:, 1], P[:, 0]), w[kept]
 
 
-def _check_pairs(P: Ints, n: int) -> None:
-    if P.size == 0:
-        raise ValueError("there is no pair to rank: pairs is empty")
-    if P.ndim != 2 or P.shape[1] != 2 or P.dtype.kind not in "iu":
-        raise ValueError(f"pairs must be integers of shape (m, 2), got {P.dtype} {P.shape}")
-    if not (P.min() >= 0 and P.max() < n):
-        at = int(((P < 0) | (n <= P)).any(axis=1).argmax())
-        raise ValueError(f"pairs must be rows of X, 0 .. {n - 1}: pair {at} is {P[at].tolist()}")
-
-
-def pairs_of_levels(codes: Ints, groups: Ints | None) -> tuple[Ints, Ints]:
+def pairs_of_levels(codes: Ints, groups: Groups) -> tuple[Ints, Ints]:
     """Return the upper and lower rows of all pairs of different levels, within groups."""
     K = int(codes.max()) + 1
     costs = np.triu(np.ones((K, K)), 1)

@@ -229,8 +229,17 @@ class RankBoost(RiskMixin, StumpBooster):
 
     def _keep_rounds(self, found: PairRounds) -> None:
         self._forget("validation_error_")
-        rounds = islice(found.rounds, self.n_rounds)
-        kept = list(rounds) if found.watched is None else self._watch(rounds, *found.watched)
+        rounds, kept = islice(found.rounds, self.n_rounds), list[Round]()
+        if found.watched is None:
+            kept = list(rounds)
+        else:
+            X, error = found.watched
+            watch = Watch(error, self.n_iter_no_change, X.shape[0], before=True)
+            for one in rounds:
+                kept.append(one)
+                if watch.stops(np.where(one.stump.above(X), one.alpha, 0.0)):
+                    break
+            self.validation_error_, kept = np.array(watch.errors), kept[: watch.best]
         self._keep([one.stump for one in kept], [one.alpha for one in kept])
         self.normalisers_ = np.array([one.ratio for one in kept], dtype=np.float64)
         tops = [sorted((r.shares.wrong, r.shares.right)) for r in kept]
@@ -257,15 +266,6 @@ class RankBoost(RiskMixin, StumpBooster):
             raise AttributeError("only the exponential loss has a smooth margin")
         log_f = np.log(self.pairs_) + np.cumsum(np.log(self.normalisers_))
         return np.asarray(-log_f / np.cumsum(np.abs(self.alphas_)))
-
-    def _watch(self, rounds: Iterable[Round], X: Floats, error: PairError) -> list[Round]:
-        watch, found = Watch(error, self.n_iter_no_change, X.shape[0], before=True), []
-        for one in rounds:
-            found.append(one)
-            if watch.stops(np.where(one.stump.above(X), one.alpha, 0.0)):
-                break
-        self.validation_error_ = np.array(watch.errors)
-        return found[: watch.best]
 
     def staged_decision_function(self, X: ArrayLike) -> Iterator[Floats]:
         """Yield the scores of rows after 1, 2, ... rounds, shape (n,) each.

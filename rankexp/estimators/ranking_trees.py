@@ -95,9 +95,7 @@ class CRank(OrientedTree):
             classifier_of(self.classifier)
 
     def _grower(self, X: Floats, y: Floats) -> Grow:
-        if self.classifier is None:
-            return super()._grower(X, y)
-        return partial(self._grow, X, y)
+        return super()._grower(X, y) if self.classifier is None else partial(self._grow, X, y)
 
     def _grow(self, X: Floats, y: Floats, counts: Ints | None, rng: np.random.RandomState) -> Tree:
         """Grow as the compiled loops do, in the same order."""

@@ -6,8 +6,7 @@ from inspect import Parameter, signature
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import RegressorTags, Tags
 
@@ -165,7 +164,7 @@ class RiskMixin(OrdersPairs, ClassifierMixin):  # type: ignore[misc]
         s: Floats = self.decision_function(X)
         return -s if self._turned() else s
 
-    def predict(self, X: ArrayLike) -> npt.NDArray[Any]:
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
         """Return the labels of rows, shape (n,): `better_` if `rank_scores` is above 0.
 
         If the ranker was not fitted to two classes, it returns the scores.

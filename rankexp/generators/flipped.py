@@ -33,8 +33,7 @@ def check_parameters(p: float, rank_risk: float, **counts: int) -> None:
 def solve_flips(p: float, rank_risk: float) -> tuple[float, float]:
     """Return the flip probability kappa and the clean prior q that give a Bayes rank risk."""
     # With q = (p - kappa) / (1 - 2 kappa) the formula of `bayes_rank_risk` is a quadratic equation
-    # for kappa, real for every rank_risk in [0, ½); its smaller root is meant (kotlowski2011,
-    # 5.1).
+    # for kappa, real for every rank_risk in [0, ½); its smaller root is meant.
     u = p * (1 - p)
     b = 1 - 2 * u + 4 * rank_risk * u
     kappa = 4 * rank_risk * u / (b + sqrt(b * b - 8 * rank_risk * u))

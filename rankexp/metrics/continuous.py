@@ -73,7 +73,7 @@ def iauc(y: ArrayLike, scores: ArrayLike, kind: Literal[6, 5] = 6) -> float | Fl
 
         def ordered_share(pairs: PairCounts) -> float:
             # A pair i, k has below(k) - upto(i) middles.
-            terms = pairs.below * pairs.won_below - pairs.upto * pairs.won_above
+            terms = by_y.below * pairs.won_below - by_y.upto * pairs.won_above
             return _exact_sum(terms, target.size) / (2 * triples)
 
         return _each(s, by_y, ordered_share)

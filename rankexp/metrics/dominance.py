@@ -27,8 +27,6 @@ class PairCounts(NamedTuple):
     y and the scores order alike, and against each other, `tied` those with the same score.
     """
 
-    below: Ints
-    upto: Ints
     won_below: Ints
     won_above: Ints
     concordant: int
@@ -60,21 +58,18 @@ def count_pairs(by_y: Ordered, scores: Labels) -> PairCounts:
         places = (below * n - lower).argsort()
         lower, weakly = lower[places], weakly[places]
         left, right = runs(below * n - lower)  # of the same y and score
-    ranks, ends = _ranks(below, lower) if tied else (lower, weakly)
+    ranks, ends = lower, weakly
+    if tied:
+        order = (lower * n - np.arange(n)).argsort()
+        ranks = _scattered(order, np.arange(n))
+        ends = _scattered(order, runs((lower * n - below)[order])[1])
     same = weakly - ends  # with a lower y and the same score
     smaller = smaller_before(ranks)
     won_below = 2 * smaller + same
     won_above = 2 * n - (lower + weakly) - (left + right) + won_below
     concordant = int(smaller.sum())
     discordant = int(below.sum()) - int(same.sum()) - concordant
-    return PairCounts(below, upto, won_below, won_above, concordant, discordant, tied)
-
-
-def _ranks(below: Ints, lower: Ints) -> tuple[Ints, Ints]:
-    n = lower.size
-    order = (lower * n - np.arange(n)).argsort()
-    ends = runs((lower * n - below)[order])[1]
-    return _scattered(order, np.arange(n)), _scattered(order, ends)
+    return PairCounts(won_below, won_above, concordant, discordant, tied)
 
 
 def runs(ascending: Labels) -> tuple[Ints, Ints]:

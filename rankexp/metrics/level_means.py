@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple, get_args
 import numpy as np
 import numpy.typing as npt
 
-from rankexp.arrays import Bools, Floats, Ints, Numbers
+from rankexp.arrays import Floats, Ints, Numbers
 from rankexp.categories import Order, in_order
 from rankexp.metrics.bipartite import check_ties, scaled_weights
 from rankexp.metrics.continuous import checked
@@ -60,7 +60,11 @@ def mean_of(
     won, pairs = _pairs_of_groups(known, columns, query, given.ties)
     if queries == "pairs":
         won, pairs = won.sum(axis=0, keepdims=True), pairs.sum(axis=0, keepdims=True)
-    values, there = _means(terms(2 * pairs[:, None] - won if lost else won), terms(pairs))
+    twice, pairs = terms(2 * pairs[:, None] - won if lost else won), terms(pairs)
+    there, values = pairs > 0, np.full(twice.shape[:2], np.nan)
+    for q, own in enumerate(there):
+        if own.any():
+            values[q] = (twice[q][:, own] / (2 * pairs[q, own])).mean(axis=1)
     if queries == "pairs" or len(there) == 1:
         if not there.all() or not there.size:
             warn(known, f"{there.size - there.sum()} of {there.size} {what}", query is not None)
@@ -73,15 +77,6 @@ def mean_of(
             warn_user(f"{text} {what} left out", UndefinedMetricWarning)
         mean = mean_over_groups(values, name)
     return each_column(mean, given.scores)
-
-
-def _means(twice: Numbers, pairs: Numbers) -> tuple[Floats, Bools]:
-    there = pairs > 0
-    values = np.full(twice.shape[:2], np.nan)
-    for q, own in enumerate(there):
-        if own.any():
-            values[q] = (twice[q][:, own] / (2 * pairs[q, own])).mean(axis=1)
-    return values, there
 
 
 def _pairs_of_groups(

@@ -1,7 +1,6 @@
 """How a metric declares itself, and the values that configurations and records name.
 
-What a metric needs and which parameters it has is read off its signature, so that nothing is said
-twice.
+What a metric needs and its parameters are read off its signature: nothing is said twice.
 """
 
 import inspect

@@ -188,8 +188,7 @@ def vus(
     """Return the share of tuples with one example of each level that are in the right order.
 
     Random scores have 1/K!. It is NaN with an `UndefinedMetricWarning` if a level has no example,
-    because there is no tuple then, or if there is a single level. All else is as for
-    :func:`u_ovo`, but:
+    because there is no tuple then, or for a single level. All else is as for :func:`u_ovo`, but:
 
     Parameters
     ----------

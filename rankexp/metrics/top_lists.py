@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rankexp import names
-from rankexp.arrays import Bools, Floats, Ints, PerRow
+from rankexp.arrays import Bools, Floats, Groups, Ints, PerRow
 from rankexp.categories import Order
 from rankexp.metrics import metric
 from rankexp.metrics.continuous import checked
@@ -28,7 +28,7 @@ MOST = 50  # the highest level whose gain, 2^y - 1, is exact, as sums of such ga
 class Queries:
     """Rows by query and their levels, which are the same for all columns of scores."""
 
-    def __init__(self, y: Floats, levels: int | None, groups: Ints | None, ties: str) -> None:
+    def __init__(self, y: Floats, levels: int | None, groups: Groups, ties: str) -> None:
         self.ties = ties
         self.levels, self.code = _levels(y, levels)
         self.highest = max(int(self.levels[-1]) if levels is None else levels - 1, 1)
@@ -171,7 +171,27 @@ def top(
     # It takes y, scores, groups and levels; with `rules` also `ties` and `empty`.
 
     def mark(function: Callable[..., Floats]) -> ListMetric:
-        each, measured = _callables(function, label, rules)
+        shared = (_rows, function, _rules)
+        data, own, last = (list(inspect.signature(one).parameters.values()) for one in shared)
+        taken = [*data, *own[1:], *(last if rules else ())]
+        signature = inspect.Signature(taken, return_annotation=float | Floats)
+
+        def each(*given: Given, **named: Given) -> Floats:
+            bound = signature.bind(*given, **named)
+            bound.apply_defaults()
+            y, scores, groups, levels = (bound.arguments.pop(p.name) for p in data)
+            place = f"metric '{measured.__name__}'"
+            names.arguments(place, bound.arguments, measured, metric.DATA)
+            return _each(function, (y, scores, groups, levels), **bound.arguments)
+
+        @functools.wraps(function)
+        def measured(*given: Given, **named: Given) -> float | Floats:
+            scores = signature.bind(*given, **named).arguments["scores"]
+            found = metric.mean_over_groups(each(*given, **named), label)
+            return metric.each_column(found, scores)
+
+        each.__signature__ = measured.__signature__ = signature  # type: ignore[attr-defined]
+        measured.__annotations__ = {p.name: p.annotation for p in taken}
         return metric.Declaration(
             "higher",
             source=source,
@@ -181,35 +201,9 @@ def top(
             reading=metric.MetricReading(margin),
             each=each,
             label=label,
-        )(measured)
+        )(metric.each_vector(measured))
 
     return mark
-
-
-def _callables(
-    function: Callable[..., Floats], label: str, rules: bool
-) -> tuple[Callable[..., Floats], ListMetric]:
-    data, own, last = (
-        list(inspect.signature(one).parameters.values()) for one in (_rows, function, _rules)
-    )
-    taken = [*data, *own[1:], *(last if rules else ())]
-    signature = inspect.Signature(taken, return_annotation=float | Floats)
-
-    def each(*given: Given, **named: Given) -> Floats:
-        bound = signature.bind(*given, **named)
-        bound.apply_defaults()
-        y, scores, groups, levels = (bound.arguments.pop(p.name) for p in data)
-        names.arguments(f"metric '{measured.__name__}'", bound.arguments, measured, metric.DATA)
-        return _each(function, (y, scores, groups, levels), **bound.arguments)
-
-    @functools.wraps(function)
-    def measured(*given: Given, **named: Given) -> float | Floats:
-        scores = signature.bind(*given, **named).arguments["scores"]
-        return metric.each_column(metric.mean_over_groups(each(*given, **named), label), scores)
-
-    each.__signature__ = measured.__signature__ = signature  # type: ignore[attr-defined]
-    measured.__annotations__ = {p.name: p.annotation for p in taken}
-    return each, metric.each_vector(measured)
 
 
 def _each(

@@ -10,7 +10,7 @@ from typing import Protocol, SupportsIndex, cast
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rankexp.arrays import Floats, Ints, PerRow
+from rankexp.arrays import Floats, Groups, Ints, PerRow
 from rankexp.losses.loss import MarginLoss
 from rankexp.losses.margin import Exponential, Logistic, SquaredHinge
 from rankexp.metrics.level_counts import distinct
@@ -152,8 +152,12 @@ class PairObjective:
             are not finite, weights that are negative or leave no pair, sizes of groups that
             don't add up to n, or groups without any pair.
         """
-        if hasattr(y_pred, "get_label"):
-            return self(*_of_data(y_true, cast(EngineData, y_pred)))
+        if hasattr(y_pred, "get_label"):  # scores come first
+            data = cast(EngineData, y_pred)
+            weight, sizes = data.get_weight(), data.get_group()
+            weight = None if weight is None or not len(weight) else weight
+            sizes = None if sizes is None or not len(sizes) else sizes
+            return self(data.get_label(), y_true, weight, sizes)
         level, K = _levels(y_true)
         groups = None if group is None else _group_of_rows(group, level.size)
         return _Steps(self.prepared(level, K, sample_weight, groups)(y_pred))
@@ -163,7 +167,7 @@ class PairObjective:
         raise AttributeError(NO_METRIC)
 
     def prepared(
-        self, level: Ints, K: int, sample_weight: PerRow = None, groups: Ints | None = None
+        self, level: Ints, K: int, sample_weight: PerRow = None, groups: Groups = None
     ) -> Callable[[ArrayLike], Steps]:
         """Return what gives gradient and curvature of rows by level (n,), one thread at a time."""
         loss, factor, form = LOSSES[self.loss]
@@ -195,30 +199,23 @@ class PairObjective:
         return steps
 
 
-def _order(
-    level: Ints, K: int, weight: Floats | None, groups: Ints | None
-) -> tuple[PartialOrder, float]:
+def _order(level: Ints, K: int, mass: Floats | None, groups: Groups) -> tuple[PartialOrder, float]:
     """Return which pairs count, and 1 over the sum of weights in the smallest group."""
     # A pair of a larger group counts less, by its share.
-    if groups is None and weight is None and K == 2:
-        return _plain(level)
-    order = PartialOrder.of(level, np.triu(np.ones((K, K)), 1), groups, weight)
+    if groups is None and mass is None and K == 2:
+        # Each round comes here, and on many rows a pass over weights or groups takes its time.
+        n, up = level.size, int(np.count_nonzero(level))
+        costs = np.array([[0.0, 0.5], [0.0, 0.0]])
+        group, ones = np.zeros(n, dtype=np.int64), np.broadcast_to(np.int64(1), n)
+        order, counts = PartialOrder(level, group, costs, ones), np.array([[n - up, up]])
+        vars(order).update(cell=level, counts=counts.astype(np.float64), factor=None)
+        return order, 2.0 / n
+    order = PartialOrder.of(level, np.triu(np.ones((K, K)), 1), groups, mass)
     sums = order.counts.sum(axis=1)
     if sums.size > 1:
         order = replace(order, share=sums.min() / sums)
-    times = 1.0 if weight is None else weight.sum() / order.weight.sum()  # equal ones become 1
+    times = 1.0 if mass is None else mass.sum() / order.weight.sum()  # equal ones become 1
     return order, float(2.0 * times / sums.min())  # an order counts a pair ½
-
-
-def _plain(level: Ints) -> tuple[PartialOrder, float]:
-    """Return the same for two classes without weights or groups, without a pass over these."""
-    # Each round calls it, and on many rows such passes are not negligible.
-    n, up = level.size, int(np.count_nonzero(level))
-    costs = np.array([[0.0, 0.5], [0.0, 0.0]])
-    group, weight = np.zeros(n, dtype=np.int64), np.broadcast_to(np.int64(1), n)
-    order = PartialOrder(level, group, costs, weight)
-    vars(order).update(cell=level, counts=np.array([[n - up, up]], dtype=np.float64), factor=None)
-    return order, 2.0 / n
 
 
 def _levels(y: ArrayLike) -> tuple[Ints, int]:
@@ -288,10 +285,3 @@ def _no_pair(level: Ints, weighed: bool) -> str:
         return "all rows with a weight above 0 have one class, so there is no pair"
     more = " among rows with a weight above 0" if weighed else ""
     return f"each group has a single class or level{more}, so there is no pair"
-
-
-def _of_data(scores: ArrayLike, data: EngineData) -> tuple[Floats, ArrayLike, PerRow, PerRow]:
-    """Return the arguments of a call from those of the engines' native functions."""
-    weight, sizes = data.get_weight(), data.get_group()
-    weight = None if weight is None or not len(weight) else weight
-    return data.get_label(), scores, weight, None if sizes is None or not len(sizes) else sizes

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -118,22 +117,18 @@ def _check_axioms(W: Floats) -> None:
     _refuse(sinks, lambda i, j: text.format(_at(W, i, j), _at(W, i, j + 1)))
     rises = (W[:, 1:] > W[:, :-1] + tol) & (j < i)[:, 1:]
     _refuse(rises, lambda i, j: text.format(_at(W, i, j + 1), _at(W, i, j)))
+    text = "omega breaks the triangle inequality: {} is above {} and {} together"
     for k in range(len(W)):
         over = W - W[:, [k]] - W[k] > tol
-        _refuse(over, partial(_triangle, W, k))
+        _refuse(over, lambda i, j, k: text.format(_at(W, i, j), _at(W, i, k), _at(W, k, j)), k)
 
 
-def _refuse(wrong: Bools, words: Callable[[int, int], str]) -> None:
+def _refuse(wrong: Bools, words: Callable[..., str], *more: int) -> None:
     """Raise ValueError with `words` on the first place that is wrong."""
     if wrong.any():
         i, j = np.argwhere(wrong)[0].tolist()
-        raise ValueError(words(i, j))
+        raise ValueError(words(i, j, *more))
 
 
 def _at(W: Floats, i: int, j: int) -> str:
     return f"omega({i + 1}, {j + 1}) = {W[i, j]:g}"
-
-
-def _triangle(W: Floats, k: int, i: int, j: int) -> str:
-    parts = f"{_at(W, i, k)} and {_at(W, k, j)} together"
-    return f"omega breaks the triangle inequality: {_at(W, i, j)} is above {parts}"

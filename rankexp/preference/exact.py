@@ -108,29 +108,23 @@ def order_probabilities(H: npt.ArrayLike) -> Floats:
         members = [i for i in range(n) if items >> i & 1]
         if len(members) < 2:
             break
-        for p in members:
-            _split(H, P, reached, items, (p, [i for i in members if i != p]))
+        share = reached[items] / len(members)
+        for p in members:  # as pivot it puts pairs in order, and leaves two sets
+            others = [i for i in members if i != p]
+            up, q = H[..., others, p], share[..., None]
+            P[..., others, p] += q * up
+            P[..., p, others] += q * (1.0 - up)
+            rows, columns = np.ix_(others, others)
+            P[..., rows, columns] += q[..., None] * up[..., :, None] * (1.0 - up)[..., None, :]
+            sets, weights = np.zeros(1, dtype=np.int64), share[None]
+            for place, one in enumerate(others):
+                to = up[..., place]
+                sets = np.concatenate((sets, sets | 1 << one))
+                weights = np.concatenate((weights * (1.0 - to), weights * to))
+            reached[sets] += weights
+            reached[(items ^ 1 << p) ^ sets] += weights
     P[..., range(n), range(n)] = 0.0
     return np.clip(P, 0.0, 1.0)  # but for rounding
-
-
-def _split(H: Floats, P: Floats, reached: Floats, items: int, at: tuple[int, list[int]]) -> None:
-    """Add what a pivot does to a set: pairs that it puts in order, and sets that it leaves."""
-    p, others = at
-    share = reached[items] / (len(others) + 1)
-    up = H[..., others, p]
-    q = share[..., None]
-    P[..., others, p] += q * up
-    P[..., p, others] += q * (1.0 - up)
-    rows, columns = np.ix_(others, others)
-    P[..., rows, columns] += q[..., None] * up[..., :, None] * (1.0 - up)[..., None, :]
-    sets, weights = np.zeros(1, dtype=np.int64), share[None]
-    for place, one in enumerate(others):
-        to = up[..., place]
-        sets = np.concatenate((sets, sets | 1 << one))
-        weights = np.concatenate((weights * (1.0 - to), weights * to))
-    reached[sets] += weights
-    reached[(items ^ 1 << p) ^ sets] += weights
 
 
 def checked_matrix(given: npt.ArrayLike) -> Floats:

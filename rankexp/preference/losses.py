@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rankexp.arrays import Floats, Ints
+from rankexp.arrays import Draws, Floats, Ints, Listed
 from rankexp.blas import one_thread
 from rankexp.categories import has_own_order, in_numbers
 from rankexp.metrics.continuous import concordance
@@ -48,14 +48,11 @@ def ranking_loss(order: ArrayLike, target: ArrayLike, omega: Emphasis | None = N
     0.0
     """
     y = checked_target(target)
-    position = np.argsort(checked_order(order, y.size))
+    place = np.argsort(checked_order(order, y.size))
     if omega is None:
-        return concordance(y, position)  # of the worst order, as nothing ties
-
-    def wrong(lower: Ints, upper: Ints) -> Floats:
-        return np.asarray(position[lower] < position[upper], dtype=np.float64)
-
-    return _weighted(y, omega, all_pairs(y.size), wrong)
+        return concordance(y, place)  # of the worst order, as nothing ties
+    pairs = all_pairs(y.size)
+    return _weighted(y, omega, pairs, lambda low, up: np.where(place[low] < place[up], 1.0, 0.0))
 
 
 def preference_loss(
@@ -65,7 +62,7 @@ def preference_loss(
     omega: Emphasis | None = None,
     *,
     draws: int | None = None,
-    rng: np.random.Generator | int | None = None,
+    rng: Draws = None,
     check: bool = True,
 ) -> float:
     """Return L(h, sigma*), (10.24): the weighted share of pairs that h prefers the wrong way.
@@ -106,8 +103,7 @@ def pair_costs(target: ArrayLike, omega: Emphasis | None = None) -> Floats:
     """Return the cost of putting u above v, W[u, v], shape (n, n): losses are linear in these.
 
     The loss of a ranking is the sum of W over the pairs in which it has u above v; that of a
-    preference function is the sum of h(u, v) W[u, v]. Parameters and errors are those of
-    :func:`ranking_loss`.
+    preference function is the sum of h(u, v) W[u, v]. Parameters and errors: :func:`ranking_loss`.
     """
     y = checked_target(target)
     W, count = np.zeros((y.size, y.size)), 0
@@ -132,9 +128,7 @@ def checked_target(target: ArrayLike) -> Floats:
     return y
 
 
-def _ordered(
-    y: Floats, omega: Emphasis | None, pairs: Pairs
-) -> Iterator[tuple[Ints, Ints, Floats]]:
+def _ordered(y: Floats, omega: Emphasis | None, pairs: Pairs) -> Iterator[Listed]:
     """Yield the better and the worse item of pairs that have an order, and each pair's weight."""
     place = np.argsort(np.argsort(-y, kind="stable")) + 1  # in the target ranking, 1 the top
     if omega is not None:
@@ -167,7 +161,7 @@ def _weighted(
     return total / count
 
 
-def _drawn(n: int, draws: int, rng: np.random.Generator | int | None) -> Pairs:
+def _drawn(n: int, draws: int, rng: Draws) -> Pairs:
     """Yield pairs of different items, drawn with replacement."""
     if isinstance(draws, bool) or not isinstance(draws, int | np.integer) or draws < 1:
         raise ValueError(f"draws must be an integer >= 1, got {draws!r}")

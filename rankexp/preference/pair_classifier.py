@@ -14,7 +14,7 @@ from sklearn.utils import Tags, check_consistent_length, check_random_state
 from sklearn.utils.random import sample_without_replacement
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
-from rankexp.arrays import Floats, Ints, PerRow, Seed
+from rankexp.arrays import Floats, Groups, Ints, PerRow, Seed
 from rankexp.categories import Levels
 from rankexp.estimators import parameters
 from rankexp.estimators.labels import level_order, ordered_levels
@@ -272,7 +272,7 @@ class PairClassifier(BaseEstimator):  # type: ignore[misc]
         return found
 
 
-def _pairs(codes: Ints, groups: Ints | None, most: int, seed: Seed) -> tuple[Ints, Ints, int]:
+def _pairs(codes: Ints, groups: Groups, most: int, seed: Seed) -> tuple[Ints, Ints, int]:
     """Return the upper and lower rows of pairs of levels within groups, and how many exist."""
     groups = np.zeros_like(codes) if groups is None else groups
     order = np.lexsort((codes, groups))

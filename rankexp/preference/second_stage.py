@@ -4,22 +4,19 @@ from collections.abc import Callable, Iterator
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
-from rankexp.arrays import Floats, Ints
+from rankexp.arrays import Draws, Floats, Ints
 
 __all__ = ["Ranked", "degrees", "quicksort_rank", "sort_by_degree"]
 
-Items = npt.NDArray[Any]  # of a query: numbers, or rows of features
+Items = NDArray[Any]  # of a query: numbers, or rows of features
 Preference = Callable[[Items, Items], ArrayLike]
 """h(U, V) -> (k,), in [0, 1]: how strongly each of k items is preferred to another."""
 
 TOL = 1e-9  # of h(u, v) + h(v, u) = 1
 PAIRS = 2**18  # asked in one call, of all pairs
 DECIMALS = 9  # of degrees: sums of equal preferences in another order tie, too
-Segments = tuple[Ints, Ints]  # where each begins, and how long it is
-How = tuple[np.random.Generator, bool]  # what draws, and whether h is checked
 
 
 def query(items: ArrayLike) -> Items:
@@ -92,7 +89,7 @@ class Ranked(NamedTuple):
     calls: int
 
 
-def degrees(h: Preference, items: npt.ArrayLike, *, check: bool = True) -> Floats:
+def degrees(h: Preference, items: ArrayLike, *, check: bool = True) -> Floats:
     """Return the sum over v of h(u, v), shape (n,): how many others each item is preferred to.
 
     Parameters, errors and the number of calls are those of :func:`sort_by_degree`.
@@ -108,10 +105,10 @@ def degrees(h: Preference, items: npt.ArrayLike, *, check: bool = True) -> Float
 
 def sort_by_degree(
     h: Preference,
-    items: npt.ArrayLike,
+    items: ArrayLike,
     *,
     ties: Literal["order", "random"] = "order",
-    rng: np.random.Generator | int | None = None,
+    rng: Draws = None,
     check: bool = True,
 ) -> Ranked:
     """Rank items by how many others each is preferred to (mohri2018, 10.6.2).
@@ -152,12 +149,7 @@ def sort_by_degree(
 
 
 def quicksort_rank(
-    h: Preference,
-    items: npt.ArrayLike,
-    rng: np.random.Generator | int | None,
-    top_k: int | None = None,
-    *,
-    check: bool = True,
+    h: Preference, items: ArrayLike, rng: Draws, top_k: int | None = None, *, check: bool = True
 ) -> Ranked:
     """Rank items by randomised QuickSort with h as the comparison (mohri2018, 10.6.3).
 
@@ -193,39 +185,31 @@ def quicksort_rank(
     if isinstance(k, bool) or not (isinstance(k, int | np.integer) and 1 <= k <= n):
         raise ValueError(f"top_k must be an integer from 1 to the number of items, {n}; got {k!r}")
     order, calls = np.arange(n), 0
-    segments: Segments = (np.array([0]), np.array([n]))
-    while segments[0].size:
-        segments, asked = _level(h, things, order, segments, (rng, check))
-        calls += asked
-        kept = (segments[1] > 1) & (segments[0] < k)
-        segments = segments[0][kept], segments[1][kept]
+    begin, size = np.array([0]), np.array([n])  # of the segments that are left to sort
+    while begin.size:
+        drawn = begin + rng.integers(size)
+        order[begin], order[drawn] = order[drawn], order[begin]
+        pivots, others = order[begin], size - 1
+        starts = np.cumsum(others) - others
+        place = np.arange(others.sum()) + np.repeat(begin + 1 - starts, others)
+        rest = order[place]
+        wins = ask(h, things, rest, np.repeat(pivots, others), check)
+        up = rng.random(wins.size) < wins
+        ups: Ints = np.add.reduceat(up, starts, dtype=np.int64)
+        # What is above its pivot goes before it, and the rest behind.
+        segment = np.repeat(np.arange(begin.size), others)
+        parted = np.argsort(2 * segment + ~up, kind="stable")
+        order[place - up[parted]] = rest[parted]
+        order[begin + ups] = pivots
+        calls += rest.size
+        size = np.concatenate((ups, others - ups))
+        begin = np.concatenate((begin, begin + ups + 1))
+        kept = (size > 1) & (begin < k)
+        begin, size = begin[kept], size[kept]
     return Ranked(order[:k], calls)
 
 
-def _level(
-    h: Preference, things: Items, order: Ints, segments: Segments, how: How
-) -> tuple[Segments, int]:
-    """Divide each segment of the order by a pivot; return the rest to sort, and the calls."""
-    (begin, size), (rng, check) = segments, how
-    drawn = begin + rng.integers(size)
-    order[begin], order[drawn] = order[drawn], order[begin]
-    pivots, others = order[begin], size - 1
-    starts = np.cumsum(others) - others
-    place = np.arange(others.sum()) + np.repeat(begin + 1 - starts, others)
-    rest = order[place]
-    wins = ask(h, things, rest, np.repeat(pivots, others), check)
-    up = rng.random(wins.size) < wins
-    ups: Ints = np.add.reduceat(up, starts, dtype=np.int64)
-    # What is above its pivot goes before it, and the rest behind.
-    segment = np.repeat(np.arange(begin.size), others)
-    parted = np.argsort(2 * segment + ~up, kind="stable")
-    order[place - up[parted]] = rest[parted]
-    order[begin + ups] = pivots
-    left = np.concatenate((begin, begin + ups + 1)), np.concatenate((ups, others - ups))
-    return left, rest.size
-
-
-def checked_order(order: npt.ArrayLike, n: int) -> Ints:
+def checked_order(order: ArrayLike, n: int) -> Ints:
     """Return an order of n items as an array; ValueError unless it has each of them once."""
     ranked = getattr(order, "order", None) is not None
     found = np.empty(0) if ranked else np.asarray(order)

@@ -3,12 +3,11 @@
 import numpy as np
 import numpy.typing as npt
 
-from rankexp.arrays import Floats, Ints, Unsigned
+from rankexp.arrays import Floats, Ints, Listed, Unsigned
 from rankexp.compiled import njit
 
 Cells = npt.NDArray[np.int32]
 BLOCK = 4096  # tuned: rows whose charges stay in the nearest cache over all features
-CellPairs = tuple[Ints, Ints, Floats]  # upper and lower cells, and what their pairs cost
 Side = tuple[Floats, Floats, Floats, Floats]  # of rows in order: scores, weights, and derivatives
 
 
@@ -121,7 +120,7 @@ def by_cell(order: Ints, cell: Ints, begin: Ints) -> Ints:
 
 @njit
 def squared_excess(
-    at: Floats, w: Floats, begin: Ints, pairs: CellPairs
+    at: Floats, w: Floats, begin: Ints, pairs: Listed
 ) -> tuple[float, Floats, Floats]:
     """Return the sum of squares of pairs, half its slopes, and curvatures; rows cell by cell."""
     value, first, second = 0.0, np.zeros(at.size), np.zeros(at.size)
@@ -170,9 +169,7 @@ def _of_levels(lower: Side, upper: Side, cost: float) -> float:
 
 
 @njit
-def rows_over(
-    X: Floats, s: Floats, rows: Ints, mass: Floats, begin: Ints, pairs: CellPairs
-) -> Floats:
+def rows_over(X: Floats, s: Floats, rows: Ints, w: Floats, begin: Ints, pairs: Listed) -> Floats:
     """Return the costs of the pairs of each upper row times the rows of the lower ones, (n, d)."""
     out, total = np.zeros(X.shape), np.empty(X.shape[1])
     for k in range(pairs[0].size):
@@ -182,8 +179,8 @@ def rows_over(
             i = rows[place]
             while j >= begin[low] and s[rows[j]] > s[i] - 1.0:
                 for c in range(total.size):
-                    total[c] += mass[rows[j]] * X[rows[j], c]
+                    total[c] += w[rows[j]] * X[rows[j], c]
                 j -= 1
             for c in range(total.size):
-                out[i, c] += cost * mass[i] * total[c]
+                out[i, c] += cost * w[i] * total[c]
     return out

@@ -58,7 +58,6 @@ def pooled(differences: npt.ArrayLike, errors: npt.ArrayLike, level: float) -> P
     def above(x: float, p: float) -> float:
         return float(special.ndtr((x - middles) / spread).mean()) - p
 
-    root = scipy.optimize.brentq
-    ends = [float(root(above, low, high, args=(p,))) for p in (tail, 1 - tail)]
+    ends = [float(scipy.optimize.brentq(above, low, high, args=(p,))) for p in (tail, 1 - tail)]
     common, (tau, most) = float(means[0]), map(float, np.sqrt(tau2[:2]))
     return Pooled(common, common - half, common + half, tau, most, *ends)

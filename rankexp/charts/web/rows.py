@@ -23,7 +23,12 @@ def rows(panel: Intervals) -> str:
     for label in panel.labels:
         own = [row for row in panel.rows if row.label == label]
         cells = element("th", words(label), scope="row")
-        cells += element("td", _strip(panel, own, x), class_="strip")
+        first, step, height = ROW / 2, 0.0, ROW
+        if len(panel.methods) > 1:
+            first, step, height = FIRST, STEP, FIRST + STEP * len(own)
+        found = (_mark(panel, row, x, first + step * place) for place, row in enumerate(own))
+        strip = element("svg", "".join(found), height=height, aria_hidden="true")
+        cells += element("td", strip, class_="strip")
         cells += element("td", _numbers(panel, own))
         pooled = any(row.pooled for row in own)
         made.append(element("tr", cells, class_="pooled" if pooled else None))
@@ -61,15 +66,6 @@ def _ends(panel: Intervals, x: Scale) -> str:
     for told, shift, anchor in ((f"← {low}", -7, "end"), (f"{high} →", 7, "start")):
         drawn += text(told, f"{at:g}%", 12, dx=shift, text_anchor=anchor, class_="tick")
     return _side(element("svg", drawn, height=16))
-
-
-def _strip(panel: Intervals, own: Sequence[Interval], x: Scale) -> str:
-    """Return the picture of one row: each method's interval."""
-    first, step, height = ROW / 2, 0.0, ROW
-    if len(panel.methods) > 1:
-        first, step, height = FIRST, STEP, FIRST + STEP * len(own)
-    found = (_mark(panel, row, x, first + step * place) for place, row in enumerate(own))
-    return element("svg", "".join(found), height=height, aria_hidden="true")
 
 
 def _mark(panel: Intervals, row: Interval, x: Scale, at: float) -> str:

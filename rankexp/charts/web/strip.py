@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from rankexp.charts import marks
 from rankexp.charts.marks import element
+from rankexp.charts.model import Ends
 
 VIEW = 3.2  # differences that pass, to either side
 HEIGHT = 12.0
@@ -32,12 +33,7 @@ def strip(off: float) -> str:
     return element("svg", found, width="100%", height=HEIGHT, class_="beside", aria_hidden="true")
 
 
-def over(
-    value: float,
-    ends: tuple[float, float] | None,
-    claimed: tuple[float, float],
-    view: Sequence[float],
-) -> str:
+def over(value: float, ends: Ends | None, claimed: Ends, view: Sequence[float]) -> str:
     """Return a picture of a value with its interval over the range claimed, which is a band.
 
     `view` holds the numbers that the strip must show; ranges without an end reach to its edge.

@@ -11,7 +11,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from scipy.optimize import brentq
 
-from rankexp.arrays import Floats, Ints
+from rankexp.arrays import Floats, Groups, Ints, Listed
 from rankexp.losses.loss import MarginLoss
 from rankexp.losses.margin import Exponential
 from rankexp.solvers.boosting.stumps import Binned, Factors, Stump, half_log_ratio, sums
@@ -204,9 +204,7 @@ class ListedPairs:
         return normaliser(shares, alpha) if exponential else self.risk / before
 
 
-def list_pairs(
-    codes: Ints, costs: Floats, groups: Ints | None = None
-) -> tuple[Ints, Ints, Floats]:
+def list_pairs(codes: Ints, costs: Floats, groups: Groups = None) -> Listed:
     """Return the upper row, the lower row and the cost of every pair that costs anything."""
     K = costs.shape[0]
     cell = codes if groups is None else groups * K + codes

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from rankexp.arrays import Floats, Ints
+from rankexp.arrays import Floats, Groups, Ints
 from rankexp.losses.loss import MarginLoss
 from rankexp.losses.margin import Exponential, Logistic
 from rankexp.solvers.boosting import boost_pairs
@@ -15,12 +15,7 @@ SPARSE = 5  # tuned: as many cells a pair cost more than a list under the expone
 
 
 def all_pairs(
-    rows: Binned,
-    codes: Ints,
-    costs: Floats,
-    groups: Ints | None,
-    loss: MarginLoss,
-    each: bool = False,
+    rows: Binned, codes: Ints, costs: Floats, groups: Groups, loss: MarginLoss, each: bool = False
 ) -> boost_pairs.WeightedPairs:
     """Return all pairs in the quickest form; with `each`, groups that have pairs count alike."""
     groups = np.zeros_like(codes) if groups is None else groups

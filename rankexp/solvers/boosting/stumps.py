@@ -8,9 +8,8 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from rankexp.arrays import Bools, Floats, Ints, Unsigned
+from rankexp.arrays import Bools, Floats, Integers, Ints, Unsigned
 
 CUTS = ("quantile", "equidistant", "all")
 NOTHING = 1e-12  # of all weight: an edge that is only rounding, of some thousand sums
@@ -30,7 +29,7 @@ class Stump(NamedTuple):
         return np.asarray(X[:, self.feature] > self.threshold)
 
 
-def sums(numbers: npt.NDArray[np.integer], weights: Floats, size: int) -> Floats:
+def sums(numbers: Integers, weights: Floats, size: int) -> Floats:
     """Return the sum of the weights, (n,), of each number, 0 .. size - 1, in one pass."""
     return np.asarray(np.bincount(numbers, weights, size), dtype=np.float64)
 
@@ -50,23 +49,18 @@ def cuts_of(values: Floats, kind: str, n_cuts: int, weight: Floats | None = None
     shares = np.arange(1, n_cuts + 1) / (n_cuts + 1)
     if kind == "equidistant":
         cuts = ascending[0] * (1.0 - shares) + ascending[-1] * shares
-    else:
-        cuts = _quantiles(values, ascending, shares, copies(weight))
+    else:  # linear in between
+        counts = copies(weight)
+        place = shares * ((ascending.size if counts is None else counts.sum()) - 1)
+        before = place.astype(np.intp)
+        part, after = place - before, before + 1
+        if counts is not None:
+            ends = counts[np.argsort(values)].cumsum()
+            before, after = (ends.searchsorted(at, "right") for at in (before, after))
+        cuts = ascending[before] * (1.0 - part) + ascending[after] * part
     # Nothing is above the greatest value: where many examples share it, the next one is the cut.
     parting = np.where(cuts < ascending[-1], cuts, ascending[change[-1]])
     return np.unique(np.maximum(parting, ascending[0]))
-
-
-def _quantiles(values: Floats, ascending: Floats, shares: Floats, counts: Floats | None) -> Floats:
-    """Return the quantiles at some shares, linear in between; of copies where there are counts."""
-    place = shares * ((ascending.size if counts is None else counts.sum()) - 1)
-    before = place.astype(np.intp)
-    part = place - before
-    after = before + 1
-    if counts is not None:
-        ends = counts[np.argsort(values)].cumsum()
-        before, after = (ends.searchsorted(at, "right") for at in (before, after))
-    return np.asarray(ascending[before] * (1.0 - part) + ascending[after] * part)
 
 
 def copies(weight: Floats | None) -> Floats | None:

@@ -48,11 +48,6 @@ class Certificate:
     error: float
     gap: float
 
-    @property
-    def exact(self) -> bool:
-        """Tell whether the objective is right to nine digits."""
-        return self.error <= AGREEMENT * self.primal
-
 
 class Certifier:
     """Certifies coefficients for one set of pairs, of rows X (n, D), solved to a tolerance."""
@@ -144,22 +139,20 @@ class Certifier:
         lost = error * (math.sqrt(float(slope @ slope)) + error) / lam
         if lost <= self.small * primal:
             return self._lower(lam, best.alpha, slope, lost)
-        lost = self._lost(lam, best.alpha, slope, self._sizes)
+        lost = self._lost(lam, best, slope, self._sizes)
         lower = self._lower(lam, best.alpha, slope, lost)
         if pairs.centred or self.sparse or lost <= AGREEMENT * primal:
             return lower
         centre = np.asarray(pairs.given.mean(axis=0))
         slope = pull(pairs.given, best.residual, centre)
-        lost = self._lost(lam, best.alpha, slope, self._sizes_from(centre))
+        lost = self._lost(lam, best, slope, self._sizes_from(centre))
         return max(lower, self._lower(lam, best.alpha, slope, lost))
 
-    def _lost(
-        self, lam: float, alpha: float, slope: Floats, sizes: tuple[Floats, Floats]
-    ) -> float:
+    def _lost(self, lam: float, best: Best, slope: Floats, sizes: tuple[Floats, Floats]) -> float:
         """Return what rounding of a gradient takes off the dual value."""
         mean, largest = sizes
         # Of each row, upper and lower: the residuals are sums of alpha, 2 mean alpha in all.
-        error = self.of_slope * np.minimum(mean, 2.0 * alpha * largest)
+        error = self.of_slope * np.minimum(mean, 2.0 * best.alpha * largest)
         return float(np.dot(np.abs(slope) + error, error)) / lam
 
     def _lower(self, lam: float, alpha: float, slope: Floats, lost: float) -> float:

@@ -61,6 +61,9 @@ class HingeIterate(Generic[S]):
         return HingeIterate.at(lam, self.w + t * p, self.s + t * q, swept)
 
 
+Point = HingeIterate[SortedSweep]
+
+
 class Step(NamedTuple, Generic[S]):
     """A step of length ``t`` along ``p`` (d,), with scores ``q`` (n,), and the sweep there."""
 
@@ -133,11 +136,6 @@ class Bracket:
         self.right, self.at_right = np.inf, np.inf
         self.side = 0  # how often the same end has moved, with a sign
 
-    def too_high(self, t: float, slope: float) -> float:
-        """Return the next step after one at which the objective has risen."""
-        self.right, self.at_right = t, slope
-        return self.left + BACKTRACK * (t - self.left)
-
     def next(self, t: float, slope: float) -> float:
         """Return the next step after one with this derivative."""
         if slope < 0.0 and np.isinf(self.right):
@@ -187,7 +185,8 @@ def line_search(
         swept = evaluate(pairs, s + t * q, h)
         now = float(swept.residual @ q) + wp + t * pp
         if swept.hinge + 0.5 * ww + t * wp + 0.5 * t * t * pp > ceiling:
-            t = bracket.too_high(t, now)
+            bracket.right, bracket.at_right = t, now
+            t = bracket.left + BACKTRACK * (t - bracket.left)
         elif abs(now) <= -accept * slope:
             return Step(t, p, q, swept)
         else:

@@ -11,7 +11,7 @@ from scipy.linalg.lapack import dpotri
 
 from rankexp.arrays import Floats
 from rankexp.solvers.hinge import iterate
-from rankexp.solvers.hinge.iterate import Best, Evaluate, HingeIterate, S, line_search
+from rankexp.solvers.hinge.iterate import Best, Evaluate, HingeIterate, Point, S, line_search
 from rankexp.solvers.hinge.pairs import pull
 from rankexp.solvers.hinge.polish import LISTED, MOST_LISTED, polish, rescue
 from rankexp.solvers.hinge.sweep import SortedSweep, sweep
@@ -73,9 +73,7 @@ def _directions(swept: SortedSweep, lam: float) -> Direction:
     return direction
 
 
-def newton(
-    start: HingeIterate[SortedSweep], lam: float, tol: float, max_iter: int, best: Best
-) -> int:
+def newton(start: Point, lam: float, tol: float, max_iter: int, best: Best) -> int:
     """Go down from the band of `start` until the certificate holds; return how many steps."""
     at, narrowing = start, _Narrowing(lam, tol)
     before = best.gap, best.primal
@@ -123,7 +121,7 @@ class _Narrowing:
         self.lam, self.tol = lam, tol
         self.shrink, self.steps, self.first = FIRST_SHARE, 0, True
 
-    def share(self, at: HingeIterate[SortedSweep], best: Best) -> float:
+    def share(self, at: Point, best: Best) -> float:
         """Try to end by polishing; return the share of the band to go on with."""
         if not self.first and self.steps <= FEW_STEPS:
             self.shrink = max(FASTEST, FASTER * self.shrink)
@@ -138,9 +136,7 @@ class _Narrowing:
         return share
 
 
-def _narrow(
-    lam: float, at: HingeIterate[SortedSweep], direction: Direction, share: float
-) -> HingeIterate[SortedSweep]:
+def _narrow(lam: float, at: Point, direction: Direction, share: float) -> Point:
     """Shrink the band to a share of its width, or less if it loses many pairs; predict a step."""
     # The pairs of the old band are taken to stay in the linear part: their alpha moves away from
     # one half by the factor 1 / share, and the curvature grows by as much.
@@ -187,7 +183,11 @@ def quasi_newton(
         best.update(at)
         if best.gap <= tol:
             return iteration + 1
-        _update(B, step.t * step.p, at.gradient - last.gradient)
+        moved, change = step.t * step.p, at.gradient - last.gradient
+        if (curvature := float(moved @ change)) > 0.0:
+            v = dsymv(1.0, B, change)
+            u = (0.5 * (1.0 + float(change @ v) / curvature) * moved - v) / curvature
+            dsyr2(1.0, moved, u, a=B, overwrite_a=1)
     return LONGEST
 
 
@@ -204,12 +204,3 @@ def inverse_hessian(swept: SortedSweep, lam: float) -> Floats | None:
         return None
     half, info = dpotri(upper)
     return np.asarray(half) if info == 0 else None
-
-
-def _update(B: Floats, step: Floats, change: Floats) -> None:
-    curvature = float(step @ change)
-    if curvature <= 0.0:
-        return
-    v = dsymv(1.0, B, change)
-    u = (0.5 * (1.0 + float(change @ v) / curvature) * step - v) / curvature
-    dsyr2(1.0, step, u, a=B, overwrite_a=1)

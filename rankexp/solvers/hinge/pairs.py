@@ -6,10 +6,9 @@ from functools import cached_property
 from typing import cast
 
 import numpy as np
-import numpy.typing as npt
 from scipy.linalg.lapack import dpotrf, dpotri
 
-from rankexp.arrays import Bools, Floats, Ints
+from rankexp.arrays import Bools, Floats, Integers, Ints
 from rankexp.solvers.pairs.partial_order import PartialOrder
 from rankexp.solvers.rows import as_rows, entries, is_sparse
 
@@ -40,7 +39,7 @@ class HingePairs:
     centred: bool  # whether the columns of X have mean zero
     power: int  # the columns are 2^-power times the caller's
     square: float  # sum of the squares of ``given``, or a bound of it
-    rows: npt.NDArray[np.integer]  # (n,): the caller's rows; of equal ones, one
+    rows: Integers  # (n,): the caller's rows; of equal ones, one
 
     @property
     def weight(self) -> Ints:
@@ -194,7 +193,8 @@ def hinge_pairs(
     if centred:
         X, square = X - X.mean(axis=0), None
     difference = side @ X
-    if may_repeat(X):
+    key = np.sort(_projections(_probe(X)))
+    if np.any(key[1:] == key[:-1]):  # rows repeat, or those of a sample
         X, order, kept = merge_duplicates(X, order)
         used = used[kept]
     given, rotation = X, None
@@ -206,9 +206,7 @@ def hinge_pairs(
     return HingePairs(*known, given, rotation, centred, power, square, used)
 
 
-def _in_pairs(
-    order: PartialOrder,
-) -> tuple[npt.NDArray[np.integer], PartialOrder, list[tuple[int, int, float]]]:
+def _in_pairs(order: PartialOrder) -> tuple[Integers, PartialOrder, list[tuple[int, int, float]]]:
     levels = list(order.level_pairs())
     most = max((cost for *_, cost in levels), default=1.0)
     costs = np.zeros_like(order.costs)
@@ -242,11 +240,9 @@ def common_power(X: Floats, lam: float) -> tuple[int, float]:
     column = int(np.argmax(reach))
     digits = 2.0 * math.log10(reach[column]) - math.log10(lam)
     if digits > math.log10(LARGEST_SQUARE):
-        raise FloatingPointError(
-            f"half the range of column {column} of X is {reach[column]:.3g}, and its square over "
-            f"lam={lam:g} overflows; divide the column by a power of 10, drop its outliers, or "
-            f"take a larger lam"
-        )
+        text = f"half the range of column {column} of X is {reach[column]:.3g}, and its square"
+        advice = "divide the column by a power of 10, drop its outliers, or take a larger lam"
+        raise FloatingPointError(f"{text} over lam={lam:g} overflows; {advice}")
     return math.frexp(reach[column])[1], square
 
 
@@ -270,15 +266,7 @@ def _projections(X: Floats) -> Floats:
     return np.asarray((X @ np.cos(np.arange(2.0 * d)).reshape(d, 2))[:, 0])
 
 
-def may_repeat(X: Floats) -> bool:
-    """Say whether rows repeat, from a sample of them where there are many."""
-    key = np.sort(_projections(_probe(X)))
-    return bool(np.any(key[1:] == key[:-1]))
-
-
-def merge_duplicates(
-    X: Floats, order: PartialOrder
-) -> tuple[Floats, PartialOrder, npt.NDArray[np.integer]]:
+def merge_duplicates(X: Floats, order: PartialOrder) -> tuple[Floats, PartialOrder, Integers]:
     """Keep one row of each set of equal rows of one cell, and say which."""
     label = order.cell
     key = _projections(X)

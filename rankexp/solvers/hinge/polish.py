@@ -13,7 +13,7 @@ import numpy as np
 
 from rankexp.arrays import Floats
 from rankexp.solvers.hinge import iterate
-from rankexp.solvers.hinge.iterate import BEYOND_MARGIN, Best, HingeIterate, line_search
+from rankexp.solvers.hinge.iterate import BEYOND_MARGIN, Best, HingeIterate, Point, line_search
 from rankexp.solvers.hinge.pairs import HingePairs, common_power
 from rankexp.solvers.hinge.sweep import SortedSweep, sweep
 from rankexp.solvers.pairs.pair_list import Differences, PairList, differences
@@ -49,9 +49,7 @@ LEAST = 0.1  # of a slope of 1: what the mean slope counts at least
 REFINED = 2  # times that a direction is improved: against rounding, where columns differ in size
 
 
-def polish(
-    at: HingeIterate[SortedSweep], lam: float, tol: float, best: Best, most: int | None = None
-) -> bool:
+def polish(at: Point, lam: float, tol: float, best: Best, most: int | None = None) -> bool:
     """Solve for the pairs of the band, all others held; tell if it was small enough at first."""
     # Each round takes a wider band and a longer list, up to `most`, from where the last one led,
     # and lasts while the gap at least halves.
@@ -63,8 +61,13 @@ def polish(
         if best.gap <= tol:
             break
         if there.primal > at.primal:
-            if (there := _between(at, there, lam)) is None:
+            p, step = there.w - at.w, None
+            if not float(at.gradient @ p) >= 0.0:
+                h = min(_widest(there.s), WIDER * at.sweep.h)
+                step = line_search(lam, at, p, sweep, ACCEPT, h=h)
+            if step is None:
                 break
+            there = at.moved(lam, step)
             best.update(there)
         if best.gap > ROUND_PROGRESS * gap:
             break
@@ -89,20 +92,7 @@ def _widest(s: Floats) -> float:
     return 1.0 + float(np.abs(s).max())
 
 
-def _between(
-    at: HingeIterate[SortedSweep], there: HingeIterate[SortedSweep], lam: float
-) -> HingeIterate[SortedSweep] | None:
-    p = there.w - at.w
-    if float(at.gradient @ p) >= 0.0:
-        return None
-    h = min(_widest(there.s), WIDER * at.sweep.h)
-    step = line_search(lam, at, p, sweep, ACCEPT, h=h)
-    return None if step is None else at.moved(lam, step)
-
-
-def _solve_band(
-    at: HingeIterate[SortedSweep], lam: float, tol: float, best: Best, most: int
-) -> HingeIterate[SortedSweep] | None:
+def _solve_band(at: Point, lam: float, tol: float, best: Best, most: int) -> Point | None:
     swept, pairs = at.sweep, at.sweep.pairs
     if (listed := swept.listed(most)) is None:
         return None
@@ -126,7 +116,7 @@ def _solve_band(
     return there
 
 
-def _beyond_margin(swept: SortedSweep, w: Floats, lam: float) -> HingeIterate[SortedSweep]:
+def _beyond_margin(swept: SortedSweep, w: Floats, lam: float) -> Point:
     """Return the point w, longer if it almost separates: the objective is then almost 0."""
     pairs = swept.pairs
     s = pairs.scores(w)
@@ -272,7 +262,7 @@ class _Program:
     def _advance(self) -> bool:
         a, c, s, t, D = self.a, self.c, self.s, self.t, self.D
         e = 1.0 / (s / a + t / c)
-        H = D.gram(e) if isinstance(D, Differences) else (D.T * e) @ D
+        H = D.pairs.curvature(D.X, e) if isinstance(D, Differences) else (D.T * e) @ D
         if not np.isfinite(H).all():
             return False
         direction = partial(self._direction, iterate.ridged_factor(H, self.lam), e)

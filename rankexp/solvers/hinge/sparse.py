@@ -92,9 +92,8 @@ class RoundedPairs(RoundedRisk):
             self.easier = lam * USUAL / alpha
             return True
         sizes = np.abs(at.theta[: problem.norms.size]) * problem.norms
-        return (
-            EPS * problem.radius * float(sizes.sum()) > ROUGH * self.half
-        )  # what cancels in them
+        cancels = EPS * problem.radius * float(sizes.sum())
+        return cancels > ROUGH * self.half
 
     def sharpen(
         self, problem: Objective, at: SmoothIterate, lam: float, goal: float

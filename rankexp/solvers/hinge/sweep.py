@@ -3,8 +3,7 @@
 With ``z = 1 - s_i + s_j`` for an upper row i and a lower row j, the hinge ``max(0, z)`` is
 smoothed over a band ``|z| < h`` (Huber), and ``alpha = clip((z + h) / 2h, 0, 1)`` is its
 derivative, which is also a feasible dual variable of the exact hinge. Scores become integers
-(fixed point) first: prefix sums are then exact, where sums of floats would stall on ties or
-certify falsely.
+(fixed point) first: prefix sums are then exact; those of floats stall on ties or certify falsely.
 
 Rows are sorted once, by group and score, and merged for each pair of levels: a row is the upper
 one of pairs with rows around ``s - 1``, the lower one of pairs with rows around ``s + 1``. That is
@@ -213,13 +212,11 @@ def coarse(pairs: HingePairs, s: Floats, h: float) -> Sweep:
     unit = pairs.weight_or_none
     counts = np.bincount(index, weights=unit, minlength=2 * size)
     negative, positive = counts.astype(np.int64).reshape(2, size)
-    table = np.empty(2 * size)
-    slope = np.empty(2 * size)
+    table, slope = np.empty((2, 2 * size))
     alpha, band = _band_table(negative, positive, half, table)
     hinge = _hinge_table(negative, positive, slope)
     residual = table.take(index)
-    rounding = keys
-    rounding *= slope.take(index)
+    rounding = keys * slope.take(index)
     if unit is not None:
         residual *= unit
         rounding *= unit

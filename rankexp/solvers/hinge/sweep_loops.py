@@ -10,6 +10,7 @@ Sorted = tuple[Ints, Ints, Ints]  # keys, weights, sums of weights and of keys b
 Units = tuple[int, int, int]  # how far groups are apart, the margin, half the band
 Ends = tuple[Ints, Ints, Floats]  # of groups, among lower and among upper rows; their shares
 Banded = tuple[Floats, Floats, tuple[Ints, Ints, Ints, Ints, Floats], Floats, Bools]
+Window = tuple[Floats, Floats, Ints]
 LEAST_POWER = -1000  # of the scale: where scores aren't finite
 
 
@@ -160,11 +161,7 @@ def spread(begin: Ints, end: Ints, rows: Ints, others: Ints, out: tuple[Ints, In
 
 @njit
 def laplacian_rows(
-    given: Banded,
-    units: tuple[int, int],
-    start: int,
-    window: tuple[Floats, Floats, Ints],
-    out: tuple[Floats, Floats],
+    given: Banded, units: tuple[int, int], start: int, window: Window, out: tuple[Floats, Floats]
 ) -> None:
     """Write sorted rows from ``start`` on, and the Laplacian of their band times X."""
     # ``window`` holds sums by level over the windows around s - 1 and then s + 1, their weights,

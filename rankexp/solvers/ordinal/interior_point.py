@@ -129,38 +129,33 @@ def _steps(theta: Floats, terms: Terms) -> Floats:
 
 def states(terms: Terms, penalty: Floats) -> Iterator[State]:
     """Yield the start and each state after it, until rounding leaves no step."""
-    at: State | None = start(terms)
-    while at is not None and at.finite():
+    # Mehrotra's correction is for a full first step. A short one can lead in circles, so that if
+    # the slack rises, the correction is cut down to what the step is worth.
+    at = start(terms)
+    while at.finite():
         yield at
         system = System(terms, at, penalty)
         slack = at.slack()
         if system.upper is None or not slack > 0.0:  # which no step can make less
             return
-        at = _advanced(system, at, slack)
-
-
-def _advanced(system: System, at: State, slack: float) -> State | None:
-    """Take Mehrotra's step; None if rounding leaves none."""
-    # Its correction is for a full first step. A short one can lead in circles, so that if the
-    # slack rises, the correction is cut down to what the step is worth.
-    first = system.step(-at.s * at.a, -at.t * at.c, -at.q * at.m)
-    size = min(1.0, at.reach(first))
-    each = system.terms.each  # as a row and its copies go, so goes one with their weight
-    mean = slack / (2 * each.sum() + at.q.size)
-    target = mean * (at.moved(first, size).slack() / slack) ** 3
-    for trust in (1.0, size * size):
-        step = system.step(
-            target * each - at.s * at.a - trust * first.s * first.a,
-            target * each - at.t * at.c - trust * first.t * first.c,
-            target - at.q * at.m - trust * first.q * first.m,
-        )
-        length = min(1.0, TO_THE_WALL * at.reach(step))
-        if not length > SHORTEST:
-            return None
-        new = at.moved(step, length)
-        if new.slack() <= slack:
-            break
-    return new
+        first = system.step(-at.s * at.a, -at.t * at.c, -at.q * at.m)
+        size = min(1.0, at.reach(first))
+        each = system.terms.each  # as a row and its copies go, so goes one with their weight
+        mean = slack / (2 * each.sum() + at.q.size)
+        target = mean * (at.moved(first, size).slack() / slack) ** 3
+        for trust in (1.0, size * size):
+            step = system.step(
+                target * each - at.s * at.a - trust * first.s * first.a,
+                target * each - at.t * at.c - trust * first.t * first.c,
+                target - at.q * at.m - trust * first.q * first.m,
+            )
+            length = min(1.0, TO_THE_WALL * at.reach(step))
+            if not length > SHORTEST:
+                return
+            new = at.moved(step, length)
+            if new.slack() <= slack:
+                break
+        at = new
 
 
 def start(terms: Terms) -> State:

@@ -1,5 +1,7 @@
 """The support vector machine with thresholds for sparse rows, certified without any Hessian."""
 
+from functools import partial
+
 import numpy as np
 
 from rankexp.arrays import Floats, Ints
@@ -29,15 +31,11 @@ class RoundedTerms(RoundedRisk):
     def _prepare(self, s: Floats) -> tuple[Floats, Floats, Ints]:
         """Return by how much margins are below 1, dual variables, and the pool of each term."""
         shift = self.half * self.terms.sign * (1.0 - 2.0 * self.centre)
-        pools = best_thresholds(self.terms, s, shift, self._place)
+        pools = best_thresholds(self.terms, s, shift, partial(rounded_rank, half=self.half))
         pool = np.repeat(np.arange(len(pools)), [pool.members for pool in pools])
         z = 1.0 - self.terms.margins(s, values(pools))
         alpha = np.clip(self.centre + z / (2.0 * self.half), 0.0, 1.0)
         return z, alpha, pool.repeat(self.terms.sizes)
-
-    def _place(self, keys: Floats, weights: Floats | None, rank: float) -> float:
-        weights = np.ones(keys.size) if weights is None else weights
-        return rounded_rank(keys, weights, rank, self.half)
 
     def value(self, s: Floats) -> float:
         z, alpha, _ = self.prepared(s)
@@ -76,8 +74,9 @@ class RoundedTerms(RoundedRisk):
         return problem.at(at.theta, lam)
 
 
-def rounded_rank(keys: Floats, weight: Floats, rank: float, half: float) -> float:
+def rounded_rank(keys: Floats, weight: Floats | None, rank: float, half: float) -> float:
     """Return where so many keys are below, each of which comes in over a band; in the middle."""
+    weight = np.ones(keys.size) if weight is None else weight
     ends = np.concatenate((keys - half, keys + half))
     order = ends.argsort()
     x = ends[order]

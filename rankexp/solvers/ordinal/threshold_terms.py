@@ -2,8 +2,7 @@
 
 An example above a threshold loses ``max(0, 1 - s + theta)``, one below it
 ``max(0, 1 + s - theta)``. With the key s - 1 of the former and s + 1 of the latter, the loss is
-least where as many keys are below the threshold as there are examples below it: at an order
-statistic.
+least where as many keys are below the threshold as examples are: at an order statistic.
 """
 
 from collections.abc import Callable
@@ -26,9 +25,8 @@ class Terms:
 
     # `X` (n, d): by level (`order`), less the median: one outlier leaves all others near 0.
     # `sides`: (first, cut, last) of each threshold: rows first .. cut-1 are below it, cut ..
-    # last-1 above. `sizes` (K - 1,): the terms of each. `sign` (N,): of each term, -1 below, 1
-    # above. `weight`: of each row (n,), at most 1, or None. `each` (N,): of each term. `total`: of
-    # the rows.
+    # last-1 above. `sizes` (K - 1,): the terms of each. `sign` (N,): -1 below, 1 above.
+    # `weight`: of each row (n,), at most 1, or None. `each` (N,): of each term. `total`: of rows.
 
     def __init__(self, X: Floats, codes: Ints, every: bool, weight: Floats | None = None) -> None:
         n, levels = codes.shape[0], np.bincount(codes)

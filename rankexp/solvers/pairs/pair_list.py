@@ -80,9 +80,6 @@ class Differences:
     def __rmatmul__(self, a: Floats) -> Floats:
         return np.asarray(self.pairs.spread(a) @ self.X)
 
-    def gram(self, e: Floats) -> Floats:
-        return self.pairs.curvature(self.X, e)
-
 
 def differences(X: Floats, pairs: PairList) -> Floats | Differences:
     """Return the differences of rows: written out where they are few, or fewer than columns."""

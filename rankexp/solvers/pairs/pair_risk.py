@@ -7,7 +7,7 @@ from typing import Literal, Self
 import numpy as np
 from scipy.sparse import csr_array
 
-from rankexp.arrays import Floats, Ints
+from rankexp.arrays import Floats, Ints, Listed
 from rankexp.losses.loss import Loss, MarginLoss, ScaledLoss
 from rankexp.solvers.pairs.partial_order import PartialOrder
 from rankexp.solvers.smooth.objective import SmoothRisk, gram
@@ -44,7 +44,7 @@ class PairRisk(SmoothRisk):
         return np.bincount(self.order.cell, minlength=self.order.counts.size)
 
     @cached_property
-    def cells(self) -> tuple[Ints, Ints, Floats]:
+    def cells(self) -> Listed:
         """Upper cell, lower cell and cost of all pairs of cells that count."""
         costs, K = self.order.costs, self.order.costs.shape[0]
         low, up = np.nonzero(costs > 0.0)

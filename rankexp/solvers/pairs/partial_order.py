@@ -9,7 +9,7 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
-from rankexp.arrays import Floats, Ints
+from rankexp.arrays import Floats, Integers, Ints
 
 LARGE_GROUP = 0.05  # of a sample: with larger groups rows are drawn, because whole groups are few
 MOST_UNITS = 2**31  # of weights of the hinge: its sums of scores in fixed point keep enough digits
@@ -104,11 +104,10 @@ class PartialOrder:
             strange = Fraction(float(times[off.argmax()]))
             more = strange.limit_denominator(FINEST).denominator
             parts *= more
-        raise ValueError(
-            "the hinge of pairs adds up whole numbers: sample_weight must be whole multiples of "
-            f"one unit, as 0.5, 1.25 and 2 are of 0.25, and fewer than {MOST_UNITS:,} units in "
-            "all; round the weights, to two decimals, say, or take a smooth loss"
-        )
+        text = "the hinge of pairs adds up whole numbers: sample_weight must be whole multiples of"
+        unit = f"one unit, as 0.5, 1.25 and 2 are of 0.25, and fewer than {MOST_UNITS:,} units"
+        advice = "round the weights, to two decimals, say, or take a smooth loss"
+        raise ValueError(f"{text} {unit} in all; {advice}")
 
     def parts(self) -> tuple[Floats, Floats]:
         """Return the costs of pairs in which a row of a cell is the upper, the lower one."""
@@ -130,7 +129,7 @@ class PartialOrder:
             return None
         return np.flatnonzero(paired.take(self.cell))
 
-    def take(self, rows: npt.NDArray[np.integer]) -> "PartialOrder":
+    def take(self, rows: Integers) -> "PartialOrder":
         """Return the order of some rows, their groups numbered anew."""
         here, group = np.unique(self.group[rows], return_inverse=True)
         share = None if self.share is None else self.share[here]

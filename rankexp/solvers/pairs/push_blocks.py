@@ -2,8 +2,7 @@
 
 With ``G_j`` the mean over positives i of ``l(1, s_i - s_j)``, the risk is the mean of ``G_j^p``:
 convex, as ``t^p`` rises for t >= 0. Negatives far up count most. Means are weighted ones where
-rows have weights. Here pairs are summed in blocks; what is quicker has `PushPairs.means`, `rises`
-and `spread` of its own.
+rows have weights. Pairs are summed in blocks; what is quicker has its own `means` and the like.
 """
 
 from collections.abc import Iterator

@@ -62,8 +62,7 @@ class SquaredPush(PushPairs):
     """The push of the squared loss and of the squared hinge: sums over the sorted scores."""
 
     # A positive counts ``(t - u)²`` with ``u = s_i - 1`` and ``t = s_j``; under the hinge, if u <
-    # t. Both are taken from the lowest u, which counts if any does: nothing cancels but what is
-    # small.
+    # t. Both are taken from the lowest u, which counts if any does: only what is small cancels.
 
     def _prepare(self, s: Floats) -> None:
         u, t = s[self.up] - 1.0, s[self.down]

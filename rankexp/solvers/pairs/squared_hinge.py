@@ -10,7 +10,7 @@ from functools import cached_property
 
 import numpy as np
 
-from rankexp.arrays import Floats, Ints
+from rankexp.arrays import Floats, Ints, Listed
 from rankexp.solvers.pairs.pair_risk import PairRisk
 from rankexp.solvers.smooth.objective import gram
 
@@ -40,7 +40,7 @@ class SquaredHingePairs(PairRisk):
     prompt = True
 
     @cached_property
-    def _layouts(self) -> list[tuple[Ints, Ints, tuple[Ints, Ints, Floats]]]:
+    def _layouts(self) -> list[tuple[Ints, Ints, Listed]]:
         """Cells of rows, where they begin among rows by cell, and pairs of cells with costs."""
         order, K = self.order, self.order.costs.shape[0]
         costs, found = order.costs[np.triu_indices(K, 1)], []
