@@ -50,7 +50,7 @@ WIDE_BAND = 0.2  # of the first Hessian
 LONGEST = 12  # steps
 STALL, STALLED = 4, 0.3  # stop where the gap stays above this share over so many steps
 FEW = 4  # pairs a column in the band: fewer aren't smooth
-SMOOTHING = 0.5  # share of the tolerated gap that smoothing may take
+SMOOTHING = 0.35  # of the tolerated gap, what smoothing may take: with half, gaps end above it
 OTHER_BAND = 0.3  # change of the width, relative, from which a new sweep pays
 ACCEPT_QUASI = 0.5  # of the derivative after a line search
 
@@ -160,11 +160,17 @@ def _narrow(lam: float, at: Point, direction: Direction, share: float) -> Point:
 
 
 def quasi_newton(
-    start: HingeIterate[S], B: Floats, lam: float, tol: float, best: Best, evaluate: Evaluate[S]
+    start: HingeIterate[S],
+    B: Floats,
+    lam: float,
+    tol: float,
+    best: Best,
+    evaluate: Evaluate[S],
+    longest: int = LONGEST,
 ) -> int:
     """Go down by BFGS on the inverse Hessian B, in place, until done or stalled; count steps."""
     at, pairs, gaps = start, start.sweep.pairs, list[float]()
-    for iteration in range(LONGEST):
+    for iteration in range(longest):
         gaps.append(best.gap)
         if iteration >= STALL and gaps[-1] > STALLED * gaps[-STALL]:
             return iteration
@@ -188,7 +194,7 @@ def quasi_newton(
             v = dsymv(1.0, B, change)
             u = (0.5 * (1.0 + float(change @ v) / curvature) * moved - v) / curvature
             dsyr2(1.0, moved, u, a=B, overwrite_a=1)
-    return LONGEST
+    return longest
 
 
 def band_for(at: HingeIterate[S], goal: float) -> float:

@@ -14,13 +14,14 @@ import numpy.typing as npt
 from rankexp.arrays import Floats
 from rankexp.solvers.hinge import newton
 from rankexp.solvers.hinge.certificate import AGREEMENT, Certifier
-from rankexp.solvers.hinge.iterate import Best, HingeIterate, Solve, together
+from rankexp.solvers.hinge.iterate import Best, HingeIterate, Point, Solve, line_search, together
 from rankexp.solvers.hinge.pairs import HingePairs, common_power, hinge_pairs
 from rankexp.solvers.hinge.polish import ALMOST_SEPARATED
 from rankexp.solvers.hinge.sweep import SortedSweep, Sweep, coarse, sweep
 from rankexp.solvers.pairs.partial_order import PartialOrder
 from rankexp.solvers.result import PathResult
 from rankexp.solvers.rows import as_rows, is_sparse
+from rankexp.solvers.smooth.objective import SOME, some_rows, spread
 
 BAND = 0.02  # tuned: where Newton starts
 WIDE_START = 0.3  # tuned: and with many columns
@@ -32,6 +33,11 @@ WIDE_STAGE = 0.3  # tuned: and with many columns, where classes come apart on th
 AGAIN = 30.0  # tuned: times the last band, where a solution is refined for a smaller penalty
 MOST_STAGES = 20  # where lam is very far off, longer jumps must do
 STAGE_TOL = 0.01
+A_STEP = 25  # tuned: columns, for each step that is tried before a Hessian
+FURTHER = 0.1  # of the scores, over which the curvature of the loss along them is taken
+DEAR = 500  # columns, from which on a Hessian takes longer than the steps of sparse rows. Tuned
+TRIED = 100  # of these, at most
+TINY = 1e-300
 STAGE_FAILED = 0.5  # gap of a stage: features of such sizes aren't solved by further ones
 STAGE_STEPS = 100  # of Newton in a stage, and wherever one has failed; some 10 are usual
 LARGEST_POWER = 1000  # of 2: a double reaches 1023
@@ -60,11 +66,14 @@ def hinge_path(
     # No lower than where the largest penalty, 4^-power times as large, is still finite.
     power = max(power, (math.frexp(lams.max(initial=0.0))[1] - LARGEST_POWER) // 2)
     pairs = hinge_pairs(X, order, power, square)
-    if is_sparse(X):
+    path, (n, d) = _Path(pairs, tol, max_iter), pairs.X.shape
+    if is_sparse(X) or (d >= DEAR and newton.MANY_COLUMNS * d <= n <= MANY_ROWS):
         from rankexp.solvers.hinge.sparse import sparse_solver
 
-        return _solve(X, pairs, lams, tol, sparse_solver(pairs, tol, max_iter))
-    return _solve(X, pairs, lams, tol, _Path(pairs, tol, max_iter).solve)
+        if is_sparse(X):
+            return _solve(X, pairs, lams, tol, sparse_solver(pairs, tol, max_iter))
+        path.quick = sparse_solver(pairs, tol, min(max_iter, TRIED))
+    return _solve(X, pairs, lams, tol, path.solve)
 
 
 def _solve(X: Floats, pairs: HingePairs, lams: Floats, tol: float, solve: Solve) -> PathResult:
@@ -99,6 +108,7 @@ class _Path:
         self.last = self.spread
         self.swept: SortedSweep | None = None
         self.parted: tuple[float, Best] | None = None  # a penalty whose solution parts all pairs
+        self.quick: Solve | None = None  # another way, which is tried first
         self.sampled: _Path | None = None
         if pairs.weight.size > MANY_ROWS:
             self.sampled = _Path(pairs.sample(SAMPLED_ROWS), SAMPLE_TOL, max_iter)
@@ -108,8 +118,11 @@ class _Path:
         if (simple := together(self.pairs, lam)) is not None:
             return simple, 0
         best, tol = Best(), MARGIN * self.tol
-        approach = self._from_last if self.sampled is None else self._from_sample
-        n_iter = approach(lam, tol, best)
+        if self.sampled is not None:
+            n_iter = self._from_sample(lam, tol, best)
+        else:
+            n_iter = self._without_hessian(lam, tol, best)
+            n_iter += 0 if best.gap <= tol else self._from_last(lam, tol, best)
         if best.gap <= tol or self.sampled is not None:  # on a grid, ties blur the primal
             self._measure(lam, best)
         if not best.gap <= self.tol:
@@ -130,10 +143,50 @@ class _Path:
                 return steps
         wide = self.swept or sweep(self.pairs, self.s, newton.WIDE_BAND)
         start = HingeIterate.at(lam, self.w, self.s, wide)
+        if self.swept is None and self.tol < STAGE_TOL:
+            start = self._lengthened(start, lam)
+            wide = start.sweep
         best.update(start)
         if (inverse := newton.inverse_hessian(wide, lam)) is None:
             return steps
         return steps + newton.quasi_newton(start, inverse, lam, tol, best, sweep)
+
+    def _lengthened(self, start: Point, lam: float) -> Point:
+        """Go on along the mean difference as far as it goes down."""
+        step = line_search(lam, start, self.w, sweep, newton.ACCEPT)
+        return start if step is None else start.moved(lam, step)
+
+    def _without_hessian(self, lam: float, tol: float, best: Best) -> int:
+        """Try steps without a Hessian where one is dear; return how many."""
+        steps = 0
+        if self.w.size == 0:
+            self.w, self.s = self.pairs.mean_difference / self.spread, self.u / self.spread
+            steps = self._from_diagonal(lam, tol, best)
+        if not best.gap <= tol and self.quick is not None:
+            found, more = self.quick(lam)
+            steps += more
+            if found.gap <= tol:
+                best.take(found)
+            else:
+                self.quick = None
+        return steps
+
+    def _from_diagonal(self, lam: float, tol: float, best: Best) -> int:
+        most = self.w.size // A_STEP
+        if most * most * lam < self.spread:  # more steps would be to come
+            return 0
+        start = HingeIterate.at(lam, self.w, self.s, sweep(self.pairs, self.s, newton.WIDE_BAND))
+        at = self._lengthened(start, lam)
+        further = sweep(self.pairs, (1.0 + FURTHER) * at.s, at.sweep.h)
+        bend = float((further.residual - at.sweep.residual) @ at.s) / FURTHER
+        squares = spread(some_rows(self.pairs.X, SOME), self.pairs.centre)
+        found, along = Best(), max(float(at.w @ (squares * at.w)), TINY)
+        found.update(at)
+        B = np.asfortranarray(np.diag(1.0 / (lam + max(bend, 0.0) / along * squares)))
+        steps = newton.quasi_newton(at, B, lam, tol, found, sweep, most)
+        if found.gap <= tol:
+            best.take(found)
+        return steps
 
     def _from_parted(self, lam: float, tol: float, best: Best) -> int:
         """Scale what is known of a larger penalty whose solution leaves no pair in the loss."""
@@ -156,8 +209,6 @@ class _Path:
 
     def _descend(self, lam: float) -> int:
         """Go a long way down in loose stages: far off, the band holds nothing."""
-        if self.w.size == 0:
-            self.w, self.s = self.pairs.mean_difference / self.spread, self.u / self.spread
         tol, most, steps, self.tol = self.tol, self.max_iter, 0, max(self.tol, STAGE_TOL)
         self.max_iter = min(most, STAGE_STEPS)
         n, d = self.pairs.X.shape
@@ -187,7 +238,7 @@ class _Path:
         return newton.quasi_newton(start, inverse, lam, tol, best, coarse)
 
     def _measure(self, lam: float, best: Best) -> None:
-        self.w, self.s = best.w, self.pairs.scores(best.w)
+        self.w, self.s, self.last = best.w, self.pairs.scores(best.w), lam
         best.s = self.s
         self.swept = sweep(self.pairs, self.s, newton.WIDE_BAND)
         best.measured = self.swept
