@@ -25,25 +25,20 @@ def _means(X: Floats) -> Floats:
 
 
 def prepare(
-    X: Floats,
-    risk: SmoothRisk,
-    *,
-    reduced: bool = True,
-    plain: bool = False,
-    norms: Floats | None = None,
+    X: Floats, risk: SmoothRisk, *, reduced: bool = True, plain: bool = False
 ) -> Objective:
     """Centre the rows in a copy; many rows implicitly, with a centred sample in addition."""
     # With more columns than rows the problem becomes one in the span of the rows, if it is to be
-    # `reduced`. Sparse rows stay as they are. `norms` are those of X, if known. Raises
-    # FloatingPointError if squares of the features overflow.
+    # `reduced`. Sparse rows stay as they are. Raises FloatingPointError if squares of the features
+    # overflow.
     most, few = risk.sampling(X.shape[1])
     many, as_it_is = X.shape[0] > most, is_sparse(X) or not reduced
     if many and not is_sparse(X) and (reduced or X.shape[0] > AT_ONCE * most or not risk.quick):
-        return _sampled(X, risk, few, norms)
+        return _sampled(X, risk, few)
     some = X if is_sparse(X) or reduced or plain else some_rows(X, A_COLUMN * X.shape[1])
     mean = _means(some) if risk.centred else np.zeros(X.shape[1])
     if as_it_is:
-        norms = norms_of(X) if norms is None else norms
+        norms = norms_of(X) if risk.norms is None else risk.norms
         near = (1.0 - FAR**-2 if many else NEAR) * np.median(norms[:: norms.size // SOME | 1]) ** 2
         # Steps on a sample of sparse rows would not know rare columns.
         if is_sparse(X) or mean @ mean <= near:
@@ -61,7 +56,7 @@ def prepare(
     return Objective(rows, None, risk, norms, X, mean, basis=basis)
 
 
-def _sampled(X: Floats, risk: SmoothRisk, few: int, norms: Floats | None) -> Objective:
+def _sampled(X: Floats, risk: SmoothRisk, few: int) -> Objective:
     """Return the problem of many rows, and of some, centred at the mean of these."""
     taken, estimate = risk.sample(few)
     some = X[taken]
@@ -71,7 +66,7 @@ def _sampled(X: Floats, risk: SmoothRisk, few: int, norms: Floats | None) -> Obj
     rows, left = X, mean if risk.centred else None
     if risk.centred and not np.linalg.norm(mean) <= FAR * np.median(sampled.norms):
         rows, left = X - mean, None
-    norms = norms_of(rows) if norms is None or rows is not X else norms
+    norms = norms_of(rows) if risk.norms is None or rows is not X else risk.norms
     norms = norms + (0.0 if rows is not X else float(np.sqrt(mean @ mean)))
     _check_size(X, norms)
     return Objective(rows, left, risk, norms, X, mean, sampled, taken)

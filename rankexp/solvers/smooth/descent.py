@@ -44,19 +44,11 @@ def solve(run: Descent, max_iter: int) -> Descent:
 class Path:
     """The descent along a path of penalties, the largest first."""
 
-    def __init__(
-        self,
-        X: Floats,
-        risk: SmoothRisk,
-        lam: float,
-        tol: float,
-        max_iter: int,
-        norms: Floats | None = None,
-    ) -> None:
+    def __init__(self, X: Floats, risk: SmoothRisk, lam: float, tol: float, max_iter: int) -> None:
         self.tol, self.max_iter = tol, max_iter
         plain = lam > 0.0 and unrelated(X, risk)
         self.tries = patience(X, risk, plain) if lam else 0  # steps without a Hessian
-        self.problem = prepare(X, risk, reduced=not self.tries, plain=plain, norms=norms)
+        self.problem = prepare(X, risk, reduced=not self.tries, plain=plain)
         self.descent: type[Descent] = LimitedDescent if self.tries else Descent
         if is_sparse(X) and not self.tries:
             self.descent = NewtonDescent
@@ -133,20 +125,12 @@ class Path:
         self.at, self.value = self.problem.at(self.problem.reduced(theta), lam), None
 
 
-def descend(
-    X: Floats,
-    risk: SmoothRisk,
-    lams: Floats,
-    *,
-    tol: float,
-    max_iter: int,
-    norms: Floats | None = None,
-) -> PathResult:
+def descend(X: Floats, risk: SmoothRisk, lams: Floats, *, tol: float, max_iter: int) -> PathResult:
     """Solve the whole path, from the largest penalty to the smallest, as `lams` has them."""
     falling, back = np.unique(-lams, return_inverse=True)
     part = filled(X)  # other columns have no weight
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-        path = Path(part[0] if part else X, risk, -float(falling[0]), tol, max_iter, norms)
+        path = Path(part[0] if part else X, risk, -float(falling[0]), tol, max_iter)
         for lam in (-falling).tolist():
             path.go(lam)
     found = assemble(path.problem, [path.found[i] for i in back], tol)

@@ -31,6 +31,7 @@ FAR_MEAN = 4.0  # times what the mean is by chance, for it to be worth a step. T
 class SmoothRisk(Protocol):
     """A smooth convex function of the n scores."""
 
+    norms: Floats | None = None  # of the rows, if they are known
     intercept: bool = False  # it has a free one
     centred: bool = True  # the rows may be: there is an intercept, or only differences count
     noise: float = 0.0  # by how much the value may be off, beside rounding

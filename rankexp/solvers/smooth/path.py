@@ -116,7 +116,8 @@ def smooth_path(
     X = as_rows(X)
     weight = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
     risk = ExampleRisk(loss, signs(y), weight, fit_intercept)
-    return descend(X, risk, penalties(lams), tol=tol, max_iter=max_iter, norms=norms)
+    risk.norms = norms
+    return descend(X, risk, penalties(lams), tol=tol, max_iter=max_iter)
 
 
 def check_smooth(loss: Loss) -> None:
