@@ -49,6 +49,7 @@ Direction = Callable[[float, Floats], Floats]
 WIDE_BAND = 0.2  # of the first Hessian
 LONGEST = 12  # steps
 STALL, STALLED = 4, 0.3  # stop where the gap stays above this share over so many steps
+TRIED, SLOW = 100, 0.8  # the same from scales of columns: far more steps take as long as a Hessian
 FEW = 4  # pairs a column in the band: fewer aren't smooth
 SMOOTHING = 0.35  # of the tolerated gap, what smoothing may take: with half, gaps end above it
 OTHER_BAND = 0.3  # change of the width, relative, from which a new sweep pays
@@ -166,16 +167,20 @@ def quasi_newton(
     tol: float,
     best: Best,
     evaluate: Evaluate[S],
-    longest: int = LONGEST,
+    most: int = 0,
 ) -> int:
-    """Go down by BFGS on the inverse Hessian B, in place, until done or stalled; count steps."""
+    """Go down by BFGS on the inverse Hessian B, in place, until done or stalled; count steps.
+
+    If B is a scale of the columns alone, so many steps are taken at most.
+    """
     at, pairs, gaps = start, start.sweep.pairs, list[float]()
-    for iteration in range(longest):
+    for iteration in range(most or LONGEST):
         gaps.append(best.gap)
-        if iteration >= STALL and gaps[-1] > STALLED * gaps[-STALL]:
+        if iteration >= STALL and gaps[-1] > (SLOW if most else STALLED) * gaps[-STALL]:
             return iteration
         h = band_for(at, tol * best.primal)
-        if iteration > 0 and at.sweep.band_size * h < FEW * at.w.size * at.sweep.h:
+        few = at.sweep.band_size * h < FEW * at.w.size * at.sweep.h
+        if iteration > 0 and few and not most:
             return 0
         if abs(h - at.sweep.h) > OTHER_BAND * at.sweep.h:
             at = HingeIterate.at(lam, at.w, at.s, evaluate(pairs, at.s, h))
@@ -192,9 +197,13 @@ def quasi_newton(
         moved, change = step.t * step.p, at.gradient - last.gradient
         if (curvature := float(moved @ change)) > 0.0:
             v = dsymv(1.0, B, change)
+            if most and iteration == 0:
+                share = curvature / float(change @ v)
+                B *= share
+                v *= share
             u = (0.5 * (1.0 + float(change @ v) / curvature) * moved - v) / curvature
             dsyr2(1.0, moved, u, a=B, overwrite_a=1)
-    return longest
+    return most or LONGEST
 
 
 def band_for(at: HingeIterate[S], goal: float) -> float:

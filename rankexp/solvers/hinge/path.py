@@ -14,7 +14,7 @@ import numpy.typing as npt
 from rankexp.arrays import Floats
 from rankexp.solvers.hinge import newton
 from rankexp.solvers.hinge.certificate import AGREEMENT, Certifier
-from rankexp.solvers.hinge.iterate import Best, HingeIterate, Point, Solve, line_search, together
+from rankexp.solvers.hinge.iterate import Best, HingeIterate, Solve, line_search, together
 from rankexp.solvers.hinge.pairs import HingePairs, common_power, hinge_pairs
 from rankexp.solvers.hinge.polish import ALMOST_SEPARATED
 from rankexp.solvers.hinge.sweep import SortedSweep, Sweep, coarse, sweep
@@ -33,11 +33,8 @@ WIDE_STAGE = 0.3  # tuned: and with many columns, where classes come apart on th
 AGAIN = 30.0  # tuned: times the last band, where a solution is refined for a smaller penalty
 MOST_STAGES = 20  # where lam is very far off, longer jumps must do
 STAGE_TOL = 0.01
-A_STEP = 25  # tuned: columns, for each step that is tried before a Hessian
-FURTHER = 0.1  # of the scores, over which the curvature of the loss along them is taken
-DEAR = 500  # columns, from which on a Hessian takes longer than the steps of sparse rows. Tuned
-TRIED = 100  # of these, at most
-TINY = 1e-300
+FURTHER = 0.1  # of the scores, over which it is taken how the loss curves along them
+LEAST = 1e-300  # of a square, to divide by
 STAGE_FAILED = 0.5  # gap of a stage: features of such sizes aren't solved by further ones
 STAGE_STEPS = 100  # of Newton in a stage, and wherever one has failed; some 10 are usual
 LARGEST_POWER = 1000  # of 2: a double reaches 1023
@@ -66,14 +63,12 @@ def hinge_path(
     # No lower than where the largest penalty, 4^-power times as large, is still finite.
     power = max(power, (math.frexp(lams.max(initial=0.0))[1] - LARGEST_POWER) // 2)
     pairs = hinge_pairs(X, order, power, square)
-    path, (n, d) = _Path(pairs, tol, max_iter), pairs.X.shape
-    if is_sparse(X) or (d >= DEAR and newton.MANY_COLUMNS * d <= n <= MANY_ROWS):
+    solve: Solve = _Path(pairs, tol, max_iter).solve
+    if is_sparse(X):
         from rankexp.solvers.hinge.sparse import sparse_solver
 
-        if is_sparse(X):
-            return _solve(X, pairs, lams, tol, sparse_solver(pairs, tol, max_iter))
-        path.quick = sparse_solver(pairs, tol, min(max_iter, TRIED))
-    return _solve(X, pairs, lams, tol, path.solve)
+        solve = sparse_solver(pairs, tol, max_iter)
+    return _solve(X, pairs, lams, tol, solve)
 
 
 def _solve(X: Floats, pairs: HingePairs, lams: Floats, tol: float, solve: Solve) -> PathResult:
@@ -108,7 +103,6 @@ class _Path:
         self.last = self.spread
         self.swept: SortedSweep | None = None
         self.parted: tuple[float, Best] | None = None  # a penalty whose solution parts all pairs
-        self.quick: Solve | None = None  # another way, which is tried first
         self.sampled: _Path | None = None
         if pairs.weight.size > MANY_ROWS:
             self.sampled = _Path(pairs.sample(SAMPLED_ROWS), SAMPLE_TOL, max_iter)
@@ -121,7 +115,10 @@ class _Path:
         if self.sampled is not None:
             n_iter = self._from_sample(lam, tol, best)
         else:
-            n_iter = self._without_hessian(lam, tol, best)
+            try:
+                n_iter = self._from_diagonal(lam, tol, best)
+            except FloatingPointError:  # a step left the range of numbers
+                n_iter = 0
             n_iter += 0 if best.gap <= tol else self._from_last(lam, tol, best)
         if best.gap <= tol or self.sampled is not None:  # on a grid, ties blur the primal
             self._measure(lam, best)
@@ -143,47 +140,29 @@ class _Path:
                 return steps
         wide = self.swept or sweep(self.pairs, self.s, newton.WIDE_BAND)
         start = HingeIterate.at(lam, self.w, self.s, wide)
-        if self.swept is None and self.tol < STAGE_TOL:
-            start = self._lengthened(start, lam)
-            wide = start.sweep
         best.update(start)
         if (inverse := newton.inverse_hessian(wide, lam)) is None:
             return steps
         return steps + newton.quasi_newton(start, inverse, lam, tol, best, sweep)
 
-    def _lengthened(self, start: Point, lam: float) -> Point:
-        """Go on along the mean difference as far as it goes down."""
-        step = line_search(lam, start, self.w, sweep, newton.ACCEPT)
-        return start if step is None else start.moved(lam, step)
-
-    def _without_hessian(self, lam: float, tol: float, best: Best) -> int:
-        """Try steps without a Hessian where one is dear; return how many."""
-        steps = 0
-        if self.w.size == 0:
-            self.w, self.s = self.pairs.mean_difference / self.spread, self.u / self.spread
-            steps = self._from_diagonal(lam, tol, best)
-        if not best.gap <= tol and self.quick is not None:
-            found, more = self.quick(lam)
-            steps += more
-            if found.gap <= tol:
-                best.take(found)
-            else:
-                self.quick = None
-        return steps
-
     def _from_diagonal(self, lam: float, tol: float, best: Best) -> int:
-        most = self.w.size // A_STEP
-        if most * most * lam < self.spread:  # more steps would be to come
+        """Try steps from the scales of columns, without a Hessian, and return how many."""
+        pairs = self.pairs
+        if self.w.size == 0:
+            self.w, self.s = pairs.mean_difference / self.spread, self.u / self.spread
+        if self.tol >= STAGE_TOL:
             return 0
-        start = HingeIterate.at(lam, self.w, self.s, sweep(self.pairs, self.s, newton.WIDE_BAND))
-        at = self._lengthened(start, lam)
-        further = sweep(self.pairs, (1.0 + FURTHER) * at.s, at.sweep.h)
+        at = HingeIterate.at(lam, self.w, self.s, sweep(pairs, self.s, newton.WIDE_BAND))
+        if (step := line_search(lam, at, self.w, sweep, newton.ACCEPT)) is not None:
+            at = at.moved(lam, step)  # as long as a smaller penalty lets it be
+        further = sweep(pairs, (1.0 + FURTHER) * at.s, at.sweep.h)
         bend = float((further.residual - at.sweep.residual) @ at.s) / FURTHER
-        squares = spread(some_rows(self.pairs.X, SOME), self.pairs.centre)
-        found, along = Best(), max(float(at.w @ (squares * at.w)), TINY)
+        squares = spread(some_rows(pairs.X, SOME), pairs.centre)
+        along = max(float(at.w @ (squares * at.w)), LEAST)
+        found, B = Best(), np.diag(1.0 / (lam + max(bend, 0.0) / along * squares))
         found.update(at)
-        B = np.asfortranarray(np.diag(1.0 / (lam + max(bend, 0.0) / along * squares)))
-        steps = newton.quasi_newton(at, B, lam, tol, found, sweep, most)
+        most = min(newton.TRIED, self.max_iter)
+        steps = newton.quasi_newton(at, np.asfortranarray(B), lam, tol, found, sweep, most)
         if found.gap <= tol:
             best.take(found)
         return steps
