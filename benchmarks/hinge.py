@@ -10,7 +10,7 @@ from sklearn.svm import LinearSVC
 
 from benchmarks._timing import best_times, cpu_times, time_ratio
 from benchmarks.linear import LAMS, large, small
-from benchmarks.widths import sparse
+from benchmarks.widths import sparse, wide
 from rankexp.estimators import LinearRanker
 from rankexp.losses import Logistic
 from rankexp.solvers.hinge.path import hinge_path
@@ -109,6 +109,18 @@ def _sparse_rows() -> Iterator[Row]:
     yield "hinge of pairs, sparse 10,000 × 100,000, lam 1e-05, seconds", seconds, 10.0
 
 
+def _wide_rows() -> Iterator[Row]:
+    """Yield the worst of three penalties on dense rows with many columns."""
+    for d, bar in ((100, 5), (400, 5), (1000, 12)):
+        X, y = wide(4000, d, "normal")
+        found = {}
+        for lam in (0.1, 1e-3, 1e-5):
+            _certified(X, y, np.array([lam]))
+            found[f"lam {lam:g}"] = _multiple(X, y, np.array([lam]), 3)
+        named = max(found, key=lambda lam: found[lam])
+        yield f"hinge / logistic, 4,000 × {d:,}, worst: {named}", found[named], bar
+
+
 def _large_rows() -> Iterator[Row]:
     X, y = large()
     for lam in (1e-3, 1e-5):
@@ -170,5 +182,6 @@ def rows() -> Iterator[Row]:
     yield "hinge / LinearSVC on all 250,000 pairs, one lambda", hinge / pairs, None
     yield from _level_rows()
     yield from _hard_rows()
+    yield from _wide_rows()
     yield from _sparse_rows()
     yield from _large_rows()

@@ -33,6 +33,8 @@ WIDE_STAGE = 0.3  # tuned: and with many columns, where classes come apart on th
 AGAIN = 30.0  # tuned: times the last band, where a solution is refined for a smaller penalty
 MOST_STAGES = 20  # where lam is very far off, longer jumps must do
 STAGE_TOL = 0.01
+PAIRS_A_COLUMN = 500  # tuned: of fewer, the loss is not smooth enough for steps without a Hessian
+LARGE = 0.03  # tuned: of the penalty with all pairs in the loss; above it is smooth enough
 FURTHER = 0.1  # of the scores, over which it is taken how the loss curves along them
 LEAST = 1e-300  # of a square, to divide by
 STAGE_FAILED = 0.5  # gap of a stage: features of such sizes aren't solved by further ones
@@ -150,7 +152,8 @@ class _Path:
         pairs = self.pairs
         if self.w.size == 0:
             self.w, self.s = pairs.mean_difference / self.spread, self.u / self.spread
-        if self.tol >= STAGE_TOL:
+        rough = pairs.count < PAIRS_A_COLUMN * self.w.size and lam < LARGE * self.spread
+        if self.tol >= STAGE_TOL or rough:
             return 0
         at = HingeIterate.at(lam, self.w, self.s, sweep(pairs, self.s, newton.WIDE_BAND))
         if (step := line_search(lam, at, self.w, sweep, newton.ACCEPT)) is not None:
