@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from rankexp.losses import Logistic, SquaredHinge
-from rankexp.solvers.smooth import centring, limited
+from rankexp.solvers.smooth import centring, limited, steps
 from rankexp.solvers.smooth import objective as objectives
 from rankexp.solvers.smooth import path as points
 from rankexp.solvers.smooth.path import smooth_path
@@ -98,3 +98,15 @@ def test_hessians_after_steps_know_where_the_rows_were_centred(many, offset, mon
     z = np.where(y, 1.0, -1.0)[:, None] * (X @ found.coef + found.intercept)
     right = np.logaddexp(0.0, -z).mean(axis=0) + 0.5 * np.array(lams) * (found.coef**2).sum(axis=0)
     np.testing.assert_allclose(found.objective, right, rtol=1e-9)
+
+
+def test_an_intercept_goes_no_farther_than_losses_curve():
+    X, y = make("plain", d=5)
+    y = np.arange(3000) < 3  # else no one step makes the derivative smaller
+    risk = points.ExampleRisk(Logistic(), points.signs(y), None, True)
+    problem = centring.prepare(X, risk)
+    at = problem.at(np.array([500.0, -700.0, 100.0, 0.0, 0.0, 300.0]), 1e-8)
+    size = abs(at.s).max()
+    assert 0.0 < risk.bend(at.s) < 1e-2
+    steps.polish(problem, at, 1e-8, 1e80, 1e-12)  # as if they hardly curved anywhere
+    assert abs(at.theta[-1]) < 10.0 * size

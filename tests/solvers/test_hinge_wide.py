@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from rankexp.solvers.hinge import iterate, newton, path
 from rankexp.solvers.hinge.iterate import band_hessian
 from rankexp.solvers.hinge.newton import _directions
 from rankexp.solvers.hinge.pairs import hinge_pairs
@@ -68,3 +69,34 @@ def test_a_separating_solution_serves_all_smaller_penalties(n, d, levels):
     assert alone.gap[0] <= 1e-6
     assert alone.objective[0] == pytest.approx(path.objective[-1], rel=3e-6)
     np.testing.assert_allclose(path.objective[-1] * 10.0, path.objective[-2], rtol=3e-6)
+
+
+@pytest.mark.parametrize("d", [3, 60])
+def test_usual_labels_need_no_hessian(d, monkeypatch):
+    rng = np.random.default_rng(d)
+    X = rng.standard_normal((500, d)) * 10.0 ** rng.uniform(-2, 2, d)
+    s = X @ (rng.standard_normal(d) / X.std(axis=0)) / np.sqrt(d)
+    order = PartialOrder.of_classes(s + rng.standard_normal(500) > 0.0)
+    lams = [1.0, 0.1, 1e-2]
+    with monkeypatch.context() as patched:
+        patched.setattr(path, "PAIRS_A_COLUMN", np.inf)  # no steps from scales
+        patched.setattr(path, "LARGE", np.inf)
+        right = hinge_path(X, order, lams, tol=1e-8)
+    monkeypatch.setattr(iterate, "band_hessian", None)
+    found = hinge_path(X, order, lams)
+    assert found.converged.all()
+    assert right.converged.all()
+    assert (found.objective * (1.0 - found.gap) <= right.objective).all()
+    assert (found.objective >= right.objective * (1.0 - 2e-8)).all()
+
+
+def test_where_pairs_are_few_hessians_are_taken(monkeypatch):
+    rng = np.random.default_rng(0)
+    X, level = rng.standard_normal((400, 40)), np.arange(400) % 2
+    costs = np.triu(np.ones((2, 2)), 1)
+    order = PartialOrder.of(level, costs, np.arange(400) // 4).whole()  # 400 pairs
+    called = []
+    tried = newton.quasi_newton
+    monkeypatch.setattr(newton, "quasi_newton", lambda *a: called.append(len(a)) or tried(*a))
+    assert hinge_path(X, order, [1e-3]).converged.all()
+    assert called and max(called) == 6  # never without a Hessian
