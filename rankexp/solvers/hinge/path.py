@@ -162,10 +162,10 @@ class _Path:
         bend = float((further.residual - at.sweep.residual) @ at.s) / FURTHER
         squares = spread(some_rows(pairs.X, SOME), pairs.centre)
         along = max(float(at.w @ (squares * at.w)), LEAST)
-        found, B = Best(), np.diag(1.0 / (lam + max(bend, 0.0) / along * squares))
+        found, B = Best(), np.diag(1.0 / (lam + max(bend, 0.0) / along * squares)).T
         found.update(at)
         most = min(newton.TRIED, self.max_iter)
-        steps = newton.quasi_newton(at, np.asfortranarray(B), lam, tol, found, sweep, most)
+        steps = newton.quasi_newton(at, B, lam, tol, found, sweep, most)
         if found.gap <= tol:
             best.take(found)
         return steps

@@ -63,11 +63,12 @@ class ExampleRisk(SmoothRisk):
         return each * u
 
     def bend(self, s: Floats) -> float:
-        some = slice(None, None, max(s.size // BENT, 1))
+        some = slice(None, None, s.size // BENT | 1)  # odd: classes may take turns
         each = self.loss.curvature(self.y[some], s[some])
         if self.weight is None:
             return float(each.sum()) / each.size
-        return float(each @ self.weight[some]) / float(self.weight[some].sum())
+        total = float(self.weight[some].sum())
+        return float(each @ self.weight[some]) / total if total else 1.0
 
     def sampling(self, d: int) -> tuple[int, int]:
         few = max(FEW_ROWS, A_COLUMN * d)
