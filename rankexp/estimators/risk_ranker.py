@@ -72,7 +72,7 @@ class RiskRanker(RiskMixin, BaseEstimator):  # type: ignore[misc]
         loss, risk = self._trained()
         one_of("queries", self.queries, QUERIES)
         risk.check_queries(self.queries)
-        what = f"the {loss!r} loss" if risk.needs_penalty(loss) else ""
+        what = f"the {loss!r} loss" if lam == 0 and risk.needs_penalty(loss) else ""
         check_solver(lam, self.tol, self.max_iter, what)
         return loss, risk
 

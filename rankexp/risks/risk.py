@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from rankexp import registry
 from rankexp.arrays import Floats, Ints
+from rankexp.blas import one_thread
 from rankexp.losses.loss import Loss
 from rankexp.metrics.level_counts import cost_matrix
 from rankexp.names import Named
@@ -158,7 +159,8 @@ class RiskOfPairs(Risk):
             return pair_path(task.X, task.order, task.loss, task.lams, **how)
         from rankexp.solvers.hinge.path import hinge_path
 
-        return hinge_path(task.X, task.order.whole(), task.lams, **how)
+        with one_thread:  # two libraries of BLAS take turns: more threads take longer
+            return hinge_path(task.X, task.order.whole(), task.lams, norms=task.norms, **how)
 
     def slope(self, task: Task, found: PathResult) -> Floats:
         """Return the derivatives of the risk by each score that the certificate uses, (n,)."""

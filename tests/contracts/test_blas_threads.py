@@ -19,6 +19,7 @@ import rankexp
 from rankexp import registry
 from rankexp.blas import SparesThreads, _libraries, one_thread, threads_for
 from rankexp.estimators import LinearRanker, ProportionalOdds, RankPerceptron
+from rankexp.solvers.hinge import path
 
 ROOT = str(Path(rankexp.__file__).parent)
 X = np.random.default_rng(0).normal(size=(40, 3))
@@ -112,6 +113,15 @@ def test_large_products_have_the_threads_that_there_are():
     ranker = registry.get("estimators", "KernelRanker")()
     with threads_for(1_000, ranker._columns(1_000, 2, True)):  # its matrix is rows by rows
         assert set(counts()) == {2}
+
+
+def test_the_hinge_of_pairs_has_one_thread_at_any_size(monkeypatch):
+    solve, found = path._solve, []
+    monkeypatch.setattr("rankexp.blas.ENTRIES", 0)
+    monkeypatch.setattr(path, "_solve", lambda *a: found.extend(counts()) or solve(*a))
+    LinearRanker(loss="hinge", risk="bipartite").fit(X, GIVEN["y"])
+    assert set(found) == {1}
+    assert set(counts()) == {2}
 
 
 @given(st.lists(st.booleans(), max_size=30))

@@ -10,7 +10,7 @@ from scipy.linalg.lapack import dpotrf, dpotrs
 
 from rankexp.arrays import Floats
 from rankexp.solvers.hinge.pairs import HingePairs, pull
-from rankexp.solvers.hinge.sweep import BEYOND, LISTED_PAIRS, SortedSweep, Sweep, sweep
+from rankexp.solvers.hinge.sweep import BEYOND, LISTED_PAIRS, SortedSweep, Sweep, in_order, sweep
 
 LONGEST_SEARCH = 12  # tuned: evaluations; hard data rarely take more than 6
 BACKTRACK = 0.1  # tuned: of the way that turned out too long
@@ -18,6 +18,7 @@ EXPANSION = 9.0  # tuned: at most so many times the step that was too short
 NEAREST_END = 0.02  # tuned: of an interval, so that no secant step gets stuck at its end
 ILLINOIS = 0.5  # the secant's rule of that name: halves the slope of an end that stays
 SMOOTHING = 0.25  # the Huber function exceeds the hinge by h/4 at most
+FURTHER = 0.1  # of the scores, over which it is taken how the loss curves along them
 ROUNDING = 1e-12  # of the objective: far above its rounding, far below any tolerance
 USELESS_STEP = 1e-3  # a step to the right of which the objective rises, and which is still taken
 BEYOND_MARGIN = 1.0 + 1e-12  # by more than rounding, so that no pair is left in the loss
@@ -83,7 +84,7 @@ class Best:
     s: Floats = field(default_factory=lambda: np.empty(0))
     residual: Floats = field(default_factory=lambda: np.empty(0))
     alpha: float = 0.0
-    measured: SortedSweep | None = None  # a last sweep at w
+    measured: tuple[float, int] | None = None  # the hinge at w, and units of 1 in it
     slope: Floats | None = None
     h: float = 0.0  # of the band at w
 
@@ -125,7 +126,7 @@ def together(pairs: HingePairs, lam: float, h: float = NARROW) -> Best | None:
         return None
     w, s, from_all = pairs.mean_difference / lam, u / lam, sweep(pairs, 0.0 * u, h)
     value = 1.0 - 0.5 * lam * float(w @ w)
-    return Best(value, value, w, s, from_all.residual, 1.0, sweep(pairs, s, h))
+    return Best(value, value, w, s, from_all.residual, 1.0, exact_hinge(pairs, s))
 
 
 class Bracket:
@@ -195,6 +196,43 @@ def line_search(
         t = bracket.left if bracket.left > 0.0 else bracket.right
         return Step(t, p, q, evaluate(pairs, s + t * q, h))
     return None
+
+
+def longer(pairs: HingePairs, s: Floats) -> tuple[int, Callable[[float], tuple[float, float]]]:
+    """Return units of 1, and what gives the hinge of t times the scores (n,), and its slope."""
+    # Their order stays, so that one sort does: t times the scores are these at a margin of 1 / t.
+    from rankexp.solvers.hinge.sweep_loops import ranked, sums
+
+    keys, order, scale, (apart, one, _) = in_order(pairs, s, 0.0)
+    known, unused = ranked(keys, order, pairs.layout, apart), np.zeros(s.size)
+
+    def at(t: float) -> tuple[float, float]:
+        units = apart, round(scale / t), 1
+        hinge, alpha, _ = sums(known, pairs.layout, units, unused, False)
+        hinge, alpha = hinge / (scale * pairs.count), alpha / (2.0 * pairs.count)
+        return t * hinge, hinge - alpha / t
+
+    return one, at
+
+
+def exact_hinge(pairs: HingePairs, s: Floats) -> tuple[float, int]:
+    """Return the mean hinge at scores (n,), and in how many units of fixed point 1 is."""
+    one, at = longer(pairs, s)
+    return at(1.0)[0], one
+
+
+def along(pairs: HingePairs, s: Floats, ridge: float, accept: float) -> tuple[float, float, float]:
+    """Return how many times as long scores (n,) should be, the hinge there, and how it curves."""
+    # `ridge`: lam |w|². The curvature is the number of pairs a unit of their differences there.
+    _, at = longer(pairs, s)
+    t, (value, slope) = 1.0, at(1.0)
+    bracket, bound = Bracket(slope + ridge), -accept * (slope + ridge)
+    for _ in range(LONGEST_SEARCH if bound > 0.0 else 0):
+        t = 1.0 + bracket.next(t - 1.0, slope + t * ridge) if t > 1.0 else 2.0
+        value, slope = at(t)
+        if abs(slope + t * ridge) <= bound:
+            break
+    return t, value, t * (at((1.0 + FURTHER) * t)[1] - slope) / FURTHER
 
 
 def band_hessian(swept: SortedSweep) -> Floats:

@@ -6,7 +6,7 @@ For easy data quasi-Newton comes first: with label noise the smoothed hinge is n
 from collections.abc import Callable
 
 import numpy as np
-from scipy.linalg.blas import dsymv, dsyr2
+from scipy.linalg.blas import dsymv, dsyr, dsyr2
 from scipy.linalg.lapack import dpotri
 
 from rankexp.arrays import Floats
@@ -49,9 +49,11 @@ Direction = Callable[[float, Floats], Floats]
 WIDE_BAND = 0.2  # of the first Hessian
 LONGEST = 12  # steps
 STALL, STALLED = 4, 0.3  # stop where the gap stays above this share over so many steps
-TRIED, SLOW = 100, 0.8  # the same from scales of columns: far more steps take as long as a Hessian
+TRIED, SLOW_OVER, SLOW = 100, 8, 0.8  # the same without a Hessian, which takes as long as many
 FEW = 4  # pairs a column in the band: fewer aren't smooth
 SMOOTHING = 0.35  # of the tolerated gap, what smoothing may take: with half, gaps end above it
+LEAST_REST = 1e-6  # of the curvature along scores: less of it is lost in rounding
+HUBER = 6.0  # smoothing costs h²/6 for a pair a unit of differences
 OTHER_BAND = 0.3  # change of the width, relative, from which a new sweep pays
 ACCEPT_QUASI = 0.5  # of the derivative after a line search
 
@@ -174,9 +176,10 @@ def quasi_newton(
     If B is a scale of the columns alone, so many steps are taken at most.
     """
     at, pairs, gaps = start, start.sweep.pairs, list[float]()
+    over, share = (SLOW_OVER, SLOW) if most else (STALL, STALLED)
     for iteration in range(most or LONGEST):
         gaps.append(best.gap)
-        if iteration >= STALL and gaps[-1] > (SLOW if most else STALLED) * gaps[-STALL]:
+        if iteration >= over and gaps[-1] > share * gaps[-over]:
             return iteration
         h = band_for(at, tol * best.primal)
         few = at.sweep.band_size * h < FEW * at.w.size * at.sweep.h
@@ -198,9 +201,9 @@ def quasi_newton(
         if (curvature := float(moved @ change)) > 0.0:
             v = dsymv(1.0, B, change)
             if most and iteration == 0:
-                share = curvature / float(change @ v)
-                B *= share
-                v *= share
+                scale = curvature / float(change @ v)
+                B *= scale
+                v *= scale
             u = (0.5 * (1.0 + float(change @ v) / curvature) * moved - v) / curvature
             dsyr2(1.0, moved, u, a=B, overwrite_a=1)
     return most or LONGEST
@@ -210,6 +213,48 @@ def band_for(at: HingeIterate[S], goal: float) -> float:
     """Return the half width at which smoothing costs its share of the goal; cost goes as h²."""
     share = SMOOTHING * goal / max(at.slack, 1e-300)
     return min(WIDE_BAND, at.sweep.h * float(np.sqrt(share)))
+
+
+def band_of(curvature: float, goal: float) -> float:
+    """Return the same from how the loss curves along the scores."""
+    return min(WIDE_BAND, float(np.sqrt(HUBER * SMOOTHING * goal / max(curvature, 1e-300))))
+
+
+def from_columns(at: Point, squares: Floats, lam: float, tol: float, best: Best, most: int) -> int:
+    """Go down without a Hessian, from the mean squares of columns; return the steps, `most` or 1.
+
+    If that stalls, it is given up.
+    """
+    best.update(at)
+    p = -dsymv(1.0, _inverse_of_normal(at, squares, lam), at.gradient)
+    if (step := line_search(lam, at, p, sweep, ACCEPT_QUASI)) is None:
+        return 0
+    at = at.moved(lam, step)
+    best.update(at)
+    if best.gap <= tol or most <= 1:
+        return 1
+    B = _inverse_of_normal(at, squares, lam)  # other pairs are at their kinks now
+    return 1 + quasi_newton(at, B, lam, tol, best, sweep, min(TRIED, most) - 1)
+
+
+def _inverse_of_normal(at: Point, squares: Floats, lam: float) -> Floats:
+    """Return the inverse Hessian, upper triangle, as if columns were independent and normal."""
+    # Differences D of pairs have a mean and variances V. Those at their kink, with w·D = 1, have
+    # the mean u = mean + V w (1 - w·mean) / w·V w, and V - V w w'V / w·V w about it.
+    w, mean, swept = at.w, at.sweep.pairs.mean_difference, at.sweep
+    dense = swept.band_size / (2.0 * swept.h * swept.pairs.count)
+    V = np.maximum(2.0 * squares - 0.5 * mean * mean, squares)
+    v = V * w
+    along = max(float(v @ w), 1e-300)
+    u = mean + v * ((1.0 - float(w @ mean)) / along)
+    inverse = 1.0 / (lam + dense * V)
+    g = inverse * u
+    B = dsyr(-dense / (1.0 + dense * float(g @ u)), g, a=np.diag(inverse).T, overwrite_a=1)
+    g = dsymv(1.0, B, v)
+    rest = 1.0 - dense / along * float(g @ v)
+    if rest > LEAST_REST:
+        B = dsyr(dense / (along * rest), g, a=B, overwrite_a=1)
+    return np.asarray(B)
 
 
 def inverse_hessian(swept: SortedSweep, lam: float) -> Floats | None:

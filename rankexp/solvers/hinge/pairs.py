@@ -12,6 +12,7 @@ from rankexp.arrays import Bools, Floats, Integers, Ints
 from rankexp.solvers.pairs.partial_order import PartialOrder
 from rankexp.solvers.rows import as_rows, entries, is_sparse
 
+EPS = float(np.finfo(np.float64).eps)
 ROWS_AT_ONCE = 2**13  # tuned: of a sum over rows, which rounds as often
 SCALED = 200  # powers of 2: sums of squares within them are far from over- and underflow
 SINGULAR = 1e-5  # of the largest pivot of a Cholesky factor: rows that hardly span their space
@@ -173,11 +174,16 @@ def pull(X: Floats, residual: Floats, centre: Floats | None = None) -> Floats:
 
 
 def hinge_pairs(
-    X: Floats, order: PartialOrder, power: int = 0, square: float | None = None
+    X: Floats,
+    order: PartialOrder,
+    power: int = 0,
+    square: float | None = None,
+    norms: Floats | None = None,
 ) -> HingePairs:
     """Return the pairs of an order, without rows in none; ValueError if there is no pair."""
     # Equal rows of a cell are merged. Small data, and data far from zero, are centred; with more
-    # columns than rows, rotated. Columns are divided by 2^power. `square`: sum of squares of X.
+    # columns than rows, rotated. Columns are divided by 2^power. `square`: sum of squares of X;
+    # `norms`: of the rows, if known.
     used, order, levels = _in_pairs(order)
     X = X if used.size == X.shape[0] else X[used]
     (below, above), count = order.parts(), order.total
@@ -191,10 +197,14 @@ def hinge_pairs(
         return HingePairs(*known, as_rows(X), None, False, 0, square or 0.0, used)
     centred = X.shape[0] <= CENTRED_ROWS or far_from_zero(X)
     if centred:
-        X, square = X - X.mean(axis=0), None
+        mean = np.full(X.shape[0], 1.0 / X.shape[0]) @ X  # half the time of a mean
+        X = X - mean
+        if square is not None:  # a bound, rounded up
+            square *= 1.0 + X.size * EPS
+            square -= X.shape[0] * float(mean @ mean)
     difference = side @ X
-    key = np.sort(_projections(_probe(X)))
-    if np.any(key[1:] == key[:-1]):  # rows repeat, or those of a sample
+    alike = norms is None or norms.size > CENTRED_ROWS or _repeats(norms)
+    if alike and _repeats(_projections(_probe(X))):
         X, order, kept = merge_duplicates(X, order)
         used = used[kept]
     given, rotation = X, None
@@ -213,7 +223,9 @@ def _in_pairs(order: PartialOrder) -> tuple[Integers, PartialOrder, list[tuple[i
     levels = [(low, up, cost / most) for low, up, cost in levels]
     for low, up, cost in levels:  # no others: what isn't there takes no time
         costs[low, up] = cost
+    known = {"counts": order.counts, "cell": order.cell}
     order = replace(order, costs=costs)
+    vars(order).update(known)
     if (used := order.in_pairs()) is None:
         return np.arange(order.level.size), order, levels
     if not used.size:  # of different groups
@@ -221,7 +233,7 @@ def _in_pairs(order: PartialOrder) -> tuple[Integers, PartialOrder, list[tuple[i
     return used, order.take(used), levels
 
 
-def common_power(X: Floats, lam: float) -> tuple[int, float]:
+def common_power(X: Floats, lam: float, norms: Floats | None = None) -> tuple[int, float]:
     """Return a power of 2 to divide features by, usually 0, and the sum of squares of X."""
     # Products then neither over- nor underflow. ValueError if X isn't finite; FloatingPointError
     # if squares over the least penalty ``lam`` overflow all the same.
@@ -229,7 +241,7 @@ def common_power(X: Floats, lam: float) -> tuple[int, float]:
     if not X.size:  # sparse rows of zeros
         return 0, 0.0
     with np.errstate(all="ignore"):
-        square = float(np.vdot(X, X))
+        square = float(np.vdot(X, X) if norms is None else norms @ norms)
         if 2.0**-SCALED < square < 2.0**SCALED and square < LARGEST_SQUARE * lam:
             return 0, square
         reach = 0.5 * X.max(axis=0) - 0.5 * X.min(axis=0)
@@ -244,6 +256,11 @@ def common_power(X: Floats, lam: float) -> tuple[int, float]:
         advice = "divide the column by a power of 10, drop its outliers, or take a larger lam"
         raise FloatingPointError(f"{text} over lam={lam:g} overflows; {advice}")
     return math.frexp(reach[column])[1], square
+
+
+def _repeats(keys: Floats) -> bool:
+    ordered = np.sort(keys)
+    return bool((ordered[1:] == ordered[:-1]).any())
 
 
 def _probe(X: Floats) -> Floats:

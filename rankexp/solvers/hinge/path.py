@@ -14,14 +14,14 @@ import numpy.typing as npt
 from rankexp.arrays import Floats
 from rankexp.solvers.hinge import newton
 from rankexp.solvers.hinge.certificate import AGREEMENT, Certifier
-from rankexp.solvers.hinge.iterate import Best, HingeIterate, Solve, line_search, together
+from rankexp.solvers.hinge.iterate import Best, HingeIterate, Solve, along, exact_hinge, together
 from rankexp.solvers.hinge.pairs import HingePairs, common_power, hinge_pairs
 from rankexp.solvers.hinge.polish import ALMOST_SEPARATED
-from rankexp.solvers.hinge.sweep import SortedSweep, Sweep, coarse, sweep
+from rankexp.solvers.hinge.sweep import Sweep, coarse, sweep
 from rankexp.solvers.pairs.partial_order import PartialOrder
 from rankexp.solvers.result import PathResult
 from rankexp.solvers.rows import as_rows, is_sparse
-from rankexp.solvers.smooth.objective import SOME, some_rows, spread
+from rankexp.solvers.smooth.objective import some_rows, spread
 
 BAND = 0.02  # tuned: where Newton starts
 WIDE_START = 0.3  # tuned: and with many columns
@@ -35,8 +35,9 @@ MOST_STAGES = 20  # where lam is very far off, longer jumps must do
 STAGE_TOL = 0.01
 PAIRS_A_COLUMN = 500  # tuned: of fewer, the loss is not smooth enough for steps without a Hessian
 LARGE = 0.03  # tuned: of the penalty with all pairs in the loss; above it is smooth enough
-FURTHER = 0.1  # of the scores, over which it is taken how the loss curves along them
-LEAST = 1e-300  # of a square, to divide by
+SOME_ROWS = 250  # tuned: for scales of columns, which guide steps
+OF_SHIFTED = 8.0  # roundings of a score: centred, shifted, of rows twice as long, and exact
+NEAR = 0.01  # of a gap: steps with a Hessian then begin there, not far off. Tuned: 1e-4 to .1
 STAGE_FAILED = 0.5  # gap of a stage: features of such sizes aren't solved by further ones
 STAGE_STEPS = 100  # of Newton in a stage, and wherever one has failed; some 10 are usual
 LARGEST_POWER = 1000  # of 2: a double reaches 1023
@@ -44,14 +45,21 @@ MARGIN = 0.99  # of the tolerance to solve for: the last measurement adds the ro
 
 
 def hinge_path(
-    X: Floats, order: PartialOrder, lams: npt.ArrayLike, *, tol: float = 1e-6, max_iter: int = 1000
+    X: Floats,
+    order: PartialOrder,
+    lams: npt.ArrayLike,
+    *,
+    tol: float = 1e-6,
+    max_iter: int = 1000,
+    norms: Floats | None = None,
 ) -> PathResult:
     """Solve the pairwise hinge for each penalty, from the largest to the smallest.
 
     The mean over pairs is weighted by the costs of levels (uematsu2010). `tol`: relative duality
     gap to reach; the ``gap`` found includes rounding. `max_iter`: Newton steps for each penalty;
-    ``n_iter`` counts those on all rows. Raises ValueError if there is no pair or for impossible
-    arguments; FloatingPointError if squares of the features over ``lam`` overflow.
+    ``n_iter`` counts those on all rows. `norms`: of the rows (n,), if known. Raises ValueError if
+    there is no pair or for impossible arguments; FloatingPointError if squares of the features
+    over ``lam`` overflow.
     """
     X = as_rows(X)
     lams = np.atleast_1d(np.asarray(lams, dtype=np.float64))
@@ -61,19 +69,21 @@ def hinge_path(
     if lams.ndim != 1 or not np.all((lams > 0.0) & np.isfinite(lams)):
         text = "the pairwise hinge needs lam > 0 (its dual divides by lam)"
         raise ValueError(f"{text}; got {lams.tolist()}")
-    power, square = common_power(X, float(lams.min(initial=1e300)))
+    power, square = common_power(X, float(lams.min(initial=1e300)), norms)
     # No lower than where the largest penalty, 4^-power times as large, is still finite.
     power = max(power, (math.frexp(lams.max(initial=0.0))[1] - LARGEST_POWER) // 2)
-    pairs = hinge_pairs(X, order, power, square)
+    pairs = hinge_pairs(X, order, power, square, norms)
     solve: Solve = _Path(pairs, tol, max_iter).solve
     if is_sparse(X):
         from rankexp.solvers.hinge.sparse import sparse_solver
 
         solve = sparse_solver(pairs, tol, max_iter)
-    return _solve(X, pairs, lams, tol, solve)
+    return _solve(X, pairs, lams, tol, solve, norms)
 
 
-def _solve(X: Floats, pairs: HingePairs, lams: Floats, tol: float, solve: Solve) -> PathResult:
+def _solve(
+    X: Floats, pairs: HingePairs, lams: Floats, tol: float, solve: Solve, norms: Floats | None
+) -> PathResult:
     (n, d), L, power, certifier = X.shape, lams.size, pairs.power, Certifier(pairs, X, tol)
     coef, slope = np.empty((d, L)), np.zeros((L, n))
     objective, gap, n_iter = np.empty(L), np.empty(L), np.zeros(L, dtype=np.int64)
@@ -84,14 +94,25 @@ def _solve(X: Floats, pairs: HingePairs, lams: Floats, tol: float, solve: Solve)
             best, n_iter[k] = solve(lam)
             found = certifier.certify(lam, best)
             if not found.primal <= 1.0 + AGREEMENT:  # w = 0 has 1
-                best = replace(best, w=0.0 * best.w, slope=None, measured=None)
+                best = replace(best, w=0.0 * best.w, s=0.0 * best.s, slope=None, measured=None)
                 found = certifier.certify(lam, best)
             objective[k], gap[k] = found.primal, found.gap
             right = found.error <= AGREEMENT * found.primal  # to nine digits
             converged[k] = right and found.gap <= tol
             coef[:, k] = np.ldexp(pairs.original(best.w), -power)
             slope[k, pairs.rows] = best.residual
-    return PathResult(coef, np.zeros(L), objective, gap, n_iter, converged, slope.T)
+    rough = None
+    if (
+        L == 1
+        and norms is not None
+        and pairs.rows.size == n
+        and not (pairs.rotation is not None or power)
+    ):
+        reach = float(norms.max()) * math.sqrt(float(best.w @ best.w))
+        shift = float(X[0] @ coef[:, 0]) - best.s[0]
+        rough = best.s + shift, OF_SHIFTED * certifier.of_scores * reach
+    known = coef, np.zeros(L), objective, gap, n_iter, converged
+    return PathResult(*known, slope.T, rough=rough)
 
 
 class _Path:
@@ -103,7 +124,6 @@ class _Path:
         self.u, self.spread = pairs.together
         self.w = self.s = np.empty(0)
         self.last = self.spread
-        self.swept: SortedSweep | None = None
         self.parted: tuple[float, Best] | None = None  # a penalty whose solution parts all pairs
         self.sampled: _Path | None = None
         if pairs.weight.size > MANY_ROWS:
@@ -140,7 +160,7 @@ class _Path:
             steps += self._from_parted(lam, tol, best)
             if best.gap <= tol:
                 return steps
-        wide = self.swept or sweep(self.pairs, self.s, newton.WIDE_BAND)
+        wide = sweep(self.pairs, self.s, newton.WIDE_BAND)
         start = HingeIterate.at(lam, self.w, self.s, wide)
         best.update(start)
         if (inverse := newton.inverse_hessian(wide, lam)) is None:
@@ -155,19 +175,17 @@ class _Path:
         rough = pairs.count < PAIRS_A_COLUMN * self.w.size and lam < LARGE * self.spread
         if self.tol >= STAGE_TOL or rough:
             return 0
-        at = HingeIterate.at(lam, self.w, self.s, sweep(pairs, self.s, newton.WIDE_BAND))
-        if (step := line_search(lam, at, self.w, sweep, newton.ACCEPT)) is not None:
-            at = at.moved(lam, step)  # as long as a smaller penalty lets it be
-        further = sweep(pairs, (1.0 + FURTHER) * at.s, at.sweep.h)
-        bend = float((further.residual - at.sweep.residual) @ at.s) / FURTHER
-        squares = spread(some_rows(pairs.X, SOME), pairs.centre)
-        along = max(float(at.w @ (squares * at.w)), LEAST)
-        found, B = Best(), np.diag(1.0 / (lam + max(bend, 0.0) / along * squares)).T
-        found.update(at)
-        most = min(newton.TRIED, self.max_iter)
-        steps = newton.quasi_newton(at, B, lam, tol, found, sweep, most)
-        if found.gap <= tol:
+        ridge = lam * float(self.w @ self.w)
+        times, hinge, bend = along(pairs, self.s, ridge, newton.ACCEPT)
+        h = newton.band_of(bend, tol * (hinge + 0.5 * times * times * ridge))
+        w, s = times * self.w, times * self.s  # as long as a smaller penalty lets them be
+        at = HingeIterate.at(lam, w, s, sweep(pairs, s, h))
+        squares = spread(some_rows(pairs.X, SOME_ROWS), pairs.centre)
+        found = Best()
+        steps = newton.from_columns(at, squares, lam, tol, found, self.max_iter)
+        if found.gap <= NEAR:
             best.take(found)
+            self.w, self.s, self.last = found.w, found.s, lam
         return steps
 
     def _from_parted(self, lam: float, tol: float, best: Best) -> int:
@@ -222,6 +240,5 @@ class _Path:
     def _measure(self, lam: float, best: Best) -> None:
         self.w, self.s, self.last = best.w, self.pairs.scores(best.w), lam
         best.s = self.s
-        self.swept = sweep(self.pairs, self.s, newton.WIDE_BAND)
-        best.measured = self.swept
-        best.primal = self.swept.hinge + 0.5 * lam * float(self.w @ self.w)
+        best.measured = exact_hinge(self.pairs, self.s)
+        best.primal = best.measured[0] + 0.5 * lam * float(self.w @ self.w)

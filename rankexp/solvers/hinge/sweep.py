@@ -168,9 +168,11 @@ class SortedSweep(Sweep):
         return 0.5 * (H + H.T) if d < WIDE else np.tril(H) + np.tril(H, -1).T
 
 
-def sweep(pairs: HingePairs, s: Floats, h: float) -> SortedSweep:
-    """Evaluate all pairs at scores ``s`` (n,) with band half width ``h``, in O(n log n)."""
-    from rankexp.solvers.hinge.sweep_loops import fixed_keys, merge
+def in_order(
+    pairs: HingePairs, s: Floats, h: float
+) -> tuple[Ints, Ints, float, tuple[int, int, int]]:
+    """Return scores as integers (n,), their order, units of 1, and what loops take as units."""
+    from rankexp.solvers.hinge.sweep_loops import fixed_keys
 
     keys, scale = fixed_keys(s, pairs.bits)
     if not h * scale < 2.0**SUM_BITS:
@@ -180,8 +182,16 @@ def sweep(pairs: HingePairs, s: Floats, h: float) -> SortedSweep:
     if pairs.bounds.shape[0] > 2:
         apart = int(keys.max()) - int(keys.min()) + one + half + 1
         keys += pairs.order.group * apart
-    order = keys.argsort()
-    residual, rows, (hinge, alpha, band) = merge(keys, order, pairs.layout, (apart, one, half))
+    return keys, keys.argsort(), scale, (apart, one, half)
+
+
+def sweep(pairs: HingePairs, s: Floats, h: float) -> SortedSweep:
+    """Evaluate all pairs at scores ``s`` (n,) with band half width ``h``, in O(n log n)."""
+    from rankexp.solvers.hinge.sweep_loops import merge
+
+    keys, order, scale, units = in_order(pairs, s, h)
+    _, one, half = units
+    residual, rows, (hinge, alpha, band) = merge(keys, order, pairs.layout, units)
     residual *= 0.5 / (half * pairs.count)
     hinge, alpha = hinge / (scale * pairs.count), alpha / (2.0 * half * pairs.count)
     known = pairs, half / scale, residual, hinge, alpha, band

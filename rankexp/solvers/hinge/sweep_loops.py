@@ -7,6 +7,7 @@ from rankexp.compiled import njit
 
 Layout = tuple[Ints, Ints, Floats, Ints, Floats]
 Sorted = tuple[Ints, Ints, Ints]  # keys, weights, sums of weights and of keys before each
+Ranked = tuple[Ints, Ints, Ints, Ints, Ints]  # starts, rows, keys, weights, sums before each
 Units = tuple[int, int, int]  # how far groups are apart, the margin, half the band
 Ends = tuple[Ints, Ints, Floats]  # of groups, among lower and among upper rows; their shares
 Banded = tuple[Floats, Floats, tuple[Ints, Ints, Ints, Ints, Floats], Floats, Bools]
@@ -32,14 +33,9 @@ def fixed_keys(s: Floats, bits: int) -> tuple[Ints, float]:
 
 
 @njit
-def merge(
-    keys: Ints, order: Ints, layout: Layout, units: Units
-) -> tuple[Floats, Ints, tuple[float, float, float]]:
-    """Sum over the pairs of each row, for each pair of levels, all but costs in integers."""
-    # Returned are by row the sum of ``2 half alpha`` over its pairs as lower row, less those as
-    # upper row; the rows of each level, in order; and sums of the hinge in units, of ``2 half
-    # alpha``, and of pairs in the band.
-    level, weight, costs, bounds, shares = layout
+def ranked(keys: Ints, order: Ints, layout: Layout, apart: int) -> Ranked:
+    """Return where levels begin, their rows, keys and weights in order, and sums before each."""
+    level, weight, costs, bounds, _ = layout
     n, K, G = keys.size, costs.shape[0], bounds.shape[0] - 1
     start = np.zeros(K + 1, np.int64)
     for k in range(K):
@@ -60,8 +56,21 @@ def merge(
         place[k] = p + 1
         rows[p], key[p], wt[p] = row, at, w
         before[p + k + 1, 0] = before[p + k, 0] + w
-        before[p + k + 1, 1] = before[p + k, 1] + w * (at - g * units[0])
-    found, sums = np.zeros(n), np.zeros(3)
+        before[p + k + 1, 1] = before[p + k, 1] + w * (at - g * apart)
+    return start, rows, key, wt, before
+
+
+@njit
+def sums(
+    known: Ranked, layout: Layout, units: Units, found: Floats, lower_too: bool
+) -> tuple[float, float, float]:
+    """Sum over the pairs of each row, for each pair of levels, all but costs in integers."""
+    # Added to ``found`` (n,), by place in order, is the sum of ``2 half alpha`` over the pairs of
+    # a lower row, if these are wanted, and less that of an upper row. Returned are sums of the
+    # hinge in units, of ``2 half alpha``, and of pairs in the band.
+    _, _, costs, bounds, shares = layout
+    start, _, key, wt, before = known
+    K, G, total = costs.shape[0], bounds.shape[0] - 1, np.zeros(3)
     for up in range(K):
         for low in range(up):
             if costs[low, up] > 0.0 and bounds[G, low] > 0 and bounds[G, up] > 0:
@@ -69,12 +78,24 @@ def merge(
                 upper = key[i], wt[i], before[start[up] + up :]
                 lower = key[j], wt[j], before[start[low] + low :]
                 ends = bounds[:, low], bounds[:, up], shares
-                sums += _pull_upper(lower, upper, ends, units, costs[low, up], found[i])
-                _push_lower(lower, upper, ends, units, costs[low, up], found[j])
-    residual = np.empty(n)
-    for p in range(n):
+                total += _pull_upper(lower, upper, ends, units, costs[low, up], found[i])
+                if lower_too:
+                    _push_lower(lower, upper, ends, units, costs[low, up], found[j])
+    return total[0], total[1], total[2]
+
+
+@njit
+def merge(
+    keys: Ints, order: Ints, layout: Layout, units: Units
+) -> tuple[Floats, Ints, tuple[float, float, float]]:
+    """Return what :func:`sums` adds, by row, the rows of each level in order, and the sums."""
+    known = ranked(keys, order, layout, units[0])
+    rows, found = known[1], np.zeros(keys.size)
+    total = sums(known, layout, units, found, True)
+    residual = np.empty(keys.size)
+    for p in range(keys.size):
         residual[rows[p]] = found[p]
-    return residual, rows, (sums[0], sums[1], sums[2])
+    return residual, rows, total
 
 
 @njit

@@ -1,0 +1,125 @@
+"""What the pairwise hinge does before any Hessian: along the scores, from columns, and bounds."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rankexp.estimators import LinearRanker
+from rankexp.estimators.labels import best_threshold
+from rankexp.solvers.hinge.iterate import FURTHER, HingeIterate, along, exact_hinge
+from rankexp.solvers.hinge.newton import _inverse_of_normal
+from rankexp.solvers.hinge.pairs import hinge_pairs
+from rankexp.solvers.hinge.path import hinge_path
+from rankexp.solvers.hinge.sweep import sweep
+from rankexp.solvers.pairs.partial_order import PartialOrder
+from rankexp.solvers.rows import norms_of
+
+SEEDS = st.integers(0, 10**6)
+
+
+def random_order(rng, n, groups):
+    costs = np.triu(rng.uniform(0.2, 3.0, (3, 3)), 1)
+    level, group = rng.integers(0, 3, n), rng.integers(0, groups, n)
+    level[:2], group[:2] = (0, 2), 0
+    return PartialOrder.of(level, costs, group, rng.integers(1, 4, n).astype(float)).whole()
+
+
+def all_pairs(order):
+    """Rows i, j and share of every pair that counts."""
+    y, g, m = order.level, order.group, order.weight
+    C = order.costs[y[None], y[:, None]] * (g[:, None] == g[None]) * m[:, None] * m[None]
+    i, j = np.nonzero(C)
+    return i, j, C[i, j] / C.sum()
+
+
+@settings(max_examples=60)
+@given(SEEDS, st.sampled_from([1, 4]), st.booleans(), st.floats(-4.0, 1.0))
+def test_along_scores_the_objective_falls_and_its_curve_is_told(seed, groups, tied, power):
+    rng = np.random.default_rng(seed)
+    X = rng.integers(0, 3, (30, 3)).astype(float) if tied else rng.standard_normal((30, 3))
+    order, ridge = random_order(rng, 30, groups), 10.0**power
+    pairs = hinge_pairs(X, order)
+    s = pairs.scores(rng.standard_normal(3))
+    t, value, bend = along(pairs, s, ridge, 0.05)
+    i, j, c = all_pairs(pairs.order)
+    D = s[i] - s[j]
+
+    def hinge(t):
+        return c @ np.maximum(1.0 - t * D, 0.0)
+
+    def slope(t):
+        return -(c * (1.0 - t * D > 1e-9)) @ D
+
+    assert value == pytest.approx(hinge(t), rel=1e-9, abs=1e-9)
+    assert exact_hinge(pairs, s)[0] == pytest.approx(hinge(1.0), rel=1e-10, abs=1e-13)
+    assert hinge(t) + 0.5 * ridge * t * t <= (hinge(1.0) + 0.5 * ridge) * (1.0 + 1e-9)
+    assert t == 1.0 or slope(1.0) + ridge < 0.0
+    if not tied:
+        wanted = t * (slope((1.0 + FURTHER) * t) - slope(t)) / FURTHER
+        assert bend == pytest.approx(wanted, rel=1e-6, abs=1e-6)
+
+
+def test_columns_tell_the_curvature_of_normal_differences():
+    rng = np.random.default_rng(0)
+    n, d, lam = 6000, 4, 1e-3
+    X = rng.standard_normal((n, d)) * [0.1, 1.0, 3.0, 1.0]
+    y = np.arange(n) % 2 == 1
+    X[y] += [0.05, 1.0, 0.5, 0.0]
+    pairs = hinge_pairs(X, PartialOrder.of_classes(y))
+    for w in (pairs.mean_difference, np.array([2.0, 0.4, -0.2, 0.7])):
+        at = HingeIterate.at(lam, w, s := pairs.scores(w), sweep(pairs, s, 0.02))
+        squares = np.mean(pairs.X**2, axis=0)
+        found = _inverse_of_normal(at, squares, lam)
+        found = np.triu(found) + np.triu(found, 1).T
+        H = at.sweep.laplacian() / (2.0 * at.sweep.h * pairs.count) + lam * np.eye(d)
+        ratios = np.linalg.eigvals(found @ H).real
+        assert ratios.min() > 0.8
+        assert ratios.max() < 1.25
+
+
+@settings(max_examples=60)
+@given(SEEDS, st.integers(2, 40), st.integers(1, 6), st.floats(-3.0, 12.0))
+def test_the_bound_of_squares_is_one(seed, n, d, power):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, d)) + 10.0**power * rng.standard_normal(d)
+    level = np.arange(n) % 2
+    pairs = hinge_pairs(X, PartialOrder.of_classes(level), 0, float(np.vdot(X, X)))
+    assert np.sum(pairs.given.astype(np.longdouble) ** 2) <= pairs.square
+    assert pairs.square <= np.vdot(X, X) * (1.0 + 1e-12)
+
+
+@pytest.mark.parametrize("copies", [1, 2])
+def test_norms_show_equal_rows(copies):
+    rng = np.random.default_rng(1)
+    X = np.repeat(rng.standard_normal((300, 7)), copies, axis=0)
+    level = rng.permutation(300).repeat(copies) % 2
+    order = PartialOrder.of_classes(level)
+    found = hinge_pairs(X, order, norms=norms_of(X))
+    np.testing.assert_array_equal(found.rows, hinge_pairs(X, order).rows)
+    assert found.rows.size == 300
+
+
+@pytest.mark.parametrize("kind", ["plain", "tied", "far"])
+@pytest.mark.parametrize("weights", [None, {0: 1.0, 1: 3.0}])
+def test_the_threshold_is_that_of_exact_scores(kind, weights):
+    rng = np.random.default_rng(2)
+    for n, lam in ((40, 1e-2), (400, 0.1), (400, 100.0)):
+        X = rng.standard_normal((n, 3)) if kind != "tied" else 1.0 * rng.integers(0, 3, (n, 3))
+        X += 1e6 * (kind == "far")
+        y = (X @ [1.0, -1.0, 0.5] + rng.standard_normal(n) > X.mean() / 2.0).astype(int)
+        ranker = LinearRanker(loss="hinge", risk="bipartite", lam=lam).fit(X, y)
+        s = ranker.decision_function(X) + ranker.threshold_
+        exact = X @ ranker.coef_[0]
+        np.testing.assert_allclose(s, exact, rtol=1e-9, atol=1e-9)
+        assert ranker.threshold_ == best_threshold(ranker._scores(X), y > 0)
+
+
+def test_an_objective_after_few_steps_is_certified():
+    rng = np.random.default_rng(3)
+    X = rng.standard_normal((2000, 20))
+    order = PartialOrder.of_classes(X @ rng.standard_normal(20) + rng.standard_normal(2000) > 0.0)
+    best = hinge_path(X, order, [1e-2], tol=1e-9).objective[0]
+    for most in range(1, 5):
+        found = hinge_path(X, order, [1e-2], max_iter=most)
+        assert found.objective[0] * (1.0 - found.gap[0]) <= best <= found.objective[0] * (1 + 1e-9)
