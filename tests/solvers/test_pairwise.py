@@ -8,7 +8,7 @@ from scipy.optimize import minimize
 
 from rankexp.losses import Exponential, Hinge, Logistic, SquaredHinge
 from rankexp.losses.loss import Loss
-from rankexp.solvers.pairs import path as pairwise_blocks
+from rankexp.solvers.pairs import blocks as pairwise_blocks
 from rankexp.solvers.pairs.partial_order import PartialOrder
 from rankexp.solvers.pairs.path import pair_path, pair_risk
 from rankexp.solvers.pairs.squared_hinge import SquaredHingePairs, ranked

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rankexp.losses import Exponential, Hinge, Logistic, SquaredHinge
-from rankexp.solvers.pairs import path as pairwise_blocks
+from rankexp.solvers.pairs import blocks as pairwise_blocks
 from rankexp.solvers.pairs.pair_list import ListedRisk, PairList
 from rankexp.solvers.pairs.partial_order import PartialOrder
 from rankexp.solvers.pairs.path import pair_path, pair_risk

@@ -5,7 +5,10 @@ import pytest
 from numpy.polynomial.chebyshev import chebder, chebvander
 
 from rankexp.losses import Logistic
+from rankexp.losses.asymmetric import _Rest
+from rankexp.solvers.pairs import blocks as pairwise_blocks
 from rankexp.solvers.pairs import path as pairwise_panels
+from rankexp.solvers.pairs.blocks import WindowPairs
 from rankexp.solvers.pairs.convolution import DEGREES, WIDTH, ScorePanels
 from rankexp.solvers.pairs.partial_order import PartialOrder
 from rankexp.solvers.pairs.path import BlockPairs, pair_path, pair_risk
@@ -50,8 +53,29 @@ def test_scores_far_apart_are_left_to_the_blocks(far):
     s[0] = far
     blocks, panels = BlockPairs(order, Logistic()), pair_risk(Logistic(), order)
     with np.errstate(invalid="ignore"):
-        np.testing.assert_array_equal(panels.value(s), blocks.value(s))
-        np.testing.assert_array_equal(panels.slope(s), blocks.slope(s))
+        np.testing.assert_allclose(panels.value(s), blocks.value(s), rtol=1e-13)
+        np.testing.assert_allclose(panels.slope(s), blocks.slope(s), rtol=1e-12, atol=1e-16)
+
+
+@pytest.mark.parametrize("loss", [Logistic(), _Rest(paired=True), _Rest(paired=False)])
+@pytest.mark.parametrize("groups", [1, 4])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_pairs_that_are_near_and_counts_of_others_do(loss, groups, weighted, monkeypatch):
+    rng = np.random.default_rng(groups)
+    level, group = rng.integers(0, 3, 300), rng.integers(0, groups, 300)
+    costs, w = np.triu(rng.uniform(0.5, 2.0, (3, 3)), 1), rng.uniform(0.5, 3.0, 300)
+    order = PartialOrder.of(level, costs, group, w if weighted else None)
+    blocks, windows = BlockPairs(order, loss), WindowPairs(order, loss)
+    monkeypatch.setattr(pairwise_blocks, "BLOCK_CELLS", 500)
+    for spread in (1.0, 30.0, 1e3):
+        s = spread * rng.standard_cauchy(300)
+        assert windows.value(s) == pytest.approx(blocks.value(s), rel=1e-12)
+        np.testing.assert_allclose(windows.slope(s), blocks.slope(s), rtol=1e-11, atol=1e-15)
+    near = sum(i.size * j.size for i, j, *_ in windows._windows(s))
+    assert near < 0.7 * pair_risk(Logistic(), order).pairs
+    s = np.where(level > 0, 60.0 * level, rng.uniform(size=300))  # all come apart
+    assert windows.value(s) == blocks.value(s) < 1e-10
+    np.testing.assert_array_equal(windows.slope(s), blocks.slope(s))
 
 
 def test_more_panels_than_pairs_are_worth_are_left_to_the_blocks(monkeypatch):
@@ -70,7 +94,8 @@ def panels_worth(order):
 
 def test_scores_that_were_far_apart_once_cost_nothing_later(monkeypatch):
     _, order, s = make()
-    monkeypatch.setattr(pairwise_panels, "DEAR", 0)
+    for dear in ("DEAR", "DEARER"):
+        monkeypatch.setattr(pairwise_panels, dear, 0)
     panels = pair_risk(Logistic(), order)
     right = panels.value(s), panels.slope(s)
     first = panels.of_slope.length

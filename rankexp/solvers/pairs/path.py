@@ -5,7 +5,7 @@ ever held. Sums of the logistic loss are convolutions of the moments of each cel
 along panels of the score axis (`convolution`), linear in the examples.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from functools import lru_cache
 
@@ -14,8 +14,9 @@ import numpy.typing as npt
 from scipy.linalg import toeplitz
 from scipy.sparse import csr_array
 
-from rankexp.arrays import Floats, Ints
+from rankexp.arrays import Floats
 from rankexp.losses.loss import Loss, MarginLoss
+from rankexp.solvers.pairs.blocks import FAR, BlockPairs, WindowPairs
 from rankexp.solvers.pairs.convolution import DEGREES, WIDTH, CellSums, Convolution, ScorePanels
 from rankexp.solvers.pairs.pair_risk import ExponentialPairs, PairLoss, PairRisk, SquaredPairs
 from rankexp.solvers.pairs.partial_order import PartialOrder
@@ -26,103 +27,16 @@ from rankexp.solvers.smooth.descent import descend
 from rankexp.solvers.smooth.objective import gram
 from rankexp.solvers.smooth.path import check_smooth, penalties
 
-BLOCK_CELLS = 200_000  # pairs at once, 1.6 MB: bounds memory, no result depends on it
-HESSIAN_PAIRS = 4_000_000  # of more, a part gives the Hessian: only steps depend on it
-SMALL = 4096  # pairs of two cells: fewer are put together with others, for speed
 NOISE = 1e-13  # of the value and, times n, of the slope: Fourier transforms round by 6e-14 at most
 EXACT_PAIRS = 10_000_000  # are summed one by one if needed, in a fraction of a second
 FEW_PAIRS = 20_000  # are cheap enough for an exact Hessian. Only the number of steps depends on it
 HESSIAN_PANELS = 1_000  # a table of all their distances takes 8 MB; more need the exact Hessian
-FAR = 80.0  # apart: the derivative of the logistic loss is 0 or -1 there, to 1e-34
+MANY_ENTRIES = 8192  # of panels by cells: from here on near pairs are counted
 DEAR = 64  # pairs that take as long as a panel of a cell. Tuned: 64 to 128, 300 to 10,000 rows
+DEARER = 256  # where panels are so many that they leave the cache. Tuned: 64 to 256
 MOST_PANELS = 2**16  # of scores up to 16,384 apart: with a table of all distances they take 270 MB
 MOST_ENTRIES = 2**20  # of panels by cells: their sums take 67 MB, and four times that on the way
 MANY_PAIRS = 10**9  # take some ten seconds, one by one
-
-
-class BlockPairs(PairRisk):
-    """Any smooth loss, summed over all pairs in blocks: bounded memory, a term a pair."""
-
-    def _blocks(self, most: float = np.inf) -> Iterator[tuple[Ints, Ints, float]]:
-        """Yield upper and lower rows, and the cost, of parts of pairs of large cells."""
-        # Of all pairs, about ``most``: then every k-th row of each cell, at a cost as much higher.
-        upper, lower, cost = self.cells
-        ends = np.cumsum(self.sizes)
-        product = self.sizes[upper] * self.sizes[lower]
-        every = int(np.ceil(np.sqrt(max(float(product.sum()) / most, 1.0))))
-        for k in np.flatnonzero(product > SMALL).tolist():
-            at = [self.by_cell[ends[c] - self.sizes[c] : ends[c]] for c in (upper[k], lower[k])]
-            i, j = at[0][::every], at[1][::every]
-            each = float(cost[k] * product[k]) / (i.size * j.size)
-            size = max(1, BLOCK_CELLS // j.size)
-            for first in range(0, i.size, size):
-                yield i[first : first + size], j, each
-
-    def _lists(self) -> Iterator[tuple[Ints, Ints, Floats]]:
-        upper, lower, cost = self.cells
-        begin = np.cumsum(self.sizes) - self.sizes
-        product = self.sizes[upper] * self.sizes[lower]
-        few = np.flatnonzero(product <= SMALL)
-        chunk = np.cumsum(product[few]) // BLOCK_CELLS
-        for part in np.split(few, np.flatnonzero(np.diff(chunk)) + 1):
-            if not part.size:
-                continue
-            size = product[part]
-            which = np.repeat(part, size)
-            place = np.arange(which.size) - np.repeat(np.cumsum(size) - size, size)
-            wide = self.sizes[lower[which]]
-            i = self.by_cell[begin[upper[which]] + place // wide]
-            j = self.by_cell[begin[lower[which]] + place % wide]
-            w = self.order.factor
-            yield i, j, cost[which] if w is None else cost[which] * w[i] * w[j]
-
-    def _weighed(self, table: Floats, i: Ints, j: Ints) -> Floats:
-        w = self.order.factor
-        return table if w is None else table * w[i, None] * w[j]
-
-    def value(self, s: Floats) -> float:
-        total = 0.0
-        for i, j, cost in self._blocks():
-            L = self._weighed(self.loss.of_margin(s[i, None] - s[j]), i, j)
-            total += cost * float(L.sum())
-        for i, j, costs in self._lists():
-            total += float(costs @ self.loss.of_margin(s[i] - s[j]))
-        return total * self.scale
-
-    def slope(self, s: Floats) -> Floats:
-        return BlockPairs.steps(self, s)[0]
-
-    def steps(self, s: Floats) -> tuple[Floats, Floats]:
-        r, h = np.zeros(s.shape[0]), np.zeros(s.shape[0])
-        for i, j, cost in self._blocks():
-            D = s[i, None] - s[j]
-            E = cost * self._weighed(self.loss.margin_derivative(D), i, j)
-            C = cost * self._weighed(self.loss.margin_curvature(D), i, j)
-            r[i] += E.sum(axis=1)
-            r[j] -= E.sum(axis=0)
-            h[i] += C.sum(axis=1)
-            h[j] += C.sum(axis=0)
-        for i, j, costs in self._lists():
-            D = s[i] - s[j]
-            e, c = costs * self.loss.margin_derivative(D), costs * self.loss.margin_curvature(D)
-            r += np.bincount(i, e, r.size) - np.bincount(j, e, r.size)
-            h += np.bincount(i, c, r.size) + np.bincount(j, c, r.size)
-        return r * self.scale, h * self.scale
-
-    def hessian(self, X: Floats, s: Floats) -> Floats:
-        """Return the second derivative in w; of large cells, beyond some pairs, from a part."""
-        n, d = X.shape
-        degree, cross = np.zeros(n), np.zeros((d, d))
-        for i, j, cost in self._blocks(HESSIAN_PAIRS):
-            C = cost * self._weighed(self.loss.margin_curvature(s[i, None] - s[j]), i, j)
-            degree[i] += C.sum(axis=1)
-            degree[j] += C.sum(axis=0)
-            cross += X[i].T @ (C @ X[j])
-        for i, j, costs in self._lists():
-            c = costs * self.loss.margin_curvature(s[i] - s[j])
-            degree += np.bincount(i, c, n) + np.bincount(j, c, n)
-            cross += X.T @ np.asarray(csr_array((c, (i, j)), shape=(n, n)) @ X)
-        return np.asarray(self.scale * ((X.T * degree) @ X - cross - cross.T))
 
 
 @lru_cache(maxsize=32)
@@ -139,7 +53,7 @@ def together(s: Floats) -> Floats:
     return near
 
 
-class PanelPairs(BlockPairs):
+class PanelPairs(WindowPairs):
     """A risk whose sums over pairs are right to about 1e-12 of the number of pairs."""
 
     noise = NOISE
@@ -156,13 +70,13 @@ class PanelPairs(BlockPairs):
         return BlockPairs(self.order, self.loss) if self.pairs <= EXACT_PAIRS else self
 
     def value(self, s: Floats) -> float:
-        if not self._entries(s) * DEAR <= self.pairs:
+        if self._apart(s):
             return super().value(s)
         total = self.sums.total(self.of_loss, self.prepared(s)[1])
         return max(total, 0.0) * self.scale  # rounding
 
     def slope(self, s: Floats) -> Floats:
-        if not self._entries(s) * DEAR <= self.pairs:
+        if self._apart(s):
             return super().slope(s)
         (panels, moments), w = self.prepared(s), self.order.factor
         upper, lower = self.sums.seen_by_both(self.of_slope, moments)
@@ -215,6 +129,14 @@ class PanelPairs(BlockPairs):
     def _prepare(self, s: Floats) -> tuple[ScorePanels, Floats]:
         panels = ScorePanels(s, weight=self.order.factor)
         return panels, self.sums.moments(panels)
+
+    def _apart(self, s: Floats) -> bool:
+        """Return whether pairs that are near are so few that they take less than panels."""
+        entries = self._entries(s)
+        if entries < MANY_ENTRIES or not self._fits(s):
+            return not entries * DEAR <= self.pairs
+        near = sum(i.size * j.size for i, j, *_ in self._windows(s))
+        return not entries * DEARER <= near
 
     def _entries(self, s: Floats) -> float:
         return (1.0 + float(s.max() - s.min()) / WIDTH) * self.order.counts.size

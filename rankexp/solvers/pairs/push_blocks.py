@@ -12,7 +12,7 @@ import numpy as np
 
 from rankexp.arrays import Bools, Floats, Ints
 from rankexp.losses.loss import Loss
-from rankexp.solvers.pairs.path import BLOCK_CELLS, HESSIAN_PAIRS
+from rankexp.solvers.pairs.blocks import BLOCK_CELLS, HESSIAN_PAIRS
 from rankexp.solvers.smooth.objective import SmoothRisk, gram, stratified
 
 Spread = tuple[Floats, Floats, Floats]
