@@ -154,13 +154,13 @@ class RiskOfPairs(Risk):
 
     def solve(self, task: Task) -> PathResult:
         """Minimise ``lam/2 ||w||² + risk`` for each penalty."""
-        how: dict[str, Any] = {"tol": task.tol, "max_iter": task.max_iter}
+        how: dict[str, Any] = {"tol": task.tol, "max_iter": task.max_iter, "norms": task.norms}
         if task.loss.smooth:
             return pair_path(task.X, task.order, task.loss, task.lams, **how)
         from rankexp.solvers.hinge.path import hinge_path
 
         with one_thread:  # two libraries of BLAS take turns: more threads take longer
-            return hinge_path(task.X, task.order.whole(), task.lams, norms=task.norms, **how)
+            return hinge_path(task.X, task.order.whole(), task.lams, **how)
 
     def slope(self, task: Task, found: PathResult) -> Floats:
         """Return the derivatives of the risk by each score that the certificate uses, (n,)."""

@@ -120,16 +120,25 @@ def by_cell(order: Ints, cell: Ints, begin: Ints) -> Ints:
 
 @njit
 def squared_excess(
-    at: Floats, w: Floats, begin: Ints, pairs: Listed
-) -> tuple[float, Floats, Floats]:
-    """Return the sum of squares of pairs, half its slopes, and curvatures; rows cell by cell."""
+    given: tuple[Floats, Floats],
+    rows: Ints,
+    begin: Ints,
+    pairs: Listed,
+    out: tuple[Floats, Floats],
+) -> float:
+    """Return the sum of squares of pairs; add half its slopes, and curvatures, by row."""
+    # `given`: scores and weights (n,). `rows`: cell by cell, each in order.
+    at, w = given[0][rows], given[1][rows]
     value, first, second = 0.0, np.zeros(at.size), np.zeros(at.size)
     for k in range(pairs[0].size):
         up, low, cost = pairs[0][k], pairs[1][k], pairs[2][k]
         i, j = slice(begin[up], begin[up + 1]), slice(begin[low], begin[low + 1])
         lower, upper = (at[j], w[j], first[j], second[j]), (at[i], w[i], first[i], second[i])
         value += _of_levels(lower, upper, cost)
-    return value, first, second
+    for place in range(rows.size):
+        out[0][rows[place]] += first[place]
+        out[1][rows[place]] += second[place]
+    return value
 
 
 @njit

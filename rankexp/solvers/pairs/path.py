@@ -198,12 +198,14 @@ def pair_path(
     *,
     tol: float = 1e-6,
     max_iter: int = 500,
+    norms: Floats | None = None,
 ) -> PathResult:
     """Minimise ``lam/2 ||w||² + (1/C) sum over pairs of costs l(w·(x_i - x_j))`` along a path.
 
     C is the sum of the costs of all pairs, and two classes are two levels. Under a loss that isn't
-    one of margins, a pair counts ``½ [l(1, D) + l(-1, -D)]``. Intercepts are 0. Raises ValueError
-    for a loss that isn't smooth and convex, a penalty below 0, or no pair.
+    one of margins, a pair counts ``½ [l(1, D) + l(-1, -D)]``. Intercepts are 0. `norms`: of the
+    rows (n,), if known. Raises ValueError for a loss that isn't smooth and convex, a penalty below
+    0, or no pair.
     """
     check_smooth(loss)
     if not order.total > 0.0:
@@ -211,5 +213,7 @@ def pair_path(
     X = as_rows(X)
     if (used := order.in_pairs()) is not None:
         X, order = X[used], order.take(used)
-    found = descend(X, pair_risk(loss, order), penalties(lams), tol=tol, max_iter=max_iter)
+    risk = pair_risk(loss, order)
+    risk.norms = norms if used is None else None
+    found = descend(X, risk, penalties(lams), tol=tol, max_iter=max_iter)
     return found if used is None else replace(found, rough=None)  # of all rows

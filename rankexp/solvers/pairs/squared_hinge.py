@@ -73,8 +73,7 @@ class SquaredHingePairs(PairRisk):
         order, dealt, value, (r, h) = ranked(s), [], 0.0, np.zeros((2, s.size))
         for cell, begin, pairs in self._layouts:
             rows = by_cell(order, cell, begin)
-            more, first, second = squared_excess(s[rows], self.row_mass[rows], begin, pairs)
-            value, r[rows], h[rows] = value + more, r[rows] + first, h[rows] + second
+            value += squared_excess((s, self.row_mass), rows, begin, pairs, (r, h))
             dealt.append(rows)
         return dealt, value, r, h
 
