@@ -6,7 +6,7 @@ For easy data quasi-Newton comes first: with label noise the smoothed hinge is n
 from collections.abc import Callable
 
 import numpy as np
-from scipy.linalg.blas import dsymv, dsyr, dsyr2
+from scipy.linalg.blas import dsymv, dsyr2
 from scipy.linalg.lapack import dpotri
 
 from rankexp.arrays import Floats
@@ -15,6 +15,7 @@ from rankexp.solvers.hinge.iterate import Best, Evaluate, HingeIterate, Point, S
 from rankexp.solvers.hinge.pairs import pull
 from rankexp.solvers.hinge.polish import LISTED, MOST_LISTED, polish, rescue
 from rankexp.solvers.hinge.sweep import SortedSweep, sweep
+from rankexp.solvers.pairs.normal import NormalPairs
 
 # Tuned on uniform, binary and duplicated data with 0 and 2 % of labels flipped, n = 1000, d = 50,
 # lam from 1 to 1e-5 (and n = 1e5): steps and time until a gap of 1e-6.
@@ -52,7 +53,6 @@ STALL, STALLED = 4, 0.3  # stop where the gap stays above this share over so man
 TRIED, SLOW_OVER, SLOW = 100, 8, 0.8  # the same without a Hessian, which takes as long as many
 FEW = 4  # pairs a column in the band: fewer aren't smooth
 SMOOTHING = 0.35  # of the tolerated gap, what smoothing may take: with half, gaps end above it
-LEAST_REST = 1e-6  # of the curvature along scores: less of it is lost in rounding
 HUBER = 6.0  # smoothing costs h²/6 for a pair a unit of differences
 OTHER_BAND = 0.3  # change of the width, relative, from which a new sweep pays
 ACCEPT_QUASI = 0.5  # of the derivative after a line search
@@ -239,22 +239,10 @@ def from_columns(at: Point, squares: Floats, lam: float, tol: float, best: Best,
 
 def _inverse_of_normal(at: Point, squares: Floats, lam: float) -> Floats:
     """Return the inverse Hessian, upper triangle, as if columns were independent and normal."""
-    # Differences D of pairs have a mean and variances V. Those at their kink, with w·D = 1, have
-    # the mean u = mean + V w (1 - w·mean) / w·V w, and V - V w w'V / w·V w about it.
-    w, mean, swept = at.w, at.sweep.pairs.mean_difference, at.sweep
+    swept, mean = at.sweep, at.sweep.pairs.mean_difference
     dense = swept.band_size / (2.0 * swept.h * swept.pairs.count)
-    V = np.maximum(2.0 * squares - 0.5 * mean * mean, squares)
-    v = V * w
-    along = max(float(v @ w), 1e-300)
-    u = mean + v * ((1.0 - float(w @ mean)) / along)
-    inverse = 1.0 / (lam + dense * V)
-    g = inverse * u
-    B = dsyr(-dense / (1.0 + dense * float(g @ u)), g, a=np.diag(inverse).T, overwrite_a=1)
-    g = dsymv(1.0, B, v)
-    rest = 1.0 - dense / along * float(g @ v)
-    if rest > LEAST_REST:
-        B = dsyr(dense / (along * rest), g, a=B, overwrite_a=1)
-    return np.asarray(B)
+    t = 1.0 - float(at.w @ mean)  # at the kink
+    return NormalPairs.of(mean, squares).written(at.w, lam, (dense, dense * t, dense * t * t))
 
 
 def inverse_hessian(swept: SortedSweep, lam: float) -> Floats | None:

@@ -25,21 +25,24 @@ def _means(X: Floats) -> Floats:
 
 
 def prepare(
-    X: Floats, risk: SmoothRisk, *, reduced: bool = True, plain: bool = False
+    X: Floats, risk: SmoothRisk, *, reduced: bool = True, plain: bool = False, whole: bool = False
 ) -> Objective:
     """Centre the rows in a copy; many rows implicitly, with a centred sample in addition."""
     # With more columns than rows the problem becomes one in the span of the rows, if it is to be
-    # `reduced`. Sparse rows stay as they are. Raises FloatingPointError if squares of the features
-    # overflow.
+    # `reduced`. Sparse rows stay as they are. There is no sample if rows are to stay `whole`.
+    # Raises FloatingPointError if squares of the features overflow.
     most, few = risk.sampling(X.shape[1])
     many, as_it_is = X.shape[0] > most, is_sparse(X) or not reduced
-    if many and not is_sparse(X) and (reduced or X.shape[0] > AT_ONCE * most or not risk.quick):
+    apart = reduced or X.shape[0] > AT_ONCE * most or not risk.quick
+    if many and not is_sparse(X) and apart and not whole:
         return _sampled(X, risk, few)
     some = X if is_sparse(X) or reduced or plain else some_rows(X, A_COLUMN * X.shape[1])
     mean = _means(some) if risk.centred else np.zeros(X.shape[1])
     if as_it_is:
         norms = norms_of(X) if risk.norms is None else risk.norms
-        near = (1.0 - FAR**-2 if many else NEAR) * np.median(norms[:: norms.size // SOME | 1]) ** 2
+        near = (1.0 - FAR**-2 if many or whole else NEAR) * np.median(
+            norms[:: norms.size // SOME | 1]
+        ) ** 2
         # Steps on a sample of sparse rows would not know rare columns.
         if is_sparse(X) or mean @ mean <= near:
             norms = norms + np.sqrt(mean @ mean)

@@ -16,11 +16,19 @@ from rankexp.solvers.smooth.certificate import EPS, Solution, finish
 from rankexp.solvers.smooth.conjugate import NewtonDescent
 from rankexp.solvers.smooth.in_rows import in_rows, leave_rows
 from rankexp.solvers.smooth.inverse import Dense
-from rankexp.solvers.smooth.limited import LimitedDescent, patience, unrelated
-from rankexp.solvers.smooth.objective import Objective, SmoothIterate, SmoothRisk
+from rankexp.solvers.smooth.limited import LimitedDescent, by_chance, patience, unrelated
+from rankexp.solvers.smooth.objective import Guess, Objective, SmoothIterate, SmoothRisk
 from rankexp.solvers.smooth.steps import ROUNDED, Descent
 
 SAMPLE_TOL, SAMPLE_ITER = 1e-4, 50  # tuned: on a sample, which differs by more than that
+NARROW, A_COLUMN, MOST_ROWS, LEAST_ENTRIES = (
+    300,
+    16,
+    200_000,
+    40_000,
+)  # of rows to guess for. Tuned
+TAILS = 12.0  # of kurtosis, 3 if normal, beyond which rows far away count for too much. Tuned
+LEAST_PROBED = 100  # rows that show whether columns are related
 MOST_RENEWED = 3  # times that scores are worked out anew before the end; mostly once is enough
 
 
@@ -46,14 +54,19 @@ class Path:
 
     def __init__(self, X: Floats, risk: SmoothRisk, lam: float, tol: float, max_iter: int) -> None:
         self.tol, self.max_iter = tol, max_iter
-        plain = lam > 0.0 and unrelated(X, risk)
-        self.tries = patience(X, risk, plain) if lam else 0  # steps without a Hessian
-        self.problem = prepare(X, risk, reduced=not self.tries, plain=plain)
+        plain, guess = lam > 0.0 and unrelated(X, risk), self.guess(X, risk) if lam else None
+        # Steps without a Hessian:
+        self.tries = patience(X, risk, plain) if lam and guess is None else 0
+        reduced = not self.tries and guess is None
+        self.problem = prepare(X, risk, reduced=reduced, plain=plain, whole=guess is not None)
+        self.problem.guess = guess
         self.descent: type[Descent] = LimitedDescent if self.tries else Descent
         if is_sparse(X) and not self.tries:
             self.descent = NewtonDescent
         theta, small = np.zeros(self.problem.X.shape[1] + risk.intercept), self.problem.sampled
         self.value: float | None = None  # of the risk where the descent is, if it is known
+        if guess is not None:
+            theta = guess.solution(lam)
         if small is not None:  # begin at the solution on a sample of many rows
             run = self.descent(small, small.at(theta, lam), lam, SAMPLE_TOL)
             theta = solve(run, SAMPLE_ITER).at.theta
@@ -67,10 +80,24 @@ class Path:
             if not self.value <= run.first and not self.value <= risk.value(0.0 * self.at.s):
                 self.at = self.problem.at(0.0 * theta, lam)  # rows that are not drawn count most
                 self.value = self.problem.known = None
+        elif guess is not None:
+            self.value = risk.value(self.at.s)
+            if not self.value <= guess.at_zero:  # no guess at all
+                self.at, self.value = self.problem.at(0.0 * theta, lam), guess.at_zero
+                self.problem.guess = None
         if self.tries and not risk.centred and not self.problem.memory.steps:
             (in_rows(self.problem) or self.problem).look_along_mean(self.at)
         self.found: list[Solution] = []
         self.error = 0.0  # that rounding has left in the scores, at most
+
+    @staticmethod
+    def guess(X: Floats, risk: SmoothRisk) -> Guess | None:
+        """Return a guess of the objective, if it may save steps."""
+        n, d = X.shape
+        fits = d < NARROW and A_COLUMN * d <= n <= MOST_ROWS and n * d >= LEAST_ENTRIES
+        if is_sparse(X) or not fits:
+            return None
+        return risk.guess(X) if by_chance(X, max(LEAST_PROBED, 2 * d), TAILS) else None
 
     def go(self, lam: float) -> None:
         """Solve for the next penalty."""

@@ -45,13 +45,20 @@ def unrelated(X: Floats, risk: SmoothRisk) -> bool:
     n, d = X.shape
     if is_sparse(X) or not (risk.quick and NARROW <= d < WIDE):
         return False
-    if not MANY * d <= n <= risk.sampling(d)[0]:
-        return False
-    A = X[:: n // (PROBED * d)]
+    return MANY * d <= n <= risk.sampling(d)[0] and by_chance(X, PROBED * d)
+
+
+def by_chance(X: Floats, rows: int, tails: float = inf) -> bool:
+    """Return whether so many rows show columns that correlate hardly more than by chance."""
+    # `tails`: what their mean kurtosis may be.
+    A = X[:: X.shape[0] // rows]
     A = A - A.mean(axis=0)
     A /= np.maximum(np.sqrt(np.einsum("ij,ij->j", A, A)), TINY)
+    if not A.shape[0] * float(np.mean(np.einsum("ij,ij->j", A * A, A * A))) <= tails:
+        return False
     C = A.T @ A  # the sum of squares is that of its eigenvalues
-    return bool(float(np.einsum("ij,ij->", C, C)) / d - 1.0 <= RELATED + 1.0 / PROBED)
+    chance = C.shape[0] / A.shape[0]
+    return bool(float(np.einsum("ij,ij->", C, C)) / C.shape[0] - 1.0 <= RELATED + chance)
 
 
 def patience(X: Floats, risk: SmoothRisk, plain: bool = False) -> int:

@@ -28,6 +28,20 @@ NOISE = 0.25 * float(np.finfo(np.float32).eps)  # grain of single precision. Mea
 FAR_MEAN = 4.0  # times what the mean is by chance, for it to be worth a step. Tuned: 2 to 10
 
 
+class Guess(Protocol):
+    """A guess of an objective that does not need the rows."""
+
+    @property
+    def at_zero(self) -> float:
+        """What the objective is, exactly, for coefficients of 0."""
+
+    def solution(self, lam: float) -> Floats:
+        """Return the coefficients (d,) with the least objective."""
+
+    def inverse_at(self, w: Floats, lam: float) -> Floats:
+        """Return the inverse Hessian there, (d, d), in Fortran order."""
+
+
 class SmoothRisk(Protocol):
     """A smooth convex function of the n scores."""
 
@@ -73,6 +87,10 @@ class SmoothRisk(Protocol):
         """Return of how many rows at most the Hessian is exact, and how many are sampled else."""
         return SAMPLE_ABOVE, SAMPLE_ROWS
 
+    def guess(self, X: Floats) -> "Guess | None":
+        """Return a guess of where the objective is least, and how it curves, if there is one."""
+        return None
+
     def sample(self, size: int) -> tuple[Ints, "SmoothRisk"]:
         """Return some of the rows, and an estimate of the risk from their scores alone."""
         raise TypeError(f"{type(self).__name__} draws no rows")
@@ -111,6 +129,7 @@ class Objective:
     sampled: "Objective | None" = None  # on the rows ``rows``
     rows: Ints | None = None
     known: Floats | None = None  # the inverse Hessian where a descent begins
+    guess: Guess | None = None  # what gives one for any penalty
     plain: bool = False  # its columns are hardly related
     basis: Floats | None = None  # (D, d) of the span of the rows: w = basis @ theta
     sharp: float | None = None  # how well directions are found in the scores; 0: not there yet
@@ -245,6 +264,8 @@ class Objective:
         if self.known is not None:
             B, self.known = self.known, None
             return B
+        if self.guess is not None and not again:
+            return self.guess.inverse_at(at.theta, lam)
         H = self.hessian(at, again)
         return inverse(H if H.any() else self.steepness(at), lam, self.X.shape[1])
 
@@ -257,13 +278,17 @@ class Objective:
 
     def hessian(self, at: "SmoothIterate", again: bool) -> Floats:
         """Return the Hessian of the risk: exact if few rows are there, or few count at all."""
-        if self.sampled is None or (again and self.X.shape[0] <= self.risk.anew):
+        many = self.guess is not None and self.X.shape[0] > self.risk.sampling(self.X.shape[1])[0]
+        if not many and (not self.sampled or (again and self.X.shape[0] <= self.risk.anew)):
             H = self.risk.hessian(self.X, at.s)
             if self.mean is None or not self.risk.intercept:
                 return H
             T = np.eye(H.shape[0])  # the scores are those of X, with the mean off the intercept
             T[-1, :-1] = -self.mean
             return np.asarray(T.T @ H @ T)
+        if self.sampled is None:
+            rows, risk = self.risk.sample(self.risk.sampling(self.X.shape[1])[1])
+            return risk.hessian(self.X[rows], at.s[rows])
         active = np.flatnonzero(at.r)
         if 0 < active.shape[0] <= self.risk.sampling(self.X.shape[1])[1]:
             risk, share = self.risk.subset(active)

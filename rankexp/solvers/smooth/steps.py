@@ -18,6 +18,7 @@ from rankexp.solvers.smooth.objective import Objective, SmoothIterate
 
 T = TypeVar("T")
 SLOW = 0.1  # A step that leaves more than this share of the squared decrement is slow. Tuned
+SLOW_FROM_GUESS = 0.4  # the same where the descent began without a Hessian
 MOST_SLOW = 2  # slow steps in a row, after which the Hessian is taken anew. Tuned
 VANISHED = 1e-30  # of the first value: an unpenalised risk goes to 0 on separable data
 INNER, LEAST_INNER = 1e-3, 1e-22  # of tol, what a next step may promise: the gap is checked once
@@ -140,7 +141,7 @@ def step(
 class Descent:
     """The descent for one penalty: a point, the inverse Hessian B, and q = B g."""
 
-    most_slow = float(MOST_SLOW)
+    most_slow, much = float(MOST_SLOW), SLOW
 
     def __init__(
         self,
@@ -162,6 +163,7 @@ class Descent:
 
     def refresh(self) -> None:
         """Take the Hessian anew."""
+        self.much = SLOW if self.n_iter or not self.problem.guess else SLOW_FROM_GUESS
         found = self.problem.inverse_hessian(self.at, self.lam, again=self.n_iter > 0)
         self.inverse: Inverse = Dense(found)
         self.begin()
@@ -247,7 +249,7 @@ class Descent:
         self.q, self.drop = self.inverse.follow(self.q, moved, old.g, new.g)
         self._pass()
         self.age += 1
-        self.slow = self.slow + 1 if self.drop > SLOW * last else 0
+        self.slow = self.slow + 1 if self.drop > self.much * last else 0
         if self.slow >= self.most_slow or self.drop <= 0.0:
             self.refresh()
         return True
