@@ -77,8 +77,7 @@ one_thread = _OneThread()  # for products with vectors, which are short however 
 
 def threads_for(n: float, d: float) -> AbstractContextManager[None]:
     """Return the context for products with an n × d matrix and of it by itself."""
-    few = n * d <= ENTRIES and n * d * min(n, d) <= PRODUCTS
-    return one_thread if few else nullcontext()
+    return one_thread if n * d <= ENTRIES and n * d * min(n, d) <= PRODUCTS else nullcontext()
 
 
 def sparing(method: Callable[Concatenate[E, P], R]) -> Callable[Concatenate[E, P], R]:

@@ -174,8 +174,7 @@ def prune(
         order = merge_order(other, gains(other, X[train], y[train], measure))
         found = gains(other, X[test], y[test], measure)
         kept = np.cumsum([0, *(found.get(key, 0) for key in reversed(order))])
-        at = np.minimum(np.arange(size), kept.size - 1)
-        judged.append(0.5 + kept[at] / (2 * possible))
+        judged.append(0.5 + kept[np.minimum(np.arange(size), kept.size - 1)] / (2 * possible))
     if not judged:
         return np.full(size, np.nan)
     means = np.asarray(np.mean(judged, axis=0), dtype=np.float64)

@@ -65,8 +65,7 @@ def iauc(y: ArrayLike, scores: ArrayLike, kind: Literal[6, 5] = 6) -> float | Fl
         raise ValueError(f"kind={kind!r}: expected 6 or 5, the equation's number")
     target, s = checked(y, scores)
     by_y = ordered(target)
-    between = by_y.below * (target.size - by_y.upto)
-    if not between.any():
+    if not (between := by_y.below * (target.size - by_y.upto)).any():
         return metric.undefined(s, "y has fewer than three values: the IAUC is NaN")
     if kind == 6:
         triples = _exact_sum(between, target.size)

@@ -288,5 +288,4 @@ def _pairs(codes: Ints, groups: Groups, most: int, seed: Seed) -> tuple[Ints, In
         rng = check_random_state(seed)
         taken = np.sort(sample_without_replacement(possible, most, random_state=rng))
     upper = np.searchsorted(ends, taken, side="right")
-    lower = start[upper] + taken - (ends - below)[upper]
-    return order[upper], order[lower], possible
+    return order[upper], order[start[upper] + taken - (ends - below)[upper]], possible

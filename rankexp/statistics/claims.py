@@ -105,8 +105,7 @@ def judged(findings: Sequence[Finding], level: float) -> list[Finding]:
 
 def together(standings: Sequence[Standing], share: float = 1.0) -> Standing:
     """Return the standing of a share of several, all by default: the worst, if none is spare."""
-    n = len(standings)
-    least = math.ceil(share * n - 1e-9)  # that must hold
+    least = math.ceil(share * len(standings) - 1e-9)  # that must hold
     if sum(one is not Standing.FAILS for one in standings) < least:
         return Standing.FAILS
     if sum(one is Standing.HOLDS for one in standings) >= least:

@@ -133,8 +133,7 @@ def ranks(values: npt.ArrayLike, higher: bool) -> np.ndarray:
     `values` are (blocks, methods). Raises `NotComparableError` with fewer than two methods or
     three blocks, or where a value is not finite.
     """
-    array = np.asarray(values, dtype=np.float64)
-    if array.ndim != 2 or array.shape[1] < 2:
+    if (array := np.asarray(values, dtype=np.float64)).ndim != 2 or array.shape[1] < 2:
         raise NotComparableError("a single method cannot be ranked: name two or more")
     if len(array) < FEWEST:
         raise NotComparableError(f"ranks need at least {FEWEST} blocks, there are {len(array)}")
@@ -256,8 +255,7 @@ def ranking(
     """
     ranked = ranks(values, higher)
     n, k = ranked.shape
-    omnibus = friedman(ranked)
-    if np.isnan(omnibus.p):
+    if np.isnan((omnibus := friedman(ranked)).p):
         raise NotComparableError("all methods tie in every block: there is nothing to tell apart")
     if n <= FEW:
         omnibus = omnibus._replace(p=by_permutation(ranked))

@@ -123,8 +123,7 @@ def _newton(now: Fit) -> Fit:
         if size <= EXACT or lowest <= size <= ROUNDED or lost > MOST_LOST:
             break
         lowest = min(size, lowest)
-        H = now.hessian() + np.diag(np.abs(now.gradient) / reach)
-        B = inverse(H, 0.0, 0)
+        B = inverse(now.hessian() + np.diag(np.abs(now.gradient) / reach), 0.0, 0)
         p = -(np.tril(B) + np.tril(B, -1).T) @ now.gradient
         if (new := _search(now, p)) is None:
             break
@@ -240,8 +239,7 @@ def _doubles(X: Floats, w: Floats, theta: Floats, rows: ByLevel) -> tuple[Floats
         return theta, 0.0
     best = best_fit(rows, at.s, at.theta)
     least = best.value()
-    more = at.value() - least
-    if more <= SUMMED * EPS * least:
+    if (more := at.value() - least) <= SUMMED * EPS * least:
         return theta, 0.0
     other = centred(-middle, w, best.theta)
     less = Fit(rows, at.s, centred(middle, w, other)).value() - least

@@ -61,8 +61,7 @@ class PairList:
     def curvature(self, X: Floats, c: Floats) -> Floats:
         """Return the sum over pairs of ``c D D'``, D being differences of rows X, (d, d)."""
         A = self.incidence
-        laplacian = (A.T * c) @ A
-        return np.asarray(X.T @ np.asarray(laplacian @ X))
+        return np.asarray(X.T @ np.asarray((A.T * c) @ A @ X))
 
 
 class Differences:

@@ -201,8 +201,7 @@ class PanelPairs(BlockPairs):
         far: Floats = WIDTH * np.arange(size, dtype=np.float64)
         C = toeplitz(self.loss.margin_curvature(far), self.loss.margin_curvature(-far))
         key = panel * cells + self.order.cell
-        places = key, np.arange(s.size)
-        rows = csr_array((self.row_mass, places), shape=(size * cells, s.size))
+        rows = csr_array((self.row_mass, (key, np.arange(s.size))), shape=(size * cells, s.size))
         counts = rows.sum(axis=1).reshape(size, -1, costs.shape[0])
         degree = C @ (counts @ costs).reshape(size, -1)
         degree += C.T @ (counts @ costs.T).reshape(size, -1)

@@ -227,10 +227,8 @@ def refine(
             break
         if basis is not None:
             g = np.concatenate((g[: basis.shape[0]] @ basis, g[basis.shape[0] :]))
-        theta = best.at.theta - inverse.times(g)
-        new, g = evaluate(problem, theta, lam, b_scale)
-        gain = new.gap / best.gap
-        if gain < 1.0:
+        new, g = evaluate(problem, best.at.theta - inverse.times(g), lam, b_scale)
+        if (gain := new.gap / best.gap) < 1.0:
             best = new
         if not gain <= GAIN:
             break

@@ -111,8 +111,7 @@ class Path:
             self.descent = NewtonDescent
             return
         n, d = wide.X.shape
-        few = n <= wide.risk.sampling(d)[0]
-        if (wide.mean is None and d <= n and few) or wide.sampled:
+        if (wide.mean is None and d <= n <= wide.risk.sampling(d)[0]) or wide.sampled:
             return
         self.problem = prepare(wide.given, wide.risk)
         for solution in self.found:

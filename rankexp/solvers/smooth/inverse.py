@@ -35,8 +35,7 @@ class Dense:
         p = self.times(new)
         y = new - g
         By = p - q
-        sy = float(moved @ y)
-        if not sy > LEAST_CURVATURE:
+        if not (sy := float(moved @ y)) > LEAST_CURVATURE:
             return p, float(new @ p)
         v = (0.5 * (1.0 + float(y @ By) / sy)) * moved - By
         p = p + moved * (float(v @ new) / sy) + v * (float(moved @ new) / sy)

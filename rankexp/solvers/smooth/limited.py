@@ -43,9 +43,8 @@ def unrelated(X: Floats, risk: SmoothRisk) -> bool:
     Then a Hessian tells little more than the first steps do.
     """
     n, d = X.shape
-    if is_sparse(X) or not (risk.quick and NARROW <= d < WIDE):
-        return False
-    if not MANY * d <= n <= risk.sampling(d)[0]:
+    fits = risk.quick and NARROW <= d < WIDE and MANY * d <= n <= risk.sampling(d)[0]
+    if is_sparse(X) or not fits:
         return False
     A = X[:: n // (PROBED * d)]
     A = A - A.mean(axis=0)
@@ -59,8 +58,7 @@ def patience(X: Floats, risk: SmoothRisk, plain: bool = False) -> int:
     if is_sparse(X):  # a Hessian would be dense, and is not written out
         return PATIENCE
     n, d = X.shape
-    least = min(n, d)
-    if least < WIDE and not plain:
+    if (least := min(n, d)) < WIDE and not plain:
         return 0
     most, few = risk.sampling(d)
     rows = n if n <= most else few  # of which a Hessian is taken

@@ -55,8 +55,7 @@ class SmoothRisk(Protocol):
 
     def curved(self, s: Floats, r: Floats, u: Floats) -> Floats:
         """Return the second derivative in the scores times u (n,), where the slope is r."""
-        size = float(np.abs(u).max())
-        if not 0.0 < size < np.inf:
+        if not 0.0 < (size := float(np.abs(u).max())) < np.inf:
             return 0.0 * u
         t = TURNED * (1.0 + float(np.abs(s).max())) / size
         return (self.slope(s + t * u) - r) / t

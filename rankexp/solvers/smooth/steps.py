@@ -228,8 +228,7 @@ class Descent:
 
     def drifts(self) -> bool:
         """Return whether a step that promises next to nothing moves scores that cost, and far."""
-        moved, s = np.abs(self.problem.product(self.q)), np.abs(self.at.s)
-        far = moved > DRIFT * (1.0 + s)
+        far = np.abs(self.problem.product(self.q)) > DRIFT * (1.0 + np.abs(self.at.s))
         return bool(far.any() and self.at.r[far].all())
 
     def advance(self) -> bool:
