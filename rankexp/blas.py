@@ -90,8 +90,7 @@ def sparing(method: Callable[Concatenate[E, P], R]) -> Callable[Concatenate[E, P
         X = given[place] if place < len(given) else named.get("X")
         shape: Any = getattr(X, "shape", ())  # millions of numbers in a list are a rarity
         n, d = shape if len(shape) == 2 else (1, 1)
-        sparse = hasattr(X, "nnz")
-        with one_thread if sparse else threads_for(n, self._columns(n, d, learns)):
+        with one_thread if hasattr(X, "nnz") else threads_for(n, self._columns(n, d, learns)):
             return method(self, *given, **named)
 
     return spared

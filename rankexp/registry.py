@@ -117,8 +117,8 @@ def _files(package: str) -> Iterator[tuple[str, Path]]:
 
 def wings() -> list[str]:
     """Return the studies that have a wing, as their folders are called."""
-    here = Path(__file__).parent
-    return sorted(path.parent.name for path in here.glob(f"{WINGS}/*/__init__.py"))
+    folder = Path(__file__).parent / WINGS
+    return sorted(path.parent.name for path in folder.glob("*/__init__.py"))
 
 
 def _folders(group: str) -> list[str]:

@@ -26,11 +26,10 @@ REGISTER = {
 Fitted = Mapping[str, ArrayLike]
 """What fitted estimators say, such as ``threshold``, a value a column of the scores."""
 THREE: tuple[metric.Kind, ...] = ("ordinal", "continuous")
-ANY: tuple[metric.Kind, ...] = ("binary", *THREE)
 PAIRS = metric.MetricReading(0.01, reach=2.0)
 TRIPLES, TAU = metric.MetricReading(0.01), metric.MetricReading(0.02)
 """Margins are one in a hundred, as for the AUC; a pair that is turned round moves tau-b twice."""
-share = partial(metric.declare, "higher", kinds=ANY, reading=PAIRS)
+share = partial(metric.declare, "higher", kinds=("binary", *THREE), reading=PAIRS)
 
 
 @metric.each_vector

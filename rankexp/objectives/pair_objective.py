@@ -227,8 +227,7 @@ def _levels(y: ArrayLike) -> tuple[Ints, int]:
     low, high = y.min(), y.max()
     if low == high:
         raise ValueError(f"all labels are {low:g}, but pairs need rows of two classes or levels")
-    upper = y == high
-    if (upper | (y == low)).all() and (low, high) in ((0, 1), (-1, 1)):
+    if ((upper := y == high) | (y == low)).all() and (low, high) in ((0, 1), (-1, 1)):
         return cast("Ints", upper.view(np.uint8)), 2  # eight times as small
     y = y.astype(np.float64)
     if not (np.isfinite(y).all() and (y == np.rint(y)).all() and low >= 0):

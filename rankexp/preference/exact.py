@@ -104,8 +104,7 @@ def order_probabilities(H: npt.ArrayLike) -> Floats:
     P, reached = np.zeros(H.shape), np.zeros((2**n, *H.shape[:-2]))
     reached[-1] = 1.0
     for items in sorted(range(2**n), key=int.bit_count, reverse=True):
-        members = [i for i in range(n) if items >> i & 1]
-        if len(members) < 2:
+        if len(members := [i for i in range(n) if items >> i & 1]) < 2:
             break
         share = reached[items] / len(members)
         for p in members:  # as pivot it puts pairs in order, and leaves two sets

@@ -29,7 +29,6 @@ __all__ = ["PairClassifier"]
 
 NO_PAIR = "there is no pair to rank, because no group has two levels"
 MOST = 100_000  # pairs, unless max_pairs says another number
-Features = Callable[[Floats, Floats], ArrayLike]
 
 
 @dataclass(eq=False, repr=False)
@@ -83,7 +82,7 @@ class PairClassifier(BaseEstimator):  # type: ignore[misc]
     """
 
     estimator: BaseEstimator | str
-    features: str | Features = "difference"
+    features: str | Callable[[Floats, Floats], ArrayLike] = "difference"
     _: KW_ONLY
     hard: bool = False
     levels: Levels | None = None

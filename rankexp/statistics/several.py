@@ -105,8 +105,7 @@ def centre(differences: npt.ArrayLike, level: float) -> tuple[float, float, floa
         spread = np.sqrt(n * (n + 1) * (2 * n + 1) / 24)
         cut = int(n * (n + 1) / 4 + special.ndtri(tail) * spread)
     else:
-        chances = np.cumsum(_distribution(np.arange(1, n + 1)))
-        cut = int(np.searchsorted(chances, tail, side="right"))
+        cut = int(np.cumsum(_distribution(np.arange(1, n + 1))).searchsorted(tail, "right"))
     if cut == 0:
         return float(np.median(pairs)), -np.inf, np.inf
     return float(np.median(pairs)), float(pairs[cut - 1]), float(pairs[-cut])
@@ -116,8 +115,7 @@ def holm(p_values: npt.ArrayLike) -> np.ndarray:
     """Return p-values adjusted for their number (Holm, 1979); NaN is no test and is kept."""
     given = np.asarray(p_values, dtype=np.float64)
     adjusted = np.full(given.shape, np.nan)
-    order = np.argsort(given)  # NaN comes last
-    known = order[: np.count_nonzero(~np.isnan(given))]
+    known = np.argsort(given)[: np.count_nonzero(~np.isnan(given))]  # NaN comes last
     factors = len(known) - np.arange(len(known))
     adjusted[known] = np.minimum(1.0, np.maximum.accumulate(given[known] * factors))
     return adjusted

@@ -174,14 +174,13 @@ class ListedPairs:
         self._weigh()
 
     def _weigh(self) -> None:
-        z = self.margins
         if isinstance(self.loss, Exponential):  # relative to the greatest: nothing overflows
             with np.errstate(divide="ignore"):
-                log = np.log(self.cost) - z
+                log = np.log(self.cost) - self.margins
             weight = np.exp(log - log.max())
         else:
-            weight = -self.cost * self.loss.margin_derivative(z)
-            self.risk = float(self.cost @ self.loss.of_margin(z))
+            weight = -self.cost * self.loss.margin_derivative(self.margins)
+            self.risk = float(self.cost @ self.loss.of_margin(self.margins))
         total = float(weight.sum())
         self.weight = weight / total if total > LEAST else np.zeros_like(weight)
 

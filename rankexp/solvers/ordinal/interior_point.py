@@ -157,8 +157,7 @@ def states(terms: Terms, penalty: Floats) -> Iterator[State]:
 
 def start(terms: Terms) -> State:
     """Return where to begin: all scores and thresholds are 0, all multipliers in the middle."""
-    half, kept = np.full(terms.sign.size, 0.5), np.full(terms.sizes.size - 1, 0.5)
-    middle = 0.5 * terms.each
-    kept = kept if terms.ordered else np.empty(0)
+    half, middle = np.full(terms.sign.size, 0.5), 0.5 * terms.each
+    kept = np.full(terms.sizes.size - 1 if terms.ordered else 0, 0.5)
     w, theta = np.zeros(terms.X.shape[1]), np.zeros(terms.sizes.size)
     return State(w, theta, s=0.2 * half, t=2.2 * half, a=middle, c=middle, q=kept, m=kept)

@@ -124,8 +124,7 @@ def _newton(now: Fit) -> Fit:
             break
         lowest = min(size, lowest)
         B = inverse(now.hessian() + np.diag(np.abs(now.gradient) / reach), 0.0, 0)
-        p = -(np.tril(B) + np.tril(B, -1).T) @ now.gradient
-        if (new := _search(now, p)) is None:
+        if (new := _search(now, -(np.tril(B) + np.tril(B, -1).T) @ now.gradient)) is None:
             break
         now = new
     return now
@@ -208,10 +207,9 @@ def settled(
     found: PathResult, X: Floats, codes: Ints, weight: Floats | None = None, *, tol: float
 ) -> PathResult:
     """Return the solution for one penalty with thresholds, certified with these."""
-    w = found.coef[:, 0]
     with np.errstate(all="ignore"):
         theta = thresholds(scores(X, found.coef)[:, 0], codes, weight)
-        theta, more = _doubles(X, w, theta, ByLevel(codes, weight))
+        theta, more = _doubles(X, found.coef[:, 0], theta, ByLevel(codes, weight))
     found = replace(found, thresholds=theta[:, None])
     if more == 0.0:
         return found

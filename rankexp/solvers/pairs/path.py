@@ -170,8 +170,7 @@ class PanelPairs(BlockPairs):
         return r if w is None else r * w
 
     def steps(self, s: Floats) -> tuple[Floats, Floats]:
-        if float(s.max() - s.min()) > WIDTH * MOST_PANELS:
-            s = together(s)
+        s = together(s) if float(s.max() - s.min()) > WIDTH * MOST_PANELS else s
         entries, cells = self._entries(s), self.order.counts.size
         fits = entries <= min(MOST_ENTRIES, MOST_PANELS * cells)
         if not (fits and entries * DEGREES <= self.pairs):

@@ -71,8 +71,7 @@ def _in_range(X: Floats, norms: Floats) -> Floats:
     """Return the norms of rows; FloatingPointError if the squares of their features overflow."""
     if not norms.max() <= LARGEST:
         size = largest_sizes(X)
-        raise FloatingPointError(
-            f"column {int(size.argmax())} of X (counted from 0) has values up to "
-            f"{size.max():.3g}: their squares overflow; scale the features, or mark missing values"
-        )
+        column = f"column {int(size.argmax())} of X (counted from 0)"
+        text = f"{column} has values up to {size.max():.3g}: their squares overflow"
+        raise FloatingPointError(f"{text}; scale the features, or mark missing values")
     return norms

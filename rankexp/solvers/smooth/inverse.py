@@ -43,7 +43,6 @@ class Dense:
         return p, float(new @ p)
 
 
-Inner = Callable[[Floats, Floats], float]
 Step = tuple[Floats, Floats, float | None]
 """A step, what it changed the gradient by, and how much losses curved; None has the penalty in."""
 
@@ -61,7 +60,7 @@ class Memory:
         squares: Callable[[], Floats],
         pairs: int = PAIRS,
         scales: bool = True,
-        inner: Inner = np.dot,
+        inner: Callable[[Floats, Floats], float] = np.dot,
     ) -> None:
         self._squares, self.curvature = squares, CURVATURE
         self.pairs, self.scales, self.fixed, self.inner = pairs, scales, 0, inner
@@ -85,9 +84,7 @@ class Memory:
         """Return about what the inverse Hessian makes of a vector (Nocedal 1980: two loops)."""
         q, kept = g.copy(), []
         for moved, changed, level in reversed(self.steps):
-            y = changed
-            if level is not None:
-                y = (self.level / level) * changed + self.ridge * moved
+            y = changed if level is None else (self.level / level) * changed + self.ridge * moved
             share = 1.0 / float(self.inner(y, moved))
             a = share * float(self.inner(moved, q))
             q = daxpy(y, q, a=-a)

@@ -245,14 +245,12 @@ class Objective:
             B, self.known = self.known, None
             return B
         H = self.hessian(at, again)
-        return inverse(H if H.any() else self.steepness(at), lam, self.X.shape[1])
-
-    def steepness(self, at: "SmoothIterate") -> Floats:
-        """Return what stands for the Hessian where all losses are straight: slope as curvature."""
-        A = self.X if self.mean is None else self.X - self.mean
-        if self.risk.intercept:
-            A = np.column_stack((A, np.ones(A.shape[0])))
-        return np.asarray((A.T * np.abs(at.r)) @ A)
+        if not H.any():  # all losses are straight: the slope stands for the curvature
+            A = self.X if self.mean is None else self.X - self.mean
+            if self.risk.intercept:
+                A = np.column_stack((A, np.ones(A.shape[0])))
+            H = (A.T * np.abs(at.r)) @ A
+        return inverse(H, lam, self.X.shape[1])
 
     def hessian(self, at: "SmoothIterate", again: bool) -> Floats:
         """Return the Hessian of the risk: exact if few rows are there, or few count at all."""

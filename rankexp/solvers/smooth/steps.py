@@ -98,8 +98,7 @@ def _settled(
         move = min(max(-g_b * b_scale, -far), far)
         moved = s + move
         slope = problem.risk.slope(moved)
-        left = float(slope.sum())
-        if not abs(left) < POLISH_GAIN * abs(g_b):
+        if not abs(left := float(slope.sum())) < POLISH_GAIN * abs(g_b):
             break
         theta, s, r = theta.copy(), moved, slope
         theta[-1] += move
