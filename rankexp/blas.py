@@ -77,8 +77,7 @@ one_thread = _OneThread()  # for products with vectors, which are short however 
 
 def threads_for(n: float, d: float) -> AbstractContextManager[None]:
     """Return the context for products with an n × d matrix and of it by itself."""
-    few = n * d <= ENTRIES and n * d * min(n, d) <= PRODUCTS
-    return one_thread if few else nullcontext()
+    return one_thread if n * d <= ENTRIES and n * d * min(n, d) <= PRODUCTS else nullcontext()
 
 
 def sparing(method: Callable[Concatenate[E, P], R]) -> Callable[Concatenate[E, P], R]:
@@ -91,8 +90,7 @@ def sparing(method: Callable[Concatenate[E, P], R]) -> Callable[Concatenate[E, P
         X = given[place] if place < len(given) else named.get("X")
         shape: Any = getattr(X, "shape", ())  # millions of numbers in a list are a rarity
         n, d = shape if len(shape) == 2 else (1, 1)
-        sparse = hasattr(X, "nnz")
-        with one_thread if sparse else threads_for(n, self._columns(n, d, learns)):
+        with one_thread if hasattr(X, "nnz") else threads_for(n, self._columns(n, d, learns)):
             return method(self, *given, **named)
 
     return spared

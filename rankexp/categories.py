@@ -48,8 +48,7 @@ def has_own_order(y: ArrayLike) -> bool:
     """Tell whether labels are numbers, dates or ordered categories, not words."""
     if categories_of(y) is not None:
         return True
-    labels = np.asarray(y)
-    if labels.dtype.kind == "O":
+    if (labels := np.asarray(y)).dtype.kind == "O":
         return all(isinstance(label, Real) for label in labels.ravel().tolist())
     return labels.dtype.kind not in "USc"
 
@@ -81,7 +80,6 @@ def in_order(y: ArrayLike, levels: Order) -> ArrayLike:
 
 def without_imaginary(scores: ArrayLike) -> Labels:
     """Return scores as an array of real numbers; ValueError for complex ones."""
-    s = np.asarray(scores)
-    if s.dtype.kind == "c":
+    if (s := np.asarray(scores)).dtype.kind == "c":
         raise ValueError("scores are complex numbers, which have no order: give their real part")
     return s

@@ -15,8 +15,7 @@ def import_class(path: str, *needed: str) -> type[Any]:
 
     ValueError if there is none, it lacks a method `needed`, or importing its module fails.
     """
-    found = import_object(path)
-    if not inspect.isclass(found):
+    if not inspect.isclass(found := import_object(path)):
         raise ValueError(f"'{path}' is not a class")
     require(path, found, *needed)
     return found

@@ -58,8 +58,7 @@ def literal(text: object, longest: float = LONGEST) -> str:
 def wrapped(text: object, width: float, longest: float = LONGEST) -> str:
     """Return text from a study on as many lines as a width in inches asks for."""
     line = literal(text, longest)
-    whole = inches(line)
-    if whole > width:
+    if (whole := inches(line)) > width:
         line = "\n".join(wrap(line, max(int(len(line) * width / whole), 1)))
     return line or " "
 

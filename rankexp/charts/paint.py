@@ -30,8 +30,7 @@ def painted(chart: Chart | Drawing) -> Figure:
     """Return a chart as a figure."""
     if isinstance(chart, Drawing):
         return chart.figure
-    first = chart.panels[0]
-    if isinstance(first, OwnPanel):
+    if isinstance(first := chart.panels[0], OwnPanel):
         return first.painted(chart)
     how: dict[str, Any] = {"below": chart.below, "share": chart.share}
     made, axes = frame.panels(len(chart.panels), chart.columns, chart.size, **how)

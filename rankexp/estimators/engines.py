@@ -155,9 +155,8 @@ class XGBoost(Engine):
         after = lambda _, model, epoch, log: stop is not None and stop(model)  # noqa: E731
         Watch = type("Watch", (xgb.callback.TrainingCallback,), {"after_iteration": after})
         data = self._matrix(task.X, label=task.y, weight=task.weight, nthread=task.threads)
-        params = {**own, **task.params}
         more = {"obj": objective, "callbacks": [Watch()]}
-        return xgb.train(params, data, task.ranker.n_rounds, **more)
+        return xgb.train({**own, **task.params}, data, task.ranker.n_rounds, **more)
 
     def scores(self, booster: Booster, X: Table, rounds: int, threads: int = 1) -> Floats:
         """Return the scores of rows, (n,), by the first rounds."""

@@ -231,8 +231,7 @@ class KernelRanker(RiskRanker):
         advice = "raise max_iter, lam or tol"
         if factor.pivots.size == self.max_rank < factor.X.shape[0]:
             advice += ", or max_rank, or use Nystroem features and a LinearRanker in a pipeline"
-        lams = np.array([self.lam], dtype=np.float64)
-        parameters.warn_unconverged(str(problem), found, lams, self.tol, advice)
+        parameters.warn_unconverged(str(problem), found, np.array([self.lam]), self.tol, advice)
         return found
 
     def _off(self, factor: Factor, w: Floats, weight: Floats) -> float:

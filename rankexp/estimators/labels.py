@@ -47,8 +47,7 @@ def ordered_levels(y: ArrayLike, levels: Levels | None) -> tuple[Labels, Ints]:
     place = {level: code for code, level in enumerate(order.tolist())}
     if len(place) < order.shape[0]:
         raise ValueError(f"levels must be distinct, got {order.tolist()}")
-    strange = ", ".join(repr(label) for label in found if label not in place)
-    if strange:
+    if strange := ", ".join(repr(label) for label in found if label not in place):
         raise ValueError(f"y holds {strange}, which is not among the levels {order.tolist()}")
     if len(found) < 2:
         only = f"only one class, '{found[0]}'" if found else "no example"
@@ -64,8 +63,7 @@ def _sorted(found: list[Hashable], y: Labels) -> Labels:
 
 
 def _listed(levels: Levels, y: Labels) -> Labels:
-    order = np.asarray(levels)
-    if order.ndim != 1:
+    if (order := np.asarray(levels)).ndim != 1:
         raise ValueError(f"levels must be a list, [worst, ..., best], got {levels!r}")
     if y.dtype.kind == "O" and not all(isinstance(level, str) for level in levels):
         return np.asarray(levels, dtype=object)  # numbers among words stay numbers

@@ -248,8 +248,7 @@ class LinearRanker(RiskRanker):
             each = np.where(task.level > 0, *weights[::-1])
             weight = each if weight is None else each * weight
         task = replace(task, sample_weight=weight, intercept=self.fit_intercept)
-        found = task.risk.solve(task)
-        if not found.converged.all():
+        if not (found := task.risk.solve(task)).converged.all():
             what, why = f"{task.loss!r} × {task.risk!r}", partial(no_minimiser, task, found)
             warn_unconverged(what, found, task.lams, self.tol, special=why)
         return found

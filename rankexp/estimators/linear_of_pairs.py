@@ -29,11 +29,6 @@ LARGEST_POWER = 1000  # of 2, that features are scaled by
 FIRST, GROWTH, MOST = 32, 2, 2**16  # tuned: pairs that are looked at together, until one is wrong
 NOTHING = 1e-9  # of the largest feature: a margin that is only rounding
 
-INSEPARABLE = (
-    "the pairs are not separable: no linear order agrees with all of them beyond rounding; use "
-    "LinearRanker(loss='hinge'), which penalises pairs in the wrong order"
-)
-
 
 class LinearOfPairs(RealRanker):
     """A linear scoring function of labelled pairs, or of all pairs of rows with different labels.
@@ -173,8 +168,7 @@ class RankPerceptron(LinearOfPairs):
             before, start, size = self.n_updates_, 0, FIRST
             while start < upper.size:
                 some = slice(start, start + size)
-                wrong = margins(X, upper[some], lower[some], w) <= 0.0
-                if not wrong.any():
+                if not (wrong := margins(X, upper[some], lower[some], w) <= 0.0).any():
                     start, size = start + size, min(GROWTH * size, MOST)
                     continue
                 at = start + int(wrong.argmax())
@@ -246,14 +240,15 @@ class MaxMarginRanker(LinearOfPairs):
         pairs = PairList.of(upper, lower, weight, X.shape[0])
         found = max_margin(X, pairs, float(self.tol), NOTHING)
         if found.bound <= NOTHING or found.margin <= 0.0:
-            raise ValueError(INSEPARABLE)
+            text = "the pairs are not separable: no linear order agrees with all of them beyond"
+            advice = "use LinearRanker(loss='hinge'), which penalises pairs in the wrong order"
+            raise ValueError(f"{text} rounding; {advice}")
         with np.errstate(over="ignore"):
             self.margin_ = float(np.ldexp(found.margin, power))
             self.bound_ = float(np.ldexp(found.bound, power))
         self.coef_, self.n_iter_ = found.w[None], found.n_iter
         self.dual_gap_ = max(self.bound_ - self.margin_, 0.0)
         if found.bound - found.margin > self.tol * found.bound:
-            warn_user(
-                f"the margin is within {1 - found.margin / found.bound:.1e} of the greatest one, "
-                f"relatively, but not within tol={self.tol:g}: scale the features, or raise tol"
-            )
+            off = f"{1 - found.margin / found.bound:.1e} of the greatest one, relatively"
+            text = f"the margin is within {off}, but not within tol={self.tol:g}"
+            warn_user(f"{text}: scale the features, or raise tol")

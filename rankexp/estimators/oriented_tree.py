@@ -49,7 +49,6 @@ class OrientedTree(RealRanker):
         Only the order of the targets matters. `sample_weight` (n,) holds whole numbers: how often
         each row counts. Errors are as for :meth:`LinearRanker.fit`.
         """
-        self.check()
         X, y = self._rows(X, y, sample_weight)
         rng = check_random_state(self.random_state)
         tree = self._grower(X, y)(None, rng)
@@ -110,8 +109,7 @@ class OrientedTree(RealRanker):
         is a threshold.
         """
         check_is_fitted(self)
-        if names is None:
-            names = getattr(self, "feature_names_in_", None)
+        names = getattr(self, "feature_names_in_", None) if names is None else names
         rows: list[NodeRow] = []
         (nodes, rules), values = self.tree_, scores(self.tree_.nodes, self.depth).tolist()
         for at, (j, k, size, right, feature, threshold, low_first) in enumerate(nodes.tolist()):
@@ -174,8 +172,7 @@ def prune(
         order = merge_order(other, gains(other, X[train], y[train], measure))
         found = gains(other, X[test], y[test], measure)
         kept = np.cumsum([0, *(found.get(key, 0) for key in reversed(order))])
-        at = np.minimum(np.arange(size), kept.size - 1)
-        judged.append(0.5 + kept[at] / (2 * possible))
+        judged.append(0.5 + kept[np.minimum(np.arange(size), kept.size - 1)] / (2 * possible))
     if not judged:
         return np.full(size, np.nan)
     means = np.asarray(np.mean(judged, axis=0), dtype=np.float64)

@@ -175,8 +175,7 @@ def weighed(X: Table, sample_weight: PerRow) -> tuple[slice | Bools, Floats | No
     if sample_weight is None:
         return slice(None), None
     weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-    kept = weight > 0.0
-    if not kept.any():
+    if not (kept := weight > 0.0).any():
         raise ValueError("all sample weights are 0, so there is nothing to train on")
     return kept, np.asarray(weight[kept])
 
@@ -218,12 +217,10 @@ def warn_unconverged(
     for i in np.flatnonzero(~found.converged).tolist():
         why = CENTRE if lost[i] > 0.5 * tol else special(i) or advice
         text = f"{what} did not converge at lam={lams[i]:g}: relative gap {found.gap[i]:.1e}"
-        found_so = f"{text} > tol {tol:g} after {found.n_iter[i]} iterations"
+        text += f" > tol {tol:g} after {found.n_iter[i]} iterations"
         if found.gap[i] <= tol:
-            found_so = (
-                f"{what} at lam={lams[i]:g}: rounding leaves too few digits of the objective"
-            )
-        warn_user(f"{found_so}; {why}")
+            text = f"{what} at lam={lams[i]:g}: rounding leaves too few digits of the objective"
+        warn_user(f"{text}; {why}")
 
 
 def one_of(what: str, value: str, known: Sequence[str]) -> None:

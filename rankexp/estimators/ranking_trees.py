@@ -110,8 +110,7 @@ class CRank(OrientedTree):
             if j == self.depth or by_y.size < 2 * least or y[by_y[0]] == y[by_y[-1]]:
                 return
             rule = self._learnt(X, y, by_y, rng)
-            left = rule(X, by_y)
-            if least <= np.count_nonzero(left) <= by_y.size - least:
+            if least <= np.count_nonzero(left := rule(X, by_y)) <= by_y.size - least:
                 rules[at] = rule
                 grow(j + 1, 2 * k, by_y[left])
                 nodes[at] = (*nodes[at][:3], len(nodes), 0, 0.0, False)
@@ -256,7 +255,6 @@ class RankingForest(RealRanker):
 
         Row weights and errors are as for :meth:`CRank.fit`.
         """
-        self.check()
         X, y = self._rows(X, y, sample_weight)
         rng = check_random_state(self.random_state)
         n, d = X.shape

@@ -122,6 +122,7 @@ class RealRanker(PredictsScores):
         return self._in_order(in_numbers(y), self.predict(X), groups)
 
     def _rows(self, X: ArrayLike, y: ArrayLike, sample_weight: PerRow) -> tuple[Floats, Floats]:
+        self.check()
         X, y = training_data(self, X, in_numbers(y), real=True)
         rows = copied(X, sample_weight, type(self).__name__)
         return X[rows], np.asarray(y, dtype=np.float64)[rows]

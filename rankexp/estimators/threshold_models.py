@@ -23,7 +23,6 @@ from rankexp.solvers.smooth.descent import descend
 from rankexp.solvers.smooth.path import penalties, smooth_path
 
 REGISTER = {"OrdinalSVM": "OrdinalSVM", "ProportionalOdds": "ProportionalOdds"}
-CONSTRAINTS = ("adjacent", "all")
 
 
 class LevelRanker(PredictsScores):
@@ -174,7 +173,7 @@ class OrdinalSVM(ThresholdModel):
 
     def check(self, lam: float | None = None) -> None:
         """Raise ValueError if a parameter is impossible; this needs no data."""
-        parameters.one_of("constraints", self.constraints, CONSTRAINTS)
+        parameters.one_of("constraints", self.constraints, ("adjacent", "all"))
         super().check(lam)
 
     def _rows(self, X: Floats, sample_weight: PerRow) -> tuple[parameters.Rows, Floats | None]:

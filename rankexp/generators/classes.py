@@ -64,8 +64,7 @@ class GaussianModel(generator.ClassModel):
     def _nodes(self) -> tuple[Floats, Floats]:
         means, scales = np.array(self.means)[:, 0], np.sqrt(self.variances)[:, 0]
         low, high = (means - REACH * scales).min(), (means + REACH * scales).max()
-        wanted = (high - low) * STEPS / scales.min()
-        if not wanted < MOST_NODES:
+        if not (wanted := (high - low) * STEPS / scales.min()) < MOST_NODES:
             text = f"expectations over x would take {wanted:.1e} points, more than {MOST_NODES}"
             raise ValueError(f"{text}: choose variances nearer to each other, or nearer means")
         count = int(np.ceil(wanted)) + 1
@@ -122,8 +121,7 @@ class Gaussian:
         """Return the model; nothing about it is random."""
         means = np.array(self.means).reshape(len(self.means), -1)
         variances = np.array(1.0 if self.variances is None else self.variances)
-        if variances.ndim == 1:
-            variances = variances[:, None]
+        variances = variances[:, None] if variances.ndim == 1 else variances
         shares = np.ones(len(means)) if self.priors is None else np.array(self.priors)
         priors = tuple((shares / shares.sum()).tolist())
         each = generator.plain(means), generator.plain(np.broadcast_to(variances, means.shape))

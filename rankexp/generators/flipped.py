@@ -165,8 +165,7 @@ class RuleTarget:
         for conditions in self.rules:
             cover = np.ones(len(X), dtype=np.bool_)
             for feature, upward, bound in conditions:
-                compare = np.greater_equal if upward else np.less_equal
-                cover &= compare(columns[feature], bound)
+                cover &= columns[feature] >= bound if upward else columns[feature] <= bound
             yield cover
 
     def __call__(self, X: Floats) -> Floats:

@@ -71,8 +71,7 @@ def checked_priors(priors: Sequence[float] | None, classes: int) -> tuple[float,
     """Return the priors as given, None for equal ones; ValueError unless K are positive."""
     if priors is None:
         return None
-    given = numbers("priors", priors)
-    if given.shape != (classes,) or not (given > 0.0).all():
+    if (given := numbers("priors", priors)).shape != (classes,) or not (given > 0.0).all():
         raise ValueError(f"priors={priors}: expected {classes} positive numbers, one a class")
     return tuple(given.tolist())
 
@@ -96,8 +95,7 @@ def plain(array: Floats) -> Any:
 def rounded(exact: Floats, total: int) -> Ints:
     """Return shares as whole numbers that add up to a total, by largest remainders."""
     counts = np.floor(exact + 1e-9).astype(np.int64)  # 3 * (1 / 3) is to be 1
-    most = np.argsort(counts - exact, kind="stable")[: total - counts.sum()]
-    counts[most] += 1
+    counts[np.argsort(counts - exact, kind="stable")[: total - counts.sum()]] += 1
     return counts
 
 

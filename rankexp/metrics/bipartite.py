@@ -131,8 +131,7 @@ def _twice_lost(
     """Return twice the pairs lost, () or (L,), and the number of all pairs."""
     check_ties(ties)
     labels, s = np.asarray(y), without_imaginary(scores)
-    if s.dtype.kind not in "fiub":
-        s = s.astype(np.float64)
+    s = s if s.dtype.kind in "fiub" else s.astype(np.float64)
     if labels.ndim != 1 or s.ndim not in (1, 2) or len(s) != len(labels):
         shapes = f"y {labels.shape} and scores {s.shape}"
         raise ValueError(f"y must be (n,) and scores (n,) or (n, L); got {shapes}")

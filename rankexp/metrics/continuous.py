@@ -26,11 +26,10 @@ REGISTER = {
 Fitted = Mapping[str, ArrayLike]
 """What fitted estimators say, such as ``threshold``, a value a column of the scores."""
 THREE: tuple[metric.Kind, ...] = ("ordinal", "continuous")
-ANY: tuple[metric.Kind, ...] = ("binary", *THREE)
 PAIRS = metric.MetricReading(0.01, reach=2.0)
 TRIPLES, TAU = metric.MetricReading(0.01), metric.MetricReading(0.02)
 """Margins are one in a hundred, as for the AUC; a pair that is turned round moves tau-b twice."""
-share = partial(metric.declare, "higher", kinds=ANY, reading=PAIRS)
+share = partial(metric.declare, "higher", kinds=("binary", *THREE), reading=PAIRS)
 
 
 @metric.each_vector
@@ -65,8 +64,7 @@ def iauc(y: ArrayLike, scores: ArrayLike, kind: Literal[6, 5] = 6) -> float | Fl
         raise ValueError(f"kind={kind!r}: expected 6 or 5, the equation's number")
     target, s = checked(y, scores)
     by_y = ordered(target)
-    between = by_y.below * (target.size - by_y.upto)
-    if not between.any():
+    if not (between := by_y.below * (target.size - by_y.upto)).any():
         return metric.undefined(s, "y has fewer than three values: the IAUC is NaN")
     if kind == 6:
         triples = _exact_sum(between, target.size)

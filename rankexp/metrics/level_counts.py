@@ -66,8 +66,7 @@ def group_numbers(groups: npt.ArrayLike | None, n: int) -> Ints | None:
     """Return groups as numbers 0 .. G-1 in ascending order, (n,); None for none."""
     if groups is None:
         return None
-    labels = np.asarray(groups)
-    if labels.shape != (n,):
+    if (labels := np.asarray(groups)).shape != (n,):
         raise ValueError(f"groups must be of shape ({n},), one a row, got shape {labels.shape}")
     if labels.dtype.kind in "iu" and n:
         return distinct(labels)[1]
@@ -90,15 +89,13 @@ def counts(levels: Levels, scores: Floats) -> Floats:
     weight = None if levels.weight is None else levels.weight[order]
     ranked, codes = scores[order], levels.codes[order]
     K, n = levels.sizes.size, scores.size
-    new = ranked[1:] != ranked[:-1]
-    if new.all():
+    if (new := ranked[1:] != ranked[:-1]).all():
         table = np.zeros((K, n))
         table[codes, np.arange(n)] = 1.0 if weight is None else weight
         return table
     group = np.concatenate(([0], new.cumsum()))
     G = int(group[-1]) + 1
-    found = np.bincount(codes * G + group, weight, minlength=K * G)
-    return found.reshape(K, G).astype(np.float64)
+    return np.bincount(codes * G + group, weight, K * G).reshape(K, G).astype(np.float64)
 
 
 def twice_won(table: Floats, ties: str, weighted: bool = False) -> Ints | Floats:
@@ -109,9 +106,8 @@ def twice_won(table: Floats, ties: str, weighted: bool = False) -> Ints | Floats
     weakly = table.cumsum(axis=1) @ table.T
     if not weighted and table.shape[1] == table.sum():  # no ties
         return (2.0 * weakly).astype(np.int64)
-    tied = table @ table.T
-    lost = {"expected": 1.0, "worst": 2.0, "best": 0.0}[ties]
-    won: Floats = 2.0 * weakly - lost * tied
+    lost = {"expected": 1.0, "worst": 2.0, "best": 0.0}[ties]  # of a tie
+    won: Floats = 2.0 * weakly - lost * (table @ table.T)
     return won if weighted else won.astype(np.int64)
 
 
@@ -161,8 +157,7 @@ def cost_matrix(costs: npt.ArrayLike | None, levels: int) -> Floats:
     """
     if costs is None:
         return np.triu(np.ones((levels, levels)), 1)
-    C = np.asarray(costs, dtype=np.float64)
-    if C.shape != (levels, levels):
+    if (C := np.asarray(costs, dtype=np.float64)).shape != (levels, levels):
         text = f"costs must be of shape ({levels}, {levels})"
         raise ValueError(f"{text}, one row and column a level, got shape {C.shape}")
     if not (np.isfinite(C) & (C >= 0.0)).all():

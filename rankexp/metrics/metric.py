@@ -265,8 +265,7 @@ def undefined(scores: npt.ArrayLike, text: str) -> float | Floats:
 
 def declaration_of(name: str, function: Function) -> Declaration:
     """Return what a metric function declares; ValueError where it declares nothing."""
-    found = getattr(function, "declaration", None)
-    if not isinstance(found, Declaration):
+    if not isinstance(found := getattr(function, "declaration", None), Declaration):
         raise ValueError(f"metric '{name}' declares nothing: mark its function with @declare(...)")
     return found
 

@@ -21,7 +21,6 @@ REGISTER = {
     "vus": "vus",
 }
 
-TINY = float(np.finfo(np.float64).tiny)
 KINDS: tuple[Kind, ...] = ("ordinal", "binary")
 AUC = MetricReading(margin=0.01, reach=1.0)
 """Of shares of pairs of levels in order, like the AUC: one pair in a hundred."""
@@ -174,7 +173,7 @@ def pair_risk(
     def terms(cells: Numbers) -> Floats:
         K = cells.shape[-1]
         C = cost_matrix(matrix, K) if K > 1 else np.zeros((K, K))
-        C = C / max(C.max(), TINY)  # so that no sum overflows
+        C = C / max(C.max(), np.finfo(np.float64).tiny)  # so that no sum overflows
         return np.asarray((C * cells).sum(axis=(-2, -1))[..., None])
 
     given = Graded(y, scores, levels, ties, groups, queries)

@@ -56,8 +56,7 @@ def roc(
     given = np.ones(labels.size) if sample_weight is None else sample_weight
     weight = scaled_weights(given, labels.size)
     labels, s, weight = labels[weight > 0], s[weight > 0], weight[weight > 0]
-    positive = positive_rows(labels)
-    if positive.all():
+    if (positive := positive_rows(labels)).all():
         raise ValueError("y has a single class: there is no ROC curve")
     values, place = np.unique(s, return_inverse=True)  # roc_curve takes no infinite scores
     false, true, _ = roc_curve(positive, place, sample_weight=weight, drop_intermediate=False)

@@ -220,16 +220,14 @@ def _order(level: Ints, K: int, mass: Floats | None, groups: Groups) -> tuple[Pa
 
 def _levels(y: ArrayLike) -> tuple[Ints, int]:
     """Return labels as 0 .. K-1, and K."""
-    y = np.asarray(y)
-    if y.ndim != 1 or not y.size:
+    if (y := np.asarray(y)).ndim != 1 or not y.size:
         raise ValueError(f"labels must have shape (n,), n > 0, got shape {y.shape}")
     if y.dtype.kind not in "biuf":
         raise ValueError(f"labels must be numbers, got {y.dtype}: encode levels as 0 .. K-1")
     low, high = y.min(), y.max()
     if low == high:
         raise ValueError(f"all labels are {low:g}, but pairs need rows of two classes or levels")
-    upper = y == high
-    if (upper | (y == low)).all() and (low, high) in ((0, 1), (-1, 1)):
+    if ((upper := y == high) | (y == low)).all() and (low, high) in ((0, 1), (-1, 1)):
         return cast("Ints", upper.view(np.uint8)), 2  # eight times as small
     y = y.astype(np.float64)
     if not (np.isfinite(y).all() and (y == np.rint(y)).all() and low >= 0):
@@ -244,8 +242,7 @@ def _levels(y: ArrayLike) -> tuple[Ints, int]:
 
 
 def _scores(scores: ArrayLike, n: int) -> Floats:
-    s = np.asarray(scores, dtype=np.float64)
-    if s.shape != (n,):
+    if (s := np.asarray(scores, dtype=np.float64)).shape != (n,):
         text = f"scores must have shape ({n},), got shape {s.shape}; for levels use a regressor"
         raise ValueError(f"{text} or a ranker, because a classifier has a score for each class")
     if not (np.isfinite(s.min()) and np.isfinite(s.max())):
@@ -258,8 +255,7 @@ def _weights(given: PerRow, n: int) -> tuple[Floats | None, Ints | None]:
     """Return the weights > 0, and which rows have them; None for none, and for all rows."""
     if given is None:
         return None, None
-    weight = np.asarray(given, dtype=np.float64)
-    if weight.shape != (n,):
+    if (weight := np.asarray(given, dtype=np.float64)).shape != (n,):
         raise ValueError(f"sample_weight must have shape ({n},), got {weight.shape}")
     least = weight.min()
     if not (least >= 0.0 and weight.max() < np.inf):

@@ -98,8 +98,7 @@ def check_emphasis(omega: Emphasis, n: int) -> Emphasis:
         text = f"the axioms of omega are tried on {MOST} positions at most, and there are {n}"
         raise ValueError(f"{text}: use uniform, Top or Partite")
     i, j = np.indices((n, n)) + 1
-    found = np.asarray(omega(i, j), dtype=np.float64)
-    if found.shape not in ((), (n, n)):
+    if (found := np.asarray(omega(i, j), dtype=np.float64)).shape not in ((), (n, n)):
         raise ValueError(f"omega(i, j) must have the shape of i and j, got {found.shape}")
     _check_axioms(np.where(i == j, 0.0, found))
     return omega

@@ -99,14 +99,12 @@ def order_probabilities(H: npt.ArrayLike) -> Floats:
     array([0.        , 0.66666667, 0.33333333])
     """
     H = checked_matrix(H)
-    n = H.shape[-1]
-    if n > MOST_SORTED:
+    if (n := H.shape[-1]) > MOST_SORTED:
         raise ValueError(f"{n} items have too many subsets: {MOST_SORTED} at most")
     P, reached = np.zeros(H.shape), np.zeros((2**n, *H.shape[:-2]))
     reached[-1] = 1.0
     for items in sorted(range(2**n), key=int.bit_count, reverse=True):
-        members = [i for i in range(n) if items >> i & 1]
-        if len(members) < 2:
+        if len(members := [i for i in range(n) if items >> i & 1]) < 2:
             break
         share = reached[items] / len(members)
         for p in members:  # as pivot it puts pairs in order, and leaves two sets

@@ -117,8 +117,7 @@ def checked_target(target: ArrayLike) -> Floats:
     """Return targets, (n,), that are not all equal."""
     if not has_own_order(target):
         raise ValueError("targets must be numbers, none missing, or an ordered Categorical")
-    y = np.asarray(in_numbers(target), dtype=np.float64)
-    if y.ndim != 1 or y.size < 2:
+    if (y := np.asarray(in_numbers(target), dtype=np.float64)).ndim != 1 or y.size < 2:
         text = "a query needs targets of two items or more"
         raise ValueError(f"{text}, shape (n,), got shape {y.shape}")
     if np.isnan(y).any():

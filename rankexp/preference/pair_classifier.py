@@ -29,7 +29,6 @@ __all__ = ["PairClassifier"]
 
 NO_PAIR = "there is no pair to rank, because no group has two levels"
 MOST = 100_000  # pairs, unless max_pairs says another number
-Features = Callable[[Floats, Floats], ArrayLike]
 
 
 @dataclass(eq=False, repr=False)
@@ -83,7 +82,7 @@ class PairClassifier(BaseEstimator):  # type: ignore[misc]
     """
 
     estimator: BaseEstimator | str
-    features: str | Features = "difference"
+    features: str | Callable[[Floats, Floats], ArrayLike] = "difference"
     _: KW_ONLY
     hard: bool = False
     levels: Levels | None = None
@@ -288,5 +287,4 @@ def _pairs(codes: Ints, groups: Groups, most: int, seed: Seed) -> tuple[Ints, In
         rng = check_random_state(seed)
         taken = np.sort(sample_without_replacement(possible, most, random_state=rng))
     upper = np.searchsorted(ends, taken, side="right")
-    lower = start[upper] + taken - (ends - below)[upper]
-    return order[upper], order[lower], possible
+    return order[upper], order[start[upper] + taken - (ends - below)[upper]], possible

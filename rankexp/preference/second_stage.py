@@ -21,8 +21,7 @@ DECIMALS = 9  # of degrees: sums of equal preferences in another order tie, too
 
 def query(items: ArrayLike) -> Items:
     """Return the items of a query as an array, (n, ...)."""
-    found = np.asarray(items)
-    if found.ndim == 0 or len(found) < 2:
+    if (found := np.asarray(items)).ndim == 0 or len(found) < 2:
         count = f"a {type(items).__name__}" if found.ndim == 0 else len(found)
         raise ValueError(f"a query needs a list of two or more items, got {count}")
     return found
@@ -36,8 +35,7 @@ def ask(h: Preference, items: Items, upper: Ints, lower: Ints, check: bool = Tru
     if not check:
         return found
     back = _values(h, V, U, lower, upper)
-    off = np.abs(found + back - 1.0) > TOL
-    if off.any():
+    if (off := np.abs(found + back - 1.0) > TOL).any():
         at = int(off.argmax())
         u, v = upper[at], lower[at]
         both = f"h(u, v) = {found[at]:g} and h(v, u) = {back[at]:g} of items {u} and {v}"
@@ -50,11 +48,9 @@ def _values(h: Preference, U: Items, V: Items, upper: Ints, lower: Ints) -> Floa
     if not callable(h):
         text = f"h must be a function h(U, V), got {type(h).__name__}"
         raise TypeError(f"{text}; for a fitted PairClassifier use its method `preference`")
-    given = np.asarray(h(U, V))
-    if given.dtype.kind not in "biufO":
+    if (given := np.asarray(h(U, V))).dtype.kind not in "biufO":
         raise ValueError(f"h must return real numbers, got {given.dtype}")
-    found = given.astype(np.float64)
-    if found.shape != upper.shape:
+    if (found := given.astype(np.float64)).shape != upper.shape:
         said = f"h must return a number for each pair, shape {upper.shape}"
         raise ValueError(f"{said}, got shape {found.shape}")
     good = (found >= 0.0) & (found <= 1.0)  # NaN is not
@@ -70,8 +66,7 @@ def all_pairs(n: int) -> Iterator[tuple[Ints, Ints]]:
     rows = max(1, PAIRS // n)
     for start in range(0, n - 1, rows):
         first = np.arange(start, min(start + rows, n - 1))
-        upper, lower = np.repeat(first, n - 1 - first), first[:, None] < np.arange(n)
-        yield upper, np.nonzero(lower)[1]
+        yield np.repeat(first, n - 1 - first), np.nonzero(first[:, None] < np.arange(n))[1]
 
 
 class Ranked(NamedTuple):

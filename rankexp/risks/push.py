@@ -13,8 +13,6 @@ from rankexp.solvers.smooth.path import penalties
 
 REGISTER = {"push": "Push"}
 
-TINY = float(np.finfo(np.float64).tiny)
-
 
 class Push(Risk):
     """The mean over negatives x' of (the mean over positives x of ``l(1, w·(x - x'))``)^p.
@@ -51,7 +49,7 @@ class Push(Risk):
     def solve(self, task: Task) -> PathResult:
         """Minimise ``lam/2 ||w||² + risk`` for each penalty."""
         start = float(task.loss.value(1.0, np.zeros(1))[0])
-        if 0.0 < start < 1.0 and self.p * np.log(start) < np.log(TINY):
+        if 0.0 < start < 1.0 and self.p * np.log(start) < np.log(np.finfo(np.float64).tiny):
             text = f"push(p={self.p:g}) of {task.loss!r}: the risk of equal scores, {start:.2g}"
             advice = "lower p, or use the exponential loss"
             raise ValueError(f"{text} to the power p, underflows: {advice}")

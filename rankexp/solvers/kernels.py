@@ -42,8 +42,7 @@ def shaped(function: Callable[[Floats, Floats], npt.ArrayLike]) -> Kernel:
     """Return a function as a kernel, its values checked to be a matrix of the right shape."""
 
     def kernel(A: Floats, B: Floats) -> Floats:
-        K = np.asarray(function(A, B), dtype=np.float64)
-        if K.shape != (A.shape[0], B.shape[0]):
+        if (K := np.asarray(function(A, B), dtype=np.float64)).shape != (A.shape[0], B.shape[0]):
             text = "a kernel must be of shape (n, m) for (n, d) and (m, d) rows"
             raise ValueError(f"{text}: of {A.shape} and {B.shape}, got {K.shape}")
         return K
@@ -90,8 +89,7 @@ class Factor:
 
     def lost(self, r: Floats, enough: float) -> float:
         """Return ``r'E r`` but for rounding, or a bound where that is ``enough``; r (n,)."""
-        bound = self.bound(np.abs(r))
-        if bound <= enough:
+        if (bound := self.bound(np.abs(r))) <= enough:
             return bound
         projected = r @ self.L
         total = -float(projected @ projected)

@@ -110,8 +110,7 @@ def scores(X: Floats, coef: Floats, intercept: Floats | float = 0.0) -> Floats:
     sums, products = np.empty((2, min(n + UNIT, TOGETHER), W.shape[1]))
     for start in range(0, n, TOGETHER):
         rows = X[start : start + TOGETHER]
-        m = rows.shape[0]
-        if m % UNIT:
+        if (m := rows.shape[0]) % UNIT:
             rows = np.zeros((m + UNIT - m % UNIT, d))
             rows[:m] = X[start : start + m]
         total, more = sums[: rows.shape[0]], products[: rows.shape[0]]

@@ -52,10 +52,8 @@ def of_estimate(label: str, limits: Range, found: paired.Estimate, *, one_sided:
     if math.isnan(found.se):
         return Finding(label, limits, float(found.mean), why="a single value has no error")
     mean, interval = float(found.mean), partial(paired.interval, found)
-    return _tested(
-        Finding(label, limits, mean, one_sided=one_sided, interval=interval),
-        lambda null: float(paired.p_value(found, null)),
-    )
+    made = Finding(label, limits, mean, one_sided=one_sided, interval=interval)
+    return _tested(made, lambda null: float(paired.p_value(found, null)))
 
 
 def of_ranks(label: str, limits: Range, values: Floats, *, one_sided: bool) -> Finding:
@@ -95,9 +93,8 @@ def judged(findings: Sequence[Finding], level: float) -> list[Finding]:
         times = adjusted / raw if raw > 0 else len(findings)  # what Holm multiplied it by
         alpha = (1 - level) / times * (2 if inside and one.one_sided else 1)
         low, high = map(float, one.interval(1 - alpha))
-        said = Standing.UNDECIDED
-        if adjusted < 1 - level:
-            said = Standing.HOLDS if inside else Standing.FAILS
+        said = Standing.HOLDS if inside else Standing.FAILS
+        said = said if adjusted < 1 - level else Standing.UNDECIDED
         known = {"p_holds": within, "p_fails": outside, "low": low, "high": high}
         made.append(replace(one, **known, standing=said))
     return made
@@ -105,8 +102,7 @@ def judged(findings: Sequence[Finding], level: float) -> list[Finding]:
 
 def together(standings: Sequence[Standing], share: float = 1.0) -> Standing:
     """Return the standing of a share of several, all by default: the worst, if none is spare."""
-    n = len(standings)
-    least = math.ceil(share * n - 1e-9)  # that must hold
+    least = math.ceil(share * len(standings) - 1e-9)  # that must hold
     if sum(one is not Standing.FAILS for one in standings) < least:
         return Standing.FAILS
     if sum(one is Standing.HOLDS for one in standings) >= least:

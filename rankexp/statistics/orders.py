@@ -146,8 +146,7 @@ def from_won(levels: Ints, wins: Floats) -> Orders:
 
     ValueError for a single level, or a level of a single row.
     """
-    sizes = np.bincount(levels)
-    if len(sizes) < 2:
+    if len(sizes := np.bincount(levels)) < 2:
         raise ValueError(f"each of two or more levels needs two rows; they have {sizes.tolist()}")
     return from_parts([PlacedPart(np.arange(len(levels)), levels, shares(levels, wins))])
 

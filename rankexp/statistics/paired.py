@@ -98,8 +98,7 @@ def of_design(
     differs = np.array_split(values != common[counts.argmax()], max(1, round(passes)))
     if n < 2 or counts.max() <= n / 2 or max(map(np.count_nonzero, differs)) >= FEWEST:
         return found, False
-    least = UNSEEN / (share * design.examples)
-    if found.se >= least:
+    if found.se >= (least := UNSEEN / (share * design.examples)):
         return found, False
     return found._replace(se=least, df=np.inf), bool(least > 0)
 

@@ -105,8 +105,7 @@ def centre(differences: npt.ArrayLike, level: float) -> tuple[float, float, floa
         spread = np.sqrt(n * (n + 1) * (2 * n + 1) / 24)
         cut = int(n * (n + 1) / 4 + special.ndtri(tail) * spread)
     else:
-        chances = np.cumsum(_distribution(np.arange(1, n + 1)))
-        cut = int(np.searchsorted(chances, tail, side="right"))
+        cut = int(np.cumsum(_distribution(np.arange(1, n + 1))).searchsorted(tail, "right"))
     if cut == 0:
         return float(np.median(pairs)), -np.inf, np.inf
     return float(np.median(pairs)), float(pairs[cut - 1]), float(pairs[-cut])
@@ -116,8 +115,7 @@ def holm(p_values: npt.ArrayLike) -> np.ndarray:
     """Return p-values adjusted for their number (Holm, 1979); NaN is no test and is kept."""
     given = np.asarray(p_values, dtype=np.float64)
     adjusted = np.full(given.shape, np.nan)
-    order = np.argsort(given)  # NaN comes last
-    known = order[: np.count_nonzero(~np.isnan(given))]
+    known = np.argsort(given)[: np.count_nonzero(~np.isnan(given))]  # NaN comes last
     factors = len(known) - np.arange(len(known))
     adjusted[known] = np.minimum(1.0, np.maximum.accumulate(given[known] * factors))
     return adjusted
@@ -133,8 +131,7 @@ def ranks(values: npt.ArrayLike, higher: bool) -> np.ndarray:
     `values` are (blocks, methods). Raises `NotComparableError` with fewer than two methods or
     three blocks, or where a value is not finite.
     """
-    array = np.asarray(values, dtype=np.float64)
-    if array.ndim != 2 or array.shape[1] < 2:
+    if (array := np.asarray(values, dtype=np.float64)).ndim != 2 or array.shape[1] < 2:
         raise NotComparableError("a single method cannot be ranked: name two or more")
     if len(array) < FEWEST:
         raise NotComparableError(f"ranks need at least {FEWEST} blocks, there are {len(array)}")
@@ -256,8 +253,7 @@ def ranking(
     """
     ranked = ranks(values, higher)
     n, k = ranked.shape
-    omnibus = friedman(ranked)
-    if np.isnan(omnibus.p):
+    if np.isnan((omnibus := friedman(ranked)).p):
         raise NotComparableError("all methods tie in every block: there is nothing to tell apart")
     if n <= FEW:
         omnibus = omnibus._replace(p=by_permutation(ranked))

@@ -22,8 +22,7 @@ class KnownClasses(Protocol):
 def log_densities(model: KnownClasses, X: npt.ArrayLike, classes: int | None = None) -> Floats:
     """Return the log densities of rows X (n, d) in each class of a model, (n, K), all checked."""
     _check_known(model)
-    X = np.asarray(X, dtype=np.float64)
-    if X.ndim != 2:
+    if (X := np.asarray(X, dtype=np.float64)).ndim != 2:
         raise ValueError(f"X must be of shape (n, d), got {X.shape}")
     logs = np.asarray(model.log_densities(X))
     if classes is not None and logs.shape[1] != classes:

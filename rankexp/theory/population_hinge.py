@@ -31,8 +31,7 @@ def pair_weights(masses: npt.ArrayLike, costs: npt.ArrayLike | None = None) -> F
 def ranking_risk(scores: npt.ArrayLike, weights: Floats) -> float:
     """Return the expected ranking risk of scores (m,): pairs in the wrong order, ties half."""
     r = _checked(scores, weights)
-    below = np.less.outer(r, r) + 0.5 * np.equal.outer(r, r)
-    return float((weights * below).sum())
+    return float((weights * (np.less.outer(r, r) + 0.5 * np.equal.outer(r, r))).sum())
 
 
 def surrogate_risk(scores: npt.ArrayLike, weights: Floats, loss: MarginLoss) -> float:
@@ -70,7 +69,6 @@ def minimise_hinge(weights: Floats) -> Floats:
 
 
 def _checked(scores: npt.ArrayLike, weights: Floats) -> Floats:
-    r = np.asarray(scores, dtype=np.float64)
-    if r.shape != weights.shape[:1]:
+    if (r := np.asarray(scores, dtype=np.float64)).shape != weights.shape[:1]:
         raise ValueError(f"scores must be of shape ({len(weights)},), got {r.shape}")
     return r

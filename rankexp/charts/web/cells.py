@@ -29,8 +29,7 @@ def cells(panel: Map) -> str:
 
 
 def _cell(panel: Map, at: tuple[int, int], most: float) -> str:
-    value = float(panel.values[at])
-    if math.isnan(value):
+    if math.isnan(value := float(panel.values[at])):
         return element("td", "", class_="blank")
     worse = (value > 0) != (panel.axis.better == "higher")
     step = min(STEPS, math.ceil(min(abs(value) / most, 1.0) * STEPS - 1e-9))

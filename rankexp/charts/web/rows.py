@@ -16,9 +16,8 @@ LOW, HIGH = 2.0, 98.0  # share of a strip's width that values are drawn over, pe
 
 def rows(panel: Intervals) -> str:
     """Return a panel of intervals."""
-    shade = panel.shaded or ()
     reach = [value for row in panel.rows for value in (row.value, row.low, row.high)]
-    x = Scale.over([*reach, panel.reference, *shade], panel.axis, LOW, HIGH)
+    x = Scale.over([*reach, panel.reference, *(panel.shaded or ())], panel.axis, LOW, HIGH)
     made = []
     for label in panel.labels:
         own = [row for row in panel.rows if row.label == label]
@@ -99,5 +98,4 @@ def _numbers(panel: Intervals, own: Sequence[Interval]) -> str:
     told = row.told or number(row.value, digits, sign=signed)
     if not row.told and math.isfinite(row.low + row.high):
         told += f" ({span(row.low, row.high, digits, sign=signed)})"
-    said = " " + element("b", words(row.said)) if row.said else ""
-    return words(told) + said
+    return words(told) + (" " + element("b", words(row.said)) if row.said else "")

@@ -58,8 +58,7 @@ class Round(NamedTuple):
 
 def normaliser(shares: Shares, alpha: float) -> float:
     """Return ``e+ exp(-alpha) + e- exp(alpha) + e0``."""
-    right, wrong = shares.right * np.exp(-alpha), shares.wrong * np.exp(alpha)
-    return float(right + wrong + shares.tied)
+    return float(shares.right * np.exp(-alpha) + shares.wrong * np.exp(alpha) + shares.tied)
 
 
 def coefficient(shares: Shares, rule: str, smoothing: float) -> float:
@@ -175,14 +174,13 @@ class ListedPairs:
         self._weigh()
 
     def _weigh(self) -> None:
-        z = self.margins
         if isinstance(self.loss, Exponential):  # relative to the greatest: nothing overflows
             with np.errstate(divide="ignore"):
-                log = np.log(self.cost) - z
+                log = np.log(self.cost) - self.margins
             weight = np.exp(log - log.max())
         else:
-            weight = -self.cost * self.loss.margin_derivative(z)
-            self.risk = float(self.cost @ self.loss.of_margin(z))
+            weight = -self.cost * self.loss.margin_derivative(self.margins)
+            self.risk = float(self.cost @ self.loss.of_margin(self.margins))
         total = float(weight.sum())
         self.weight = weight / total if total > LEAST else np.zeros_like(weight)
 
@@ -216,8 +214,7 @@ def list_pairs(codes: Ints, costs: Floats, groups: Groups = None) -> Listed:
         mine = np.flatnonzero(costs[low, codes] > 0.0)
         theirs = cell[mine] - codes[mine] + low  # the cell of that level in the same group
         many, start = sizes[theirs], starts[theirs]
-        first = np.cumsum(many) - many
-        place = np.arange(many.sum()) + np.repeat(start - first, many)
+        place = np.arange(many.sum()) + np.repeat(start - (np.cumsum(many) - many), many)
         cost = np.repeat(costs[low, codes[mine]], many)
         found.append((np.repeat(mine, many), by_cell[place], cost))
     upper, lower, cost = (np.concatenate(parts) for parts in zip(*found, strict=True))

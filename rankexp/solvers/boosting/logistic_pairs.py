@@ -65,8 +65,7 @@ class LogisticPairs:
         """Return the charge of each row, (n,); all 0 where all pairs are right beyond doubt."""
         if self.total <= boost_pairs.LEAST * self.mass:
             return np.zeros(self.rows.size)
-        field = (self.as_upper - self.as_lower) / self.total
-        found = self.panels.values(field, self.sums.cell)
+        found = self.panels.values((self.as_upper - self.as_lower) / self.total, self.sums.cell)
         return found if self.factor is None else found * self.factor
 
     def shares(self, stump: Stump) -> boost_pairs.Shares:

@@ -65,8 +65,7 @@ def cuts_of(values: Floats, kind: str, n_cuts: int, weight: Floats | None = None
 
 def copies(weight: Floats | None) -> Floats | None:
     """Return weights as numbers of copies, if all are whole; None if each row is one."""
-    whole = weight is not None and bool((weight == np.rint(weight)).all())
-    return weight if whole else None
+    return weight if weight is not None and (weight == np.rint(weight)).all() else None
 
 
 @dataclass(frozen=True)

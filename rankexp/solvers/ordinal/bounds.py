@@ -84,8 +84,7 @@ class PrimalDualBounds:
         return objective, self.at_a_row * (off + 2.0 * EPS) + rounding(DEPTH) * objective
 
     def _value(self, w: Floats, s: Floats, theta: Floats | None) -> float:
-        if theta is None:
-            theta = self.terms.best(s)
+        theta = self.terms.best(s) if theta is None else theta
         lost = np.maximum(1.0 - self.terms.margins(s, theta), 0.0)
         lost *= self.terms.each
         return float(lost.sum()) / self.terms.total + 0.5 * self.lam * float(w @ w)

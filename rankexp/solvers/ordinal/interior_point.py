@@ -44,16 +44,14 @@ class State:
     def reach(self, step: "State") -> float:
         """Return the longest step that keeps everything from going below zero."""
         steepest = 0.0
-        for here, change in zip(self._positive(), step._positive(), strict=True):
+        for name in ("s", "t", "a", "c", "q", "m"):
+            here, change = getattr(self, name), getattr(step, name)
             if here.size:
                 steepest = max(steepest, -float((change / here).min()))
         return 1.0 / max(steepest, TINY)
 
     def finite(self) -> bool:
         return all(np.isfinite(part).all() for part in vars(self).values())
-
-    def _positive(self) -> list[Floats]:
-        return [self.s, self.t, self.a, self.c, self.q, self.m]
 
     def moved(self, step: "State", size: float) -> "State":
         parts = zip(vars(self).values(), vars(step).values(), strict=True)
@@ -152,16 +150,14 @@ def states(terms: Terms, penalty: Floats) -> Iterator[State]:
             length = min(1.0, TO_THE_WALL * at.reach(step))
             if not length > SHORTEST:
                 return
-            new = at.moved(step, length)
-            if new.slack() <= slack:
+            if (new := at.moved(step, length)).slack() <= slack:
                 break
         at = new
 
 
 def start(terms: Terms) -> State:
     """Return where to begin: all scores and thresholds are 0, all multipliers in the middle."""
-    half, kept = np.full(terms.sign.size, 0.5), np.full(terms.sizes.size - 1, 0.5)
-    middle = 0.5 * terms.each
-    kept = kept if terms.ordered else np.empty(0)
+    half, middle = np.full(terms.sign.size, 0.5), 0.5 * terms.each
+    kept = np.full(terms.sizes.size - 1 if terms.ordered else 0, 0.5)
     w, theta = np.zeros(terms.X.shape[1]), np.zeros(terms.sizes.size)
     return State(w, theta, s=0.2 * half, t=2.2 * half, a=middle, c=middle, q=kept, m=kept)

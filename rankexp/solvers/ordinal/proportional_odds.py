@@ -123,10 +123,8 @@ def _newton(now: Fit) -> Fit:
         if size <= EXACT or lowest <= size <= ROUNDED or lost > MOST_LOST:
             break
         lowest = min(size, lowest)
-        H = now.hessian() + np.diag(np.abs(now.gradient) / reach)
-        B = inverse(H, 0.0, 0)
-        p = -(np.tril(B) + np.tril(B, -1).T) @ now.gradient
-        if (new := _search(now, p)) is None:
+        B = inverse(now.hessian() + np.diag(np.abs(now.gradient) / reach), 0.0, 0)
+        if (new := _search(now, -(np.tril(B) + np.tril(B, -1).T) @ now.gradient)) is None:
             break
         now = new
     return now
@@ -209,10 +207,9 @@ def settled(
     found: PathResult, X: Floats, codes: Ints, weight: Floats | None = None, *, tol: float
 ) -> PathResult:
     """Return the solution for one penalty with thresholds, certified with these."""
-    w = found.coef[:, 0]
     with np.errstate(all="ignore"):
         theta = thresholds(scores(X, found.coef)[:, 0], codes, weight)
-        theta, more = _doubles(X, w, theta, ByLevel(codes, weight))
+        theta, more = _doubles(X, found.coef[:, 0], theta, ByLevel(codes, weight))
     found = replace(found, thresholds=theta[:, None])
     if more == 0.0:
         return found
@@ -240,8 +237,7 @@ def _doubles(X: Floats, w: Floats, theta: Floats, rows: ByLevel) -> tuple[Floats
         return theta, 0.0
     best = best_fit(rows, at.s, at.theta)
     least = best.value()
-    more = at.value() - least
-    if more <= SUMMED * EPS * least:
+    if (more := at.value() - least) <= SUMMED * EPS * least:
         return theta, 0.0
     other = centred(-middle, w, best.theta)
     less = Fit(rows, at.s, centred(middle, w, other)).value() - least

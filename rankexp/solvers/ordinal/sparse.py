@@ -53,8 +53,7 @@ class RoundedTerms(RoundedRisk):
     def curved(self, s: Floats, r: Floats, u: Floats) -> Floats:
         """Return the second derivative times u, the thresholds moving along."""
         terms, (_, alpha, pool) = self.terms, self.prepared(s)
-        inside = (alpha > 0.0) & (alpha < 1.0)
-        bend = np.where(inside, terms.each / (2.0 * self.half), 0.0)
+        bend = np.where((alpha > 0.0) & (alpha < 1.0), terms.each / (2.0 * self.half), 0.0)
         moved = np.concatenate([u[first:last] for first, _, last in terms.sides])
         mass = np.bincount(pool, bend)
         along = np.bincount(pool, bend * moved) / np.where(mass > 0.0, mass, 1.0)

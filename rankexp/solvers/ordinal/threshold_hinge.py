@@ -67,8 +67,7 @@ def threshold_hinge_path(
     settle: bool = True,  # also return thresholds, and certify these
 ) -> PathResult:
     """Solve for penalties > 0, (L,), in any order; each code, 0 .. K-1, has an example."""
-    lams = penalties(lams)
-    if not (lams > 0.0).all():
+    if not ((lams := penalties(lams)) > 0.0).all():
         raise ValueError(f"the hinge needs lam > 0 (its dual divides by lam), got {lams.tolist()}")
     if is_sparse(X):
         from rankexp.solvers.ordinal.sparse import sparse_path

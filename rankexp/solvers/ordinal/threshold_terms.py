@@ -173,5 +173,4 @@ def _take(units: Ints, excess: int) -> None:
     before = units.copy()
     units -= np.minimum(np.ceil(units * (excess / total)).astype(np.int64), units)
     while off := total - excess - int(units.sum()):  # for rounding a few too many or too few
-        where = np.flatnonzero(units < before if off > 0 else units)[: abs(off)]
-        units[where] += np.sign(off)
+        units[np.flatnonzero(units < before if off > 0 else units)[: abs(off)]] += np.sign(off)

@@ -170,5 +170,4 @@ class CellSums:
         return float((moments * of.seen_by_upper(lower, moments.shape[0])).sum())
 
     def _paid(self, hats: Complexes, costs: Floats) -> Complexes:
-        by_group = hats.reshape(*hats.shape[:-1], -1, costs.shape[0])
-        return (by_group @ costs).reshape(hats.shape)
+        return (hats.reshape(*hats.shape[:-1], -1, costs.shape[0]) @ costs).reshape(hats.shape)

@@ -60,9 +60,7 @@ class PairList:
 
     def curvature(self, X: Floats, c: Floats) -> Floats:
         """Return the sum over pairs of ``c D D'``, D being differences of rows X, (d, d)."""
-        A = self.incidence
-        laplacian = (A.T * c) @ A
-        return np.asarray(X.T @ np.asarray(laplacian @ X))
+        return np.asarray(X.T @ np.asarray((self.incidence.T * c) @ self.incidence @ X))
 
 
 class Differences:
@@ -167,10 +165,9 @@ def _program(D: Floats) -> tuple[Floats, float, float]:
     """Solve the dual for some pairs; return w, the margin level, and a bound."""
     # The bound is worked out from the weights, so it holds whatever the solver's tolerance is.
     m, d = D.shape
-    both = np.vstack((D.T, -D.T))
     found = linprog(
         np.append(np.zeros(m), 1.0),
-        A_ub=np.column_stack((both, -np.ones(2 * d))),
+        A_ub=np.column_stack((np.vstack((D.T, -D.T)), -np.ones(2 * d))),
         b_ub=np.zeros(2 * d),
         A_eq=np.append(np.ones(m), 0.0)[None],
         b_eq=[1.0],

@@ -38,8 +38,7 @@ class PairRisk(SmoothRisk):
     @cached_property
     def row_mass(self) -> Floats:
         """What each row counts in its pairs, (n,)."""
-        w = self.order.factor
-        return np.ones(self.order.level.size) if w is None else w
+        return np.ones(self.order.level.size) if self.order.factor is None else self.order.factor
 
     @cached_property
     def by_cell(self) -> Ints:
@@ -87,8 +86,7 @@ class SquaredPairs(PairRisk):
     @cached_property
     def mass(self) -> tuple[Floats, Floats]:
         """The weights of rows, (n,), and of cells, (c,); an empty cell has almost none."""
-        rows = self.row_mass
-        return rows, np.maximum(self._sums(rows), np.finfo(np.float64).tiny)
+        return self.row_mass, np.maximum(self._sums(self.row_mass), np.finfo(np.float64).tiny)
 
     @cached_property
     def charges(self) -> tuple[Floats, Floats, Floats]:

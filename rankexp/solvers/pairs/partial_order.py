@@ -101,8 +101,7 @@ class PartialOrder:
             units = np.rint(times)[which]
             if not off.any() and units.sum() < MOST_UNITS:
                 return replace(self, weight=units.astype(np.int64))
-            strange = Fraction(float(times[off.argmax()]))
-            more = strange.limit_denominator(FINEST).denominator
+            more = Fraction(float(times[off.argmax()])).limit_denominator(FINEST).denominator
             parts *= more
         text = "the hinge of pairs adds up whole numbers: sample_weight must be whole multiples of"
         unit = f"one unit, as 0.5, 1.25 and 2 are of 0.25, and fewer than {MOST_UNITS:,} units"
@@ -159,10 +158,8 @@ class PartialOrder:
         """Return about ``size`` rows, always the same ones, and their order, without bias."""
         # Of many small groups, whole ones are drawn; else rows of each level, at costs to make up.
         rng = np.random.default_rng(0)
-        sizes = np.bincount(self.group)
-        if sizes.max() <= LARGE_GROUP * size:
-            drawn = rng.random(sizes.size) < size / self.level.size
-            rows = np.flatnonzero(drawn[self.group])
+        if (sizes := np.bincount(self.group)).max() <= LARGE_GROUP * size:
+            rows = np.flatnonzero((rng.random(sizes.size) < size / self.level.size)[self.group])
             return rows, self.take(rows)
         at = [np.flatnonzero(self.level == k) for k in range(self.costs.shape[0])]
         share = size / max(sum(rows.size > 0 for rows in at), 1)

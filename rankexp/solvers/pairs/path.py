@@ -84,8 +84,7 @@ class PanelPairs(WindowPairs):
         return r if w is None else r * w
 
     def steps(self, s: Floats) -> tuple[Floats, Floats]:
-        if float(s.max() - s.min()) > WIDTH * MOST_PANELS:
-            s = together(s)
+        s = together(s) if float(s.max() - s.min()) > WIDTH * MOST_PANELS else s
         entries, cells = self._entries(s), self.order.counts.size
         fits = entries <= min(MOST_ENTRIES, MOST_PANELS * cells)
         if not (fits and entries * DEGREES <= self.pairs):
@@ -115,8 +114,7 @@ class PanelPairs(WindowPairs):
         far: Floats = WIDTH * np.arange(size, dtype=np.float64)
         C = toeplitz(self.loss.margin_curvature(far), self.loss.margin_curvature(-far))
         key = panel * cells + self.order.cell
-        places = key, np.arange(s.size)
-        rows = csr_array((self.row_mass, places), shape=(size * cells, s.size))
+        rows = csr_array((self.row_mass, (key, np.arange(s.size))), shape=(size * cells, s.size))
         counts = rows.sum(axis=1).reshape(size, -1, costs.shape[0])
         degree = C @ (counts @ costs).reshape(size, -1)
         degree += C.T @ (counts @ costs.T).reshape(size, -1)

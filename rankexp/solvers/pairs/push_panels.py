@@ -145,8 +145,7 @@ class Sides:
         x, y = self.up.x[i], self.down.x[j]
         below = y.searchsorted(np.floor(x)), y.searchsorted(x, side="right")
         above = x.searchsorted(y), x.searchsorted(np.floor(y) + 1.0)
-        T, U = self.up.polynomials.T[i], self.down.polynomials.T[j]
-        return (i, T, *below), (j, U, *above)
+        return (i, self.up.polynomials.T[i], *below), (j, self.down.polynomials.T[j], *above)
 
 
 class PanelPush(PushPairs):

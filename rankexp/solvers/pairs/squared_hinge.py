@@ -22,8 +22,7 @@ SAMPLED, A_COLUMN = 2_000, 80  # tuned: rows, at least and a column, that a Hess
 def ranked(s: Floats) -> Ints:
     """Return the order of scores (n,): numbers with places as last bits are sorted sooner."""
     bits, low = s.size.bit_length(), s.min()
-    reach = s.max() - low
-    if 0.0 < reach < np.inf:
+    if 0.0 < (reach := s.max() - low) < np.inf:
         keys: Ints = ((s - low) * (2.0 ** (62 - bits) / reach)).astype(np.int64) << bits
         keys += np.arange(s.size)
         keys.sort()

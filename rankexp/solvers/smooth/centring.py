@@ -45,18 +45,14 @@ def prepare(
         ) ** 2
         # Steps on a sample of sparse rows would not know rare columns.
         if is_sparse(X) or mean @ mean <= near:
-            norms = norms + np.sqrt(mean @ mean)
-            _check_size(X, norms)
-            centre = mean if risk.centred else None
-            return Objective(X, centre, risk, norms, X, mean, plain=plain)
+            norms = _in_range(X, norms + np.sqrt(mean @ mean))
+            return Objective(X, mean if risk.centred else None, risk, norms, X, mean, plain=plain)
     rows, basis = X - mean, None
     if reduced and rows.shape[1] > rows.shape[0]:
-        _check_size(X, norms_of(rows))
+        _in_range(X, norms_of(rows))
         basis, right = np.linalg.qr(rows.T)
         rows = np.ascontiguousarray(right.T)
-    norms = norms_of(rows)
-    _check_size(X, norms)
-    return Objective(rows, None, risk, norms, X, mean, basis=basis)
+    return Objective(rows, None, risk, _in_range(X, norms_of(rows)), X, mean, basis=basis)
 
 
 def _sampled(X: Floats, risk: SmoothRisk, few: int) -> Objective:
@@ -70,15 +66,15 @@ def _sampled(X: Floats, risk: SmoothRisk, few: int) -> Objective:
     if risk.centred and not np.linalg.norm(mean) <= FAR * np.median(sampled.norms):
         rows, left = X - mean, None
     norms = norms_of(rows) if risk.norms is None or rows is not X else risk.norms
-    norms = norms + (0.0 if rows is not X else float(np.sqrt(mean @ mean)))
-    _check_size(X, norms)
+    norms = _in_range(X, norms + (0.0 if rows is not X else float(np.sqrt(mean @ mean))))
     return Objective(rows, left, risk, norms, X, mean, sampled, taken)
 
 
-def _check_size(X: Floats, norms: Floats) -> None:
+def _in_range(X: Floats, norms: Floats) -> Floats:
+    """Return the norms of rows; FloatingPointError if the squares of their features overflow."""
     if not norms.max() <= LARGEST:
         size = largest_sizes(X)
-        raise FloatingPointError(
-            f"column {int(size.argmax())} of X (counted from 0) has values up to "
-            f"{size.max():.3g}: their squares overflow; scale the features, or mark missing values"
-        )
+        column = f"column {int(size.argmax())} of X (counted from 0)"
+        text = f"{column} has values up to {size.max():.3g}: their squares overflow"
+        raise FloatingPointError(f"{text}; scale the features, or mark missing values")
+    return norms

@@ -208,9 +208,8 @@ def _widened(
     problem: Objective, found: Solution, errors: Rounding, lam: float, b_scale: float
 ) -> float:
     d, g = problem.X.shape[1], found.at.g
-    norm, g_b = float(np.linalg.norm(g[:d])) + errors.norm, 0.0
-    if problem.risk.intercept:
-        g_b = abs(float(g[d])) + errors.g_b
+    norm = float(np.linalg.norm(g[:d])) + errors.norm
+    g_b = abs(float(g[d])) + errors.g_b if problem.risk.intercept else 0.0
     above = bound(norm, g_b, lam, problem.radius, b_scale) + errors.above
     above += SUMMED * EPS * found.objective
     return relative(above, found.objective)
@@ -227,10 +226,8 @@ def refine(
             break
         if basis is not None:
             g = np.concatenate((g[: basis.shape[0]] @ basis, g[basis.shape[0] :]))
-        theta = best.at.theta - inverse.times(g)
-        new, g = evaluate(problem, theta, lam, b_scale)
-        gain = new.gap / best.gap
-        if gain < 1.0:
+        new, g = evaluate(problem, best.at.theta - inverse.times(g), lam, b_scale)
+        if (gain := new.gap / best.gap) < 1.0:
             best = new
         if not gain <= GAIN:
             break
@@ -251,8 +248,7 @@ def evaluate(
     intercept = 0.0
     if risk.intercept:
         intercept = float(theta[d] - problem.centre @ coef)
-        ends = np.append(middle, intercept), np.append(coef, 1.0)
-        s += product(ends[0][None], ends[1], np.zeros(1))[0]
+        s += product(np.append(middle, intercept)[None], np.append(coef, 1.0), np.zeros(1))[0]
     r = risk.slope(s)
     value = risk.value(s) + 0.5 * lam * float(coef @ coef)
     g = product(X.T, r, middle[:, None]) + lam * coef

@@ -60,9 +60,8 @@ class Path:
         reduced = not self.tries and guess is None
         self.problem = prepare(X, risk, reduced=reduced, plain=plain, whole=guess is not None)
         self.problem.guess = guess
-        self.descent: type[Descent] = LimitedDescent if self.tries else Descent
-        if is_sparse(X) and not self.tries:
-            self.descent = NewtonDescent
+        newton: type[Descent] = NewtonDescent if is_sparse(X) else Descent
+        self.descent = LimitedDescent if self.tries else newton
         theta, small = np.zeros(self.problem.X.shape[1] + risk.intercept), self.problem.sampled
         self.value: float | None = None  # of the risk where the descent is, if it is known
         if guess is not None:
@@ -138,8 +137,7 @@ class Path:
             self.descent = NewtonDescent
             return
         n, d = wide.X.shape
-        few = n <= wide.risk.sampling(d)[0]
-        if (wide.mean is None and d <= n and few) or wide.sampled:
+        if (wide.mean is None and d <= n <= wide.risk.sampling(d)[0]) or wide.sampled:
             return
         self.problem = prepare(wide.given, wide.risk)
         for solution in self.found:
@@ -173,8 +171,7 @@ def assemble(problem: Objective, found: list[Solution], tol: float) -> PathResul
     d = problem.X.shape[1]
     theta = np.array([f.at.theta for f in found])
     coef = np.ascontiguousarray(theta[:, :d].T)
-    if problem.basis is not None:
-        coef = problem.basis @ coef
+    coef = coef if problem.basis is None else problem.basis @ coef
     intercept = np.zeros(len(found))
     if problem.risk.intercept:
         intercept = theta[:, d] - problem.centre @ coef
@@ -185,12 +182,11 @@ def assemble(problem: Objective, found: list[Solution], tol: float) -> PathResul
     objective = np.array([f.objective for f in found])
     n_iter = np.array([f.n_iter for f in found], dtype=np.int64)
     offset = bearable(problem.given, coef, intercept)
-    rough = None
-    if len(found) == 1 and (offset == intercept).all():
-        rough = _rough_scores(problem, found[0], coef[:, 0], float(intercept[0]))
-    return PathResult(
-        coef, intercept, objective, gap, n_iter, gap <= tol, None, offset, rough=rough
-    )
+    path = PathResult(coef, intercept, objective, gap, n_iter, gap <= tol, None, offset)
+    if len(found) > 1 or not (offset == intercept).all():
+        return path
+    rough = _rough_scores(problem, found[0], coef[:, 0], float(intercept[0]))
+    return replace(path, rough=rough)
 
 
 def _rough_scores(

@@ -60,8 +60,7 @@ class InRows(Objective):
     def _with_scores(self, r: Floats, v: Floats) -> Floats:
         """Return (w, b) that the rows make with r, in parameters."""
         d = self.X.shape[1]
-        weights = np.append(v[:d], 0.0 * v[d:])
-        return np.concatenate((r, self.wide.product(weights), v[d:]))
+        return np.concatenate((r, self.wide.product(np.append(v[:d], 0.0 * v[d:])), v[d:]))
 
     def enter(self, at: SmoothIterate, lam: float) -> SmoothIterate:
         """Return where a descent begins: where the last one ended, or at 0."""
@@ -78,8 +77,7 @@ class InRows(Objective):
         return super().at(theta, lam)
 
     def inner(self, u: Floats, v: Floats) -> float:
-        ends = float(u[-1] * v[-1]) if self.risk.intercept else 0.0
-        return self.of_weights(u, v) + ends
+        return self.of_weights(u, v) + (float(u[-1] * v[-1]) if self.risk.intercept else 0.0)
 
     def of_weights(self, u: Floats, v: Floats) -> float:
         return float(u[: self.n] @ v[self.n : 2 * self.n])
@@ -95,8 +93,7 @@ def in_rows(wide: Objective) -> InRows | None:
     """Return the problem in its rows, always the same, or None if that would not pay."""
     if not is_sparse(wide.X) or wide.X.shape[1] < FEWER * wide.X.shape[0]:
         return None
-    known = vars(wide)
-    if "in_rows" not in known:
+    if "in_rows" not in (known := vars(wide)):
         known["in_rows"] = InRows(wide)
     found: InRows | None = known["in_rows"]
     return found

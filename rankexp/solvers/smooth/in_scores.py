@@ -53,8 +53,7 @@ class InScores(Conjugate):
             rest -= (size / bend) * Ap
             about = sqrt(float(squares @ rest**2)) / lam  # as if rows were orthogonal
             if about <= trust * goal:
-                left = problem.length(problem.pull(rest)) / lam
-                if left <= goal:
+                if (left := problem.length(problem.pull(rest)) / lam) <= goal:
                     break
                 trust *= SAFE * goal / left
             z = inverse * rest

@@ -35,8 +35,7 @@ class Dense:
         p = self.times(new)
         y = new - g
         By = p - q
-        sy = float(moved @ y)
-        if not sy > LEAST_CURVATURE:
+        if not (sy := float(moved @ y)) > LEAST_CURVATURE:
             return p, float(new @ p)
         v = (0.5 * (1.0 + float(y @ By) / sy)) * moved - By
         p = p + moved * (float(v @ new) / sy) + v * (float(moved @ new) / sy)
@@ -44,7 +43,6 @@ class Dense:
         return p, float(new @ p)
 
 
-Inner = Callable[[Floats, Floats], float]
 Step = tuple[Floats, Floats, float | None]
 """A step, what it changed the gradient by, and how much losses curved; None has the penalty in."""
 
@@ -62,7 +60,7 @@ class Memory:
         squares: Callable[[], Floats],
         pairs: int = PAIRS,
         scales: bool = True,
-        inner: Inner = np.dot,
+        inner: Callable[[Floats, Floats], float] = np.dot,
     ) -> None:
         self._squares, self.curvature = squares, CURVATURE
         self.pairs, self.scales, self.fixed, self.inner = pairs, scales, 0, inner
@@ -86,9 +84,7 @@ class Memory:
         """Return about what the inverse Hessian makes of a vector (Nocedal 1980: two loops)."""
         q, kept = g.copy(), []
         for moved, changed, level in reversed(self.steps):
-            y = changed
-            if level is not None:
-                y = (self.level / level) * changed + self.ridge * moved
+            y = changed if level is None else (self.level / level) * changed + self.ridge * moved
             share = 1.0 / float(self.inner(y, moved))
             a = share * float(self.inner(moved, q))
             q = daxpy(y, q, a=-a)

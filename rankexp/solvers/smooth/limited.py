@@ -66,8 +66,7 @@ def patience(X: Floats, risk: SmoothRisk, plain: bool = False) -> int:
     if is_sparse(X):  # a Hessian would be dense, and is not written out
         return PATIENCE
     n, d = X.shape
-    least = min(n, d)
-    if least < WIDE and not plain:
+    if (least := min(n, d)) < WIDE and not plain:
         return 0
     most, few = risk.sampling(d)
     rows = n if n <= most else few  # of which a Hessian is taken

@@ -69,8 +69,7 @@ class SmoothRisk(Protocol):
 
     def curved(self, s: Floats, r: Floats, u: Floats) -> Floats:
         """Return the second derivative in the scores times u (n,), where the slope is r."""
-        size = float(np.abs(u).max())
-        if not 0.0 < size < np.inf:
+        if not 0.0 < (size := float(np.abs(u).max())) < np.inf:
             return 0.0 * u
         t = TURNED * (1.0 + float(np.abs(s).max())) / size
         return (self.slope(s + t * u) - r) / t
@@ -267,14 +266,12 @@ class Objective:
         if self.guess is not None and not again:
             return self.guess.inverse_at(at.theta, lam)
         H = self.hessian(at, again)
-        return inverse(H if H.any() else self.steepness(at), lam, self.X.shape[1])
-
-    def steepness(self, at: "SmoothIterate") -> Floats:
-        """Return what stands for the Hessian where all losses are straight: slope as curvature."""
-        A = self.X if self.mean is None else self.X - self.mean
-        if self.risk.intercept:
-            A = np.column_stack((A, np.ones(A.shape[0])))
-        return np.asarray((A.T * np.abs(at.r)) @ A)
+        if not H.any():  # all losses are straight: the slope stands for the curvature
+            A = self.X if self.mean is None else self.X - self.mean
+            if self.risk.intercept:
+                A = np.column_stack((A, np.ones(A.shape[0])))
+            H = (A.T * np.abs(at.r)) @ A
+        return inverse(H, lam, self.X.shape[1])
 
     def hessian(self, at: "SmoothIterate", again: bool) -> Floats:
         """Return the Hessian of the risk: exact if few rows are there, or few count at all."""

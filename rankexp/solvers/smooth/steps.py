@@ -99,8 +99,7 @@ def _settled(
         move = min(max(-g_b * b_scale, -far), far)
         moved = s + move
         slope = problem.risk.slope(moved)
-        left = float(slope.sum())
-        if not abs(left) < POLISH_GAIN * abs(g_b):
+        if not abs(left := float(slope.sum())) < POLISH_GAIN * abs(g_b):
             break
         theta, s, r = theta.copy(), moved, slope
         theta[-1] += move
@@ -230,8 +229,7 @@ class Descent:
 
     def drifts(self) -> bool:
         """Return whether a step that promises next to nothing moves scores that cost, and far."""
-        moved, s = np.abs(self.problem.product(self.q)), np.abs(self.at.s)
-        far = moved > DRIFT * (1.0 + s)
+        far = np.abs(self.problem.product(self.q)) > DRIFT * (1.0 + np.abs(self.at.s))
         return bool(far.any() and self.at.r[far].all())
 
     def advance(self) -> bool:
