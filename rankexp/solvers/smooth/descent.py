@@ -82,7 +82,7 @@ class Path:
         elif guess is not None:
             self.value = risk.value(self.at.s)
             if not self.value <= guess.at_zero:  # no guess at all
-                self.at, self.value = self.problem.at(0.0 * theta, lam), guess.at_zero
+                self.at, self.value = self.problem.at(np.zeros_like(theta), lam), guess.at_zero
                 self.problem.guess = None
         if self.tries and not risk.centred and not self.problem.memory.steps:
             (in_rows(self.problem) or self.problem).look_along_mean(self.at)
