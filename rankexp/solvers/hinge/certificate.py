@@ -15,8 +15,8 @@ The reported gap is ``1 - (D - error) / (P + error)``, an upper bound on that of
 """
 
 import math
-from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -40,8 +40,7 @@ BLOCK = 2**17  # tuned: entries, whose centred copy stays in the cache
 FEW_GROUPS = 2_000  # of pairs summed one by one in long doubles, in some 0.1 s
 
 
-@dataclass(frozen=True)
-class Certificate:
+class Certificate(NamedTuple):
     """The objective at ``w``, a bound on its error, and a bound on the relative gap."""
 
     primal: float

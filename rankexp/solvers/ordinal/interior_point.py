@@ -7,7 +7,7 @@ d + K - 1 equations a step.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -21,8 +21,7 @@ RIDGE = 1e-14  # about eps times the few dozen operations that an entry of the m
 TINY = 1e-300  # stands for 0 in a division
 
 
-@dataclass
-class State:
+class State(NamedTuple):
     """A state of the interior point method, or a step of it; all six stay positive."""
 
     # The constraints are ``margin - 1 = s - t`` of each term and ``theta[j+1] - theta[j] = q`` if
@@ -43,19 +42,15 @@ class State:
 
     def reach(self, step: "State") -> float:
         """Return the longest step that keeps everything from going below zero."""
-        steepest = 0.0
-        for name in ("s", "t", "a", "c", "q", "m"):
-            here, change = getattr(self, name), getattr(step, name)
-            if here.size:
-                steepest = max(steepest, -float((change / here).min()))
-        return 1.0 / max(steepest, TINY)
+        positive = zip(self[2:], step[2:], strict=True)
+        falls = (-float((change / here).min()) for here, change in positive if here.size)
+        return 1.0 / max(TINY, *falls)
 
     def finite(self) -> bool:
-        return all(np.isfinite(part).all() for part in vars(self).values())
+        return all(np.isfinite(part).all() for part in self)
 
     def moved(self, step: "State", size: float) -> "State":
-        parts = zip(vars(self).values(), vars(step).values(), strict=True)
-        return State(*(here + size * change for here, change in parts))
+        return State(*(here + size * change for here, change in zip(self, step, strict=True)))
 
 
 class System:

@@ -6,7 +6,7 @@ least where as many keys are below the threshold as examples are: at an order st
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -75,8 +75,7 @@ class Terms:
         return values(best_thresholds(self, s))
 
 
-@dataclass
-class Pool:
+class Pool(NamedTuple):
     """Thresholds with one value: how many, their keys, how many of these are below, where."""
 
     members: int

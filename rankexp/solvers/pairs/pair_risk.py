@@ -1,8 +1,7 @@
 """Pair risks: what their forms share, and two whose sums follow from sums over cells."""
 
-from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal, Self
+from typing import Literal, NamedTuple, Self
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -125,8 +124,7 @@ class SquaredPairs(PairRisk):
         return 2.0 * self.scale * H
 
 
-@dataclass(frozen=True)
-class Side:
+class Side(NamedTuple):
     """The rows of all upper, or of all lower cells, cell by cell."""
 
     rows: Ints  # (m,)
