@@ -66,8 +66,7 @@ class Certifier:
     def _size(self) -> float:
         """Bound the norm of the mean sizes of columns, by Cauchy and Schwarz."""
         order = self.pairs.order
-        upper, lower = order.parts()
-        squares = ((upper + lower) / self.pairs.count) ** 2 * order.counts
+        squares = (np.add(*order.parts()) / self.pairs.count) ** 2 * order.counts
         mass = float(order.weight.max()) * float(squares.sum())
         return float((1.0 + self.of_sums) * math.sqrt(mass * self.pairs.square))
 

@@ -168,16 +168,6 @@ def windows(keys: Ints, others: Ints, rows: Ints, units: tuple[int, int]) -> tup
 
 
 @njit
-def spread(begin: Ints, end: Ints, rows: Ints, others: Ints, out: tuple[Ints, Ints]) -> None:
-    """Write each row, and the other one, of all pairs of windows."""
-    at = 0
-    for p in range(rows.size):
-        for k in range(begin[p], end[p]):
-            out[0][at], out[1][at] = rows[p], others[k]
-            at += 1
-
-
-@njit
 def laplacian_rows(
     given: Banded, units: tuple[int, int], start: int, window: Window, out: tuple[Floats, Floats]
 ) -> None:

@@ -58,11 +58,10 @@ class System:
 
     def __init__(self, terms: Terms, at: State, penalty: Floats) -> None:
         self.terms, self.at = terms, at
-        X, d = terms.X, terms.X.shape[1]
-        self.miss = terms.margins(X @ at.w, at.theta) - 1.0 - at.s + at.t
+        self.miss = terms.margins(terms.X @ at.w, at.theta) - 1.0 - at.s + at.t
         self.miss_order = _steps(at.theta, terms) - at.q
         self.slope = -self._across(at.a, at.m)
-        self.slope[:d] += penalty * at.w
+        self.slope[: penalty.size] += penalty * at.w
         self.stiff = 1.0 / (at.s / at.a + at.t / at.c)
         self.upper = _factor(self._matrix(), penalty)
 
@@ -95,11 +94,9 @@ class System:
         """Return the step that changes s a, t c and q m by these to first order."""
         assert self.upper is not None
         at, terms, e = self.at, self.terms, self.stiff
-        d = terms.X.shape[1]
         goal = low / at.a - high / at.c - self.miss
         rhs = self._across(e * goal, (between - at.m * self.miss_order) / at.q) - self.slope
-        v = solve(self.upper, rhs)
-        w, theta = v[:d], v[d:]
+        w, theta = np.split(solve(self.upper, rhs), [terms.X.shape[1]])
         a = e * (goal - terms.margins(terms.X @ w, theta))
         q = _steps(theta, terms) + self.miss_order
         s, t, m = (low - at.s * a) / at.a, (high + at.t * a) / at.c, (between - at.m * q) / at.q

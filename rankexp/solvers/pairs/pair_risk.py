@@ -120,8 +120,8 @@ class SquaredPairs(PairRisk):
         rows = csr_array((w, (cell, np.arange(w.size))), shape=(mass.size, w.size))
         sums = np.asarray(rows @ X)
         cross = (sums[upper].T * cost) @ sums[lower]
-        H: Floats = gram(X, w * self.charges[2][cell]) - cross - cross.T
-        return 2.0 * self.scale * H
+        within = gram(X, w * self.charges[2][cell])
+        return np.asarray(2.0 * self.scale * (within - cross - cross.T))
 
 
 class Side(NamedTuple):
