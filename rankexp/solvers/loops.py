@@ -8,6 +8,7 @@ from rankexp.compiled import njit
 
 Cells = npt.NDArray[np.int32]
 BLOCK = 4096  # tuned: rows whose charges stay in the nearest cache over all features
+Couple = tuple[Floats, Floats]
 Side = tuple[Floats, Floats, Floats, Floats]  # of rows in order: scores, weights, and derivatives
 
 
@@ -25,9 +26,7 @@ def histograms(bins: Unsigned, charges: Floats, width: int) -> Floats:
 
 
 @njit
-def split(
-    bins: Unsigned, cut: int, cell: Cells, up: Floats, down: Floats, cells: int
-) -> tuple[Floats, Floats]:
+def split(bins: Unsigned, cut: int, cell: Cells, up: Floats, down: Floats, cells: int) -> Couple:
     """Return the sums of up and of down in each cell, below and above a cut, (2, cells) each."""
     ups, downs = np.zeros((2, cells)), np.zeros((2, cells))
     for i in range(bins.size):
@@ -93,7 +92,7 @@ def values(x: Floats, cell: Ints, field: Floats) -> Floats:
 
 
 @njit
-def steps(x: Floats, cell: Ints, cells: int, powers: Floats) -> tuple[Floats, Floats]:
+def steps(x: Floats, cell: Ints, cells: int, powers: Floats) -> Couple:
     """Return sums of powers of places with coefficients (panels · cells, m), and derivatives."""
     out, rise = np.empty(x.size), np.empty(x.size)
     for i in range(x.size):
@@ -119,13 +118,7 @@ def by_cell(order: Ints, cell: Ints, begin: Ints) -> Ints:
 
 
 @njit
-def squared_excess(
-    given: tuple[Floats, Floats],
-    rows: Ints,
-    begin: Ints,
-    pairs: Listed,
-    out: tuple[Floats, Floats],
-) -> float:
+def squared_excess(given: Couple, rows: Ints, begin: Ints, pairs: Listed, out: Couple) -> float:
     """Return the sum of squares of pairs; add half its slopes, and curvatures, by row."""
     # `given`: scores and weights (n,). `rows`: cell by cell, each in order.
     at, w = given[0][rows], given[1][rows]

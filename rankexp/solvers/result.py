@@ -85,8 +85,6 @@ BEARABLE = 2.0**10  # times them it leaves 42 bits, and signs hold for rows as m
 def bearable(X: Floats, coef: Floats, intercept: Floats) -> Floats:
     """Return intercepts (L,), smaller ones where they would round ``X @ coef`` to ties."""
     offset = intercept.copy()
-    if not intercept.any():
-        return offset
     with np.errstate(over="ignore", invalid="ignore"):
         far = np.abs(intercept) > TOO_LARGE * np.abs(X[:FEW] @ coef).max(axis=0)
         for i in np.flatnonzero(far):

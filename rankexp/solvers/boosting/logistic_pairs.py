@@ -49,9 +49,8 @@ class LogisticPairs:
         counts, self.mass = boost_pairs.pair_mass(codes, costs, groups, self.factor)
         self.sums = CellSums(groups * costs.shape[0] + codes, counts.shape[0], costs)
         self.s = np.zeros(rows.size)
-        loss = Logistic()
-        self.loss = Convolution(loss.of_margin)
-        self.weight = Convolution(lambda z: -loss.margin_derivative(z))
+        self.loss = Convolution(Logistic().of_margin)
+        self.weight = Convolution(lambda z: -Logistic().margin_derivative(z))
         self._sum()
 
     def _sum(self) -> None:
@@ -72,9 +71,8 @@ class LogisticPairs:
         M = self.sums.moments(self.panels, np.flatnonzero(self.rows.above(stump)))
         upper, lower = float((M * self.as_upper).sum()), float((M * self.as_lower).sum())
         high = self.sums.total(self.weight, M)
-        right, wrong = upper - high, lower - high
         least = NOTHING * self.total  # below it a difference is only rounding
-        right, wrong = (part if part > least else 0.0 for part in (right, wrong))
+        right, wrong = (part if part > least else 0.0 for part in (upper - high, lower - high))
         parts = right, wrong, self.total - right - wrong, upper, lower
         return boost_pairs.Shares(*(part / self.total for part in parts))
 

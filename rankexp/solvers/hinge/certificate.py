@@ -15,8 +15,8 @@ The reported gap is ``1 - (D - error) / (P + error)``, an upper bound on that of
 """
 
 import math
-from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -40,8 +40,7 @@ BLOCK = 2**17  # tuned: entries, whose centred copy stays in the cache
 FEW_GROUPS = 2_000  # of pairs summed one by one in long doubles, in some 0.1 s
 
 
-@dataclass(frozen=True)
-class Certificate:
+class Certificate(NamedTuple):
     """The objective at ``w``, a bound on its error, and a bound on the relative gap."""
 
     primal: float
@@ -67,8 +66,7 @@ class Certifier:
     def _size(self) -> float:
         """Bound the norm of the mean sizes of columns, by Cauchy and Schwarz."""
         order = self.pairs.order
-        upper, lower = order.parts()
-        squares = ((upper + lower) / self.pairs.count) ** 2 * order.counts
+        squares = (np.add(*order.parts()) / self.pairs.count) ** 2 * order.counts
         mass = float(order.weight.max()) * float(squares.sum())
         return float((1.0 + self.of_sums) * math.sqrt(mass * self.pairs.square))
 

@@ -66,10 +66,7 @@ class HingePairs:
     def bounds(self) -> Ints:
         """Number of distinct rows in the groups before each one, by level, (G + 1, K)."""
         G, K = int(self.order.group.max()) + 1, self.order.costs.shape[0]
-        out = np.zeros((G + 1, K), dtype=np.int64)
-        counts = np.bincount(self.order.cell, minlength=G * K).reshape(G, K)
-        np.cumsum(counts, axis=0, out=out[1:])
-        return out
+        return np.bincount(self.order.cell + K, minlength=G * K + K).reshape(-1, K).cumsum(axis=0)
 
     @cached_property
     def starts(self) -> list[int]:
@@ -264,10 +261,9 @@ def _repeats(keys: Floats) -> bool:
 
 
 def _probe(X: Floats) -> Floats:
-    n = X.shape[0]
-    if n <= CENTRED_ROWS:
+    if X.shape[0] <= CENTRED_ROWS:
         return X
-    return X[np.random.default_rng(0).choice(n, PROBED_ROWS, replace=False)]
+    return X[np.random.default_rng(0).choice(X.shape[0], PROBED_ROWS, replace=False)]
 
 
 def far_from_zero(X: Floats) -> bool:

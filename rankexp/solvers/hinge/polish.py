@@ -143,7 +143,6 @@ def box_program(
         gap = float(s @ a + t @ c)
         if not goal < gap < np.inf:
             break
-        mu = 0.5 * gap / a.size
         e = 1.0 / (s / a + t / c)
         if (newton := _system(G, e) if wide else _narrow_system(D, e, lam / unit)) is None:
             break
@@ -151,7 +150,7 @@ def box_program(
         ds, dt = -s - s / a * da, -t + t / c * da
         size = longest(-da / a, da / c, -ds / s, -dt / t)
         after = float((s + size * ds) @ (a + size * da) + (t + size * dt) @ (c - size * da))
-        target = mu * (after / gap) ** CUBE
+        target = 0.5 * gap / a.size * (after / gap) ** CUBE
         low, high = target - da * ds, target + da * dt
         da = newton(low / a - high / c - v)
         ds, dt = low / a - s - s / a * da, high / c - t + t / c * da

@@ -48,8 +48,7 @@ class RoundedPairs(RoundedRisk):
         return swept.hinge + swept.h / 12.0 * swept.band_size / self.pairs.count
 
     def slope(self, s: Floats) -> Floats:
-        swept: SortedSweep = self.prepared(s)
-        return swept.residual
+        return np.asarray(self.prepared(s).residual)
 
     def slack(self, s: Floats) -> float:
         swept: SortedSweep = self.prepared(s)
@@ -68,8 +67,7 @@ class RoundedPairs(RoundedRisk):
             for level, other in ((up, low), (low, up)):
                 (begin, end), others = swept.band(level, other), swept.at[other]
                 rows = swept.at[level]
-                total = np.zeros(others.size + 1)
-                np.cumsum(pairs.weight[others] * u[others], out=total[1:])
+                total = np.append(0.0, (pairs.weight[others] * u[others]).cumsum())
                 out[rows] -= (cost * pairs.charge[rows]) * (total[end] - total[begin])
         out /= 2.0 * swept.h * pairs.count
         return out
@@ -92,8 +90,7 @@ class RoundedPairs(RoundedRisk):
             self.easier = lam * USUAL / alpha
             return True
         sizes = np.abs(at.theta[: problem.norms.size]) * problem.norms
-        cancels = EPS * problem.radius * float(sizes.sum())
-        return cancels > ROUGH * self.half
+        return EPS * problem.radius * float(sizes.sum()) > ROUGH * self.half
 
     def sharpen(
         self, problem: Objective, at: SmoothIterate, lam: float, goal: float

@@ -114,21 +114,18 @@ class SortedSweep(Sweep):
 
     def listed(self, most: int) -> tuple[Ints, Ints] | None:
         """Return upper and lower rows of all pairs of the band, or None if more than ``most``."""
-        from rankexp.solvers.hinge.sweep_loops import spread
-
         if self.pairs.weight_or_none is None and self.band_size > most:  # costs are 1 at most
             return None
         upper, lower, total = [], [], 0
         for low, up, _ in self.pairs.levels:
             begin, end = self.band(up, low)
-            here = int((end - begin).sum())
-            total += here
+            count = end - begin
+            total += int(count.sum())
             if total > most:
                 return None
-            i, j = np.empty((2, here), dtype=np.int64)
-            spread(begin, end, self.at[up], self.at[low], (i, j))
-            upper.append(i)
-            lower.append(j)
+            place = np.arange(count.sum()) + (end - count.cumsum()).repeat(count)
+            upper.append(self.at[up].repeat(count))
+            lower.append(self.at[low][place])
         return np.concatenate(upper), np.concatenate(lower)
 
     def curvature(self) -> Floats:
@@ -217,8 +214,7 @@ def coarse(pairs: HingePairs, s: Floats, h: float) -> Sweep:
     keys *= scale
     cells = np.rint(keys)
     keys -= cells
-    index: Ints = cells.astype(np.int64)
-    index += size * pairs.upper
+    index: Ints = cells.astype(np.int64) + size * pairs.upper
     unit = pairs.weight_or_none
     counts = np.bincount(index, weights=unit, minlength=2 * size)
     negative, positive = counts.astype(np.int64).reshape(2, size)
@@ -251,17 +247,13 @@ def _band_table(negative: Ints, positive: Ints, half: int, table: Floats) -> tup
     at_low, at_high = slice(1, size + 1), slice(2 * half, 2 * half + size)
     count, total = _before(negative, half)
     inside = count[at_high] - count[at_low]
-    units = total[at_high] - total[at_low]
-    units += (half - cell) * inside
-    units += 2 * half * (count[-1] - count[at_high])
-    table[size:] = units
+    units = total[at_high] - total[at_low] + (half - cell) * inside
+    table[size:] = units + 2 * half * (count[-1] - count[at_high])
     alpha, band = float(positive @ table[size:]), float(positive @ inside)
     np.negative(table[size:], out=table[size:])
     count, total = _before(positive, half)
-    units = total[at_low] - total[at_high]
-    units += (half + cell) * (count[at_high] - count[at_low])
-    units += 2 * half * count[at_low]
-    table[:size] = units
+    units = total[at_low] - total[at_high] + (half + cell) * (count[at_high] - count[at_low])
+    table[:size] = units + 2 * half * count[at_low]
     return alpha, band
 
 

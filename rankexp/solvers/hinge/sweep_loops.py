@@ -11,6 +11,7 @@ Ranked = tuple[Ints, Ints, Ints, Ints, Ints]  # starts, rows, keys, weights, sum
 Units = tuple[int, int, int]  # how far groups are apart, the margin, half the band
 Ends = tuple[Ints, Ints, Floats]  # of groups, among lower and among upper rows; their shares
 Banded = tuple[Floats, Floats, tuple[Ints, Ints, Ints, Ints, Floats], Floats, Bools]
+Totals = tuple[float, float, float]  # of the hinge, of alpha, and of the band
 Window = tuple[Floats, Floats, Ints]
 LEAST_POWER = -1000  # of the scale: where scores aren't finite
 
@@ -61,9 +62,7 @@ def ranked(keys: Ints, order: Ints, layout: Layout, apart: int) -> Ranked:
 
 
 @njit
-def sums(
-    known: Ranked, layout: Layout, units: Units, found: Floats, lower_too: bool
-) -> tuple[float, float, float]:
+def sums(known: Ranked, layout: Layout, units: Units, found: Floats, lower_too: bool) -> Totals:
     """Sum over the pairs of each row, for each pair of levels, all but costs in integers."""
     # Added to ``found`` (n,), by place in order, is the sum of ``2 half alpha`` over the pairs of
     # a lower row, if these are wanted, and less that of an upper row. Returned are sums of the
@@ -85,9 +84,7 @@ def sums(
 
 
 @njit
-def merge(
-    keys: Ints, order: Ints, layout: Layout, units: Units
-) -> tuple[Floats, Ints, tuple[float, float, float]]:
+def merge(keys: Ints, order: Ints, layout: Layout, units: Units) -> tuple[Floats, Ints, Totals]:
     """Return what :func:`sums` adds, by row, the rows of each level in order, and the sums."""
     known = ranked(keys, order, layout, units[0])
     rows, found = known[1], np.zeros(keys.size)
@@ -168,16 +165,6 @@ def windows(keys: Ints, others: Ints, rows: Ints, units: tuple[int, int]) -> tup
             hi += 1
         begin[p], end[p] = lo, hi
     return begin, end
-
-
-@njit
-def spread(begin: Ints, end: Ints, rows: Ints, others: Ints, out: tuple[Ints, Ints]) -> None:
-    """Write each row, and the other one, of all pairs of windows."""
-    at = 0
-    for p in range(rows.size):
-        for k in range(begin[p], end[p]):
-            out[0][at], out[1][at] = rows[p], others[k]
-            at += 1
 
 
 @njit

@@ -7,7 +7,7 @@ d + K - 1 equations a step.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -21,8 +21,7 @@ RIDGE = 1e-14  # about eps times the few dozen operations that an entry of the m
 TINY = 1e-300  # stands for 0 in a division
 
 
-@dataclass
-class State:
+class State(NamedTuple):
     """A state of the interior point method, or a step of it; all six stay positive."""
 
     # The constraints are ``margin - 1 = s - t`` of each term and ``theta[j+1] - theta[j] = q`` if
@@ -43,19 +42,15 @@ class State:
 
     def reach(self, step: "State") -> float:
         """Return the longest step that keeps everything from going below zero."""
-        steepest = 0.0
-        for name in ("s", "t", "a", "c", "q", "m"):
-            here, change = getattr(self, name), getattr(step, name)
-            if here.size:
-                steepest = max(steepest, -float((change / here).min()))
-        return 1.0 / max(steepest, TINY)
+        positive = zip(self[2:], step[2:], strict=True)
+        falls = (-float((change / here).min()) for here, change in positive if here.size)
+        return 1.0 / max(TINY, *falls)
 
     def finite(self) -> bool:
-        return all(np.isfinite(part).all() for part in vars(self).values())
+        return all(np.isfinite(part).all() for part in self)
 
     def moved(self, step: "State", size: float) -> "State":
-        parts = zip(vars(self).values(), vars(step).values(), strict=True)
-        return State(*(here + size * change for here, change in parts))
+        return State(*(here + size * change for here, change in zip(self, step, strict=True)))
 
 
 class System:
@@ -63,11 +58,10 @@ class System:
 
     def __init__(self, terms: Terms, at: State, penalty: Floats) -> None:
         self.terms, self.at = terms, at
-        X, d = terms.X, terms.X.shape[1]
-        self.miss = terms.margins(X @ at.w, at.theta) - 1.0 - at.s + at.t
+        self.miss = terms.margins(terms.X @ at.w, at.theta) - 1.0 - at.s + at.t
         self.miss_order = _steps(at.theta, terms) - at.q
         self.slope = -self._across(at.a, at.m)
-        self.slope[:d] += penalty * at.w
+        self.slope[: penalty.size] += penalty * at.w
         self.stiff = 1.0 / (at.s / at.a + at.t / at.c)
         self.upper = _factor(self._matrix(), penalty)
 
@@ -100,11 +94,9 @@ class System:
         """Return the step that changes s a, t c and q m by these to first order."""
         assert self.upper is not None
         at, terms, e = self.at, self.terms, self.stiff
-        d = terms.X.shape[1]
         goal = low / at.a - high / at.c - self.miss
         rhs = self._across(e * goal, (between - at.m * self.miss_order) / at.q) - self.slope
-        v = solve(self.upper, rhs)
-        w, theta = v[:d], v[d:]
+        w, theta = np.split(solve(self.upper, rhs), [terms.X.shape[1]])
         a = e * (goal - terms.margins(terms.X @ w, theta))
         q = _steps(theta, terms) + self.miss_order
         s, t, m = (low - at.s * a) / at.a, (high + at.t * a) / at.c, (between - at.m * q) / at.q

@@ -138,8 +138,7 @@ def _search(start: Fit, p: Floats) -> Fit | None:
         new = Fit(start.rows, start.s, theta)
         return float(new.gradient @ p), new
 
-    slope = float(start.gradient @ p)
-    return derivative_search(along, slope)[1] if slope < 0.0 else None
+    return derivative_search(along, float(start.gradient @ p))[1]
 
 
 class ProportionalOddsRisk(SmoothRisk):
@@ -188,16 +187,12 @@ class ProportionalOddsRisk(SmoothRisk):
 
     def sample(self, size: int) -> tuple[Ints, SmoothRisk]:
         """Return some of the rows, the same number of each level, and an estimate from them."""
-        rng = np.random.default_rng(self.codes.shape[0])
-        drawn, weight = [], []
-        ends = self.rows.sizes.cumsum()
-        most = max(1, size // self.rows.sizes.size)
-        for end, n in zip(ends.tolist(), self.rows.sizes.tolist(), strict=True):
-            here = self.rows.order[end - n : end]
-            taken = rng.choice(here, most, replace=False) if n > most else here
-            drawn.append(taken)
-            weight.append(np.full(taken.size, n / taken.size))
-        rows, times = np.concatenate(drawn), np.concatenate(weight)
+        rng, sizes = np.random.default_rng(self.codes.shape[0]), self.rows.sizes
+        most = max(1, size // sizes.size)
+        levels = np.split(self.rows.order, sizes.cumsum()[:-1])
+        drawn = [rng.choice(at, most, replace=False) if at.size > most else at for at in levels]
+        taken = np.minimum(sizes, most)
+        rows, times = np.concatenate(drawn), (sizes / taken).repeat(taken)
         if self.weight is not None:
             times *= self.weight[rows]
         return rows, ProportionalOddsRisk(self.codes[rows], times)

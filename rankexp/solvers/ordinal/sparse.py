@@ -18,10 +18,10 @@ NARROWING, LEAST = 0.3, 1e-3  # of half a band, the next one; and the least one.
 class RoundedTerms(RoundedRisk):
     """The mean hinge of terms, thresholds at their best; and the bounds for one penalty."""
 
-    bounds: PrimalDualBounds | None
+    bounds: PrimalDualBounds  # set for each penalty
 
     def __init__(self, terms: Terms) -> None:
-        self.terms, self.bounds = terms, None
+        self.terms = terms
         self.start()
 
     def start(self) -> None:
@@ -60,7 +60,6 @@ class RoundedTerms(RoundedRisk):
         return terms.by_row(bend * (moved - along[pool])) / terms.total
 
     def judge(self, problem: Objective, at: SmoothIterate, lam: float) -> tuple[float, float]:
-        assert self.bounds is not None
         self.bounds.see(at.theta, self.prepared(at.s)[1] * self.terms.each)
         return self.bounds.objective, self.bounds.gap
 

@@ -19,6 +19,7 @@ import numpy.typing as npt
 from rankexp.arrays import Floats, Ints
 from rankexp.solvers.ordinal.bounds import PrimalDualBounds, assembled
 from rankexp.solvers.ordinal.interior_point import State, start, states
+from rankexp.solvers.ordinal.sparse import sparse_path
 from rankexp.solvers.ordinal.threshold_terms import Terms
 from rankexp.solvers.result import PathResult, scores
 from rankexp.solvers.rows import as_rows, is_sparse
@@ -70,8 +71,6 @@ def threshold_hinge_path(
     if not ((lams := penalties(lams)) > 0.0).all():
         raise ValueError(f"the hinge needs lam > 0 (its dual divides by lam), got {lams.tolist()}")
     if is_sparse(X):
-        from rankexp.solvers.ordinal.sparse import sparse_path
-
         X = as_rows(X)
         return sparse_path(X, Terms(X, codes, every, weight), lams, tol, max_iter)
     given, middle = X, np.median(X, axis=0)

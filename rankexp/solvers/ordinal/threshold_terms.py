@@ -6,7 +6,7 @@ least where as many keys are below the threshold as examples are: at an order st
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -75,8 +75,7 @@ class Terms:
         return values(best_thresholds(self, s))
 
 
-@dataclass
-class Pool:
+class Pool(NamedTuple):
     """Thresholds with one value: how many, their keys, how many of these are below, where."""
 
     members: int
@@ -149,20 +148,16 @@ def balanced(terms: Terms, alpha: Floats) -> Floats:
         for start, (first, cut, last) in zip(terms.starts.tolist(), terms.sides, strict=True)
     ]
     for chain in [parts] if terms.ordered else [[part] for part in parts]:
-        _balance(chain)
+        surplus = 0  # of the thresholds from one on
+        for below, above in reversed(chain):
+            surplus += int(above.sum())
+            _take(below, int(below.sum()) - surplus)
+            surplus -= int(below.sum())
+        for _, above in chain:
+            taken = min(int(above.sum()), surplus)
+            _take(above, taken)
+            surplus -= taken
     return np.ldexp(units.astype(np.float64), -bits)
-
-
-def _balance(chain: list[tuple[Ints, Ints]]) -> None:
-    surplus = 0  # of the thresholds from one on
-    for below, above in reversed(chain):
-        surplus += int(above.sum())
-        _take(below, int(below.sum()) - surplus)
-        surplus -= int(below.sum())
-    for _, above in chain:
-        taken = min(int(above.sum()), surplus)
-        _take(above, taken)
-        surplus -= taken
 
 
 def _take(units: Ints, excess: int) -> None:

@@ -23,9 +23,7 @@ DEGREES = 8  # polynomials: all but 1e-12 of the logistic loss, whose poles are 
 ANGLES = np.pi * (np.arange(DEGREES) + 0.5) / DEGREES
 TO_COEFFICIENTS = np.cos(np.outer(np.arange(DEGREES), ANGLES)) * 2.0 / DEGREES
 TO_COEFFICIENTS[0] /= 2.0
-TO_POWERS = np.array(
-    [np.pad(cheb2poly([0.0] * q + [1.0]), (0, DEGREES - 1 - q)) for q in range(DEGREES)]
-)
+TO_POWERS = np.array([np.pad(c := cheb2poly(e), (0, DEGREES - c.size)) for e in np.eye(DEGREES)])
 NEAR = 0.5 * WIDTH * (np.cos(ANGLES)[:, None] - np.cos(ANGLES))  # places within a panel
 
 

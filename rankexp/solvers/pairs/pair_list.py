@@ -179,7 +179,6 @@ def _program(D: Floats) -> tuple[Floats, float, float]:
         raise FloatingPointError(f"HiGHS found no solution ({found.message}): scale the features")
     p = np.maximum(found.x[:m], 0.0)
     w = np.asarray(found.ineqlin.marginals[d:] - found.ineqlin.marginals[:d])
-    size = float(np.abs(w).sum())
-    w = w / (size or 1.0)
-    level = float(found.eqlin.marginals[0]) / (size or 1.0)
-    return w, level, float(np.abs((p / p.sum()) @ D).max())
+    size = float(np.abs(w).sum()) or 1.0
+    level = float(found.eqlin.marginals[0]) / size
+    return w / size, level, float(np.abs((p / p.sum()) @ D).max())

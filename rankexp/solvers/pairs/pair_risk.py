@@ -1,8 +1,7 @@
 """Pair risks: what their forms share, and two whose sums follow from sums over cells."""
 
-from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal, Self
+from typing import Literal, NamedTuple, Self
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -121,12 +120,11 @@ class SquaredPairs(PairRisk):
         rows = csr_array((w, (cell, np.arange(w.size))), shape=(mass.size, w.size))
         sums = np.asarray(rows @ X)
         cross = (sums[upper].T * cost) @ sums[lower]
-        H: Floats = gram(X, w * self.charges[2][cell]) - cross - cross.T
-        return 2.0 * self.scale * H
+        within = gram(X, w * self.charges[2][cell])
+        return np.asarray(2.0 * self.scale * (within - cross - cross.T))
 
 
-@dataclass(frozen=True)
-class Side:
+class Side(NamedTuple):
     """The rows of all upper, or of all lower cells, cell by cell."""
 
     rows: Ints  # (m,)

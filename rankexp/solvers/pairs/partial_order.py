@@ -42,22 +42,26 @@ class PartialOrder:
         # With `each`, the pairs of every group that has any cost the same in all. Costs are scaled
         # by a power of 2, to at most 1: sums over pairs never overflow.
         codes = np.asarray(level, dtype=np.int64)
-        if groups is None:
-            group = np.zeros(codes.shape[0], dtype=np.int64)
-        else:
+        group = np.zeros_like(codes)
+        if groups is not None:
             group = np.unique(np.asarray(groups), return_inverse=True)[1].astype(np.int64)
         most = costs.max(initial=0.0)
         scaled = np.ldexp(costs, -np.frexp(most)[1])
         if (costs[costs > 0.0] == most).all():  # whatever they are: the same problem, bit by bit
             scaled = np.where(costs > 0.0, 0.5, 0.0)
-        order = cls(codes, group, scaled, _weights(weight, codes.shape[0]))
+        mass: Ints | Floats = np.ones_like(codes)  # weights that are all the same say nothing
+        if weight is not None and not (weight == weight[0]).all():
+            if not weight.min() > 0.0:
+                text = "weights of rows in pairs must be > 0: leave out rows that don't count"
+                raise ValueError(text)
+            mass = weight
+        order = cls(codes, group, scaled, mass)
         return replace(order, share=equal_shares(order.counts, scaled)) if each else order
 
     @classmethod
     def of_classes(cls, positive: npt.ArrayLike, weight: Floats | None = None) -> Self:
         """Return the order of two classes: each positive row (n,) above each other one."""
-        level = np.asarray(positive, dtype=bool).astype(np.int64)
-        return cls.of(level, np.array([[0.0, 1.0], [0.0, 0.0]]), weight=weight)
+        return cls.of(np.asarray(positive, dtype=bool), np.eye(2, k=1), weight=weight)
 
     @cached_property
     def counts(self) -> Floats:
@@ -122,8 +126,7 @@ class PartialOrder:
 
     def in_pairs(self) -> Ints | None:
         """Return the rows that are in pairs; None if all are."""
-        upper, lower = self.parts()
-        paired = upper + lower > 0.0
+        paired = np.add(*self.parts()) > 0.0
         if (paired | (self.counts == 0.0)).all():
             return None
         return np.flatnonzero(paired.take(self.cell))
@@ -138,9 +141,8 @@ class PartialOrder:
     def level_pairs(self) -> Iterator[tuple[int, int, float]]:
         """Yield (lower level, upper level, cost) for the levels whose pairs count."""
         here = self.counts.sum(axis=0) > 0.0
-        for low, up in np.argwhere(self.costs > 0.0).tolist():
-            if here[low] and here[up]:
-                yield low, up, float(self.costs[low, up])
+        for low, up in np.argwhere((self.costs > 0.0) & np.outer(here, here)).tolist():
+            yield low, up, float(self.costs[low, up])
 
     def differences(self, s: Floats) -> tuple[float, float]:
         least = np.full(self.counts.size, np.inf)
@@ -180,12 +182,3 @@ def equal_shares(counts: Floats, costs: Floats) -> Floats | None:
     if (mass[paired] == least).all():
         return None
     return np.where(paired, least / np.where(paired, mass, 1.0), 1.0)
-
-
-def _weights(given: Floats | None, n: int) -> Ints | Floats:
-    """Return weights of rows (n,); whole ones if all are the same, which then say nothing."""
-    if given is None or (given == given[0]).all():
-        return np.ones(n, dtype=np.int64)
-    if not given.min() > 0.0:
-        raise ValueError("weights of rows in pairs must be > 0: leave out rows that don't count")
-    return given

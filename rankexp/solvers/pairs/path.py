@@ -173,19 +173,15 @@ class PartPairs(PairRisk):
         return float(sum(part.factor * risk.value(part.rate * s) for part, risk in self.parts))
 
     def slope(self, s: Floats) -> Floats:
-        r = np.zeros(s.size)
-        for part, risk in self.parts:
-            r += part.factor * part.rate * risk.slope(part.rate * s)
-        return r
+        slopes = (part.factor * part.rate * risk.slope(part.rate * s) for part, risk in self.parts)
+        return np.asarray(sum(slopes))
 
     def hessian(self, X: Floats, s: Floats) -> Floats:
         """Return the second derivative in w, or that of scores rounded to panels."""
         if self.whole is not None:
             return self.whole.hessian(X, s)
-        H = np.zeros((X.shape[1], X.shape[1]))
-        for part, risk in self.parts:
-            H += part.factor * part.rate**2 * risk.hessian(X, part.rate * s)
-        return H
+        of_parts = ((part.factor * part.rate**2, part.rate * s, risk) for part, risk in self.parts)
+        return np.asarray(sum(times * risk.hessian(X, at) for times, at, risk in of_parts))
 
 
 def pair_path(

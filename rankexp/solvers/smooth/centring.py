@@ -40,9 +40,8 @@ def prepare(
     mean = _means(some) if risk.centred else np.zeros(X.shape[1])
     if as_it_is:
         norms = norms_of(X) if risk.norms is None else risk.norms
-        near = (1.0 - FAR**-2 if many or whole else NEAR) * np.median(
-            norms[:: norms.size // SOME | 1]
-        ) ** 2
+        usual = np.median(norms[:: norms.size // SOME | 1])
+        near = (1.0 - FAR**-2 if many or whole else NEAR) * usual**2
         # Steps on a sample of sparse rows would not know rare columns.
         if is_sparse(X) or mean @ mean <= near:
             norms = _in_range(X, norms + np.sqrt(mean @ mean))

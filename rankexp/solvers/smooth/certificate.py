@@ -40,8 +40,7 @@ def two_product(a: Floats, b: Floats) -> Pair:
     """Return ``a b`` rounded, and what rounding took off."""
     (a_high, a_low), (b_high, b_low) = _halves(a), _halves(b)
     product = a * b
-    error = ((a_high * b_high - product) + a_high * b_low + a_low * b_high) + a_low * b_low
-    return product, error
+    return product, ((a_high * b_high - product) + a_high * b_low + a_low * b_high) + a_low * b_low
 
 
 def _halves(a: Floats) -> Pair:
@@ -169,15 +168,20 @@ def finish(
     """Return a solution whose gap and objective have rounding accounted for."""
     if not isfinite(found.gap) or found.objective <= 0.0:
         return found
-    b_scale = inverse.last
+    b_scale, d, g = inverse.last, problem.X.shape[1], found.at.g
     if problem.risk.intercept and lam:
-        b_scale = _far_enough(problem.risk, found.at.s, float(found.at.g[-1]), b_scale)
+        b_scale = _far_enough(problem.risk, found.at.s, float(g[-1]), b_scale)
     wide = problem.basis is None and not is_sparse(problem.X) and problem.terms >= LONG
     for sharp, terms in ((False, 0), (False, short(problem.terms)) if wide else (True, 0)):
         if terms:
             found.objective = _by_parts(problem, found.at.theta, lam)
         errors = rounding(problem, found, sharp, terms)
-        gap = found.gap if lam == 0.0 else _widened(problem, found, errors, lam, b_scale)
+        gap = found.gap
+        if lam:
+            norm = float(np.linalg.norm(g[:d])) + errors.norm
+            g_b = abs(float(g[d])) + errors.g_b if problem.risk.intercept else 0.0
+            above = bound(norm, g_b, lam, problem.radius, b_scale) + errors.above
+            gap = relative(above + SUMMED * EPS * found.objective, found.objective)
         if errors.risk <= VALUE * found.objective and (gap <= tol or found.gap > tol):
             found.gap = gap
             return found
@@ -202,17 +206,6 @@ def _by_parts(problem: Objective, theta: Floats, lam: float) -> float:
     if problem.mean is not None:
         s -= by_parts(problem.mean[None], w)
     return problem.risk.value(s) + 0.5 * lam * float(w @ w)
-
-
-def _widened(
-    problem: Objective, found: Solution, errors: Rounding, lam: float, b_scale: float
-) -> float:
-    d, g = problem.X.shape[1], found.at.g
-    norm = float(np.linalg.norm(g[:d])) + errors.norm
-    g_b = abs(float(g[d])) + errors.g_b if problem.risk.intercept else 0.0
-    above = bound(norm, g_b, lam, problem.radius, b_scale) + errors.above
-    above += SUMMED * EPS * found.objective
-    return relative(above, found.objective)
 
 
 def refine(

@@ -42,12 +42,8 @@ class InRows(Objective):
     def memory(self) -> Memory:
         """What steps have told, in no more room than a few arrays of the rows."""
         pairs = min(max(self.X.size // (ROOM * self.last.size), FEWEST), PAIRS)
-        this = proxy(self)
-
-        def inner(u: Floats, v: Floats) -> float:
-            return float(this.inner(u, v))  # no cycle of references
-
-        return Memory(lambda: this.squares, pairs, scales=False, inner=inner)
+        this = proxy(self)  # no cycle of references
+        return Memory(lambda: this.squares, pairs, False, lambda u, v: float(this.inner(u, v)))
 
     def product(self, p: Floats) -> Floats:
         s = p[self.n : 2 * self.n]

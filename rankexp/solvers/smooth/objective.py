@@ -313,10 +313,9 @@ def inverse(H: Floats, lam: float, d: int) -> Floats:
     for _ in range(MOST_RIDGES):
         factor, failed = dpotrf(H, lower=1)
         if not failed and (factor.diagonal() ** 2 > SINGULAR * diagonal).all():
-            B: Floats
             B, failed = dpotri(factor, lower=1, overwrite_c=1)
             if not failed:
-                return B
+                return np.asarray(B)
         diagonal += ridge * diagonal + floor
         ridge, floor = RIDGE_GROWTH * ridge, RIDGE_FLOOR * float(diagonal.max())
     return np.asfortranarray(np.eye(H.shape[0]))

@@ -25,6 +25,7 @@ class ExampleRisk(SmoothRisk):
         self.intercept = self.centred = intercept
         self.weight = None if weight is None else weight / weight.sum()
         self.scale = 1.0 / len(y)
+        self.share = self.scale if self.weight is None else self.weight  # of each row
         self._buffer = np.empty((0, 0))
 
     def value(self, s: Floats) -> float:
@@ -34,13 +35,10 @@ class ExampleRisk(SmoothRisk):
         return float(losses @ self.weight)
 
     def slope(self, s: Floats) -> Floats:
-        r = self.loss.derivative(self.y, s)
-        r *= self.scale if self.weight is None else self.weight
-        return r
+        return self.loss.derivative(self.y, s) * self.share
 
     def hessian(self, X: Floats, s: Floats) -> Floats:
-        c = self.loss.curvature(self.y, s)
-        root = np.sqrt(c * (self.scale if self.weight is None else self.weight))
+        root = np.sqrt(self.loss.curvature(self.y, s) * self.share)
         (n, d), size = X.shape, min(X.shape[0], BLOCK)
         if self._buffer.shape != (size, d):
             self._buffer = np.empty((size, d))
@@ -58,9 +56,7 @@ class ExampleRisk(SmoothRisk):
         return H
 
     def curved(self, s: Floats, r: Floats, u: Floats) -> Floats:
-        each = self.loss.curvature(self.y, s)
-        each *= self.scale if self.weight is None else self.weight
-        return each * u
+        return self.loss.curvature(self.y, s) * self.share * u
 
     def bend(self, s: Floats) -> float:
         some = slice(None, None, s.size // BENT | 1)  # odd: classes may take turns

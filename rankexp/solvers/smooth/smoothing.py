@@ -65,9 +65,8 @@ def narrowing(
         run = solve(RoundedDescent(problem, at, lam, goal), max_iter - n_iter)
         at, n_iter = run.at, n_iter + max(run.n_iter, 1)
         objective, gap = risk.judge(problem, at, lam)
-        if gap <= tol or n_iter >= max_iter or risk.half <= NARROWEST:
-            return n_iter
-        if risk.leaves(problem, at, lam):
+        done = gap <= tol or n_iter >= max_iter or risk.half <= NARROWEST
+        if done or risk.leaves(problem, at, lam):
             return n_iter
         slack = risk.slack(at.s)
         goal = max(risk.share * slack, SOLVED * tol * objective) / (objective + slack)
