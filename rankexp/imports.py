@@ -41,8 +41,7 @@ def attribute_of(module: ModuleType, name: str, attribute: str) -> Any:
     try:
         return getattr(module, attribute)
     except AttributeError:
-        public = [known for known in dir(module) if not known.startswith("_")]
-        hint = did_you_mean(attribute, public)
+        hint = did_you_mean(attribute, [known for known in dir(module) if known[:1] != "_"])
         raise ValueError(f"'{name}' has no '{attribute}'{hint}") from None
     except (Exception, SystemExit) as error:  # modules may import their attributes late
         raise ValueError(f"importing '{name}.{attribute}' failed: {one_line(error)}") from None

@@ -47,8 +47,18 @@ _FLOAT = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|[+-]
 _CONSTANTS: dict[str, Value] = {"None": None, "True": True, "False": False}
 
 
+class _ByText:
+    """Of one class, equal where they are printed alike."""
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self) and repr(self) == repr(other)
+
+    def __hash__(self) -> int:
+        return hash((type(self), repr(self)))
+
+
 @dataclass(frozen=True, repr=False, eq=False)
-class Name:
+class Name(_ByText):
     """A name with parameters and a cutoff, equal by value.
 
     It is printed and parsed in one way; a name or a value that cannot be written is refused.
@@ -68,12 +78,6 @@ class Name:
         cut = "" if self.cutoff is None else f"@{_written(self.cutoff, _CUTOFF)}"
         rest = ", ".join(f"{key}={_written(value)}" for key, value in self.parameters)
         return f"{self.name}{cut}" + (f"({rest})" if rest else "")
-
-    def __eq__(self, other: object) -> bool:
-        return type(other) is type(self) and repr(self) == repr(other)
-
-    def __hash__(self) -> int:
-        return hash(repr(self))
 
 
 def parse(text: str, what: str = "name") -> Name:
@@ -107,9 +111,7 @@ def _unreadable(text: str, what: str) -> ValueError:
 def _arguments(text: str, at: int, what: str) -> tuple[dict[str, Value], int]:
     """Return the parameters that begin at a place in a text, and where they end."""
     given: dict[str, Value] = {}
-    while True:
-        if close := _CLOSE.match(text, at):
-            return given, close.end()
+    while (close := _CLOSE.match(text, at)) is None:
         if not text[at:].strip():
             raise _unreadable(text, what)
         key = _KEY.match(text, at)
@@ -125,6 +127,7 @@ def _arguments(text: str, at: int, what: str) -> tuple[dict[str, Value], int]:
         at = value.end()
         if value["next"] == ")":
             return given, at
+    return given, close.end()
 
 
 def _read(word: str, text: str) -> Value:
@@ -217,7 +220,7 @@ def _checked(place: str, value: Value, default: Value, hint: type | None) -> Val
     return value
 
 
-class Named:
+class Named(_ByText):
     """Something registered under a name, with parameters: a value, printed as what is parsed.
 
     A subclass of a room's base class is registered. Its parameters are those of ``__init__``,
@@ -246,12 +249,6 @@ class Named:
             return f"{self.name}({vars(self)!r})"
         cutoff = given.pop(self.cutoff, None) if self.cutoff else None
         return repr(Name(self.name, tuple(given.items()), cutoff))
-
-    def __eq__(self, other: object) -> bool:
-        return type(self) is type(other) and repr(self) == repr(other)
-
-    def __hash__(self) -> int:
-        return hash((type(self), repr(self)))
 
     @classmethod
     def parse(cls, given: "str | Self") -> Self:

@@ -16,6 +16,7 @@ import sys
 import tomllib
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache, partial
 from importlib.metadata import EntryPoint, entry_points
@@ -94,12 +95,9 @@ def _literal(file: Path, wanted: str, default: _T) -> _T:
                 ast.Assign(targets=[ast.Name(id=name)], value=value)
                 | ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value)
             ) if name == wanted:
-                try:
-                    found = ast.literal_eval(value)
-                except ValueError:
-                    found = None
-                if isinstance(found, type(default)):
-                    return found
+                with suppress(ValueError):
+                    if isinstance(found := ast.literal_eval(value), type(default)):
+                        return found
                 what = f"{wanted} must be written out, as {_WRITTEN[wanted]}"
                 raise ValueError(f"{file}, line {node.lineno}: {what}")
     return default
@@ -129,20 +127,14 @@ def _folders(group: str) -> list[str]:
 
 
 @cache
-def _own(room: str) -> dict[str, Target]:
-    """Map the names of a room to where they lie in this package."""
-    return {
+def _room(room: str) -> dict[str, Target]:
+    """Map the names of a room to where they are found, here or in other packages."""
+    found = {
         name: Target(module, attribute)
         for folder in _folders(room)
         for module, file in _files(folder)
         for name, attribute in _literal(file, "REGISTER", dict[str, str]()).items()
     }
-
-
-@cache
-def _room(room: str) -> dict[str, Target]:
-    """Map the names of a room to where they are found, here or in other packages."""
-    found = dict(_own(room))
     for point in _entry_points(f"rankexp.{room}"):
         top = point.value.replace(":", ".").partition(".")[0]
         package = point.dist.name if point.dist else top

@@ -116,18 +116,13 @@ def legend(figure: Figure, handles: Sequence["Artist"] | None = None) -> None:
     if not found:
         return
     width, height = figure.get_size_inches()
-    rows = 1
-    while rows < len(found) and _legend_width([*found], rows) > WIDEST * width:
-        rows += 1
+    sizes = [inches(label) + HANDLE for label in found]
+    for rows in range(1, len(found) + 1):  # so many in each column
+        if sum(max(sizes[at : at + rows]) for at in range(0, len(found), rows)) <= WIDEST * width:
+            break
     figure.set_size_inches(width, height + LINE * (rows - 1))
     columns = -(-len(found) // rows)
     figure.legend(list(found.values()), list(found), loc="outside lower center", ncols=columns)
-
-
-def _legend_width(labels: Sequence[str], rows: int) -> float:
-    """Return the width of a legend whose columns have so many rows, inches."""
-    columns = (labels[place : place + rows] for place in range(0, len(labels), rows))
-    return sum(max(map(inches, column)) + HANDLE for column in columns)
 
 
 def finish(figure: Figure, remarks: Sequence[str]) -> None:
@@ -141,8 +136,7 @@ def finish(figure: Figure, remarks: Sequence[str]) -> None:
             if isinstance(made, ScalarFormatter):
                 made.set_scientific(False)  # 2,000,000, not 2 and 1e6 beside the title
     width, height = figure.get_size_inches()
-    if lines := [wrapped(text, width, longest=math.inf) for text in remarks]:
-        said = "\n".join(lines)
+    if said := "\n".join(wrapped(text, width, longest=math.inf) for text in remarks):
         figure.set_size_inches(width, height + LINE * (said.count("\n") + 1))
         figure.suptitle(said, color=REMARK, fontsize=SIZE)
 

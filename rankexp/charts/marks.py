@@ -23,18 +23,16 @@ def words(content: str) -> str:
     return escape(one_line(content))
 
 
-def _text(value: Given) -> str:
-    return f"{value:g}" if isinstance(value, float) else str(value)
-
-
 def element(name: str, content: str | None = None, /, **given: Given) -> str:
     """Return an element; its content is markup, its attributes are escaped.
 
     What is None is left out. An underscore stands for a hyphen, one at the end for nothing.
     """
-    known = {key.rstrip("_"): value for key, value in given.items() if value is not None}
-    told = (f' {key.replace("_", "-")}="{words(_text(one))}"' for key, one in known.items())
-    start = f"<{name}{''.join(told)}"
+    start = f"<{name}"
+    for key, value in given.items():
+        if value is not None:
+            told = f"{value:g}" if isinstance(value, float) else str(value)
+            start += f' {key.rstrip("_").replace("_", "-")}="{words(told)}"'
     return f"{start}/>" if content is None else f"{start}>{content}</{name}>"
 
 
@@ -45,16 +43,13 @@ def text(content: str, x: float | str, y: float, **given: Given) -> str:
 
 def kind(place: int | None) -> str:
     """Return the classes of a method's marks: its colour, and whether they are hollow."""
-    if place is None:
-        return "ink"
-    return f"c{place % COLOURS}" + " hollow" * (place >= SHAPES)
+    return "ink" if place is None else f"c{place % COLOURS}" + " hollow" * (place >= SHAPES)
 
 
 def shape(place: int | None, x: float | str, y: float, size: float = SIZE, **given: Given) -> str:
     """Return the mark of a method at a place; `x` may be a share of the width, ``40%``."""
     classes = " ".join(filter(None, [kind(place), str(given.pop("class_", ""))]))
-    number_ = (place or 0) % SHAPES
-    if not number_:
+    if not (number_ := (place or 0) % SHAPES):
         return element("circle", cx=x, cy=y, r=size, class_=classes, **given)
     pairs = [pair.split(",") for pair in POINTS[str(number_)].split()]
     points = " ".join(f"{size * float(a):.3g},{size * float(b):.3g}" for a, b in pairs)

@@ -112,10 +112,8 @@ def _line(axes: Axes, line: Line, above: int, dashed: str) -> None:
     style: dict[str, Any] = {"color": GREY if line.faint else INK, "linewidth": 0.9, "marker": "."}
     if line.method is not None:
         style = frame.mark(line.method) | {"color": colour(line.method), "linewidth": 1.4}
-    if curve:
-        style |= {"marker": "None", "linewidth": 1.4 + min(0.45 * above, 1.4)}
-    if line.faint:
-        style |= {"linewidth": 0.7}
+    style |= {"marker": "None", "linewidth": 1.4 + min(0.45 * above, 1.4)} if curve else {}
+    style |= {"linewidth": 0.7} if line.faint else {}
     stroke = frame.STYLES[(line.method or 0) % len(frame.STYLES)] if curve else "-"
     style |= {"linestyle": dashed if line.dashed else stroke, "markersize": 3.0}
     axes.plot(line.x, line.y, label=literal(line.label), **style)
@@ -139,8 +137,7 @@ def _intervals(axes: Axes, panel: Intervals) -> None:
         place, own = labels.index(row.label) + beside, colour(row.method)
         label = literal(panel.methods[row.method]) if many > 1 else None
         mark = frame.mark(row.method) | {"linestyle": "None", "label": label, "zorder": 3}
-        if not row.decided:
-            mark |= {"markerfacecolor": "white", "fillstyle": "full"}
+        mark |= {} if row.decided else {"markerfacecolor": "white", "fillstyle": "full"}
         for ends, width in (((row.low, row.high), 1.4), (row.near, 3.0)):
             axes.plot(ends, [place] * 2, color=own, lw=width, solid_capstyle="butt")
         axes.plot([row.value], [place], color=own, markersize=6.5 if row.pooled else 4.5, **mark)
@@ -195,13 +192,11 @@ def _map(axes: Axes, panel: Map) -> None:
     worse = -1.0 if panel.axis.better == "higher" else 1.0
     most = panel.most if panel.most > 0 else float(np.nanmax(np.abs(panel.values), initial=1e-12))
     shown = np.ones(panel.values.shape, bool) if panel.shown is None else panel.shown
-    for (y, x), value in np.ndenumerate(panel.values):
-        if math.isnan(value):
-            continue
-        dark = bool(abs(value) > DARK * most and shown[y, x])
+    for y, x in np.argwhere(~np.isnan(panel.values)).tolist():
+        value = float(panel.values[y, x])
         style: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": 6.8}
-        text = number(float(value), 3, sign=True)
-        axes.text(x, y, text, color="white" if dark else INK, **style)
+        shade = "white" if abs(value) > DARK * most and shown[y, x] else INK
+        axes.text(x, y, number(value, 3, sign=True), color=shade, **style)
     faint = np.where(shown, 1.0, 0.35).astype(np.float64)
     image = axes.imshow(
         worse * panel.values, cmap="RdBu_r", vmin=-most, vmax=most, aspect="auto", alpha=faint

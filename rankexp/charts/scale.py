@@ -37,8 +37,7 @@ class Scale:
 
         known = [v for v in values if math.isfinite(v) and (v > 0 or not log)] or [1.0]
         low, high = place(min(known)), place(max(known))
-        apart = high - low > CLOSE * max(abs(low), abs(high))
-        room = ROOM * (high - low if apart else abs(low))
+        room = ROOM * (high - low if high - low > CLOSE * max(abs(low), abs(high)) else abs(low))
         room = room if room > LEAST else 1.0
         ends = [low - room, high + room]
         for side, given in enumerate((axis.low, axis.high)):
@@ -99,9 +98,7 @@ def _written(value: float) -> str:
 def levelled(chart: Chart) -> list[Panel]:
     """Return the panels of a chart; lines have the sides of y that they share, where they do."""
     panels, many = list(chart.panels), len(chart.panels)
-    step = {"none": 0, "row": chart.columns}.get(chart.share, many)
-    if not step:
-        return panels
+    step = {"none": 1, "row": chart.columns}.get(chart.share, many) or 1
     return list(chain(*(_alike(panels[i : i + step], chart) for i in range(0, many, step))))
 
 

@@ -27,13 +27,11 @@ class GaussianModel(generator.ClassModel):
         """Return the log densities of x in each class, (n, K), added up feature by feature."""
         if X.shape[1] != len(self.means[0]):
             raise ValueError(f"X has {X.shape[1]} features; the model has {len(self.means[0])}")
-        columns = []
-        for mean, variance in zip(self.means, self.variances, strict=True):
-            total = np.full(len(X), -0.5 * float(np.log(2 * np.pi * np.array(variance)).sum()))
-            for j, (m, v) in enumerate(zip(mean, variance, strict=True)):
-                total -= (X[:, j] - m) ** 2 / (2 * v)
-            columns.append(total)
-        return np.stack(columns, axis=1)
+        means, variances = np.array(self.means), np.array(self.variances)
+        total = np.tile(-0.5 * np.log(2 * np.pi * variances).sum(axis=1), (len(X), 1))
+        for j in range(X.shape[1]):
+            total -= (X[:, [j]] - means[:, j]) ** 2 / (2 * variances[:, j])
+        return total
 
     def _draw(self, codes: Ints, rng: np.random.Generator) -> Floats:
         means, scales = np.array(self.means), np.sqrt(self.variances)
@@ -147,8 +145,7 @@ class DiscreteModel(generator.ClassModel):
     def _draw(self, codes: Ints, rng: np.random.Generator) -> Floats:
         rows = np.empty(len(codes), dtype=np.int64)
         for k, pmf in enumerate(self.pmfs):
-            mine = codes == k
-            rows[mine] = rng.choice(len(pmf), size=int(mine.sum()), p=pmf)
+            rows[codes == k] = rng.choice(len(pmf), size=np.count_nonzero(codes == k), p=pmf)
         return np.array(self.points)[rows]
 
     def nodes(self) -> tuple[Floats, Floats]:

@@ -246,8 +246,7 @@ class PairClassifier(BaseEstimator):  # type: ignore[misc]
     def _of(self, U: Floats, V: Floats) -> Floats:
         """Return the features of pairs, (k, p)."""
         if callable(self.features):
-            found = np.asarray(self.features(U, V))
-            if found.ndim != 2 or len(found) != len(U):
+            if (found := np.asarray(self.features(U, V))).ndim != 2 or len(found) != len(U):
                 shape = f"({len(U)}, p)"
                 raise ValueError(f"features(U, V) must have shape {shape}, got {found.shape}")
             return found
@@ -284,7 +283,6 @@ def _pairs(codes: Ints, groups: Groups, most: int, seed: Seed) -> tuple[Ints, In
         raise ValueError(NO_PAIR)
     taken = np.arange(possible)
     if possible > most:
-        rng = check_random_state(seed)
-        taken = np.sort(sample_without_replacement(possible, most, random_state=rng))
+        taken = np.sort(sample_without_replacement(possible, most, random_state=seed))
     upper = np.searchsorted(ends, taken, side="right")
     return order[upper], order[start[upper] + taken - (ends - below)[upper]], possible

@@ -192,8 +192,7 @@ def quicksort_rank(
         up = rng.random(wins.size) < wins
         ups: Ints = np.add.reduceat(up, starts, dtype=np.int64)
         # What is above its pivot goes before it, and the rest behind.
-        segment = np.repeat(np.arange(begin.size), others)
-        parted = np.argsort(2 * segment + ~up, kind="stable")
+        parted = np.argsort(2 * np.repeat(np.arange(begin.size), others) + ~up, kind="stable")
         order[place - up[parted]] = rest[parted]
         order[begin + ups] = pivots
         calls += rest.size

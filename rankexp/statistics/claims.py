@@ -83,10 +83,9 @@ def judged(findings: Sequence[Finding], level: float) -> list[Finding]:
     """Return the findings of one claim with adjusted p-values, intervals and standings."""
     holds = several.holm([one.p_holds for one in findings]).tolist()
     fails = several.holm([one.p_fails for one in findings]).tolist()
-    made = []
-    for one, within, outside in zip(findings, holds, fails, strict=True):
+    made = list(findings)
+    for place, (one, within, outside) in enumerate(zip(findings, holds, fails, strict=True)):
         if one.interval is None:
-            made.append(one)
             continue
         inside = one.p_holds < one.p_fails
         raw, adjusted = (one.p_holds, within) if inside else (one.p_fails, outside)
@@ -96,7 +95,7 @@ def judged(findings: Sequence[Finding], level: float) -> list[Finding]:
         said = Standing.HOLDS if inside else Standing.FAILS
         said = said if adjusted < 1 - level else Standing.UNDECIDED
         known = {"p_holds": within, "p_fails": outside, "low": low, "high": high}
-        made.append(replace(one, **known, standing=said))
+        made[place] = replace(one, **known, standing=said)
     return made
 
 

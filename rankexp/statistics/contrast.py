@@ -181,19 +181,9 @@ def _judged(own: Contrast, p: Sequence[float], count: int, settings: Settings) -
     verdict = judge(own.difference, one, same, higher=settings.higher, alpha=alpha)
     if verdict.equivalent and settings.margin:  # Holm's test may show more than a single one
         least = min(least, settings.margin)
-    return replace(
-        own,
-        tests=count,
-        p_adjusted=one,
-        p_equivalence_adjusted=same,
-        p_relative_adjusted=share,
-        low_all=ends[0],
-        high_all=ends[1],
-        low_near=near[0] if settings.margin else NAN,
-        high_near=near[1] if settings.margin else NAN,
-        detectable=seen,
-        least_margin=least,
-        needed=needed(found, settings.margin, own.growth, alpha / count, settings.power),
-        verdict=verdict,
-        within_relative=within,
-    )
+    more = needed(found, settings.margin, own.growth, alpha / count, settings.power)
+    low, high = near if settings.margin else (NAN, NAN)
+    own = replace(own, low_all=ends[0], high_all=ends[1], low_near=low, high_near=high)
+    own = replace(own, p_adjusted=one, p_equivalence_adjusted=same, p_relative_adjusted=share)
+    own = replace(own, tests=count, detectable=seen, least_margin=least, needed=more)
+    return replace(own, verdict=verdict, within_relative=within)

@@ -165,9 +165,8 @@ def from_parts(parts: Sequence[PlacedPart], share: float = 0.0) -> Orders:
         raise ValueError(f"each level needs two rows; they have {sizes.tolist()}")
     each = np.empty((len(parts[0].placements), len(parts)))
     given, weight = np.zeros((len(each), len(rows))), np.zeros(len(rows))
-    end = 0
-    for place, part in enumerate(parts):
-        own, end = at[end : end + len(part.rows)], end + len(part.rows)
+    ends = np.cumsum([len(part.rows) for part in parts])
+    for place, (part, own) in enumerate(zip(parts, np.split(at, ends[:-1]), strict=True)):
         counts = 1.0 / (np.bincount(part.levels)[part.levels] * len(parts))
         value = part.placements @ counts * len(parts) / 2.0
         each[:, place] = np.round(value, DIGITS)  # so that 1 is 1

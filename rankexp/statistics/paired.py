@@ -187,18 +187,11 @@ def bootstrap(
     if np.all(np.ptp(values, axis=-1) == 0):
         return values.mean(axis=-1), values.mean(axis=-1)
     quantile = special.stdtrit(n - 1, (1 + level) / 2) * np.sqrt(n / (n - 1))
-    found = scipy.stats.bootstrap(
-        (values,),
-        np.mean,
-        n_resamples=resamples,
-        axis=-1,
-        vectorized=True,
-        batch=max(1, min(500, BATCH // values.size)),
-        confidence_level=float(1 - 2 * special.ndtr(-quantile)),
-        method="BCa",
-        rng=np.random.default_rng(seed),
-    )
-    return found.confidence_interval.low, found.confidence_interval.high
+    raised = float(1 - 2 * special.ndtr(-quantile))
+    how: dict[str, Any] = {"n_resamples": resamples, "confidence_level": raised, "method": "BCa"}
+    how |= {"batch": max(1, min(500, BATCH // values.size)), "rng": np.random.default_rng(seed)}
+    found = scipy.stats.bootstrap((values,), np.mean, axis=-1, **how).confidence_interval
+    return found.low, found.high
 
 
 def stratified_bootstrap(

@@ -44,8 +44,7 @@ def pooled(differences: npt.ArrayLike, errors: npt.ArrayLike, level: float) -> P
         return means, 1 / weights.sum(axis=1), (weights * (y - means[:, None]) ** 2).sum(axis=1)
 
     tail, df = (1 - level) / 2, len(y) - 1
-    known = np.geomspace(1e-12, 1.0, 2000) * 100 * len(y) * (np.ptp(y) ** 2 + v.max())
-    known = np.concatenate([[0.0], known])
+    known = np.r_[0.0, np.geomspace(1e-12, 1.0, 2000) * 100 * len(y) * (np.ptp(y) ** 2 + v.max())]
     means, variances, q = weighed(known)  # q falls from Cochran's Q
     half = -float(special.ndtri(tail) * np.sqrt(variances[0]))
     # Q at the true tau is chi squared: each of its quantiles is reached by one tau, or by none.

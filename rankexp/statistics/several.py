@@ -53,16 +53,13 @@ def signed_rank(differences: npt.ArrayLike) -> SignedRank:
     zeros = float(ranks[values == 0].sum()) / 2
     moving = ranks[values != 0]
     above = float(ranks[values > 0].sum())
-    total = float(moving.sum())
     greater, less = _tails(moving, above)
     p = min(1.0, 2 * min(greater, less))
-    return SignedRank(above + zeros, total - above + zeros, p, greater, less)
+    return SignedRank(above + zeros, float(moving.sum()) - above + zeros, p, greater, less)
 
 
 def _tails(ranks: np.ndarray, above: float) -> tuple[float, float]:
     """Return P(sum >= above) and P(sum <= above), the sum over ranks with fair signs."""
-    if len(ranks) == 0:
-        return 1.0, 1.0
     if len(ranks) > MOST_EXACT:
         centre, spread = ranks.sum() / 2, np.sqrt((ranks**2).sum()) / 2
         # Continuity: sums of tied ranks come in steps of a half or one.
@@ -78,10 +75,8 @@ def _distribution(steps: np.ndarray) -> np.ndarray:
     """Return the chances of each sum of whole steps, each taken with chance one half."""
     chances = np.ones(1)
     for step in steps:
-        longer = np.zeros(len(chances) + step)
-        longer[: len(chances)] += chances / 2
-        longer[step:] += chances / 2
-        chances = longer
+        half, none = chances / 2, np.zeros(step)
+        chances = np.concatenate((half, none)) + np.concatenate((none, half))
     return chances
 
 
@@ -102,8 +97,7 @@ def centre(differences: npt.ArrayLike, level: float) -> tuple[float, float, floa
     n, tail = len(values), (1 - level) / 2
     pairs = np.sort(((values[:, None] + values) / 2)[np.triu_indices(n)])
     if n > MOST_EXACT:
-        spread = np.sqrt(n * (n + 1) * (2 * n + 1) / 24)
-        cut = int(n * (n + 1) / 4 + special.ndtri(tail) * spread)
+        cut = int(n * (n + 1) / 4 + special.ndtri(tail) * np.sqrt(n * (n + 1) * (2 * n + 1) / 24))
     else:
         cut = int(np.cumsum(_distribution(np.arange(1, n + 1))).searchsorted(tail, "right"))
     if cut == 0:
@@ -177,11 +171,8 @@ def by_permutation(ranked: npt.ArrayLike, draws: int = 20_000, seed: int = 0) ->
     array = np.asarray(ranked, dtype=np.float64)
     rng = np.random.default_rng(seed)
     drawn = rng.permuted(np.broadcast_to(array, (draws, *array.shape)), axis=-1)
-
-    def between(ranks: np.ndarray) -> np.ndarray:
-        return np.asarray((settled(ranks.mean(axis=-2)) ** 2).sum(axis=-1))
-
-    extreme = between(drawn) >= between(array) * (1 - 1e-9)
+    between, own = ((settled(r.mean(axis=-2)) ** 2).sum(axis=-1) for r in (drawn, array))
+    extreme = between >= own * (1 - 1e-9)
     return float((1 + extreme.sum()) / (1 + draws))
 
 

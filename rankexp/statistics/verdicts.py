@@ -50,9 +50,8 @@ def judge(
     `p` is of "there is no difference", `p_equivalence` of "the difference is the margin or more";
     `alpha` is the level of both.
     """
-    shown: Literal["better", "worse"] | None = None
-    if p < alpha and difference != 0:
-        shown = "better" if (difference > 0) == higher else "worse"
+    side: Literal["better", "worse"] = "better" if (difference > 0) == higher else "worse"
+    shown = side if p < alpha and difference != 0 else None
     return Verdict(shown, bool(p_equivalence < alpha))
 
 

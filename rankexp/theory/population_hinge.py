@@ -4,6 +4,8 @@ Pair weights W (m, m) determine them: W[i, j] is the cost-weighted probability t
 different levels has its better example at point i and its worse at point j.
 """
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
@@ -53,15 +55,10 @@ def minimise_hinge(weights: Floats) -> Floats:
     A = sparse.csr_array((np.concatenate([-ones, ones, -ones]), (rows, columns)))
     free = np.r_[np.zeros(1), np.full(m - 1, np.inf)]
     least, most = np.r_[-free, np.zeros(len(i))], np.r_[free, np.full(len(i), np.inf)]
-    cost = weights[i, j]
-    found = linprog(  # type: ignore[call-overload]  # of sparse matrices the stubs know nothing
-        np.r_[np.zeros(m), cost / cost.max()],
-        A_ub=A,
-        b_ub=-ones,
-        bounds=np.column_stack([least, most]),
-        method="highs-ds",
-        options={"dual_feasibility_tolerance": 1e-10, "primal_feasibility_tolerance": 1e-10},
-    )
+    how: dict[str, Any] = {"A_ub": A, "b_ub": -ones, "method": "highs-ds"}
+    how["bounds"] = np.column_stack([least, most])
+    how["options"] = {f"{side}_feasibility_tolerance": 1e-10 for side in ("dual", "primal")}
+    found = linprog(np.r_[np.zeros(m), weights[i, j] / weights[i, j].max()], **how)
     if not found.success:
         raise ValueError(f"the linear program of the hinge loss was not solved: {found.message}")
     scores = found.x[:m]

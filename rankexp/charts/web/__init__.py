@@ -9,7 +9,7 @@ from itertools import chain
 
 from rankexp.charts import marks
 from rankexp.charts.marks import element, words
-from rankexp.charts.model import Chart, Intervals, Line, Lines, OwnPanel, Panel
+from rankexp.charts.model import Chart, Intervals, Lines, Map, OwnPanel, Panel
 from rankexp.charts.scale import levelled
 from rankexp.charts.web import direct
 from rankexp.charts.web.cells import cells
@@ -34,15 +34,11 @@ def web(chart: Chart) -> str:
 
 def points(chart: Chart) -> int:
     """Return how many marks a chart has."""
-    return sum(map(_points, chart.panels))
-
-
-def _points(panel: Panel) -> int:
-    if isinstance(panel, Lines):
-        return sum(len(line.x) for line in panel.lines)
-    if isinstance(panel, OwnPanel):
-        return panel.marks
-    return len(panel.rows) if isinstance(panel, Intervals) else panel.values.size
+    of_panels = chain.from_iterable(p.lines for p in chart.panels if isinstance(p, Lines))
+    found = sum(len(line.x) for line in of_panels)
+    found += sum(one.marks for one in chart.panels if isinstance(one, OwnPanel))
+    found += sum(len(one.rows) for one in chart.panels if isinstance(one, Intervals))
+    return found + sum(one.values.size for one in chart.panels if isinstance(one, Map))
 
 
 def _panel(panel: Panel, chart: Chart) -> str:
@@ -63,20 +59,16 @@ def _legend(chart: Chart) -> str:
         return ""
     of_panels = chain.from_iterable(p.lines for p in chart.panels if isinstance(p, Lines))
     by_label = {one.label: one for one in of_panels}
-    named, items = list(filter(None, chart.strokes)), []
-    methods = {at: label for at, label in chart.methods.items() if label}
-    for place, label in methods.items() if len({*chart.methods, *named}) > 1 else ():
-        mark = marks.shape(place, 8.0, 8.0)
-        if label in by_label and not by_label[label].marked:
-            mark = _sample(by_label[label], chart)
-        items.append(_item(mark, label))
-    items += [_item(_sample(by_label[label], chart), label) for label in named]
-    return element("ul", "".join(items), class_="legend") if items else ""
-
-
-def _sample(line: Line, chart: Chart) -> str:
-    """Return a piece of a line."""
-    return element("line", x1=0, x2=16, y1=8, y2=8, class_=stroked(line, chart.strokes))
+    named, items = [(None, label) for label in chart.strokes if label], ""
+    methods = [(at, label) for at, label in chart.methods.items() if label]
+    for place, label in [*(methods if len(chart.methods) + len(named) > 1 else ()), *named]:
+        line, mark = by_label.get(label), marks.shape(place, 8.0, 8.0)
+        if line and (place is None or not line.marked):  # a piece of it
+            kind = stroked(line, chart.strokes)
+            mark = element("line", x1=0, x2=16, y1=8, y2=8, class_=kind)
+        icon = element("svg", mark, width=16, height=16, aria_hidden="true")
+        items += element("li", icon + words(label))
+    return element("ul", items, class_="legend") if items else ""
 
 
 def _key(chart: Chart) -> str:
@@ -88,8 +80,3 @@ def _key(chart: Chart) -> str:
     told += SLIGHT * any("slightly" in row.said for row in rows)
     told = told * known + WINDOW * any(getattr(one, "window", ()) for one in chart.panels)
     return element("p", words(told), class_="axis told") if told else ""
-
-
-def _item(mark: str, label: str) -> str:
-    icon = element("svg", mark, width=16, height=16, aria_hidden="true")
-    return element("li", icon + words(label))

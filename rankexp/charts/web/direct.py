@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Mapping
+from itertools import accumulate
 
 import numpy as np
 
@@ -34,12 +35,13 @@ def room(panel: Lines) -> float:
 
 def labels(panel: Lines, y: Scale, kinds: Mapping[str, str]) -> str:
     """Return the labels, apart from each other; `kinds` are the classes of lines without marks."""
-    known = {name: _last(line) for name, line in _named(panel).items()}
-    order = sorted((name for name in known if math.isfinite(known[name])), key=known.__getitem__)
-    places = _apart([y.at(known[name]) for name in reversed(order)])
-    found = ""
-    for name, at in zip(reversed(order), places, strict=True):
-        line = _named(panel)[name]
+    named, last, found = _named(panel), dict[str, float](), ""
+    for name, line in named.items():
+        if len(known := line.y[np.isfinite(line.x) & np.isfinite(line.y)]):
+            last[name] = float(known[-1])
+    order = sorted(last, key=last.__getitem__)[::-1]
+    for name, at in zip(order, _apart([y.at(last[name]) for name in order]), strict=True):
+        line = named[name]
         mark = marks.shape(line.method, END + 11, at)
         if not line.marked or line.method is None:
             mark = element("line", x1=END + 4, x2=END + 18, y1=at, y2=at, class_=kinds[name])
@@ -52,16 +54,9 @@ def _named(panel: Lines) -> dict[str, Line]:
     return {line.label: line for line in reversed(panel.lines) if line.label}
 
 
-def _last(line: Line) -> float:
-    known = line.y[np.isfinite(line.x) & np.isfinite(line.y)]
-    return float(known[-1]) if len(known) else math.nan
-
-
 def _apart(wanted: list[float]) -> list[float]:
     """Return places from the top, each a step below the last, within the panel where they fit."""
-    found: list[float] = []
-    for at in wanted:
-        found.append(max(at, found[-1] + STEP) if found else max(at, TOP))
+    found = [*accumulate(wanted, lambda last, at: max(at, last + STEP), initial=TOP - STEP)][1:]
     lowest = HEIGHT - BOTTOM
     for place in reversed(range(len(found))):
         found[place] = min(found[place], lowest)

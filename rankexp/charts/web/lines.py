@@ -19,8 +19,7 @@ INSIDE = 6.0  # pixels between a side and the first point
 
 def lines(panel: Lines, strokes: Mapping[str, int]) -> str:
     """Return a panel of lines; `strokes` are places of those that are of no method."""
-    values = chain(*(line.x for line in panel.lines))
-    x = Scale.over(values, panel.x, LEFT + INSIDE, END - INSIDE)
+    x = Scale.over(chain(*(line.x for line in panel.lines)), panel.x, LEFT + INSIDE, END - INSIDE)
     around = [e for line in panel.lines for e in (line.low, line.high) if e is not None]
     values = chain(*(line.y for line in panel.lines), *around, [panel.reference])
     y = Scale.over(values, panel.y, HEIGHT - BOTTOM, TOP)
@@ -28,7 +27,11 @@ def lines(panel: Lines, strokes: Mapping[str, int]) -> str:
     curves = [_line(line, panel, x, y, stroked(line, strokes)) for line in panel.lines]
     drawn = "".join(edges + curves)
     content = band(y, panel.margin, panel.reference) + sides(x, y)
-    content += _within(drawn) if math.isfinite(panel.y.high) else drawn
+    if math.isfinite(panel.y.high):  # curves may go on outside the sides
+        size: dict[str, float] = {"width": END - LEFT, "height": HEIGHT - BOTTOM - TOP}
+        view = f"{LEFT:g} {TOP:g} {size['width']:g} {size['height']:g}"
+        drawn = element("svg", drawn, x=LEFT, y=TOP, **size, viewBox=view)
+    content += drawn
     if direct.fits(panel):
         kinds = {line.label: stroked(line, strokes) for line in panel.lines}
         content += direct.labels(panel, y, kinds)
@@ -41,13 +44,6 @@ def stroked(line: Line, strokes: Mapping[str, int]) -> str:
     if line.dashed:
         found.append(f"dashed d{strokes.get(line.label, 0) % DASHES}")
     return " ".join([*found, *["curve"] * (not line.marked and line.method is not None)])
-
-
-def _within(drawn: str) -> str:
-    """Return what is drawn without what lies outside the sides, as curves may."""
-    width, height = END - LEFT, HEIGHT - BOTTOM - TOP
-    view = f"{LEFT:g} {TOP:g} {width:g} {height:g}"
-    return element("svg", drawn, x=LEFT, y=TOP, width=width, height=height, viewBox=view)
 
 
 def _line(line: Line, panel: Lines, x: Scale, y: Scale, classes: str) -> str:

@@ -21,16 +21,15 @@ def rows(panel: Intervals) -> str:
     made = []
     for label in panel.labels:
         own = [row for row in panel.rows if row.label == label]
-        cells = element("th", words(label), scope="row")
         first, step, height = ROW / 2, 0.0, ROW
         if len(panel.methods) > 1:
             first, step, height = FIRST, STEP, FIRST + STEP * len(own)
         found = (_mark(panel, row, x, first + step * place) for place, row in enumerate(own))
         strip = element("svg", "".join(found), height=height, aria_hidden="true")
-        cells += element("td", strip, class_="strip")
+        cells = element("th", words(label), scope="row") + element("td", strip, class_="strip")
         cells += element("td", _numbers(panel, own))
-        pooled = any(row.pooled for row in own)
-        made.append(element("tr", cells, class_="pooled" if pooled else None))
+        pooled = "pooled" if any(row.pooled for row in own) else None
+        made.append(element("tr", cells, class_=pooled))
     label, above = panel.axis.label.replace("\n", " "), _ends(panel, x)
     direction = "" if above else panel.axis.direction
     head = element("p", words(", ".join(filter(None, [label, direction]))), class_="axis")
@@ -50,10 +49,9 @@ def _side(drawn: str) -> str:
 
 def _band(panel: Intervals, x: Scale) -> str | None:
     """Return where all rows have the band of what is of no importance, and the reference."""
-    low, high = (f"{x.at(end):g}%" for end in panel.shaded) if panel.shaded else (None, None)
-    zero = None if math.isnan(panel.reference) else f"{x.at(panel.reference):g}%"
-    found = [("low", low), ("high", high), ("zero", zero)]
-    return ";".join(f"--{name}:{at}" for name, at in found if at) or None
+    found = [*zip(("low", "high"), panel.shaded or (), strict=False), ("zero", panel.reference)]
+    told = (f"--{name}:{x.at(at):g}%" for name, at in found if not math.isnan(at))
+    return ";".join(told) or None
 
 
 def _ends(panel: Intervals, x: Scale) -> str:

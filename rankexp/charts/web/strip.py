@@ -24,10 +24,13 @@ def strip(off: float) -> str:
     if math.isnan(off):
         return ""
     middle = HEIGHT / 2
-    found = _along(2.0, "near") + _along(1.0, "passes")
+    found = ""
+    for reach, kind in ((2.0, "near"), (1.0, "passes")):
+        x1, x2 = _share(-reach), _share(reach)
+        found += element("line", x1=x1, x2=x2, y1=middle, y2=middle, class_=kind)
     found += element("line", x1="50%", x2="50%", y1=1.0, y2=HEIGHT - 1, class_="print")
     if abs(off) <= VIEW:
-        found += marks.shape(None, f"{_share(off):g}%", middle, 3.2, class_="here")
+        found += marks.shape(None, _share(off), middle, 3.2, class_="here")
     else:
         found += marks.arrow(off > 0, "98%" if off > 0 else "2%", middle)
     return element("svg", found, width="100%", height=HEIGHT, class_="beside", aria_hidden="true")
@@ -55,11 +58,6 @@ def over(value: float, ends: Ends | None, claimed: Ends, view: Sequence[float]) 
     return element("svg", found, width="100%", height=HEIGHT, class_="beside", aria_hidden="true")
 
 
-def _share(off: float) -> float:
+def _share(off: float) -> str:
     """Return where a difference stands, in percent of the width."""
-    return round(50 + 48 * off / VIEW, 1)
-
-
-def _along(reach: float, kind: str) -> str:
-    at, ends = HEIGHT / 2, (f"{_share(-reach):g}%", f"{_share(reach):g}%")
-    return element("line", x1=ends[0], x2=ends[1], y1=at, y2=at, class_=kind)
+    return f"{round(50 + 48 * off / VIEW, 1):g}%"
