@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Self, cast
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -52,12 +52,8 @@ class Data(NamedTuple):
         return Data(parameters.taken(self.X, rows), self.codes[rows], weight, groups)
 
 
-class GrownTrees(NamedTuple):
-    """All rows, the engine's trees, and the errors of held out rows, if any."""
-
-    data: Data
-    booster: Booster
-    errors: list[float]
+GrownTrees = tuple[Data, Booster, list[float]]
+"""All rows, the engine's trees, and the errors of held out rows, if any."""
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -206,15 +202,12 @@ class BoostedRanker(RiskMixin, InRounds):
         ValueError also for parameters that LightGBM does not know (XGBoost warns of them), and for
         groups when training on points; ImportError if the engine is not installed.
         """
-        others = cast(PerRow, eval_set)
-        return self._first(self._found(X, y, groups, sample_weight, eval_set=others))
+        return self._first(self._found(X, y, groups, sample_weight, eval_set))
 
     def _keeps_rounds(self) -> bool:
         return super()._keeps_rounds() and self._engine().keeps_trees(self.params or {})
 
-    def _data(
-        self, X: ArrayLike, y: ArrayLike, groups: PerRow = None, sample_weight: PerRow = None
-    ) -> Data:
+    def _data(self, X: ArrayLike, y: ArrayLike, groups: PerRow, sample_weight: PerRow) -> Data:
         """Return the rows to train on; set `levels_` and what is known of the features."""
         self.check()
         if groups is not None and plain(self.risk) not in PAIRS:
@@ -229,9 +222,15 @@ class BoostedRanker(RiskMixin, InRounds):
         X, y = parameters.taken(X, kept), y[kept]
         return Data(X, self._codes(y, levels), weight, None if groups is None else groups[kept])
 
-    def _found(self, X: ArrayLike, y: ArrayLike, *given: PerRow, **named: PerRow) -> GrownTrees:
-        eval_set = cast(EvalSet, named.pop("eval_set", None))
-        data = self._data(X, y, *given, **named)
+    def _found(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        groups: PerRow = None,
+        sample_weight: PerRow = None,
+        eval_set: EvalSet = None,
+    ) -> GrownTrees:
+        data = self._data(X, y, groups, sample_weight)
         rng = check_random_state(self.random_state)
         seed = int(rng.randint(2**31 - 1))
         train, stop = data, None
@@ -246,7 +245,7 @@ class BoostedRanker(RiskMixin, InRounds):
         weight, steps = self._pulls(train)
         y, own = train.codes.astype(np.float64), self.params or {}
         task = EngineTask(self, train.X, y, seed, self.n_jobs or 1, own, weight, steps, stop)
-        return GrownTrees(data, self._engine().train(task), errors)
+        return data, self._engine().train(task), errors
 
     def _evaluated(self, X: ArrayLike, y: ArrayLike, groups: PerRow = None) -> Data:
         """Return the rows of an `eval_set`."""
@@ -278,9 +277,9 @@ class BoostedRanker(RiskMixin, InRounds):
         return weight, None
 
     def _first(self, found: GrownTrees) -> Self:
-        data, errors = found.data, found.errors
+        data, self.booster_, errors = found
         self._forget("classes_", "better_", "validation_error_")
-        self.booster_, self.n_iter_, self.intercept_ = found.booster, self.n_rounds, 0.0
+        self.n_iter_, self.intercept_ = self.n_rounds, 0.0
         if errors:
             self.validation_error_ = np.array(errors)
             self.n_iter_ = int(np.argmin(errors)) + 1

@@ -43,7 +43,17 @@ def ordered_levels(y: ArrayLike, levels: Levels | None) -> tuple[Labels, Ints]:
     if y.dtype.kind == "O" and all(isinstance(label, Real) for label in y.tolist()):
         y = np.array(y.tolist())  # numbers, if stored as objects
     found, which = _distinct(y)
-    order = _sorted(found, y) if levels is None else _listed(levels, y)
+    if levels is not None:
+        order = np.asarray(levels)
+        if order.ndim != 1:
+            raise ValueError(f"levels must be a list, [worst, ..., best], got {levels!r}")
+        if y.dtype.kind == "O" and not all(isinstance(level, str) for level in levels):
+            order = np.asarray(levels, dtype=object)  # numbers among words stay numbers
+    elif y.dtype.kind in "biuf":
+        order = np.array(found, dtype=y.dtype)
+    else:
+        text = f"the labels {', '.join(map(repr, found))} have no order of their own"
+        raise ValueError(f"{text}: give levels=[worst, ..., best] or numbers")
     place = {level: code for code, level in enumerate(order.tolist())}
     if len(place) < order.shape[0]:
         raise ValueError(f"levels must be distinct, got {order.tolist()}")
@@ -53,21 +63,6 @@ def ordered_levels(y: ArrayLike, levels: Levels | None) -> tuple[Labels, Ints]:
         only = f"only one class, '{found[0]}'" if found else "no example"
         raise ValueError(f"a ranker needs examples of two levels, but y holds {only}")
     return order, np.array([place[label] for label in found], dtype=np.int64)[which]
-
-
-def _sorted(found: list[Hashable], y: Labels) -> Labels:
-    if y.dtype.kind not in "biuf":
-        text = f"the labels {', '.join(map(repr, found))} have no order of their own"
-        raise ValueError(f"{text}: give levels=[worst, ..., best] or numbers")
-    return np.array(found, dtype=y.dtype)
-
-
-def _listed(levels: Levels, y: Labels) -> Labels:
-    if (order := np.asarray(levels)).ndim != 1:
-        raise ValueError(f"levels must be a list, [worst, ..., best], got {levels!r}")
-    if y.dtype.kind == "O" and not all(isinstance(level, str) for level in levels):
-        return np.asarray(levels, dtype=object)  # numbers among words stay numbers
-    return order
 
 
 def level_order(y: ArrayLike, levels: Levels | None, *, present: bool = False) -> Levels | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
@@ -33,15 +32,11 @@ NOTHING = 1e-9  # of the largest feature: a margin that is only rounding
 class LinearOfPairs(RealRanker):
     """A linear scoring function of labelled pairs, or of all pairs of rows with different labels.
 
-    A subclass learns in `_learn` from the upper and the lower row of each pair.
+    A subclass learns in `_learn` from the upper and the lower row of each pair, and weights > 0.
     """
 
     coef_: Floats
     _weighs: ClassVar[bool] = False  # whether pairs have weights
-
-    @abstractmethod
-    def _learn(self, X: Floats, upper: Ints, lower: Ints, weight: Floats) -> None:
-        """Set the attributes, by pairs of rows, and weights > 0."""
 
     def fit(self, X: ArrayLike, y: ArrayLike, groups: PerRow = None) -> Self:
         """Fit to rows X (n, d): of each pair with different y (n,) the greater one is to be above.
@@ -68,8 +63,7 @@ class LinearOfPairs(RealRanker):
         self.check()
         X, y = parameters.training_data(self, X, in_numbers(y), real=True, reset=reset)
         codes = few_levels(y, None)[1]
-        numbers = None if groups is None else np.asarray(group_numbers(groups, codes.size))
-        upper, lower = pairs_of_levels(codes, numbers)
+        upper, lower = pairs_of_levels(codes, group_numbers(groups, codes.size))
         self._grouped = groups is not None
         return X, upper, lower, np.ones(upper.size)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
-from typing import NamedTuple, Self
+from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -23,12 +23,8 @@ from rankexp.solvers.boosting.stumps import binned
 REGISTER = {"ORBoost": "ORBoost"}
 
 
-class LevelRounds(NamedTuple):
-    """The rounds to come, and the risk and the thresholds before the first one."""
-
-    rounds: Iterable[ordinal_boost.OrdinalRound]
-    risk: float
-    thresholds: Floats
+LevelRounds = tuple[Iterable[ordinal_boost.OrdinalRound], float, Floats]
+"""The rounds to come, and the risk and the thresholds before the first one."""
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -99,13 +95,14 @@ class ORBoost(LevelRanker, StumpBooster):
         rows = binned(X[kept], self.cuts, self.n_cuts, weight=weight)
         weights = ordinal_boost.OrdinalWeights(rows, codes, self.levels_.shape[0], self.variant)
         rounds = ordinal_boost.boost_levels(rows, weights, self.n_rounds, self._smoothing(rows))
-        return LevelRounds(rounds, weights.risk, weights.thresholds)
+        return rounds, weights.risk, weights.thresholds
 
     def _first(self, found: LevelRounds) -> Self:
-        kept = list(islice(found.rounds, self.n_rounds))
+        rounds, risk, thresholds = found
+        kept = list(islice(rounds, self.n_rounds))
         self._keep([one.stump for one in kept], [one.alpha for one in kept])
-        self.thresholds_ = kept[-1].thresholds if kept else found.thresholds
-        self.risk_ = np.array([found.risk, *(one.risk for one in kept)])
+        self.thresholds_ = kept[-1].thresholds if kept else thresholds
+        self.risk_ = np.array([risk, *(one.risk for one in kept)])
         return self
 
     def decision_function(self, X: ArrayLike) -> Floats:

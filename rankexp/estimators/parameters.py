@@ -140,18 +140,7 @@ def _with_categories(estimator: BaseEstimator, X: ArrayLike, *, reset: bool) -> 
     if not (hasattr(X, "iloc") and hasattr(X, "columns")):
         return None
     frame = cast("DataFrame", X)
-    _refuse_texts(frame)
-    if not any(str(kind) == "category" for kind in frame.dtypes):
-        return None
-    validate_data(estimator, frame, reset=reset, skip_check_array=True)
-    for name, column in frame.select_dtypes("number").items():
-        if np.isinf(column.to_numpy(np.float64, na_value=np.nan)).any():
-            raise ValueError(f"column {name!r} of X holds infinity: clip it, or set it to missing")
-    return frame
-
-
-def _refuse_texts(X: DataFrame) -> None:
-    for name, column in X.items():
+    for name, column in frame.items():
         if str(column.dtype) == "category" or column.dtype.kind in "biuf":
             continue
         try:
@@ -160,6 +149,13 @@ def _refuse_texts(X: DataFrame) -> None:
             text = f"column {name!r} of X ({column.dtype}) does not hold numbers ({error})"
             how = f"Make it categorical with X[{name!r}].astype('category'), encode it, or drop it"
             raise ValueError(f"{text}. {how}") from error
+    if not any(str(kind) == "category" for kind in frame.dtypes):
+        return None
+    validate_data(estimator, frame, reset=reset, skip_check_array=True)
+    for name, column in frame.select_dtypes("number").items():
+        if np.isinf(column.to_numpy(np.float64, na_value=np.nan)).any():
+            raise ValueError(f"column {name!r} of X holds infinity: clip it, or set it to missing")
+    return frame
 
 
 def taken(X: Table, rows: Rows) -> Table:

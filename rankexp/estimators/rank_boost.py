@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
-from typing import NamedTuple, Self
+from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -31,16 +31,10 @@ REGISTER = {"RankBoost": "RankBoost"}
 LOSSES = {"exponential": Exponential, "logistic": Logistic}
 
 
-class PairRounds(NamedTuple):
-    """The rounds to come, the risk before them, the mass of pairs, held out and training rows."""
-
-    rounds: Iterable[Round]
-    risk: float
-    mass: float
-    watched: tuple[Floats, PairError] | None = None
-    X: Floats = np.empty((0, 0))
-    codes: Ints = np.empty(0, np.int64)
-    weight: Floats | None = None
+Watched = tuple[Floats, PairError] | None
+PairRounds = tuple[Iterable[Round], float, float, Watched, Floats, Ints, Floats | None]
+"""The rounds to come, the risk before them, the mass of pairs, the rows held out and their error,
+and all rows with their levels and weights."""
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -195,13 +189,13 @@ class RankBoost(RiskMixin, StumpBooster):
         within = None if within is None else within[train]
         pairs = all_pairs(rows, codes[train], costs, within, LOSSES[self.loss](), each)
         rounds = self._rounds(rows, pairs)
-        return PairRounds(rounds, pairs.risk, pairs.mass, watched, X, codes, weight)
+        return rounds, pairs.risk, pairs.mass, watched, X, codes, weight
 
     def _first(self, found: PairRounds) -> Self:
-        self._keep_rounds(found)
+        rounds, risk, mass, watched, X, codes, weight = found
+        self._keep_rounds(rounds, risk, mass, watched)
         if plain(self.risk) == "bipartite":
-            s, positive = self._scores(found.X), found.codes == 1
-            self.threshold_ = best_threshold(s, positive, sample_weight=found.weight)
+            self.threshold_ = best_threshold(self._scores(X), codes == 1, sample_weight=weight)
             self._keep_classes(self.levels_, "alphas_", "threshold_")
         else:
             self._forget("classes_", "better_")
@@ -221,19 +215,21 @@ class RankBoost(RiskMixin, StumpBooster):
         listed = ListedPairs(rows, upper, lower, weights, LOSSES[self.loss]())
         self._forget("classes_", "better_", "levels_")
         self._grouped = False
-        self._keep_rounds(PairRounds(self._rounds(rows, listed), listed.risk, listed.mass))
+        self._keep_rounds(self._rounds(rows, listed), listed.risk, listed.mass)
         return self
 
     def _rounds(self, rows: Binned, pairs: WeightedPairs) -> Iterator[Round]:
         return boost(rows, pairs, self.n_rounds, self.alpha, self._smoothing(rows))
 
-    def _keep_rounds(self, found: PairRounds) -> None:
+    def _keep_rounds(
+        self, rounds: Iterable[Round], risk: float, mass: float, watched: Watched = None
+    ) -> None:
         self._forget("validation_error_")
-        rounds, kept = islice(found.rounds, self.n_rounds), list[Round]()
-        if found.watched is None:
+        rounds, kept = islice(rounds, self.n_rounds), list[Round]()
+        if watched is None:
             kept = list(rounds)
         else:
-            X, error = found.watched
+            X, error = watched
             watch = Watch(error, self.n_iter_no_change, X.shape[0], before=True)
             for one in rounds:
                 kept.append(one)
@@ -244,8 +240,8 @@ class RankBoost(RiskMixin, StumpBooster):
         self.normalisers_ = np.array([one.ratio for one in kept], dtype=np.float64)
         tops = [sorted((r.shares.wrong, r.shares.right)) for r in kept]
         self.wrong_, self.right_ = np.array(tops, dtype=np.float64).reshape(-1, 2).T
-        self.pairs_ = found.mass
-        self.risk_ = found.risk * np.concatenate(([1.0], np.cumprod(self.normalisers_)))
+        self.pairs_ = mass
+        self.risk_ = risk * np.concatenate(([1.0], np.cumprod(self.normalisers_)))
         self.threshold_ = 0.0
 
     @property

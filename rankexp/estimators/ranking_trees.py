@@ -239,9 +239,8 @@ class RankingForest(RealRanker):
         self._tree(0).check()
 
     def _tree(self, seed: int) -> OrientedTree:
-        same = ("depth", "min_samples_leaf", "max_features")
-        shared: dict[str, Any] = {name: getattr(self, name) for name in same}
-        shared["random_state"] = seed
+        shared: dict[str, Any] = {"random_state": seed, "depth": self.depth}
+        shared |= {"min_samples_leaf": self.min_samples_leaf, "max_features": self.max_features}
         if self.tree == "CRank":
             return CRank(classifier=self.classifier, **shared)
         if self.tree != "KendallTree":

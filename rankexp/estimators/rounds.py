@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from copy import copy
 from numbers import Real
@@ -27,12 +26,6 @@ class InRounds(SparesThreads, BaseEstimator):  # type: ignore[misc]
 
     `_found` takes the arguments of `fit` and returns all rounds; `_first` fits from `n_rounds`.
     """
-
-    @abstractmethod
-    def _found(self, X: ArrayLike, y: ArrayLike, **given: PerRow) -> Any: ...
-
-    @abstractmethod
-    def _first(self, found: Any) -> Self: ...
 
     def fit_rounds(
         self, n_rounds: Sequence[int], X: ArrayLike, y: ArrayLike, **given: PerRow
@@ -95,7 +88,7 @@ class Watch:
 class StumpBooster(InRounds):
     """A sum of weighted stumps; a subclass has `n_rounds`, `cuts`, `n_cuts` and `smoothing`.
 
-    Its `_ready` takes the arguments of `fit` and returns a tuple with an iterator of `rounds`.
+    Its `_ready` takes the arguments of `fit` and returns a tuple, first an iterator of rounds.
     """
 
     def _check_boosting(self) -> None:
@@ -106,8 +99,8 @@ class StumpBooster(InRounds):
             check_number("smoothing", self.smoothing, zero=True)
 
     def _found(self, X: ArrayLike, y: ArrayLike, **given: PerRow) -> Any:
-        ready = self._ready(X, y, **given)
-        return ready._replace(rounds=list(ready.rounds))
+        rounds, *rest = self._ready(X, y, **given)
+        return list(rounds), *rest
 
     def _smoothing(self, rows: Binned) -> float:
         return 1.0 / rows.count if self.smoothing is None else float(self.smoothing)

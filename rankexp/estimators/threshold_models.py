@@ -47,7 +47,7 @@ class LevelRanker(PredictsScores):
 
 
 class ThresholdModel(LevelRanker):
-    """Scores ``w·x`` and thresholds that cut them into levels; a subclass solves for them."""
+    """Scores ``w·x`` and thresholds that cut them into levels; a subclass has a `_solve`."""
 
     lam: float
     tol: float
@@ -57,9 +57,6 @@ class ThresholdModel(LevelRanker):
 
     def _rows(self, X: Floats, sample_weight: PerRow) -> tuple[parameters.Rows, Floats | None]:
         return parameters.weighed(X, sample_weight)
-
-    def _solve(self, X: Floats, codes: Ints, lams: Floats, weight: Floats | None) -> PathResult:
-        raise NotImplementedError
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: PerRow = None) -> Self:
         """Fit to rows X of shape (n, d), dense or sparse, and labels y of K levels.
@@ -101,7 +98,7 @@ class ThresholdModel(LevelRanker):
         levels, codes = few_levels(y[rows], levels)
         present, dense = np.unique(codes, return_inverse=True)
         X = X if isinstance(rows, slice) else X[rows]
-        found = self._solve(X, dense, lams, kept)
+        found: PathResult = self._solve(X, dense, lams, kept)
         if learns is not None and found.thresholds is None:
             found = settled(found, X, dense, kept, tol=self.tol)
         parameters.warn_unconverged(type(self).__name__, found, lams, self.tol)

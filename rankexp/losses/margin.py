@@ -66,9 +66,7 @@ class Exponential(MarginLoss, LogitLinked):
         """Return ``-exp(-z)``."""
         return -self.of_margin(z)
 
-    def margin_curvature(self, z: Floats) -> Floats:
-        """Return ``exp(-z)``."""
-        return self.of_margin(z)
+    margin_curvature = of_margin
 
     def weight(self, c: Floats) -> Floats:
         """Return ``½ (c (1 - c))^(-3/2)``."""

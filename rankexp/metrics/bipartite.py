@@ -122,13 +122,13 @@ def _share(twice: Numbers, pairs: float, scores: ArrayLike) -> float | Floats:
     if pairs == 0:
         text = "y has a single class: no pair to rank, the rank loss and the AUC are NaN"
         return undefined(scores, text)
-    return each_column(np.atleast_1d(twice / (2 * pairs)), scores)
+    return each_column(np.asarray(twice / (2 * pairs)), scores)
 
 
 def _twice_lost(
     y: ArrayLike, scores: ArrayLike, ties: str, sample_weight: PerRow
 ) -> tuple[Numbers, float]:
-    """Return twice the pairs lost, () or (L,), and the number of all pairs."""
+    """Return twice the pairs lost, (L,), and the number of all pairs."""
     check_ties(ties)
     labels, s = np.asarray(y), without_imaginary(scores)
     s = s if s.dtype.kind in "fiub" else s.astype(np.float64)
@@ -139,15 +139,13 @@ def _twice_lost(
         weight = scaled_weights(sample_weight, len(labels))
         return _twice_by_weight(labels[weight > 0], s[weight > 0], ties, weight[weight > 0])
     positive = positive_rows(labels)
-    columns = np.ascontiguousarray(s.T)  # one row a scorer
+    columns = np.ascontiguousarray(np.atleast_2d(s.T))  # one row a scorer
     above, below = (columns.compress(rows, axis=-1) for rows in (positive, ~positive))
     for part in (above, below):
         part.sort(axis=-1)
         if part.size and np.isnan(part[..., -1]).any():  # sorting puts NaN last
             raise ValueError(NAN)
     pairs = above.shape[-1] * below.shape[-1]
-    if s.ndim == 1:
-        return np.asarray(2 * pairs - _twice_won(above, below, ties)), pairs
     won = [_twice_won(*columns, ties) for columns in zip(above, below, strict=True)]
     return 2 * pairs - np.array(won, dtype=np.int64), pairs
 
@@ -204,7 +202,7 @@ def _twice_by_weight(labels: Labels, s: Labels, ties: str, weight: Floats) -> tu
         each = {"expected": strictly + weakly, "worst": 2 * strictly, "best": 2 * weakly}[ties]
         won.append(float((upper * each).sum()))
     lost = np.clip(2.0 * pairs - np.array(won), 0.0, 2.0 * pairs)
-    return (lost if s.ndim == 2 else lost[0]), pairs
+    return lost, pairs
 
 
 def positive_rows(labels: Labels) -> Bools:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -66,24 +66,14 @@ def iauc(y: ArrayLike, scores: ArrayLike, kind: Literal[6, 5] = 6) -> float | Fl
     by_y = ordered(target)
     if not (between := by_y.below * (target.size - by_y.upto)).any():
         return metric.undefined(s, "y has fewer than three values: the IAUC is NaN")
-    if kind == 6:
-        triples = _exact_sum(between, target.size)
-
-        def ordered_share(pairs: PairCounts) -> float:
-            # A pair i, k has below(k) - upto(i) middles.
-            terms = by_y.below * pairs.won_below - by_y.upto * pairs.won_above
-            return _exact_sum(terms, target.size) / (2 * triples)
-
-        return _each(s, by_y, ordered_share)
-    weight = np.divide(1.0, between, out=np.zeros(target.size), where=between > 0)
-    upto = np.concatenate(([0.0], np.cumsum(weight)))
-    low, high = upto[by_y.below], upto[by_y.upto]
-    total = 2.0 * np.count_nonzero(between)
-
-    def averaged(pairs: PairCounts) -> float:
-        return float((low * pairs.won_below - high * pairs.won_above).sum() / total)
-
-    return _each(s, by_y, averaged)
+    low, high = by_y.below, by_y.upto  # a pair i, k has below(k) - upto(i) middles
+    add: Callable[[Any], float] = partial(_exact_sum, n=target.size)
+    total = add(between)
+    if kind == 5:
+        weight = np.divide(1.0, between, out=np.zeros(target.size), where=between > 0)
+        upto = np.concatenate(([0.0], np.cumsum(weight)))
+        low, high, add, total = upto[low], upto[high], np.sum, float(np.count_nonzero(between))
+    return _each(s, by_y, lambda p: add(low * p.won_below - high * p.won_above) / (2 * total))
 
 
 @metric.each_vector

@@ -116,15 +116,9 @@ def won(levels: Ints, scores: Floats) -> Floats:
     # `levels` are codes 0 .. K-1, worst to best; `scores` (n,) are without NaN. A row wins against
     # a worse one if its score is above, against a better one if it is below.
     tie, middle = _below(levels, scores)
-    worse, better = np.zeros(middle.shape[1]), middle.sum(axis=0)
-    above, found = float(len(scores)), np.empty(len(scores))
-    for level in range(len(middle)):
-        rows = np.flatnonzero(levels == level)
-        better -= middle[level]
-        above -= len(rows)
-        found[rows] = (worse + (above - better))[tie[rows]]
-        worse += middle[level]
-    return found
+    upto = 2.0 * middle.cumsum(axis=0) - middle  # of a level's rows a half, of worse ones twice
+    above = len(scores) - np.bincount(levels).cumsum()
+    return np.asarray(above[levels] + upto[levels, tie] - middle.sum(axis=0)[tie])
 
 
 def won_by_level(levels: Ints, scores: Floats) -> Floats:

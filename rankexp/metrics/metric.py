@@ -312,16 +312,9 @@ _ABSENT: dict[str, Metric] = {}
 def describe(metric: Metric) -> dict[str, Any]:
     """Return, as plain data, what reports of records must know of a metric."""
     said = metric.declaration
-    return {
-        "name": metric.name,
-        "parameters": [list(pair) for pair in metric.parameters],
-        "direction": said.direction,
-        "source": said.source,
-        "cutoff": said.cutoff,
-        "label": said.label,
-        "kinds": list(said.kinds),
-        "margin": said.reading.margin,
-    }
+    found = {"name": metric.name, "parameters": [list(pair) for pair in metric.parameters]}
+    found |= {name: getattr(said, name) for name in ("direction", "source", "cutoff", "label")}
+    return found | {"kinds": list(said.kinds), "margin": said.reading.margin}
 
 
 def absent(text: str, described: Mapping[str, Any]) -> None:

@@ -79,8 +79,7 @@ def u_ovo(
     """
 
     def terms(cells: Numbers) -> Numbers:
-        below, above = np.triu_indices(cells.shape[-1], 1)
-        return cells[..., below, above]
+        return np.asarray(cells[..., *np.triu_indices(cells.shape[-1], 1)])
 
     given = Graded(y, scores, levels, ties, groups, queries, sample_weight)
     return mean_of("u_ovo", terms, "pairs of levels", given)

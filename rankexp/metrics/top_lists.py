@@ -5,7 +5,7 @@ import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -140,21 +140,8 @@ def _levels(y: Floats, levels: int | None) -> tuple[Floats, Ints]:
     return values, code
 
 
-def _rows(y: ArrayLike, scores: ArrayLike, groups: PerRow = None, levels: Order = None) -> None:
-    """Have the data that these metrics take."""
-
-
-def _rules(ties: Ties = "expected", empty: Empty = "zero") -> None:
-    """Have the rules that they share."""
-
-
-def _check(
-    levels: int | None = None,
-    k: float | None = None,
-    relevant: float | None = None,
-    max_fpr: float | None = None,
-    **_: names.Value,
-) -> None:
+def _check(levels: int | None = None, **given: Any) -> None:
+    k, relevant, max_fpr = map(given.get, ("k", "relevant", "max_fpr"))
     if k is not None and k < 1:
         raise ValueError(f"k={k}: expected 1 or more, how many rows of a list count")
     if relevant is not None and not 1 <= relevant < (levels or np.inf):
@@ -171,18 +158,16 @@ def top(
     # It takes y, scores, groups and levels; with `rules` also `ties` and `empty`.
 
     def mark(function: Callable[..., Floats]) -> ListMetric:
-        shared = (_rows, function, _rules)
-        data, own, last = (list(inspect.signature(one).parameters.values()) for one in shared)
-        taken = [*data, *own[1:], *(last if rules else ())]
+        shared, own = ([*inspect.signature(f).parameters.values()][1:] for f in (_each, function))
+        taken = [*shared[:4], *own, *(shared[4:6] if rules else ())]
         signature = inspect.Signature(taken, return_annotation=float | Floats)
 
         def each(*given: Given, **named: Given) -> Floats:
             bound = signature.bind(*given, **named)
             bound.apply_defaults()
-            y, scores, groups, levels = (bound.arguments.pop(p.name) for p in data)
-            place = f"metric '{measured.__name__}'"
-            names.arguments(place, bound.arguments, measured, metric.DATA)
-            return _each(function, (y, scores, groups, levels), **bound.arguments)
+            asked = {k: v for k, v in bound.arguments.items() if k not in metric.DATA}
+            names.arguments(f"metric '{measured.__name__}'", asked, measured, metric.DATA)
+            return _each(function, **{"empty": "skip", **bound.arguments})
 
         @functools.wraps(function)
         def measured(*given: Given, **named: Given) -> float | Floats:
@@ -208,13 +193,15 @@ def top(
 
 def _each(
     function: Callable[..., Floats],
-    rows: tuple[ArrayLike, ArrayLike, PerRow, Order],
+    y: ArrayLike,
+    scores: ArrayLike,
+    groups: PerRow = None,
+    levels: Order = None,
     ties: Ties = "expected",
-    empty: Empty | None = None,
+    empty: Empty = "zero",
     **asked: float | None,
 ) -> Floats:
     """Return the values of a function of lists by query, groups ascending, (Q, L)."""
-    y, scores, groups, levels = rows
     y, K = told(y, levels)
     target, s = checked(y, scores)
     _check(K, **asked)
@@ -222,8 +209,7 @@ def _each(
     columns = np.ascontiguousarray(np.atleast_2d(s.T))
     values = np.array([function(queries.ranked(column), **asked) for column in columns])
     values = values.reshape(len(columns), queries.sizes.size)
-    if empty is not None:
-        there = (queries.levels >= (asked.get("relevant") or 1))[queries.code[queries.rows]]
-        none = ~np.logical_or.reduceat(there, queries.start)
-        values[:, none] = 0.0 if empty == "zero" else np.nan
+    there = (queries.levels >= (asked.get("relevant") or 1))[queries.code[queries.rows]]
+    none = ~np.logical_or.reduceat(there, queries.start)
+    values[:, none] = 0.0 if empty == "zero" else np.nan
     return values.T

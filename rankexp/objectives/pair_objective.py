@@ -159,7 +159,13 @@ class PairObjective:
             sizes = None if sizes is None or not len(sizes) else sizes
             return self(data.get_label(), y_true, weight, sizes)
         level, K = _levels(y_true)
-        groups = None if group is None else _group_of_rows(group, level.size)
+        groups, n = None, level.size
+        if group is not None:
+            size = np.asarray(group)
+            if size.ndim != 1 or size.dtype.kind not in "iu" or size.sum() != n or size.min() < 0:
+                text = "group must hold the sizes of groups in the order of the rows"
+                raise ValueError(f"{text}, adding up to {n}")
+            groups = np.repeat(np.arange(size.size), size)
         return _Steps(self.prepared(level, K, sample_weight, groups)(y_pred))
 
     @property
@@ -180,7 +186,11 @@ class PairObjective:
         rows = slice(None) if kept is None else kept
         order, unit = _order(level[rows], K, weight, None if groups is None else groups[rows])
         if not order.total > 0.0:
-            raise ValueError(_no_pair(level[rows], kept is not None))
+            more = "" if kept is None else " among rows with a weight above 0"
+            why = f"each group has a single class or level{more}"
+            if (level[rows] == level[rows][0]).all():
+                why = "all rows with a weight above 0 have one class"
+            raise ValueError(f"{why}, so there is no pair")
         risk = form(order, loss)
         risk.scale = float(np.ldexp(2.0 * factor * unit, power))
         find = risk.log_steps if isinstance(risk, ExponentialPairs) else risk.steps
@@ -265,19 +275,3 @@ def _weights(given: PerRow, n: int) -> tuple[Floats | None, Ints | None]:
     if not (kept := np.flatnonzero(weight)).size:
         raise ValueError("all sample weights are 0, so there is no pair")
     return weight[kept], kept
-
-
-def _group_of_rows(sizes: ArrayLike, n: int) -> Ints:
-    size = np.asarray(sizes)
-    if size.ndim != 1 or size.dtype.kind not in "iu" or size.sum() != n or size.min() < 0:
-        text = "group must hold the sizes of groups in the order of the rows"
-        raise ValueError(f"{text}, adding up to {n}")
-    return np.repeat(np.arange(size.size), size)
-
-
-def _no_pair(level: Ints, weighed: bool) -> str:
-    """Return why no pair counts."""
-    if (level == level[0]).all():
-        return "all rows with a weight above 0 have one class, so there is no pair"
-    more = " among rows with a weight above 0" if weighed else ""
-    return f"each group has a single class or level{more}, so there is no pair"

@@ -40,9 +40,8 @@ class Classification(Risk):
         """Minimise ``lam/2 ||w||² + risk`` for each penalty."""
         if not task.loss.smooth:
             return _support_vectors(task)
-        how: dict[str, Any] = {"tol": task.tol, "max_iter": task.max_iter}
+        how: dict[str, Any] = {"tol": task.tol, "max_iter": task.max_iter, "norms": task.norms}
         how |= {"fit_intercept": task.intercept, "sample_weight": task.sample_weight}
-        how["norms"] = task.norms
         return smooth_path(task.X, task.level > 0, task.loss, task.lams, **how)
 
 
