@@ -167,7 +167,10 @@ def top(
             bound.apply_defaults()
             asked = {k: v for k, v in bound.arguments.items() if k not in metric.DATA}
             names.arguments(f"metric '{measured.__name__}'", asked, measured, metric.DATA)
-            return _each(function, **{"empty": "skip", **bound.arguments})
+            asked = {p.name: bound.arguments.pop(p.name) for p in own}
+            value = functools.partial(function, **asked)
+            # Without the rules a query without a relevant row has no value.
+            return _each(value, **{"empty": "skip", **bound.arguments})
 
         @functools.wraps(function)
         def measured(*given: Given, **named: Given) -> float | Floats:
@@ -192,24 +195,23 @@ def top(
 
 
 def _each(
-    function: Callable[..., Floats],
+    value: functools.partial[Floats],
     y: ArrayLike,
     scores: ArrayLike,
     groups: PerRow = None,
     levels: Order = None,
     ties: Ties = "expected",
     empty: Empty = "zero",
-    **asked: float | None,
 ) -> Floats:
     """Return the values of a function of lists by query, groups ascending, (Q, L)."""
     y, K = told(y, levels)
     target, s = checked(y, scores)
-    _check(K, **asked)
+    _check(K, **value.keywords)
     queries = Queries(target, K, group_numbers(groups, target.size), ties)
     columns = np.ascontiguousarray(np.atleast_2d(s.T))
-    values = np.array([function(queries.ranked(column), **asked) for column in columns])
+    values = np.array([value(queries.ranked(column)) for column in columns])
     values = values.reshape(len(columns), queries.sizes.size)
-    there = (queries.levels >= (asked.get("relevant") or 1))[queries.code[queries.rows]]
+    there = (queries.levels >= (value.keywords.get("relevant") or 1))[queries.code[queries.rows]]
     none = ~np.logical_or.reduceat(there, queries.start)
     values[:, none] = 0.0 if empty == "zero" else np.nan
     return values.T
