@@ -16,6 +16,8 @@ from rankexp.solvers.smooth.objective import SOME, SmoothRisk, gram, some_rows, 
 class PairRisk(SmoothRisk):
     """The mean of a loss of score differences over the pairs of an order, by their costs."""
 
+    guesses = True
+
     def __init__(self, order: PartialOrder, loss: MarginLoss) -> None:
         self.order, self.loss, self.steepest = order, loss, loss.steepest
         self.scale = 1.0 / order.total if order.total else 0.0

@@ -94,7 +94,7 @@ class Path:
         """Return a guess of the objective, if it may save steps."""
         n, d = X.shape
         fits = d < NARROW and A_COLUMN * d <= n <= MOST_ROWS and n * d >= LEAST_ENTRIES
-        if is_sparse(X) or not fits:
+        if is_sparse(X) or not (risk.guesses and fits):
             return None
         return risk.guess(X) if by_chance(X, max(LEAST_PROBED, 2 * d), TAILS) else None
 

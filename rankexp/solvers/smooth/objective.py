@@ -51,6 +51,7 @@ class SmoothRisk(Protocol):
     noise: float = 0.0  # by how much the value may be off, beside rounding
     prompt: bool = False  # descents end as soon as the certificate allows, not where steps vanish
     kinked: bool = False  # it is rounded off narrowly at many kinks
+    guesses: bool = False  # where it is least, and how it curves
     quick: bool = False  # slopes take less than products with the rows
     anew: float = SAMPLE_ABOVE  # rows up to which a Hessian is exact where one isn't taken first
     steepest: float = 1.0  # no curvature is above ``2 steepest (1 + value)``
