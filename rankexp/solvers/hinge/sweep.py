@@ -214,7 +214,8 @@ def coarse(pairs: HingePairs, s: Floats, h: float) -> Sweep:
     keys *= scale
     cells = np.rint(keys)
     keys -= cells
-    index: Ints = cells.astype(np.int64) + size * pairs.upper
+    index: Ints = cells.astype(np.int64)
+    index += size * pairs.upper
     unit = pairs.weight_or_none
     counts = np.bincount(index, weights=unit, minlength=2 * size)
     negative, positive = counts.astype(np.int64).reshape(2, size)
@@ -247,13 +248,17 @@ def _band_table(negative: Ints, positive: Ints, half: int, table: Floats) -> tup
     at_low, at_high = slice(1, size + 1), slice(2 * half, 2 * half + size)
     count, total = _before(negative, half)
     inside = count[at_high] - count[at_low]
-    units = total[at_high] - total[at_low] + (half - cell) * inside
-    table[size:] = units + 2 * half * (count[-1] - count[at_high])
+    units = total[at_high] - total[at_low]
+    units += (half - cell) * inside
+    units += 2 * half * (count[-1] - count[at_high])
+    table[size:] = units
     alpha, band = float(positive @ table[size:]), float(positive @ inside)
     np.negative(table[size:], out=table[size:])
     count, total = _before(positive, half)
-    units = total[at_low] - total[at_high] + (half + cell) * (count[at_high] - count[at_low])
-    table[:size] = units + 2 * half * count[at_low]
+    units = total[at_low] - total[at_high]
+    units += (half + cell) * (count[at_high] - count[at_low])
+    units += 2 * half * count[at_low]
+    table[:size] = units
     return alpha, band
 
 
