@@ -79,7 +79,14 @@ class LightGBM(Engine):
     def train(self, task: EngineTask) -> Booster:
         """Return a booster; ValueError for a parameter that LightGBM does not know."""
         lgb = self.load()
-        self._known(lgb, task.params)
+        # Unknown parameters are refused, because LightGBM itself reports them only when verbose.
+        aliases = getattr(lgb.basic, "_ConfigAliases", None)
+        if (of := getattr(aliases, "_get_all_param_aliases", None)) is not None:
+            known = {name for names in of().values() for name in names}
+            for name in task.params:
+                if name not in known:
+                    hint = did_you_mean(name, known)
+                    raise ValueError(f"params: LightGBM has no parameter '{name}'{hint}")
         own = {
             "verbosity": -1,
             "deterministic": True,
@@ -116,17 +123,6 @@ class LightGBM(Engine):
         return lambda booster, i: booster.predict(
             X, raw_score=True, start_iteration=i, num_iteration=1, num_threads=1
         )
-
-    def _known(self, lgb: ModuleType, params: Iterable[str]) -> None:
-        """Refuse unknown parameters, because LightGBM itself reports them only when verbose."""
-        known = getattr(lgb.basic, "_ConfigAliases", None)
-        if (aliases := getattr(known, "_get_all_param_aliases", None)) is None:
-            return
-        known = {name for names in aliases().values() for name in names}
-        for name in params:
-            if name not in known:
-                hint = did_you_mean(name, known)
-                raise ValueError(f"params: LightGBM has no parameter '{name}'{hint}")
 
 
 class XGBoost(Engine):

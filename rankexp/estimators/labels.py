@@ -42,7 +42,13 @@ def ordered_levels(y: ArrayLike, levels: Levels | None) -> tuple[Labels, Ints]:
     y = np.asarray(y)
     if y.dtype.kind == "O" and all(isinstance(label, Real) for label in y.tolist()):
         y = np.array(y.tolist())  # numbers, if stored as objects
-    found, which = _distinct(y)
+    if y.dtype.kind == "O":  # objects may have no order
+        first: dict[Hashable, int] = {}
+        which = np.array([first.setdefault(label, len(first)) for label in y.tolist()], np.int64)
+        found = list(first)
+    else:
+        values, which = np.unique(y, return_inverse=True)
+        found = values.tolist()
     if levels is not None:
         order = np.asarray(levels)
         if order.ndim != 1:
@@ -95,15 +101,6 @@ def few_levels(y: ArrayLike, levels: Levels | None) -> tuple[Labels, Ints]:
     if (n := len(order)) > MOST_LEVELS:
         raise ValueError(f"y has {n} levels, more than {MOST_LEVELS}: bin a continuous target")
     return order, codes
-
-
-def _distinct(y: Labels) -> tuple[list[Hashable], Ints]:
-    if y.dtype.kind != "O":
-        found, which = np.unique(y, return_inverse=True)
-        return found.tolist(), which
-    place: dict[Hashable, int] = {}  # objects may have no order
-    codes = [place.setdefault(label, len(place)) for label in y.tolist()]
-    return list(place), np.array(codes, dtype=np.int64)
 
 
 ScoresOf = Callable[[Ints | slice], Floats]

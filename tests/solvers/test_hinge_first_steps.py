@@ -12,6 +12,7 @@ from rankexp.solvers.hinge.newton import _inverse_of_normal
 from rankexp.solvers.hinge.pairs import hinge_pairs
 from rankexp.solvers.hinge.path import hinge_path
 from rankexp.solvers.hinge.sweep import sweep
+from rankexp.solvers.pairs.normal import NormalPairs
 from rankexp.solvers.pairs.partial_order import PartialOrder
 from rankexp.solvers.rows import norms_of
 
@@ -123,3 +124,16 @@ def test_an_objective_after_few_steps_is_certified():
     for most in range(1, 5):
         found = hinge_path(X, order, [1e-2], max_iter=most)
         assert found.objective[0] * (1.0 - found.gap[0]) <= best <= found.objective[0] * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("scale", [np.inf, -np.inf, -1.0, 0.0, 1e9, 1e-9])
+def test_a_guess_of_the_hessian_that_is_none_does_no_harm(scale, monkeypatch):
+    rng = np.random.default_rng(4)
+    X = rng.standard_normal((1000, 10))
+    order = PartialOrder.of_classes(X @ rng.standard_normal(10) + rng.standard_normal(1000) > 0.0)
+    right = hinge_path(X, order, [0.1, 1e-3])
+    wrong = np.full((10, 10), scale) if np.isinf(scale) else scale * np.eye(10)
+    monkeypatch.setattr(NormalPairs, "written", lambda *_: wrong.copy(order="F"))
+    found = hinge_path(X, order, [0.1, 1e-3])
+    assert found.converged.all()
+    np.testing.assert_allclose(found.objective, right.objective, rtol=2e-6)

@@ -77,6 +77,18 @@ def test_others_are_not_guessed():
     assert Path.guess(np.sinh(2.0 * (X - 3.0) / X.std(axis=0)), risk) is None  # far rows
 
 
+@pytest.mark.parametrize("scale", [np.inf, -np.inf, -1.0, 0.0, 1e9])
+@pytest.mark.parametrize("loss", LOSSES)
+def test_a_guess_of_the_hessian_that_is_none_does_no_harm(scale, loss, monkeypatch):
+    X, order = make()
+    right = pair_path(X, order, loss, [0.1])
+    wrong = np.asfortranarray(np.full((40, 40), scale) if abs(scale) > 1e9 else scale * np.eye(40))
+    monkeypatch.setattr(NormalPairs, "inverse_at", lambda *_: wrong.copy(order="F"))
+    found = pair_path(X, order, loss, [0.1])
+    assert found.converged.all()
+    assert found.objective[0] == pytest.approx(right.objective[0], rel=2e-6)
+
+
 @pytest.mark.parametrize("w", [1e3, -1e3, np.nan, np.inf])
 def test_a_guess_that_is_none_does_no_harm(w, monkeypatch):
     X, order = make(n=9000)

@@ -65,7 +65,8 @@ class NormalPairs:
         U = np.column_stack((self.mean, self.variances * w / variance))
         C = np.array([[p, first], [first, second - p * variance]])
         P = a[:, None] * U
-        return a, P, C @ np.linalg.inv(np.eye(2) + (U.T @ P) @ C)
+        (e, f), (g, h) = np.eye(2) + (U.T @ P) @ C  # inverted here: without an error if singular
+        return a, P, C @ np.array([[h, -f], [-g, e]]) / (e * h - f * g)
 
     def written(self, w: Floats, lam: float, bend: tuple[float, float, float]) -> Floats:
         """Return the inverse Hessian as a matrix (d, d), in Fortran order."""

@@ -162,10 +162,12 @@ class Descent:
 
     def refresh(self) -> None:
         """Take the Hessian anew."""
-        self.much = SLOW if self.n_iter or not self.problem.guess else SLOW_FROM_GUESS
-        found = self.problem.inverse_hessian(self.at, self.lam, again=self.n_iter > 0)
-        self.inverse: Inverse = Dense(found)
-        self.begin()
+        for again in (self.n_iter > 0, True):
+            self.much = SLOW if again or not self.problem.guess else SLOW_FROM_GUESS
+            self.inverse: Inverse = Dense(self.problem.inverse_hessian(self.at, self.lam, again))
+            self.begin()
+            if self.drop > 0.0 or self.much == SLOW:
+                return  # else the guess was none
 
     def begin(self) -> None:
         """Go on with an inverse of another kind, or from another point."""
@@ -238,7 +240,7 @@ class Descent:
         enough = self.enough()
         t, new = step(self.problem, self.at, self.q, self.lam, self.inverse.last, enough)
         if new is None:
-            stuck = self.age == 0
+            stuck = self.age == 0 and self.much == SLOW  # a guess may be none
             self.refresh()
             return not stuck
         last, old, self.at = self.drop, self.at, new
