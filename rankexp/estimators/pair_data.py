@@ -128,7 +128,7 @@ class OfLabels:
 
     def solve(self, X: Floats, tol: float) -> PathResult:
         """Minimise it for rows in some columns, (n, r)."""
-        task = replace(self.task, X=X, tol=tol, norms=None)
+        task = replace(self.task, X=X, tol=tol)
         return task.risk.solve(task)
 
     def slope(self, X: Floats, found: PathResult) -> Floats:

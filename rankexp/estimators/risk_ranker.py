@@ -121,7 +121,7 @@ class RiskRanker(RiskMixin, BaseEstimator):  # type: ignore[misc]
         task = Task(X, level, loss, risk, lams, self.tol, self.max_iter, sample_weight=weight)
         task = replace(task, groups=within, costs=costs, levels=len(labels), queries=self.queries)
         if norms is not None and norms.size == level.size:  # of all rows, as they are
-            task = replace(task, norms=norms)
+            task = replace(task, checked=(X, norms))
         return labels, task
 
     def _listed(

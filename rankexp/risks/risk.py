@@ -40,8 +40,8 @@ class Task:
     `level` (n,) is 0 .. K-1, worst to best, where K is `levels`; some levels may have no example.
     With two classes 1 is the positive one. `costs` (K, K) are those of ranking a level below a
     lower one; None means 1. `sample_weight` (n,) is > 0, and a pair has the product of two
-    weights. `queries` "each" weighs all groups alike, "across" ignores groups. `norms` (n,) are
-    those of the rows, if they are known.
+    weights. `queries` "each" weighs all groups alike, "across" ignores groups. `checked` are rows
+    and their norms (n,), if these are known.
     """
 
     X: Floats
@@ -57,7 +57,12 @@ class Task:
     costs: ArrayLike | None = None
     levels: int = 2
     queries: str = "pairs"
-    norms: Floats | None = None
+    checked: tuple[Floats, Floats] | None = None
+
+    @property
+    def norms(self) -> Floats | None:
+        """The norms of the rows X, (n,), if they are known: of others they would bound nothing."""
+        return self.checked[1] if self.checked and self.checked[0] is self.X else None
 
     @cached_property
     def order(self) -> PartialOrder:

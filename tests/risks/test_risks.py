@@ -2,6 +2,7 @@
 
 import sys
 import types
+from dataclasses import replace
 from importlib.metadata import EntryPoint
 
 import numpy as np
@@ -413,3 +414,20 @@ def test_losses_with_odd_parameters_are_values_too():
     kept.p = [2]
     assert kept != PClassification(2.0)
     assert repr(kept) == "PClassification({'p': [2]})"
+
+
+@pytest.mark.parametrize(("loss", "risk"), [("logistic", Classification), ("hinge", Bipartite)])
+def test_norms_are_not_taken_for_those_of_other_rows(loss, risk):
+    """A risk that fits other rows than it was given, as one that scales columns may."""
+
+    class Scaled(risk):
+        def solve(self, task):
+            return super().solve(replace(task, X=1e4 * task.X))
+
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 120)) + 0.1
+    y = X[:, 0] + rng.normal(size=300) > 0.1
+    found = LinearRanker(loss=loss, risk=Scaled(), lam=1.0).fit(X, y)
+    right = LinearRanker(loss=loss, risk=risk(), lam=1.0).fit(1e4 * X, y)
+    np.testing.assert_array_equal(found.coef_, right.coef_)
+    assert found.gap_ == right.gap_

@@ -15,7 +15,7 @@ from rankexp.solvers.hinge.iterate import Best, Evaluate, HingeIterate, Point, S
 from rankexp.solvers.hinge.pairs import pull
 from rankexp.solvers.hinge.polish import LISTED, MOST_LISTED, polish, rescue
 from rankexp.solvers.hinge.sweep import SortedSweep, sweep
-from rankexp.solvers.pairs.normal import NormalPairs
+from rankexp.solvers.pairs.normal import NormalPairs, variances
 
 # Tuned on uniform, binary and duplicated data with 0 and 2 % of labels flipped, n = 1000, d = 50,
 # lam from 1 to 1e-5 (and n = 1e5): steps and time until a gap of 1e-6.
@@ -173,7 +173,7 @@ def quasi_newton(
 ) -> int:
     """Go down by BFGS on the inverse Hessian B, in place, until done or stalled; count steps.
 
-    If B is a scale of the columns alone, so many steps are taken at most.
+    If B comes from no Hessian, it is scaled by the first step, and `most` steps are taken.
     """
     at, pairs, gaps = start, start.sweep.pairs, list[float]()
     over, share = (SLOW_OVER, SLOW) if most else (STALL, STALLED)
@@ -221,9 +221,9 @@ def band_of(curvature: float, goal: float) -> float:
 
 
 def from_columns(at: Point, squares: Floats, lam: float, tol: float, best: Best, most: int) -> int:
-    """Go down without a Hessian, from the mean squares of columns; return the steps, `most` or 1.
+    """Go down without a Hessian, from the mean squares of columns (d,), and count the steps.
 
-    If that stalls, it is given up.
+    `most` are taken, or one; fewer where they stall.
     """
     best.update(at)
     p = -dsymv(1.0, _inverse_of_normal(at, squares, lam), at.gradient)
@@ -242,7 +242,8 @@ def _inverse_of_normal(at: Point, squares: Floats, lam: float) -> Floats:
     swept, mean = at.sweep, at.sweep.pairs.mean_difference
     dense = swept.band_size / (2.0 * swept.h * swept.pairs.count)
     t = 1.0 - float(at.w @ mean)  # at the kink
-    return NormalPairs.of(mean, squares).written(at.w, lam, (dense, dense * t, dense * t * t))
+    pairs = NormalPairs(mean, variances(mean, squares))
+    return pairs.written(at.w, lam, (dense, dense * t, dense * t * t))
 
 
 def inverse_hessian(swept: SortedSweep, lam: float) -> Floats | None:

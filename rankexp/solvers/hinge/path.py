@@ -35,9 +35,7 @@ MOST_STAGES = 20  # where lam is very far off, longer jumps must do
 STAGE_TOL = 0.01
 PAIRS_A_COLUMN = 500  # tuned: of fewer, the loss is not smooth enough for steps without a Hessian
 LARGE = 0.03  # tuned: of the penalty with all pairs in the loss; above it is smooth enough
-SOME_ROWS = (
-    1000  # tuned: for scales of columns, which guide steps; fewer mislead where tails are long
-)
+SOME_ROWS = 1000  # tuned: for scales of columns; fewer mislead where tails are long
 OF_SHIFTED = 8.0  # roundings of a score: centred, shifted, of rows twice as long, and exact
 NEAR = 0.01  # of a gap: steps with a Hessian then begin there, not far off. Tuned: 1e-4 to .1
 STAGE_FAILED = 0.5  # gap of a stage: features of such sizes aren't solved by further ones

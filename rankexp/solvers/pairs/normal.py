@@ -19,6 +19,12 @@ MASS /= MASS.sum()
 STEPS, ENOUGH = 20, 1e-3  # of Newton; of the objective, below which a step promises too little
 SHORTEST = 1e-3  # of a step
 LEAST = 1e-300  # of a variance, to divide by
+Moments = tuple[float, float, float]  # means of a curvature, and of it times t and t²
+
+
+def variances(mean: Floats, squares: Floats) -> Floats:
+    """Return those of differences with a mean (d,), of rows with these squares about theirs."""
+    return np.maximum(2.0 * squares - 0.5 * mean * mean, squares)  # of classes of equal size
 
 
 @dataclass(frozen=True)
@@ -27,38 +33,13 @@ class NormalPairs:
 
     mean: Floats
     variances: Floats
-    loss: MarginLoss | None = None
-
-    @classmethod
-    def of(cls, mean: Floats, squares: Floats, loss: MarginLoss | None = None) -> "NormalPairs":
-        """Return that of a mean difference and the mean squares of columns about their means."""
-        return cls(mean, np.maximum(2.0 * squares - 0.5 * mean * mean, squares), loss)
-
-    @property
-    def at_zero(self) -> float:
-        assert self.loss is not None
-        return float(self.loss.of_margin(np.zeros(1))[0])
 
     def _scores(self, w: Floats) -> tuple[float, float, Floats]:
         """Return the variance of the scores, their mean, and places about it."""
         variance = max(float(self.variances * w @ w), LEAST)
         return variance, float(w @ self.mean), np.sqrt(variance) * PLACES
 
-    def _value(self, w: Floats, lam: float) -> float:
-        assert self.loss is not None
-        _, mean, t = self._scores(w)
-        return 0.5 * lam * float(w @ w) + float(MASS @ self.loss.of_margin(mean + t))
-
-    def bend(self, w: Floats) -> tuple[float, float, float]:
-        """Return the means of the curvature of the loss, and of it times t and t²."""
-        assert self.loss is not None
-        _, mean, t = self._scores(w)
-        h = MASS * self.loss.margin_curvature(mean + t)
-        return float(h.sum()), float(h @ t), float(h @ (t * t))
-
-    def inverse(
-        self, w: Floats, lam: float, bend: tuple[float, float, float]
-    ) -> tuple[Floats, Floats, Floats]:
+    def inverse(self, w: Floats, lam: float, bend: Moments) -> tuple[Floats, Floats, Floats]:
         """Return the inverse Hessian as a, P, K of ``diag(a) - P K P'``, P of shape (d, 2)."""
         variance, (p, first, second) = self._scores(w)[0], bend
         a = 1.0 / (lam + p * self.variances)
@@ -68,20 +49,39 @@ class NormalPairs:
         (e, f), (g, h) = np.eye(2) + (U.T @ P) @ C  # inverted here: without an error if singular
         return a, P, C @ np.array([[h, -f], [-g, e]]) / (e * h - f * g)
 
-    def written(self, w: Floats, lam: float, bend: tuple[float, float, float]) -> Floats:
+    def written(self, w: Floats, lam: float, bend: Moments) -> Floats:
         """Return the inverse Hessian as a matrix (d, d), in Fortran order."""
         a, P, K = self.inverse(w, lam, bend)
         B: Floats = (P @ -K) @ P.T
         B.flat[:: a.size + 1] += a
         return B.T
 
+
+@dataclass(frozen=True)
+class NormalLoss(NormalPairs):
+    """The mean loss of such pairs."""
+
+    loss: MarginLoss
+
+    @property
+    def at_zero(self) -> float:
+        return float(self.loss.of_margin(np.zeros(1))[0])
+
+    def _value(self, w: Floats, lam: float) -> float:
+        _, mean, t = self._scores(w)
+        return 0.5 * lam * float(w @ w) + float(MASS @ self.loss.of_margin(mean + t))
+
+    def _bend(self, w: Floats) -> Moments:
+        _, mean, t = self._scores(w)
+        h = MASS * self.loss.margin_curvature(mean + t)
+        return float(h.sum()), float(h @ t), float(h @ (t * t))
+
     def inverse_at(self, w: Floats, lam: float) -> Floats:
-        """Return the same where the loss curves as it does for such differences."""
-        return self.written(w, lam, self.bend(w))
+        """Return the inverse Hessian where the loss curves as it does for such pairs."""
+        return self.written(w, lam, self._bend(w))
 
     def solution(self, lam: float) -> Floats:
         """Return the coefficients (d,) with the least objective."""
-        assert self.loss is not None
         V, m = self.variances, self.mean
         w = m / (lam + float(V.mean()) + float(m @ m))
         value = self._value(w, lam)
@@ -89,7 +89,7 @@ class NormalPairs:
             variance, mean, t = self._scores(w)
             e = MASS * self.loss.margin_derivative(mean + t)
             g = lam * w + float(e.sum()) * m + float(e @ t) / variance * (V * w)
-            a, P, K = self.inverse(w, lam, self.bend(w))
+            a, P, K = self.inverse(w, lam, self._bend(w))
             p, share = a * g - P @ (K @ (P.T @ g)), 1.0
             while (found := self._value(w - share * p, lam)) > value and share > SHORTEST:
                 share *= 0.5

@@ -8,7 +8,7 @@ from scipy.sparse import csr_array
 
 from rankexp.arrays import Floats, Ints, Listed
 from rankexp.losses.loss import Loss, MarginLoss, ScaledLoss
-from rankexp.solvers.pairs.normal import NormalPairs
+from rankexp.solvers.pairs.normal import NormalLoss, variances
 from rankexp.solvers.pairs.partial_order import PartialOrder
 from rankexp.solvers.smooth.objective import SOME, SmoothRisk, gram, some_rows, spread
 
@@ -22,11 +22,11 @@ class PairRisk(SmoothRisk):
         self.order, self.loss, self.steepest = order, loss, loss.steepest
         self.scale = 1.0 / order.total if order.total else 0.0
 
-    def guess(self, X: Floats) -> NormalPairs:
+    def guess(self, X: Floats) -> NormalLoss:
         upper, lower = self.order.part()
         mean = (self.scale * (upper - lower) * self.order.weight) @ X
         some = some_rows(X, SOME)
-        return NormalPairs.of(mean, spread(some, some.mean(axis=0)), self.loss)
+        return NormalLoss(mean, variances(mean, spread(some, some.mean(axis=0))), self.loss)
 
     def sample(self, size: int) -> tuple[Ints, Self]:
         rows, order = self.order.sample(size)

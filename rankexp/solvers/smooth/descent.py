@@ -21,12 +21,8 @@ from rankexp.solvers.smooth.objective import Guess, Objective, SmoothIterate, Sm
 from rankexp.solvers.smooth.steps import ROUNDED, Descent
 
 SAMPLE_TOL, SAMPLE_ITER = 1e-4, 50  # tuned: on a sample, which differs by more than that
-NARROW, A_COLUMN, MOST_ROWS, LEAST_ENTRIES = (
-    300,
-    16,
-    200_000,
-    40_000,
-)  # of rows to guess for. Tuned
+NARROW, A_COLUMN = 300, 16  # fewer columns, and rows for each, where a guess pays. Tuned
+MOST_ROWS, LEAST_ENTRIES = 200_000, 50_000  # the same of all rows. Tuned: 20,000 to 50,000
 TAILS = 12.0  # of kurtosis, 3 if normal, beyond which rows far away count for too much. Tuned
 LEAST_PROBED = 100  # rows that show whether columns are related
 MOST_RENEWED = 3  # times that scores are worked out anew before the end; mostly once is enough
