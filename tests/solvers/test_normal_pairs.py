@@ -67,6 +67,19 @@ def test_columns_that_are_not_related_need_no_hessian(loss, monkeypatch):
     assert (found.objective >= right.objective * (1.0 - 1e-9)).all()
 
 
+def test_the_mean_is_that_of_all_differences():
+    rng = np.random.default_rng(5)
+    level, group, w = rng.integers(0, 3, 80), rng.integers(0, 4, 80), rng.uniform(0.5, 2.0, 80)
+    costs, X = np.triu(rng.uniform(0.5, 2.0, (3, 3)), 1), rng.standard_normal((80, 5))
+    for each in (False, True):
+        order = PartialOrder.of(level, costs, group, w, each)
+        share = np.ones(4) if order.share is None else order.share
+        c = costs.T[level[:, None], level] * (group[:, None] == group) * share[group]
+        c = c * w[:, None] * w / np.sum(c * w[:, None] * w)
+        wanted = np.einsum("ij,ijk->k", c, X[:, None] - X)
+        np.testing.assert_allclose(pair_risk(Logistic(), order).guess(X).mean, wanted, atol=1e-13)
+
+
 def test_others_are_not_guessed():
     X, order = make()
     risk = pair_risk(Logistic(), order)
@@ -79,7 +92,7 @@ def test_others_are_not_guessed():
     assert Path.guess(np.sinh(2.0 * (X - 3.0) / X.std(axis=0)), risk) is None  # far rows
 
 
-@pytest.mark.parametrize("scale", [np.inf, -np.inf, -1.0, 0.0, 1e9])
+@pytest.mark.parametrize("scale", [np.inf, -np.inf, -1.0, 0.0, 1e9, 1e300])
 @pytest.mark.parametrize("loss", LOSSES)
 def test_a_guess_of_the_hessian_that_is_none_does_no_harm(scale, loss, monkeypatch):
     X, order = make()

@@ -111,10 +111,8 @@ class WindowPairs(BlockPairs):
     def __init__(self, order: PartialOrder, loss: MarginLoss) -> None:
         super().__init__(order, loss)
         ends = loss.margin_derivative(np.array([-FAR, -REACH, REACH, FAR]))
+        self.few = self.cells[0].size <= FEW_CELLS
         self.reach = REACH if np.abs(ends[::2] - ends[1::2]).max() < SATURATED else FAR
-
-    def _fits(self, s: Floats) -> bool:
-        return self.cells[0].size <= FEW_CELLS and bool(np.isfinite(s).all())
 
     def _windows(self, s: Floats) -> Iterator[tuple[Ints, Ints, Ints, float]]:
         """Yield upper rows, lower rows near one of them, those far above all, and the cost."""
@@ -129,7 +127,7 @@ class WindowPairs(BlockPairs):
                 yield rows, j[begin:end], j[end:], cost
 
     def value(self, s: Floats) -> float:
-        if not self._fits(s):
+        if not self.few:
             return super().value(s)
         at = np.array([-self.reach])
         (edge,), (fall,) = self.loss.of_margin(at), self.loss.margin_derivative(at)
@@ -140,10 +138,10 @@ class WindowPairs(BlockPairs):
             apart = float(m[i] @ (s[i] - least)) * low - float(m[above] @ (s[above] - least)) * up
             total += cost * (L + (edge + fall * self.reach) * up * low + fall * apart)
         total *= self.scale
-        return total if total >= LEAST else super().value(s)
+        return total if total >= LEAST else super().value(s)  # also if it is not a number
 
     def slope(self, s: Floats) -> Floats:
-        if not self._fits(s):
+        if not self.few:
             return super().slope(s)
         (fall,) = self.loss.margin_derivative(np.array([-self.reach]))
         r, total, m = np.zeros(s.size), 0.0, self.row_mass

@@ -131,7 +131,7 @@ class PanelPairs(WindowPairs):
     def _apart(self, s: Floats) -> bool:
         """Return whether pairs that are near are so few that they take less than panels."""
         entries = self._entries(s)
-        if entries < MANY_ENTRIES or not self._fits(s):
+        if entries < MANY_ENTRIES or not self.few:
             return not entries * DEAR <= self.pairs
         near = sum(i.size * j.size for i, j, *_ in self._windows(s))
         return not entries * DEARER <= near
