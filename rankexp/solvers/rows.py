@@ -15,6 +15,7 @@ from scipy.sparse import csr_array, issparse
 
 from rankexp.arrays import Floats, Ints
 
+PROBED = 64  # rows that show of most columns that they aren't constant
 NARROW = 32  # columns, up to which a sum of squares of each row takes longer than all at once
 THIN = 8  # entries for each column: with more there are hardly any columns without
 BLOCK = 1024  # sparse rows at once, or more, of which a copy is made
@@ -50,6 +51,12 @@ def norms_of(X: Floats) -> Floats:
     else:
         squares = np.vecdot(X, X) if X.shape[1] > NARROW else np.einsum("ij,ij->i", X, X)
     return np.asarray(np.sqrt(squares))
+
+
+def constant_columns(X: Floats) -> Ints:
+    """Return the columns of dense rows in which all numbers are equal."""
+    few = np.flatnonzero((X[:PROBED] == X[0]).all(axis=0))
+    return np.asarray(few[(X[:, few] == X[0, few]).all(axis=0)])
 
 
 def filled(X: Floats) -> tuple[Floats, Ints] | None:

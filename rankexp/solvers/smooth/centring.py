@@ -3,12 +3,11 @@
 import numpy as np
 
 from rankexp.arrays import Floats
-from rankexp.solvers.rows import is_sparse, largest_sizes, norms_of
+from rankexp.solvers.rows import constant_columns, is_sparse, largest_sizes, norms_of
 from rankexp.solvers.smooth.objective import A_COLUMN, SOME, Objective, SmoothRisk, some_rows
 
 LARGEST = 1e150  # of a row's norm: its square, times what a Hessian adds up, stays below 1.8e308
 NEAR = 0.25  # of the squared norms of rows: smaller means need no copy to be taken off
-PROBED = 64  # rows that show of most columns that they aren't constant
 AT_ONCE = 4  # times as many rows are not sampled where no Hessian is taken. Tuned: 2 to 4
 FAR = 100.0  # norms of centred rows: means farther off are taken off in a copy, lest two digits go
 
@@ -16,11 +15,9 @@ FAR = 100.0  # norms of centred rows: means farther off are taken off in a copy,
 def _means(X: Floats) -> Floats:
     """Return the means of the columns, exact if all numbers of a column are equal."""
     mean: Floats = np.ones(X.shape[0]) @ X / X.shape[0]
-    if is_sparse(X):
-        return mean
-    for j in np.flatnonzero((X[:PROBED] == X[0]).all(axis=0)):
-        if (X[:, j] == X[0, j]).all():
-            mean[j] = X[0, j]
+    if not is_sparse(X):
+        still = constant_columns(X)
+        mean[still] = X[0, still]
     return mean
 
 

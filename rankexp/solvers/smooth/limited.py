@@ -51,10 +51,10 @@ def unrelated(X: Floats, risk: SmoothRisk) -> bool:
 def by_chance(X: Floats, rows: int, tails: float = inf) -> bool:
     """Return whether so many rows show columns that correlate hardly more than by chance."""
     # `tails`: what their mean kurtosis may be.
-    A = X[:: X.shape[0] // rows]
+    A, d = X[:: X.shape[0] // rows], X.shape[1]
     A = A - A.mean(axis=0)
     A /= np.maximum(np.sqrt(np.einsum("ij,ij->j", A, A)), TINY)
-    if not A.shape[0] * float(np.mean(np.einsum("ij,ij->j", A * A, A * A))) <= tails:
+    if tails < inf and not A.shape[0] / d * float(np.vdot(B := A * A, B)) <= tails:
         return False
     C = A.T @ A  # the sum of squares is that of its eigenvalues
     chance = C.shape[0] / A.shape[0]
