@@ -7,8 +7,16 @@ from hypothesis import strategies as st
 
 from rankexp.estimators import LinearRanker
 from rankexp.estimators.labels import best_threshold
-from rankexp.solvers.hinge.iterate import FURTHER, HingeIterate, along, exact_hinge
-from rankexp.solvers.hinge.newton import _inverse_of_normal
+from rankexp.solvers.hinge import iterate, newton
+from rankexp.solvers.hinge.iterate import (
+    AROUND,
+    HingeIterate,
+    along,
+    as_if_normal,
+    exact_hinge,
+    longer,
+)
+from rankexp.solvers.hinge.newton import _inverse_of_normal, _Updated
 from rankexp.solvers.hinge.pairs import hinge_pairs
 from rankexp.solvers.hinge.path import hinge_path
 from rankexp.solvers.hinge.sweep import sweep
@@ -57,8 +65,45 @@ def test_along_scores_the_objective_falls_and_its_curve_is_told(seed, groups, ti
     assert hinge(t) + 0.5 * ridge * t * t <= (hinge(1.0) + 0.5 * ridge) * (1.0 + 1e-9)
     assert t == 1.0 or slope(1.0) + ridge < 0.0
     if not tied:
-        wanted = t * (slope((1.0 + FURTHER) * t) - slope(t)) / FURTHER
+        wanted = c @ (np.abs(1.0 - t * D) < AROUND) / (2.0 * AROUND)
         assert bend == pytest.approx(wanted, rel=1e-6, abs=1e-6)
+
+
+@pytest.mark.parametrize("ridge", [1e-5, 1e-3, 1e-2])
+def test_of_normal_scores_the_length_needs_no_evaluation(ridge):
+    rng = np.random.default_rng(5)
+    y = np.arange(20_000) % 2 == 1
+    pairs = hinge_pairs((rng.standard_normal(20_000) + y)[:, None], PartialOrder.of_classes(y))
+    u, most = pairs.together
+    s, mean = u / most, float(pairs.mean_difference[0]) ** 2 / most
+    t, value, bend = as_if_normal(mean, float(np.mean(s * s)), ridge)
+    hinge, slope, curve = longer(pairs, s, AROUND)[1](t)
+    assert t > 1.0
+    assert value == pytest.approx(hinge, rel=0.02)
+    assert bend == pytest.approx(curve, rel=0.05)
+    assert abs(slope + t * ridge) < 0.03 * mean
+
+
+@pytest.mark.parametrize("tails", ["normal", "cauchy", "apart"])
+@pytest.mark.parametrize("wrong", [1.0, 30.0, 1e-3, np.nan, np.inf])
+def test_where_the_slope_denies_a_length_it_is_looked_for(tails, wrong, monkeypatch):
+    rng = np.random.default_rng(6)
+    X = rng.standard_cauchy((2000, 3)) if tails == "cauchy" else rng.standard_normal((2000, 3))
+    s = X @ [1.0, -2.0, 0.5]
+    order = PartialOrder.of_classes(s + (tails != "apart") * rng.standard_normal(2000) > 0.0)
+    right, asked = hinge_path(X, order, [1e-3]), []
+
+    def length(*given):
+        t, hinge, bend = as_if_normal(*given)
+        return wrong * t, hinge, bend
+
+    monkeypatch.setattr(iterate, "as_if_normal", length)
+    monkeypatch.setattr(iterate, "along", lambda *given: asked.append(1) or along(*given))
+    found = hinge_path(X, order, [1e-3])
+    assert found.converged.all()
+    np.testing.assert_allclose(found.objective, right.objective, rtol=2e-6)
+    assert asked or np.isinf(wrong) or wrong >= 1.0
+    assert wrong != 1.0 or bool(asked) == (tails == "cauchy")
 
 
 def test_columns_tell_the_curvature_of_normal_differences():
@@ -71,8 +116,8 @@ def test_columns_tell_the_curvature_of_normal_differences():
     for w in (pairs.mean_difference, np.array([2.0, 0.4, -0.2, 0.7])):
         at = HingeIterate.at(lam, w, s := pairs.scores(w), sweep(pairs, s, 0.02))
         squares = np.mean(pairs.X**2, axis=0)
-        found = _inverse_of_normal(at, squares, lam)
-        found = np.triu(found) + np.triu(found, 1).T
+        known = _Updated(_inverse_of_normal(at, squares, lam), 0, d)
+        found = np.column_stack([known.times(g) for g in np.eye(d)])
         H = at.sweep.laplacian() / (2.0 * at.sweep.h * pairs.count) + lam * np.eye(d)
         ratios = np.linalg.eigvals(found @ H).real
         assert ratios.min() > 0.8
@@ -126,14 +171,43 @@ def test_an_objective_after_few_steps_is_certified():
         assert found.objective[0] * (1.0 - found.gap[0]) <= best <= found.objective[0] * (1 + 1e-9)
 
 
+@pytest.mark.parametrize("written", [0, 10])
 @pytest.mark.parametrize("scale", [np.inf, -np.inf, -1.0, 0.0, 1e9, 1e-9])
-def test_a_guess_of_the_hessian_that_is_none_does_no_harm(scale, monkeypatch):
+def test_a_guess_of_the_hessian_that_is_none_does_no_harm(scale, written, monkeypatch):
     rng = np.random.default_rng(4)
     X = rng.standard_normal((1000, 10))
     order = PartialOrder.of_classes(X @ rng.standard_normal(10) + rng.standard_normal(1000) > 0.0)
     right = hinge_path(X, order, [0.1, 1e-3])
     wrong = np.full((10, 10), scale) if np.isinf(scale) else scale * np.eye(10)
     monkeypatch.setattr(NormalPairs, "written", lambda *_: wrong.copy(order="F"))
+    monkeypatch.setattr(NormalPairs, "product", lambda *_: lambda g: scale * g)
+    monkeypatch.setattr(newton, "WRITTEN", written)
     found = hinge_path(X, order, [0.1, 1e-3])
     assert found.converged.all()
     np.testing.assert_allclose(found.objective, right.objective, rtol=2e-6)
+
+
+def test_steps_change_a_matrix_and_a_product_alike(monkeypatch):
+    rng = np.random.default_rng(7)
+    a, A = rng.uniform(0.5, 2.0, 6), rng.standard_normal((6, 6))
+    H = A @ A.T + np.eye(6)
+    both = [_Updated(known, 9, 6) for known in (np.asfortranarray(np.diag(a)), lambda g: a * g)]
+    for k in range(9):
+        moved, g = rng.standard_normal((2, 6))
+        change = H @ moved * (-1.0 if k == 4 else 1.0)  # a direction that curves down is left out
+        for known in both:
+            known.learn(moved, change, k == 0)
+        np.testing.assert_allclose(both[0].times(g), both[1].times(g), rtol=1e-9)
+        if k != 4:
+            np.testing.assert_allclose(both[1].times(change), moved, rtol=1e-9)
+
+
+def test_objectives_do_not_depend_on_how_the_hessian_is_kept(monkeypatch):
+    rng = np.random.default_rng(8)
+    X = rng.standard_normal((3000, 30))
+    order = PartialOrder.of_classes(X @ rng.standard_normal(30) + rng.standard_normal(3000) > 0.0)
+    right = hinge_path(X, order, [0.1, 1e-3])
+    monkeypatch.setattr(newton, "WRITTEN", 0)
+    found = hinge_path(X, order, [0.1, 1e-3])
+    np.testing.assert_array_equal(found.n_iter, right.n_iter)
+    np.testing.assert_allclose(found.coef, right.coef, rtol=1e-6, atol=1e-9)

@@ -7,6 +7,7 @@ from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
 from scipy.linalg.lapack import dpotrf, dpotrs
+from scipy.special import ndtr
 
 from rankexp.arrays import Floats
 from rankexp.solvers.hinge.pairs import HingePairs, pull
@@ -18,7 +19,9 @@ EXPANSION = 9.0  # tuned: at most so many times the step that was too short
 NEAREST_END = 0.02  # tuned: of an interval, so that no secant step gets stuck at its end
 ILLINOIS = 0.5  # the secant's rule of that name: halves the slope of an end that stays
 SMOOTHING = 0.25  # the Huber function exceeds the hinge by h/4 at most
-FURTHER = 0.1  # of the scores, over which it is taken how the loss curves along them
+AROUND = 0.05  # of the margin, in which pairs tell how the loss curves along the scores
+CLOSE = 0.01  # of the slope at 0: what is left of it at a guess
+FARTHEST = 1e6  # times as long: then hardly a pair is in the loss
 ROUNDING = 1e-12  # of the objective: far above its rounding, far below any tolerance
 USELESS_STEP = 1e-3  # a step to the right of which the objective rises, and which is still taken
 BEYOND_MARGIN = 1.0 + 1e-12  # by more than rounding, so that no pair is left in the loss
@@ -26,6 +29,8 @@ BROKEN = 1e-10  # of the objective: the dual exceeds the primal by more than rou
 
 S = TypeVar("S", bound=Sweep)
 OVERFLOWED = "the pairwise hinge overflowed; divide the columns of X by their largest values"
+Along = tuple[float, float, float]  # the hinge there, its slope along the scores, its curvature
+AtLength = Callable[[float], Along]
 Evaluate = Callable[[HingePairs, Floats, float], S]
 Solved = tuple["Best", int]  # the best values, with coefficients, and iterations
 Solve = Callable[[float], Solved]  # for a penalty
@@ -198,19 +203,23 @@ def line_search(
     return None
 
 
-def longer(pairs: HingePairs, s: Floats) -> tuple[int, Callable[[float], tuple[float, float]]]:
-    """Return units of 1, and what gives the hinge of t times the scores (n,), and its slope."""
+def longer(pairs: HingePairs, s: Floats, around: float = 0.0) -> tuple[int, AtLength]:
+    """Return units of 1, and what gives the hinge of t >= 1 times the scores (n,), and its curve.
+
+    Pairs `around` the margin tell how it curves.
+    """
     # Their order stays, so that one sort does: t times the scores are these at a margin of 1 / t.
     from rankexp.solvers.hinge.sweep_loops import ranked, sums
 
-    keys, order, scale, (apart, one, _) = in_order(pairs, s, 0.0)
+    keys, order, scale, (apart, one, most) = in_order(pairs, s, around)
     known, unused = ranked(keys, order, pairs.layout, apart), np.zeros(s.size)
 
-    def at(t: float) -> tuple[float, float]:
-        units = apart, round(scale / t), 1
-        hinge, alpha, _ = sums(known, pairs.layout, units, unused, False)
-        hinge, alpha = hinge / (scale * pairs.count), alpha / (2.0 * pairs.count)
-        return t * hinge, hinge - alpha / t
+    def at(t: float) -> Along:
+        half = max(round(most / t), 1)
+        units = apart, round(scale / t), half
+        hinge, alpha, band = sums(known, pairs.layout, units, unused, False)
+        hinge, alpha = hinge / (scale * pairs.count), alpha / (2.0 * half * pairs.count)
+        return t * hinge, hinge - alpha / t, band * scale / (2.0 * half * t * pairs.count)
 
     return one, at
 
@@ -221,18 +230,35 @@ def exact_hinge(pairs: HingePairs, s: Floats) -> tuple[float, int]:
     return at(1.0)[0], one
 
 
-def along(pairs: HingePairs, s: Floats, ridge: float, accept: float) -> tuple[float, float, float]:
+def along(pairs: HingePairs, s: Floats, ridge: float, accept: float) -> Along:
     """Return how many times as long scores (n,) should be, the hinge there, and how it curves."""
     # `ridge`: lam |w|². The curvature is the number of pairs a unit of their differences there.
-    _, at = longer(pairs, s)
-    t, (value, slope) = 1.0, at(1.0)
+    _, at = longer(pairs, s, AROUND)
+    t, (value, slope, bend) = 1.0, at(1.0)
     bracket, bound = Bracket(slope + ridge), -accept * (slope + ridge)
     for _ in range(LONGEST_SEARCH if bound > 0.0 else 0):
         t = 1.0 + bracket.next(t - 1.0, slope + t * ridge) if t > 1.0 else 2.0
-        value, slope = at(t)
+        value, slope, bend = at(t)
         if abs(slope + t * ridge) <= bound:
             break
-    return t, value, t * (at((1.0 + FURTHER) * t)[1] - slope) / FURTHER
+    return t, value, bend
+
+
+def as_if_normal(mean: float, square: float, ridge: float) -> Along:
+    """Return the same for differences of scores with this mean, if these were normal.
+
+    `square`: mean square of the scores. Where the guess is a bad one, the slope there will tell.
+    """
+    deviation = math.sqrt(max(2.0 * square - 0.5 * mean * mean, square))  # as in `variances`
+    bracket, t = Bracket(-mean), 1.0 / mean
+    for _ in range(LONGEST_SEARCH):
+        z = (1.0 / t - mean) / deviation
+        inside, density = float(ndtr(z)), math.exp(-0.5 * z * z) / math.sqrt(2.0 * math.pi)
+        slope = deviation * density - mean * inside + t * ridge
+        if not abs(slope) > CLOSE * mean or t > FARTHEST:
+            break
+        t = bracket.next(t, slope)
+    return t, (1.0 - t * mean) * inside + t * deviation * density, density / (deviation * t)
 
 
 def band_hessian(swept: SortedSweep) -> Floats:

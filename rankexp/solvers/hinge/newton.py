@@ -15,7 +15,7 @@ from rankexp.solvers.hinge.iterate import Best, Evaluate, HingeIterate, Point, S
 from rankexp.solvers.hinge.pairs import pull
 from rankexp.solvers.hinge.polish import LISTED, MOST_LISTED, polish, rescue
 from rankexp.solvers.hinge.sweep import SortedSweep, sweep
-from rankexp.solvers.pairs.normal import NormalPairs, variances
+from rankexp.solvers.pairs.normal import NormalPairs, Product, variances
 
 # Tuned on uniform, binary and duplicated data with 0 and 2 % of labels flipped, n = 1000, d = 50,
 # lam from 1 to 1e-5 (and n = 1e5): steps and time until a gap of 1e-6.
@@ -51,6 +51,7 @@ WIDE_BAND = 0.2  # of the first Hessian
 LONGEST = 12  # steps
 STALL, STALLED = 4, 0.3  # stop where the gap stays above this share over so many steps
 TRIED, SLOW_OVER, SLOW = 100, 8, 0.8  # the same without a Hessian, which takes as long as many
+WRITTEN = 200  # columns, up to which a matrix is faster than what steps changed. Tuned
 FEW = 4  # pairs a column in the band: fewer aren't smooth
 SMOOTHING = 0.35  # of the tolerated gap, what smoothing may take: with half, gaps end above it
 HUBER = 6.0  # smoothing costs h²/6 for a pair a unit of differences
@@ -162,20 +163,50 @@ def _narrow(lam: float, at: Point, direction: Direction, share: float) -> Point:
     return HingeIterate.at(lam, at.w, at.s, narrow) if step is None else at.moved(lam, step)
 
 
+class _Updated:
+    """An inverse Hessian, upper triangle or a product with vectors, that steps change (BFGS)."""
+
+    def __init__(self, known: Floats | Product, steps: int, d: int) -> None:
+        self.known, self.scale, self.size = known, 1.0, 0
+        self.rows = np.empty((2 * steps, d))  # of many columns: two for each step, not d
+
+    def times(self, g: Floats) -> Floats:
+        if isinstance(self.known, np.ndarray):
+            return np.asarray(dsymv(self.scale, self.known, g))
+        rows = self.rows[: self.size]
+        return self.scale * self.known(g) + (rows @ g).reshape(-1, 2)[:, ::-1].ravel() @ rows
+
+    def learn(self, moved: Floats, change: Floats, scaled: bool) -> None:
+        """Take in by what a step changed the gradient; that of a guess tells its scale, too."""
+        if not (curvature := float(moved @ change)) > 0.0:
+            return
+        v = self.times(change)
+        if scaled:
+            self.scale = curvature / float(change @ v)
+            v *= self.scale
+        u = (0.5 * (1.0 + float(change @ v) / curvature) * moved - v) / curvature
+        if isinstance(self.known, np.ndarray):
+            dsyr2(1.0 / self.scale, moved, u, a=self.known, overwrite_a=1)
+        else:
+            self.rows[self.size : self.size + 2] = moved, u
+            self.size += 2
+
+
 def quasi_newton(
     start: HingeIterate[S],
-    B: Floats,
+    known: Floats | Product,
     lam: float,
     tol: float,
     best: Best,
     evaluate: Evaluate[S],
     most: int = 0,
 ) -> int:
-    """Go down by BFGS on the inverse Hessian B, in place, until done or stalled; count steps.
+    """Go down by BFGS on an inverse Hessian, in place, until done or stalled; count steps.
 
-    If B comes from no Hessian, it is scaled by the first step, and `most` steps are taken.
+    If that comes from no Hessian, it is scaled by the first step, and `most` steps are taken.
     """
     at, pairs, gaps = start, start.sweep.pairs, list[float]()
+    B = _Updated(known, most or LONGEST, at.w.size)
     over, share = (SLOW_OVER, SLOW) if most else (STALL, STALLED)
     for iteration in range(most or LONGEST):
         gaps.append(best.gap)
@@ -190,22 +221,14 @@ def quasi_newton(
             best.update(at)
         if best.gap <= tol:
             return iteration
-        step = line_search(lam, at, -dsymv(1.0, B, at.gradient), evaluate, ACCEPT_QUASI)
+        step = line_search(lam, at, -B.times(at.gradient), evaluate, ACCEPT_QUASI)
         if step is None:
             return iteration
         last, at = at, at.moved(lam, step)
         best.update(at)
         if best.gap <= tol:
             return iteration + 1
-        moved, change = step.t * step.p, at.gradient - last.gradient
-        if (curvature := float(moved @ change)) > 0.0:
-            v = dsymv(1.0, B, change)
-            if most and iteration == 0:
-                scale = curvature / float(change @ v)
-                B *= scale
-                v *= scale
-            u = (0.5 * (1.0 + float(change @ v) / curvature) * moved - v) / curvature
-            dsyr2(1.0, moved, u, a=B, overwrite_a=1)
+        B.learn(step.t * step.p, at.gradient - last.gradient, most > 0 and iteration == 0)
     return most or LONGEST
 
 
@@ -226,24 +249,25 @@ def from_columns(at: Point, squares: Floats, lam: float, tol: float, best: Best,
     `most` are taken, or one; fewer where they stall.
     """
     best.update(at)
-    p = -dsymv(1.0, _inverse_of_normal(at, squares, lam), at.gradient)
+    p = -_Updated(_inverse_of_normal(at, squares, lam), 0, at.w.size).times(at.gradient)
     if (step := line_search(lam, at, p, sweep, ACCEPT_QUASI)) is None:
         return 0
     at = at.moved(lam, step)
     best.update(at)
     if best.gap <= tol or most <= 1:
         return 1
-    B = _inverse_of_normal(at, squares, lam)  # other pairs are at their kinks now
-    return 1 + quasi_newton(at, B, lam, tol, best, sweep, min(TRIED, most) - 1)
+    known = _inverse_of_normal(at, squares, lam)  # other pairs are at their kinks now
+    return 1 + quasi_newton(at, known, lam, tol, best, sweep, min(TRIED, most) - 1)
 
 
-def _inverse_of_normal(at: Point, squares: Floats, lam: float) -> Floats:
-    """Return the inverse Hessian, upper triangle, as if columns were independent and normal."""
+def _inverse_of_normal(at: Point, squares: Floats, lam: float) -> Floats | Product:
+    """Return the inverse Hessian as if columns were independent and normal."""
     swept, mean = at.sweep, at.sweep.pairs.mean_difference
     dense = swept.band_size / (2.0 * swept.h * swept.pairs.count)
     t = 1.0 - float(at.w @ mean)  # at the kink
     pairs = NormalPairs(mean, variances(mean, squares))
-    return pairs.written(at.w, lam, (dense, dense * t, dense * t * t))
+    give = pairs.written if mean.size <= WRITTEN else pairs.product
+    return give(at.w, lam, (dense, dense * t, dense * t * t))
 
 
 def inverse_hessian(swept: SortedSweep, lam: float) -> Floats | None:

@@ -127,10 +127,7 @@ class HingePairs:
         return w if self.rotation is None else np.asarray(self.rotation @ w)
 
     def differences(self, s: Floats) -> tuple[float, float]:
-        if self.upper is None:
-            return self.order.differences(s)
-        up, down = s[self.upper], s[~self.upper]
-        return float(up.min() - down.max()), float(up.max() - down.min())
+        return self.order.differences(s)
 
     def multiplicity(self, i: Ints, j: Ints) -> Floats | None:
         """Return what the pairs (i[k], j[k]) count, shape (M,); None where all count 1."""

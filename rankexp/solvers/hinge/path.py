@@ -12,9 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from rankexp.arrays import Floats
-from rankexp.solvers.hinge import newton
+from rankexp.solvers.hinge import iterate, newton
 from rankexp.solvers.hinge.certificate import AGREEMENT, Certifier
-from rankexp.solvers.hinge.iterate import Best, HingeIterate, Solve, along, exact_hinge, together
+from rankexp.solvers.hinge.iterate import Along, Best, HingeIterate, Point, Solve, together
 from rankexp.solvers.hinge.pairs import HingePairs, common_power, hinge_pairs
 from rankexp.solvers.hinge.polish import ALMOST_SEPARATED
 from rankexp.solvers.hinge.sweep import Sweep, coarse, sweep
@@ -170,23 +170,31 @@ class _Path:
     def _from_diagonal(self, lam: float, tol: float, best: Best) -> int:
         """Try steps from the scales of columns, without a Hessian, and return how many."""
         pairs = self.pairs
-        if self.w.size == 0:
+        if short := self.w.size == 0:
             self.w, self.s = pairs.mean_difference / self.spread, self.u / self.spread
         rough = pairs.count < PAIRS_A_COLUMN * self.w.size and lam < LARGE * self.spread
         if self.tol >= STAGE_TOL or rough:
             return 0
-        ridge = lam * float(self.w @ self.w)
-        times, hinge, bend = along(pairs, self.s, ridge, newton.ACCEPT)
-        h = newton.band_of(bend, tol * (hinge + 0.5 * times * times * ridge))
-        w, s = times * self.w, times * self.s  # as long as a smaller penalty lets them be
-        at = HingeIterate.at(lam, w, s, sweep(pairs, s, h))
-        squares = spread(some_rows(pairs.X, SOME_ROWS), pairs.centre)
+        ridge, mean = lam * float(self.w @ self.w), float(self.w @ pairs.mean_difference)
+        if short:
+            square = float(self.s @ self.s) / self.s.size
+            at = self._longer(lam, tol, iterate.as_if_normal(mean, square, ridge))
+        if not short or not abs(float(at.gradient @ self.w)) <= newton.ACCEPT * mean:
+            at = self._longer(lam, tol, iterate.along(pairs, self.s, ridge, newton.ACCEPT))
+        squares = spread(some_rows(pairs.X, SOME_ROWS), None if pairs.centred else pairs.centre)
         found = Best()
         steps = newton.from_columns(at, squares, lam, tol, found, self.max_iter)
         if found.gap <= NEAR:
             best.take(found)
             self.w, self.s, self.last = found.w, found.s, lam
         return steps
+
+    def _longer(self, lam: float, tol: float, known: Along) -> Point:
+        """Return the point where w is so many times as long."""
+        times, hinge, bend = known
+        w, s = times * self.w, times * self.s
+        h = newton.band_of(bend, tol * (hinge + 0.5 * lam * float(w @ w)))
+        return HingeIterate.at(lam, w, s, sweep(self.pairs, s, h))
 
     def _from_parted(self, lam: float, tol: float, best: Best) -> int:
         """Scale what is known of a larger penalty whose solution leaves no pair in the loss."""
@@ -240,5 +248,5 @@ class _Path:
     def _measure(self, lam: float, best: Best) -> None:
         self.w, self.s, self.last = best.w, self.pairs.scores(best.w), lam
         best.s = self.s
-        best.measured = exact_hinge(self.pairs, self.s)
+        best.measured = iterate.exact_hinge(self.pairs, self.s)
         best.primal = best.measured[0] + 0.5 * lam * float(self.w @ self.w)

@@ -6,6 +6,7 @@ a loss of u, its gradient and its Hessian follow from sums over places on one ax
 where it is least, with that Hessian: a guess, on which only the number of steps depends.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,6 +20,7 @@ MASS /= MASS.sum()
 STEPS, ENOUGH = 20, 1e-3  # of Newton; of the objective, below which a step promises too little
 SHORTEST = 1e-3  # of a step
 LEAST = 1e-300  # of a variance, to divide by
+Product = Callable[[Floats], Floats]
 Moments = tuple[float, float, float]  # means of a curvature, and of it times t and t²
 
 
@@ -48,6 +50,11 @@ class NormalPairs:
         P = a[:, None] * U
         (e, f), (g, h) = np.eye(2) + (U.T @ P) @ C  # inverted here: without an error if singular
         return a, P, C @ np.array([[h, -f], [-g, e]]) / (e * h - f * g)
+
+    def product(self, w: Floats, lam: float, bend: Moments) -> Product:
+        """Return what multiplies the inverse Hessian by a vector (d,)."""
+        a, P, K = self.inverse(w, lam, bend)
+        return lambda g: a * g - P @ (K @ (P.T @ g))
 
     def written(self, w: Floats, lam: float, bend: Moments) -> Floats:
         """Return the inverse Hessian as a matrix (d, d), in Fortran order."""
@@ -89,8 +96,7 @@ class NormalLoss(NormalPairs):
             variance, mean, t = self._scores(w)
             e = MASS * self.loss.margin_derivative(mean + t)
             g = lam * w + float(e.sum()) * m + float(e @ t) / variance * (V * w)
-            a, P, K = self.inverse(w, lam, self._bend(w))
-            p, share = a * g - P @ (K @ (P.T @ g)), 1.0
+            p, share = self.product(w, lam, self._bend(w))(g), 1.0
             while (found := self._value(w - share * p, lam)) > value and share > SHORTEST:
                 share *= 0.5
             if not found < value:
