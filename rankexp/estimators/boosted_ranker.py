@@ -207,8 +207,15 @@ class BoostedRanker(RiskMixin, InRounds):
     def _keeps_rounds(self) -> bool:
         return super()._keeps_rounds() and self._engine().keeps_trees(self.params or {})
 
-    def _data(self, X: ArrayLike, y: ArrayLike, groups: PerRow, sample_weight: PerRow) -> Data:
-        """Return the rows to train on; set `levels_` and what is known of the features."""
+    def _found(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        groups: PerRow = None,
+        sample_weight: PerRow = None,
+        eval_set: EvalSet = None,
+    ) -> GrownTrees:
+        """Return what is grown on the rows; set `levels_` and what is known of the features."""
         self.check()
         if groups is not None and plain(self.risk) not in PAIRS:
             text = f"groups cannot be used with risk={self.risk!r}, which trains on points"
@@ -220,17 +227,7 @@ class BoostedRanker(RiskMixin, InRounds):
         kept, weight = parameters.weighed(X, sample_weight)
         groups, self._grouped = group_numbers(groups, y.shape[0]), groups is not None
         X, y = parameters.taken(X, kept), y[kept]
-        return Data(X, self._codes(y, levels), weight, None if groups is None else groups[kept])
-
-    def _found(
-        self,
-        X: ArrayLike,
-        y: ArrayLike,
-        groups: PerRow = None,
-        sample_weight: PerRow = None,
-        eval_set: EvalSet = None,
-    ) -> GrownTrees:
-        data = self._data(X, y, groups, sample_weight)
+        data = Data(X, self._codes(y, levels), weight, None if groups is None else groups[kept])
         rng = check_random_state(self.random_state)
         seed = int(rng.randint(2**31 - 1))
         train, stop = data, None

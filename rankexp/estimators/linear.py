@@ -125,16 +125,10 @@ class LinearRanker(RiskRanker):
         levels: Levels | None = None,
         queries: str = "pairs",
     ) -> None:
-        self.loss = loss
-        self.risk = risk
-        self.lam = lam
-        self.class_weight = class_weight
-        self.fit_intercept = fit_intercept
-        self.tol = tol
-        self.max_iter = max_iter
-        self.costs = costs
-        self.levels = levels
-        self.queries = queries
+        self.loss, self.risk, self.lam = loss, risk, lam
+        self.class_weight, self.fit_intercept = class_weight, fit_intercept
+        self.tol, self.max_iter = tol, max_iter
+        self.costs, self.levels, self.queries = costs, levels, queries
 
     def fit(
         self, X: ArrayLike, y: ArrayLike, groups: PerRow = None, sample_weight: PerRow = None
@@ -221,10 +215,9 @@ class LinearRanker(RiskRanker):
         for all penalties are ``X @ path.coef + path.offset``.
         """
         grid = np.atleast_1d(np.asarray(lams, dtype=np.float64))
-        trained = self._trained()
         for lam in grid.tolist():
             self._check(lam)
-        labels, task = self._task(trained, X, y, grid, groups, sample_weight, learns=False)
+        labels, task = self._task(self._trained(), X, y, grid, groups, sample_weight, learns=False)
         found = self._solve(task, class_weights(self.class_weight, labels, task))
         return found if task.risk.several_levels or not self._turns(labels) else found.turned()
 

@@ -134,8 +134,7 @@ class OnlineRanker(LinearOfPairs):
         with np.errstate(over="ignore", invalid="ignore"):
             largest = np.abs(w) @ self._reach + np.abs(self._w) @ self._reach  # of any score
         if not np.isfinite(largest):
-            if hasattr(self, "coef_"):
-                del self.coef_
+            self.__dict__.pop("coef_", None)
             raise FloatingPointError("the steps diverge: scale the features, or lower eta0")
         self.coef_ = w[None].copy()
 

@@ -188,8 +188,7 @@ class RankBoost(RiskMixin, StumpBooster):
         rows = binned(X[train], self.cuts, self.n_cuts, weight=weight)
         within = None if within is None else within[train]
         pairs = all_pairs(rows, codes[train], costs, within, LOSSES[self.loss](), each)
-        rounds = self._rounds(rows, pairs)
-        return rounds, pairs.risk, pairs.mass, watched, X, codes, weight
+        return self._rounds(rows, pairs), pairs.risk, pairs.mass, watched, X, codes, weight
 
     def _first(self, found: PairRounds) -> Self:
         rounds, risk, mass, watched, X, codes, weight = found

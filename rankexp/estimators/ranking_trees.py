@@ -276,8 +276,7 @@ class RankingForest(RealRanker):
     def feature_importances_(self) -> Floats:
         """The mean importances over the trees, (d,)."""
         check_is_fitted(self)
-        each = [tree.feature_importances_ for tree in self.estimators_]
-        return np.asarray(np.mean(each, axis=0))
+        return np.asarray(np.mean([t.feature_importances_ for t in self.estimators_], axis=0))
 
     def predict(self, X: ArrayLike) -> Floats:
         """Return the scores of rows, (n,), in (0, 1): the higher, the greater the expected y."""

@@ -228,5 +228,4 @@ class RiskMixin(OrdersPairs, ClassifierMixin):  # type: ignore[misc]
     def _forget(self, *attributes: str) -> None:
         """Delete attributes that an earlier fit of another kind may have left."""
         for name in attributes:
-            if hasattr(self, name):
-                delattr(self, name)
+            self.__dict__.pop(name, None)

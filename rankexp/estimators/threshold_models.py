@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -225,13 +225,11 @@ class ProportionalOdds(ThresholdModel):
         return tags
 
     def _solve(self, X: Floats, codes: Ints, lams: Floats, weight: Floats | None) -> PathResult:
-        tol, max_iter = self.tol, self.max_iter
+        how: dict[str, Any] = {"tol": self.tol, "max_iter": self.max_iter}
         if codes.max() == 1:  # then it is logistic regression: its intercept is the threshold
-            given = X, codes > 0, Logistic(), lams
-            found = smooth_path(*given, sample_weight=weight, tol=tol, max_iter=max_iter)
+            found = smooth_path(X, codes > 0, Logistic(), lams, sample_weight=weight, **how)
             return replace(found, intercept=0.0 * found.intercept, bearable=None)
-        risk = ProportionalOddsRisk(codes, weight)
-        return descend(X, risk, penalties(lams), tol=tol, max_iter=max_iter)
+        return descend(X, ProportionalOddsRisk(codes, weight), penalties(lams), **how)
 
     def predict_proba(self, X: ArrayLike) -> Floats:
         """Return the probabilities of the levels, shape (n, K), worst to best."""
