@@ -201,8 +201,7 @@ def _twice_by_weight(labels: Labels, s: Labels, ties: str, weight: Floats) -> tu
         weakly = mass[below.searchsorted(column[positive], "right")]
         each = {"expected": strictly + weakly, "worst": 2 * strictly, "best": 2 * weakly}[ties]
         won.append(float((upper * each).sum()))
-    lost = np.clip(2.0 * pairs - np.array(won), 0.0, 2.0 * pairs)
-    return lost, pairs
+    return np.clip(2.0 * pairs - np.array(won), 0.0, 2.0 * pairs), pairs
 
 
 def positive_rows(labels: Labels) -> Bools:

@@ -106,11 +106,9 @@ def concordance(y: ArrayLike, scores: ArrayLike) -> float | Floats:
     :func:`d_tau`; NaN if y is constant.
     """
     target, s = checked(y, scores)
-    sizes = np.unique(target, return_counts=True)[1]
-    if (both := target.size**2 - int((sizes**2).sum())) == 0:
+    if (both := target.size**2 - int((np.unique(target, return_counts=True)[1] ** 2).sum())) == 0:
         return metric.undefined(s, "y is constant: there is no pair to rank, and no share")
-    half = both // 2
-    return _each(s, ordered(target), lambda own: (half + own.concordant - own.discordant) / both)
+    return _each(s, ordered(target), lambda p: (both // 2 + p.concordant - p.discordant) / both)
 
 
 @share(source="Kendall, Biometrika 33 (1945); variant b", reading=TAU, label="Kendall's tau-b")
@@ -123,9 +121,8 @@ def kendall_tau_b(y: ArrayLike, scores: ArrayLike) -> float | Floats:
     from scipy.stats import kendalltau
 
     target, s = checked(y, scores)
-    columns = np.atleast_2d(s.T)
     with np.errstate(invalid="ignore", divide="ignore"):
-        values = np.array([float(kendalltau(target, column).statistic) for column in columns])
+        values = np.array([float(kendalltau(target, one).statistic) for one in np.atleast_2d(s.T)])
     if np.isnan(values).any():
         metric.undefined(s, "y or the scores are constant: Kendall's tau-b is NaN")
     return metric.each_column(values, s)

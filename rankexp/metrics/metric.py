@@ -248,8 +248,7 @@ def mean_over_groups(values: Floats, named: str) -> Floats:
         text = f"{named}: {n} of {len(values)} groups have no value and are left out"
         warn_user(text, UndefinedMetricWarning)
     count = (~none).sum(axis=1)
-    total = np.where(none, 0.0, columns).sum(axis=1)
-    return np.where(count, total / np.maximum(count, 1), np.nan)
+    return np.where(count, np.where(none, 0.0, columns).sum(axis=1) / np.maximum(count, 1), np.nan)
 
 
 def each_column(values: Floats, scores: npt.ArrayLike) -> float | Floats:

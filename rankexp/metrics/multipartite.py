@@ -77,12 +77,10 @@ def u_ovo(
     -----
     O(n log n + K n) a column: one sort, then counts of each level below each score, in integers.
     """
-
-    def terms(cells: Numbers) -> Numbers:
-        return np.asarray(cells[..., *np.triu_indices(cells.shape[-1], 1)])
-
     given = Graded(y, scores, levels, ties, groups, queries, sample_weight)
-    return mean_of("u_ovo", terms, "pairs of levels", given)
+    return mean_of(
+        "u_ovo", lambda C: C[..., *np.triu_indices(C.shape[-1], 1)], "pairs of levels", given
+    )
 
 
 @share(source="uematsu2010, U_cons (Waegeman et al., 2008)", label="mean AUC of cuts")
@@ -125,12 +123,10 @@ def u_pairs(
     All else is as for :func:`u_ovo`, but a level without an example has no pair to leave out; NaN
     with an `UndefinedMetricWarning` where all examples are of one level.
     """
-
-    def terms(cells: Numbers) -> Numbers:
-        return np.asarray(np.triu(cells, 1).sum(axis=(-2, -1))[..., None])
-
     given = Graded(y, scores, levels, ties, groups, queries, sample_weight)
-    return mean_of("u_pairs", terms, "sets of pairs", given)
+    return mean_of(
+        "u_pairs", lambda C: np.triu(C, 1).sum(axis=(-2, -1))[..., None], "sets of pairs", given
+    )
 
 
 def _check_costs(levels: int | None, costs: str | float | None = None, **_: Value) -> None:

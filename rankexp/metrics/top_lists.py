@@ -1,10 +1,9 @@
 """Rows as ranked lists, one for each query, from which measures of the top are computed."""
 
-import functools
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial, wraps
 from typing import Any, Literal
 
 import numpy as np
@@ -168,15 +167,13 @@ def top(
             asked = {k: v for k, v in bound.arguments.items() if k not in metric.DATA}
             names.arguments(f"metric '{measured.__name__}'", asked, measured, metric.DATA)
             asked = {p.name: bound.arguments.pop(p.name) for p in own}
-            value = functools.partial(function, **asked)
             # Without the rules a query without a relevant row has no value.
-            return _each(value, **{"empty": "skip", **bound.arguments})
+            return _each(partial(function, **asked), **{"empty": "skip", **bound.arguments})
 
-        @functools.wraps(function)
+        @wraps(function)
         def measured(*given: Given, **named: Given) -> float | Floats:
-            scores = signature.bind(*given, **named).arguments["scores"]
             found = metric.mean_over_groups(each(*given, **named), label)
-            return metric.each_column(found, scores)
+            return metric.each_column(found, signature.bind(*given, **named).arguments["scores"])
 
         each.__signature__ = measured.__signature__ = signature  # type: ignore[attr-defined]
         measured.__annotations__ = {p.name: p.annotation for p in taken}
@@ -195,7 +192,7 @@ def top(
 
 
 def _each(
-    value: functools.partial[Floats],
+    value: partial[Floats],
     y: ArrayLike,
     scores: ArrayLike,
     groups: PerRow = None,
@@ -212,6 +209,5 @@ def _each(
     values = np.array([value(queries.ranked(column)) for column in columns])
     values = values.reshape(len(columns), queries.sizes.size)
     there = (queries.levels >= (value.keywords.get("relevant") or 1))[queries.code[queries.rows]]
-    none = ~np.logical_or.reduceat(there, queries.start)
-    values[:, none] = 0.0 if empty == "zero" else np.nan
+    values[:, ~np.logical_or.reduceat(there, queries.start)] = 0.0 if empty == "zero" else np.nan
     return values.T
