@@ -17,10 +17,9 @@ from rankexp.registry import Target
 @cache
 def _offered() -> dict[str, Target]:
     """Map the names of the stub to where they are found."""
-    stub = ast.parse(Path(__file__).with_suffix(".pyi").read_text(encoding="utf-8"))
     return {
         (alias.asname or alias.name).lstrip("_"): Target(node.module, alias.name)
-        for node in stub.body
+        for node in ast.parse(Path(__file__).with_suffix(".pyi").read_text("utf-8")).body
         if isinstance(node, ast.ImportFrom) and node.module
         for alias in node.names
     }

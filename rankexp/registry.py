@@ -115,14 +115,12 @@ def _files(package: str) -> Iterator[tuple[str, Path]]:
 
 def wings() -> list[str]:
     """Return the studies that have a wing, as their folders are called."""
-    folder = Path(__file__).parent / WINGS
-    return sorted(path.parent.name for path in folder.glob("*/__init__.py"))
+    return sorted(p.parent.name for p in Path(__file__).parent.glob(f"{WINGS}/*/__init__.py"))
 
 
 def _folders(group: str) -> list[str]:
     """Return where the things of a room lie: its own folder first, then those of wings."""
-    room = ROOMS.get(group)
-    kind = group.rpartition(".")[2]
+    room, kind = ROOMS.get(group), group.rpartition(".")[2]
     return [room.folder, *(f"{WINGS}.{wing}.{kind}" for wing in wings())] if room else []
 
 
@@ -136,8 +134,7 @@ def _room(room: str) -> dict[str, Target]:
         for name, attribute in _literal(file, "REGISTER", dict[str, str]()).items()
     }
     for point in _entry_points(f"rankexp.{room}"):
-        top = point.value.replace(":", ".").partition(".")[0]
-        package = point.dist.name if point.dist else top
+        package = point.dist.name if point.dist else re.split("[:.]", point.value)[0]
         match = _TARGET.fullmatch(point.value.strip())
         if match is None or not point.name.isidentifier():
             why = f"'{point.name} = {point.value}' is not name = module:attribute"
