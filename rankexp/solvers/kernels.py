@@ -119,9 +119,8 @@ class Factor:
         K = self.kernel(rows, rows)
         if not np.abs(K - K.T).max() <= INDEFINITE * self.largest:
             raise ValueError("the kernel isn't finite and symmetric on the rows of X")
-        S = K - L[candidates] @ L[candidates].T
         least = max(self.floor, SPREAD * float(self.left[candidates[0]]))
-        R, order, rank, _ = dpstrf(S, tol=least, lower=1)
+        R, order, rank, _ = dpstrf(K - L[candidates] @ L[candidates].T, tol=least, lower=1)
         if not rank > 0:
             raise ValueError("the kernel isn't positive semidefinite on the rows of X")
         taken, R = candidates[order[:rank] - 1], np.tril(R[:rank, :rank])

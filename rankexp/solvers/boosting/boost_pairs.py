@@ -112,11 +112,10 @@ class FactorisedPairs:
     def __init__(
         self, rows: Binned, codes: Ints, costs: Floats, groups: Ints, share: Floats | None = None
     ) -> None:
-        K = costs.shape[0]
         counts, _ = pair_mass(codes, costs, groups)
         self.shape = counts.shape
         self.costs = costs if share is None else share[:, None, None] * costs
-        self.factors = Factors(rows, groups * K + codes, counts.size)
+        self.factors = Factors(rows, groups * costs.shape[0] + codes, counts.size)
         self._couple()
         self.mass = self.total * float(np.exp(self.scale))
 

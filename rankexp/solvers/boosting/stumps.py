@@ -89,8 +89,7 @@ class Binned:
     @cached_property
     def beyond(self) -> Bools:
         """The places of a table (d, bins) that are no cuts of the feature."""
-        sizes = np.array([cuts.size for cuts in self.cuts])
-        return np.asarray(np.arange(self.width) >= sizes[:, None])
+        return np.asarray(np.arange(self.width) >= np.array([c.size for c in self.cuts])[:, None])
 
     @cached_property
     def width(self) -> int:

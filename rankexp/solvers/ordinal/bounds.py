@@ -62,8 +62,7 @@ class PrimalDualBounds:
         objective, off = self._primal(w, centred(*ends, given))
         if objective + off <= self.primal * (1.0 + SAME_SUM):
             return given, 0.0
-        exact = self.terms.best(product(self.terms.X, v, NO_SHIFT))
-        theta = centred(-ends[0], ends[1], exact)
+        theta = centred(-ends[0], ends[1], self.terms.best(product(self.terms.X, v, NO_SHIFT)))
         other, more = self._primal(w, centred(*ends, theta))
         if other + more < objective + off:
             given, objective, off = theta, other, more
@@ -96,9 +95,8 @@ class PrimalDualBounds:
         sizes = down(terms.X, np.abs(signed)) / total
         most = float(alpha.sum()) / total
         slope, off = signed @ terms.X / total, rounding(n) * sizes
-        exact = self._bound(most, slope, 0.0 * off)
         found = self._bound(most, slope, off)
-        if exact - found > SHARE * self.tol * self.objective:
+        if self._bound(most, slope, 0.0 * off) - found > SHARE * self.tol * self.objective:
             slope = product(terms.X.T, signed, NO_SHIFT) / total
             found = self._bound(most, slope, EPS * (np.abs(slope) + sizes))
         return found

@@ -86,8 +86,7 @@ class Fit:
         rows = self.rows
         over = rows.weight[rows.over] @ np.logaddexp(0.0, self._over)
         under = rows.weight[rows.under] @ np.logaddexp(0.0, self._under)
-        barrier = rows.mass[1:-1] @ np.log(-np.expm1(-self._gaps))
-        return float(over + under - barrier)
+        return float(over + under - rows.mass[1:-1] @ np.log(-np.expm1(-self._gaps)))
 
     def curvatures(self) -> tuple[Floats, Floats]:
         """Return the second derivatives of the losses at lower and at upper thresholds."""
@@ -105,13 +104,11 @@ class Fit:
 def best_fit(rows: ByLevel, s: Floats, theta: Floats) -> Fit:
     """Find the thresholds of scores, both in the order of `rows`, from near ones on."""
     found = _newton(Fit(rows, s, theta))
-    spread = max(s.max(), theta[-1]) - min(s.min(), theta[0])
-    if found.imbalance() <= GOOD or spread <= NARROW:
+    if found.imbalance() <= GOOD or max(s.max(), theta[-1]) - min(s.min(), theta[0]) <= NARROW:
         return found
     start = hinge_thresholds(s, np.arange(rows.sizes.size).repeat(rows.sizes), every=False)
     steps = np.maximum(np.diff(start, prepend=start[0]), APART)
-    other = _newton(Fit(rows, s, start[0] - APART + steps.cumsum()))
-    return min(found, other, key=Fit.imbalance)
+    return min(found, _newton(Fit(rows, s, start[0] - APART + steps.cumsum())), key=Fit.imbalance)
 
 
 def _newton(now: Fit) -> Fit:

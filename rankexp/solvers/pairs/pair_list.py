@@ -82,9 +82,8 @@ class Differences:
 def differences(X: Floats, pairs: PairList) -> Floats | Differences:
     """Return the differences of rows: written out where they are few, or fewer than columns."""
     m, d = pairs.upper.size, X.shape[1]
-    if m * d <= DENSE or m < d:
-        return X[pairs.upper] - X[pairs.lower]
-    return Differences(X, pairs)
+    few = m * d <= DENSE or m < d
+    return X[pairs.upper] - X[pairs.lower] if few else Differences(X, pairs)
 
 
 class ListedRisk(SmoothRisk):
@@ -141,8 +140,7 @@ def max_margin(X: Floats, pairs: PairList, tol: float, enough: float) -> Margin:
     # The dual puts weights p >= 0 on pairs: it minimises ``|D' p|_inf`` over ``sum p = 1``. It is
     # solved for few pairs, to which those short of the margin are added, until both values meet.
     guess = np.sign(pairs.spread(pairs.share) @ X) / X.shape[1]
-    order = np.argsort(margins(X, pairs.upper, pairs.lower, guess), kind="stable")
-    taken = np.sort(order[:ADDED])
+    taken = np.sort(np.argsort(margins(X, pairs.upper, pairs.lower, guess), kind="stable")[:ADDED])
     best = Margin(np.zeros(X.shape[1]), 0.0, np.inf, 0)
     for n_iter in range(1, LONGEST + 1):
         w, level, bound = _program(X[pairs.upper[taken]] - X[pairs.lower[taken]])
@@ -156,8 +154,7 @@ def max_margin(X: Floats, pairs: PairList, tol: float, enough: float) -> Margin:
         short = np.setdiff1d(np.flatnonzero(z < level), taken, assume_unique=True)
         if not short.size:
             break
-        worst = np.argsort(z[short])[: max(ADDED, taken.size // 2)]
-        taken = np.union1d(taken, short[worst])
+        taken = np.union1d(taken, short[np.argsort(z[short])[: max(ADDED, taken.size // 2)]])
     return best
 
 
@@ -180,5 +177,4 @@ def _program(D: Floats) -> tuple[Floats, float, float]:
     p = np.maximum(found.x[:m], 0.0)
     w = np.asarray(found.ineqlin.marginals[d:] - found.ineqlin.marginals[:d])
     size = float(np.abs(w).sum()) or 1.0
-    level = float(found.eqlin.marginals[0]) / size
-    return w / size, level, float(np.abs((p / p.sum()) @ D).max())
+    return w / size, float(found.eqlin.marginals[0]) / size, float(np.abs((p / p.sum()) @ D).max())

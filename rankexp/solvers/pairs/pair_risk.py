@@ -119,8 +119,7 @@ class SquaredPairs(PairRisk):
     def hessian(self, X: Floats, s: Floats) -> Floats:
         """Return the second derivative in w, which is the same everywhere."""
         (upper, lower, cost), (w, mass), cell = self.cells, self.mass, self.order.cell
-        rows = csr_array((w, (cell, np.arange(w.size))), shape=(mass.size, w.size))
-        sums = np.asarray(rows @ X)
+        sums = np.asarray(csr_array((w, (cell, np.arange(w.size))), shape=(mass.size, w.size)) @ X)
         cross = (sums[upper].T * cost) @ sums[lower]
         within = gram(X, w * self.charges[2][cell])
         return np.asarray(2.0 * self.scale * (within - cross - cross.T))
@@ -166,8 +165,7 @@ class Side(NamedTuple):
         """Return each row's share of the parts of the risk of its cell's pairs, (m,)."""
         if self.at.size == 1:
             return part * share
-        of_cell: Floats = np.bincount(self.at, part, self.sizes.size).astype(np.float64)
-        return self.spread(of_cell) * share
+        return self.spread(np.bincount(self.at, part, self.sizes.size).astype(np.float64)) * share
 
 
 class ExponentialPairs(PairRisk):

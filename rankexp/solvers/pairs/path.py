@@ -133,8 +133,7 @@ class PanelPairs(WindowPairs):
         entries = self._entries(s)
         if entries < MANY_ENTRIES or not self.few:
             return not entries * DEAR <= self.pairs
-        near = sum(i.size * j.size for i, j, *_ in self._windows(s))
-        return not entries * DEARER <= near
+        return not entries * DEARER <= sum(i.size * j.size for i, j, *_ in self._windows(s))
 
     def _entries(self, s: Floats) -> float:
         return (1.0 + float(s.max() - s.min()) / WIDTH) * self.order.counts.size

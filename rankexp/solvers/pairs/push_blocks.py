@@ -105,5 +105,4 @@ class PushPairs(SmoothRisk):
         cross = bends[:, :-1].T @ (below * a[:, None])
         H = gram(above[:, :-1], self.v * degree) + gram(below, a * bends[:, -1]) - cross - cross.T
         below *= slopes[:, -1:]
-        J = np.subtract(slopes[:, :-1], below, out=below)
-        return np.asarray(H + gram(J, b))
+        return np.asarray(H + gram(np.subtract(slopes[:, :-1], below, out=below), b))
