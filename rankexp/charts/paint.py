@@ -131,9 +131,8 @@ def _line(axes: Axes, line: Line, above: int, dashed: str) -> None:
 def _intervals(axes: Axes, panel: Intervals) -> None:
     labels, many = panel.labels, len(panel.methods)
     room = max(1.5, NAMES * axes.get_window_extent().width / axes.figure.dpi)
-    step = SPREAD / max(many - 1, 1)
     for row in panel.rows:
-        beside = row.method * step - SPREAD / 2 if many > 1 else 0.0
+        beside = row.method * (SPREAD / (many - 1)) - SPREAD / 2 if many > 1 else 0.0
         place, own = labels.index(row.label) + beside, colour(row.method)
         label = literal(panel.methods[row.method]) if many > 1 else None
         mark = frame.mark(row.method) | {"linestyle": "None", "label": label, "zorder": 3}

@@ -56,8 +56,7 @@ class Scale:
 
     def holds(self, value: float) -> bool:
         """Whether a value is in view."""
-        own = math.log10(value) if self.log and value > 0 else value
-        return self.low <= own <= self.high
+        return self.low <= (math.log10(value) if self.log and value > 0 else value) <= self.high
 
     def ticks(self) -> list[tuple[float, str]]:
         """Return the pixel and the text of each tick."""

@@ -121,9 +121,8 @@ class Gaussian:
         variances = np.array(1.0 if self.variances is None else self.variances)
         variances = variances[:, None] if variances.ndim == 1 else variances
         shares = np.ones(len(means)) if self.priors is None else np.array(self.priors)
-        priors = tuple((shares / shares.sum()).tolist())
         each = generator.plain(means), generator.plain(np.broadcast_to(variances, means.shape))
-        return GaussianModel(priors, self.stratified, *each)
+        return GaussianModel(generator.plain(shares / shares.sum()), self.stratified, *each)
 
 
 @dataclass(frozen=True)
@@ -204,6 +203,5 @@ class Discrete:
         """Return the model; nothing about it is random."""
         points, pmfs = np.array(self.points).reshape(len(self.points), -1), np.array(self.pmfs)
         shares = np.ones(len(pmfs)) if self.priors is None else np.array(self.priors)
-        priors = tuple((shares / shares.sum()).tolist())
         each = generator.plain(points), generator.plain(pmfs / pmfs.sum(axis=1, keepdims=True))
-        return DiscreteModel(priors, self.stratified, *each)
+        return DiscreteModel(generator.plain(shares / shares.sum()), self.stratified, *each)

@@ -78,8 +78,7 @@ class FlippedModel:
     def sample(self, n: int, rng: np.random.Generator) -> tuple[Floats, Ints]:
         """Draw X (n, d), float64 in C order, and y (n,) of -1 and 1."""
         X = rng.random((n, self.d))
-        positive = self.clean(X) ^ (rng.random(n) < self.kappa)
-        return X, 2 * positive.astype(np.int64) - 1
+        return X, 2 * (self.clean(X) ^ (rng.random(n) < self.kappa)).astype(np.int64) - 1
 
 
 def flip_labels(

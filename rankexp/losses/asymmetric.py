@@ -62,10 +62,9 @@ class _Rest(MarginLoss):
         self.paired = paired
 
     def of_margin(self, z: Floats) -> Floats:
-        found = A.value(1.0, z)
         with np.errstate(over="ignore"):
             u = np.exp(-z)
-        return found + self.paired * (2.0 / (np.sqrt(1.0 + u) + np.sqrt(u)) - 2.0)
+        return A.value(1.0, z) + self.paired * (2.0 / (np.sqrt(1.0 + u) + np.sqrt(u)) - 2.0)
 
     def margin_derivative(self, z: Floats) -> Floats:
         return self._derivative(z, 1)

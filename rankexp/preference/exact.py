@@ -223,9 +223,8 @@ def regrets(
             raise ValueError(f"an answer has shape {P.shape}, and its query needs {W.shape}")
         loss += float((W * P).sum())
     totals = _totals(given, costs, by_query)
-    ranking = sum(best_order(W)[1] for W in totals)
     preference = sum(float(np.minimum(W, W.T).sum()) / 2 for W in totals)
-    return Regrets(loss, loss - ranking, loss - preference)
+    return Regrets(loss, loss - sum(best_order(W)[1] for W in totals), loss - preference)
 
 
 def _totals(queries: list[Query], costs: list[Floats], by_query: bool) -> list[Floats]:

@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 import numpy as np
 import scipy
-from scipy import special
 
 from rankexp.arrays import Floats
 from rankexp.statistics.paired import Estimate
@@ -65,17 +64,17 @@ def needed(
 
 def shown(size: float, df: float, alpha: float) -> float:
     """Return the power of a t-test to show a difference of a size, in standard errors."""
-    edges = special.stdtrit(df, 1 - alpha / 2) * _factors(df)
-    return float((special.ndtr(size - edges) + special.ndtr(-size - edges)).mean())
+    edges = scipy.special.stdtrit(df, 1 - alpha / 2) * _factors(df)
+    return float((scipy.special.ndtr(size - edges) + scipy.special.ndtr(-size - edges)).mean())
 
 
 def same(margin: float, df: float, alpha: float) -> float:
     """Return the power of two one-sided tests against a margin if there is no difference."""
-    room = margin - special.stdtrit(df, 1 - alpha) * _factors(df)
-    return float(np.maximum(2 * special.ndtr(room) - 1, 0.0).mean())
+    room = margin - scipy.special.stdtrit(df, 1 - alpha) * _factors(df)
+    return float(np.maximum(2 * scipy.special.ndtr(room) - 1, 0.0).mean())
 
 
 @lru_cache(maxsize=4096)  # a search asks for the same again: all comparisons of a report may
 def _factors(df: float) -> Floats:
     """Return what an estimated SE may be, divided by the true one."""
-    return np.ones(1) if df > 1e6 else np.asarray(np.sqrt(special.chdtri(df, MIDDLES) / df))
+    return np.ones(1) if df > 1e6 else np.asarray(np.sqrt(scipy.special.chdtri(df, MIDDLES) / df))

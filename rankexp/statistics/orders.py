@@ -181,5 +181,4 @@ def from_parts(parts: Sequence[PlacedPart], share: float = 0.0) -> Orders:
 def shares(levels: Ints, wins: Floats) -> Floats:
     """Return placements in the share of pairs in order, from pairs won, (M, n)."""
     sizes = np.bincount(levels)
-    pairs = (sizes.sum() ** 2 - (sizes**2).sum()) / 2
-    return np.asarray(wins * (sizes[levels] / pairs))
+    return np.asarray(wins * (sizes[levels] / ((sizes.sum() ** 2 - (sizes**2).sum()) / 2)))

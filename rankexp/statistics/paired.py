@@ -67,9 +67,8 @@ def stratified(differences: Floats, strata: ArrayLike) -> Estimate:
     values = np.asarray(differences, dtype=np.float64)
     codes = np.unique(strata, return_inverse=True)[1]
     own = [estimate(values[..., codes == code]) for code in range(codes.max() + 1)]
-    mean = np.mean([each.mean for each in own], axis=0)
     se = np.sqrt(np.sum([each.se**2 for each in own], axis=0)) / len(own)
-    return Estimate(mean, se, values.shape[-1] - len(own))
+    return Estimate(np.mean([each.mean for each in own], axis=0), se, values.shape[-1] - len(own))
 
 
 def of_design(
@@ -216,8 +215,7 @@ def stratified_bootstrap(
             drawn = means[start : start + step]
             drawn += own[rng.integers(len(own), size=(len(drawn), len(own)))].mean(axis=1)
     n, free = len(values), len(values) - len(parts)
-    quantile = special.stdtrit(free, (1 + level) / 2) * np.sqrt(n / free)
-    tail = float(special.ndtr(-quantile))
+    tail = float(special.ndtr(-special.stdtrit(free, (1 + level) / 2) * np.sqrt(n / free)))
     low, high = np.quantile(means / len(parts), [tail, 1 - tail])
     return float(low), float(high)
 
@@ -235,9 +233,8 @@ def randomisation(
     >>> randomisation([0.1, 0.2, 0.3], [0, 0, 0])
     0.25
     """
-    values = np.asarray(differences, dtype=np.float64)
     codes, sizes = np.unique(strata, return_inverse=True, return_counts=True)[1:]
-    shares = values / sizes[codes]
+    shares = np.asarray(differences, dtype=np.float64) / sizes[codes]
     moving = shares[shares != 0]
     least = abs(moving.sum()) - 1e-12 * np.abs(moving).sum()  # sums in another order count, too
     if 2 ** len(moving) <= resamples:

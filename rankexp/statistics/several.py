@@ -152,10 +152,9 @@ def friedman(ranked: npt.ArrayLike, *, ties: bool = True) -> Friedman:
     """
     array = np.asarray(ranked, dtype=np.float64)
     n, k = array.shape[-2:]
-    between = ((array.mean(axis=-2) - (k + 1) / 2) ** 2).sum(axis=-1)
     spread = ((array - (k + 1) / 2) ** 2).sum(axis=(-2, -1)) if ties else n * k * (k * k - 1) / 12
     with np.errstate(divide="ignore", invalid="ignore"):
-        chi2 = n * n * (k - 1) * between / spread
+        chi2 = n * n * (k - 1) * ((array.mean(axis=-2) - (k + 1) / 2) ** 2).sum(axis=-1) / spread
         # Where every block has the same order, F is infinite.
         f = (n - 1) * chi2 / np.maximum(n * (k - 1) - chi2, 0.0)
     df = (k - 1, (k - 1) * (n - 1))
@@ -172,8 +171,7 @@ def by_permutation(ranked: npt.ArrayLike, draws: int = 20_000, seed: int = 0) ->
     rng = np.random.default_rng(seed)
     drawn = rng.permuted(np.broadcast_to(array, (draws, *array.shape)), axis=-1)
     between, own = ((settled(r.mean(axis=-2)) ** 2).sum(axis=-1) for r in (drawn, array))
-    extreme = between >= own * (1 - 1e-9)
-    return float((1 + extreme.sum()) / (1 + draws))
+    return float((1 + (between >= own * (1 - 1e-9)).sum()) / (1 + draws))
 
 
 def critical_difference(blocks: int, methods: int, alpha: float) -> float:

@@ -51,8 +51,7 @@ def judge(
     `alpha` is the level of both.
     """
     side: Literal["better", "worse"] = "better" if (difference > 0) == higher else "worse"
-    shown = side if p < alpha and difference != 0 else None
-    return Verdict(shown, bool(p_equivalence < alpha))
+    return Verdict(side if p < alpha and difference != 0 else None, bool(p_equivalence < alpha))
 
 
 class Reproduction(StrEnum):

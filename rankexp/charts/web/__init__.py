@@ -5,7 +5,6 @@ file. Panels are as wide as a telephone, so that letters keep their size everywh
 """
 
 import math
-from itertools import chain
 
 from rankexp.charts import marks
 from rankexp.charts.marks import element, words
@@ -34,8 +33,7 @@ def web(chart: Chart) -> str:
 
 def points(chart: Chart) -> int:
     """Return how many marks a chart has."""
-    of_panels = chain.from_iterable(p.lines for p in chart.panels if isinstance(p, Lines))
-    found = sum(len(line.x) for line in of_panels)
+    found = sum(len(line.x) for p in chart.panels if isinstance(p, Lines) for line in p.lines)
     found += sum(one.marks for one in chart.panels if isinstance(one, OwnPanel))
     found += sum(len(one.rows) for one in chart.panels if isinstance(one, Intervals))
     return found + sum(one.values.size for one in chart.panels if isinstance(one, Map))
@@ -57,15 +55,13 @@ def _legend(chart: Chart) -> str:
     """Return what each shape and colour is, where a panel does not say it."""
     if all(isinstance(one, Lines) and direct.says(one) for one in chart.panels):
         return ""
-    of_panels = chain.from_iterable(p.lines for p in chart.panels if isinstance(p, Lines))
-    by_label = {one.label: one for one in of_panels}
+    by_label = {one.label: one for p in chart.panels if isinstance(p, Lines) for one in p.lines}
     named, items = [(None, label) for label in chart.strokes if label], ""
     methods = [(at, label) for at, label in chart.methods.items() if label]
     for place, label in [*(methods if len(chart.methods) + len(named) > 1 else ()), *named]:
         line, mark = by_label.get(label), marks.shape(place, 8.0, 8.0)
         if line and (place is None or not line.marked):  # a piece of it
-            kind = stroked(line, chart.strokes)
-            mark = element("line", x1=0, x2=16, y1=8, y2=8, class_=kind)
+            mark = element("line", x1=0, x2=16, y1=8, y2=8, class_=stroked(line, chart.strokes))
         icon = element("svg", mark, width=16, height=16, aria_hidden="true")
         items += element("li", icon + words(label))
     return element("ul", items, class_="legend") if items else ""
