@@ -11,6 +11,7 @@ from scipy.linalg.lapack import dpotrf, dpotri
 from rankexp.arrays import Bools, Floats, Integers, Ints
 from rankexp.solvers.pairs.partial_order import PartialOrder
 from rankexp.solvers.rows import as_rows, entries, is_sparse
+from rankexp.solvers.smooth.objective import some_rows, spread
 
 EPS = float(np.finfo(np.float64).eps)
 ROWS_AT_ONCE = 2**13  # tuned: of a sum over rows, which rounds as often
@@ -19,8 +20,8 @@ SINGULAR = 1e-5  # of the largest pivot of a Cholesky factor: rows that hardly s
 LARGEST_SQUARE = 1e290  # of a feature, over lam: the dual value, a sum of d such, stays finite
 SPARSE_RANGE = "squares of sparse X over lam leave the range of numbers: scale the features"
 CENTRED_ROWS = 20_000  # tuned: up to here a centred copy of X costs little beside the solution
-PROBED_ROWS = 2_000  # tuned: shows repeated rows, and a mean far from 0, of large data
-FAR_FROM_ZERO = 1e3  # standard deviations: then centring saves three or more of 16 digits
+PROBED_ROWS, SOME_ROWS = 2_000, 1_000  # tuned: show repeated rows; means far from 0
+FAR, FAR_OF_MANY = 3.0, 1e3  # standard deviations: then centring saves half a digit; or three
 REPEATED = 0.9  # tuned: with more rows distinct, merging saves less than it costs
 
 
@@ -30,7 +31,7 @@ class HingePairs:
 
     # With more columns than rows ``X = given @ rotation``, and the solution is ``rotation @ w``.
 
-    X: Floats  # (n, d): distinct rows, centred unless there are many, no wider than long
+    X: Floats  # (n, d): distinct rows, no wider than long; centred if far from 0
     order: PartialOrder  # of these rows, with multiplicities; the largest cost is 1
     levels: list[tuple[int, int, float]]  # (lower level, upper level, cost) of pairs that count
     count: float  # sum of the costs of all pairs, with multiplicities
@@ -94,7 +95,8 @@ class HingePairs:
     @cached_property
     def centre(self) -> Floats:
         """The mean of the rows (d,), or 0 if they are centred."""
-        return np.zeros(self.X.shape[1]) if self.centred else self.X.mean(axis=0)
+        n, d = self.X.shape
+        return np.zeros(d) if self.centred else np.full(n, 1.0 / n) @ self.X
 
     @cached_property
     def precision(self) -> Floats | None:
@@ -175,8 +177,8 @@ def hinge_pairs(
     norms: Floats | None = None,
 ) -> HingePairs:
     """Return the pairs of an order, without rows in none; ValueError if there is no pair."""
-    # Equal rows of a cell are merged. Small data, and data far from zero, are centred; with more
-    # columns than rows, rotated. Columns are divided by 2^power. `square`: sum of squares of X;
+    # Equal rows of a cell are merged. Data far from zero, or with as many columns as rows, are
+    # centred; with more, rotated. Columns are divided by 2^power. `square`: sum of squares of X;
     # `norms`: of the rows, if known.
     used, order, levels = _in_pairs(order)
     X = X if used.size == X.shape[0] else X[used]
@@ -189,12 +191,12 @@ def hinge_pairs(
     if is_sparse(X):  # as they are
         known = as_rows(X), order, levels, count, np.asarray(side @ X)
         return HingePairs(*known, as_rows(X), None, False, 0, square or 0.0, used)
-    centred = X.shape[0] <= CENTRED_ROWS or far_from_zero(X)
-    if centred:
+    if square is not None:
+        square *= 1.0 + X.size * EPS  # a bound, rounded up
+    if centred := power != 0 or X.shape[0] <= X.shape[1] or far_from_zero(X):
         mean = np.full(X.shape[0], 1.0 / X.shape[0]) @ X  # half the time of a mean
         X = X - mean
-        if square is not None:  # a bound, rounded up
-            square *= 1.0 + X.size * EPS
+        if square is not None:
             square -= X.shape[0] * float(mean @ mean)
     difference = side @ X
     alike = norms is None or norms.size > CENTRED_ROWS or _repeats(norms)
@@ -265,10 +267,10 @@ def _probe(X: Floats) -> Floats:
 
 def far_from_zero(X: Floats) -> bool:
     """Say whether a column has a mean much larger than its standard deviation."""
-    few = _probe(X)
-    deviation = few.std(axis=0)
-    varies = deviation > 0.0
-    return bool(np.any(np.abs(few.mean(axis=0)) > FAR_FROM_ZERO * deviation, where=varies))
+    few = some_rows(X, SOME_ROWS)
+    mean = np.full(few.shape[0], 1.0 / few.shape[0]) @ few
+    variance, far = spread(few, mean), FAR if X.shape[0] <= CENTRED_ROWS else FAR_OF_MANY
+    return bool(((mean * mean > far * far * variance) & (variance > (EPS * mean) ** 2)).any())
 
 
 def _projections(X: Floats) -> Floats:
