@@ -10,6 +10,7 @@ from rankexp.estimators.labels import best_threshold
 from rankexp.solvers.hinge import iterate, newton
 from rankexp.solvers.hinge.iterate import (
     AROUND,
+    Best,
     HingeIterate,
     along,
     as_if_normal,
@@ -18,7 +19,7 @@ from rankexp.solvers.hinge.iterate import (
 )
 from rankexp.solvers.hinge.newton import _inverse_of_normal, _Updated
 from rankexp.solvers.hinge.pairs import hinge_pairs
-from rankexp.solvers.hinge.path import hinge_path
+from rankexp.solvers.hinge.path import _Path, hinge_path
 from rankexp.solvers.hinge.sweep import sweep
 from rankexp.solvers.pairs.normal import NormalPairs
 from rankexp.solvers.pairs.partial_order import PartialOrder
@@ -211,3 +212,24 @@ def test_objectives_do_not_depend_on_how_the_hessian_is_kept(monkeypatch):
     found = hinge_path(X, order, [0.1, 1e-3])
     np.testing.assert_array_equal(found.n_iter, right.n_iter)
     np.testing.assert_allclose(found.coef, right.coef, rtol=1e-6, atol=1e-9)
+
+
+@pytest.mark.parametrize("off", [0.0, 1e-6, np.nan])
+def test_scores_that_are_not_those_of_w_are_measured_anew(off, monkeypatch):
+    rng = np.random.default_rng(9)
+    X = rng.standard_normal((500, 3))
+    pairs = hinge_pairs(X, PartialOrder.of_classes(X[:, 0] + rng.standard_normal(500) > 0.0))
+    w = np.array([1.0, 0.3, -0.2])
+    right, asked = exact_hinge(pairs, pairs.scores(w))[0], []
+    monkeypatch.setattr(
+        iterate, "exact_hinge", lambda *given: asked.append(1) or exact_hinge(*given)
+    )
+    s = pairs.scores(w)
+    best, path = Best(), _Path(pairs, 1e-6, 500)
+    best.update(HingeIterate.at(0.1, w, s, sweep(pairs, s, 0.02)))
+    best.s = s + off * rng.standard_normal(500)
+    best.primal *= 1.0 + off if off > 0.0 else 1.0
+    path._measure(0.1, best)
+    assert bool(asked) == (off != 0.0)
+    assert best.measured[0] == pytest.approx(right, rel=1e-13)
+    assert best.primal == pytest.approx(right + 0.05 * w @ w, rel=1e-13)

@@ -22,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rankexp.arrays import Floats, Ints
-from rankexp.solvers.hinge.iterate import BROKEN, OVERFLOWED, Best, exact_hinge
+from rankexp.solvers.hinge.iterate import BROKEN, OVERFLOWED, Best, exact_hinge, unit_of
 from rankexp.solvers.hinge.pairs import ROWS_AT_ONCE, HingePairs, pull
 from rankexp.solvers.hinge.sweep import sweep
 from rankexp.solvers.rows import down, exact_product, is_sparse, largest_sizes, longest_sum
@@ -114,10 +114,8 @@ class Certifier:
     def _hinge(self, w: Floats, best: Best, ridge: float) -> tuple[float, float]:
         """Return the mean hinge at the scores of the solver, and a bound on its error."""
         pairs = self.pairs
-        known, share = best.measured, 1.0
-        if known is None or pairs.rotation is not None:
-            known = exact_hinge(pairs, pairs.given @ w)
-        hinge, one = known
+        known = best.measured if pairs.rotation is None else None
+        hinge, unit = known or exact_hinge(pairs, pairs.given @ w)
         rounded = self.of_scores * math.sqrt(float(w @ w)) * self._size
         if not rounded <= min(self.small, 0.1 * AGREEMENT) * (hinge + ridge):
             rounded = self.of_scores * float(np.abs(w) @ self._sizes[0])
@@ -126,8 +124,7 @@ class Certifier:
             swept = sweep(pairs, s, 0.0)  # the fixed point rounds pairs in the loss, or nearly so
             share = min(swept.settled_alpha + swept.band_size / pairs.count, 1.0)
             rounded = EPS * (rounded + OF_EXACT * float(self._mass @ np.abs(s)))
-            hinge, one = swept.hinge, swept.one
-        unit = share / one if one else np.inf
+            hinge, unit = swept.hinge, share * unit_of(swept.one)
         return hinge, rounded + unit + self.of_sums * hinge
 
     def _dual(self, lam: float, best: Best, primal: float) -> float:

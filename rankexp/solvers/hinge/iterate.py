@@ -89,15 +89,17 @@ class Best:
     s: Floats = field(default_factory=lambda: np.empty(0))
     residual: Floats = field(default_factory=lambda: np.empty(0))
     alpha: float = 0.0
-    measured: tuple[float, int] | None = None  # the hinge at w, and units of 1 in it
+    measured: tuple[float, float] | None = None  # the hinge at w, and how far fixed point is off
     slope: Floats | None = None
     h: float = 0.0  # of the band at w
+    unit: float = np.inf  # of fixed point, if the hinge at w is exact but for it
 
     def update(self, at: HingeIterate[S]) -> None:
         """Take over what is better at a point."""
         swept = at.sweep
         known = at.primal, at.dual, at.w, at.s, swept.residual, swept.alpha
-        self.take(Best(*known, slope=at.slope, h=swept.h))
+        unit = unit_of(swept.one) if isinstance(swept, SortedSweep) else np.inf
+        self.take(Best(*known, slope=at.slope, h=swept.h, unit=unit))
 
     def scaled(self, pairs: HingePairs, lam: float, larger: float) -> "Best":
         """Return what the best values for a larger penalty say, at a margin of 1."""
@@ -113,7 +115,8 @@ class Best:
             self.dual, self.residual, self.alpha = other.dual, other.residual, other.alpha
             self.slope = other.slope
         if other.primal < self.primal:
-            self.primal, self.w, self.s, self.h = other.primal, other.w, other.s, other.h
+            self.primal, self.w, self.s = other.primal, other.w, other.s
+            self.h, self.unit = other.h, other.unit
 
     @property
     def gap(self) -> float:
@@ -224,10 +227,15 @@ def longer(pairs: HingePairs, s: Floats, around: float = 0.0) -> tuple[int, AtLe
     return one, at
 
 
-def exact_hinge(pairs: HingePairs, s: Floats) -> tuple[float, int]:
-    """Return the mean hinge at scores (n,), and in how many units of fixed point 1 is."""
+def unit_of(one: int) -> float:
+    """Return how far fixed point may be off; infinite where it holds no margin of 1."""
+    return 1.0 / one if one else np.inf
+
+
+def exact_hinge(pairs: HingePairs, s: Floats) -> tuple[float, float]:
+    """Return the mean hinge at scores (n,), and how far fixed point may be off."""
     one, at = longer(pairs, s)
-    return at(1.0)[0], one
+    return at(1.0)[0], unit_of(one)
 
 
 def along(pairs: HingePairs, s: Floats, ridge: float, accept: float) -> Along:

@@ -201,10 +201,8 @@ def quasi_newton(
     evaluate: Evaluate[S],
     most: int = 0,
 ) -> int:
-    """Go down by BFGS on an inverse Hessian, in place, until done or stalled; count steps.
-
-    If that comes from no Hessian, it is scaled by the first step, and `most` steps are taken.
-    """
+    """Go down by BFGS on an inverse Hessian, in place, until done or stalled; count steps."""
+    # If that comes from no Hessian, it is scaled by the first step, and `most` steps are taken.
     at, pairs, gaps = start, start.sweep.pairs, list[float]()
     B = _Updated(known, most or LONGEST, at.w.size)
     over, share = (SLOW_OVER, SLOW) if most else (STALL, STALLED)
@@ -244,10 +242,7 @@ def band_of(curvature: float, goal: float) -> float:
 
 
 def from_columns(at: Point, squares: Floats, lam: float, tol: float, best: Best, most: int) -> int:
-    """Go down without a Hessian, from the mean squares of columns (d,), and count the steps.
-
-    `most` are taken, or one; fewer where they stall.
-    """
+    """Go down from the mean squares of columns (d,), not a Hessian; count steps, `most` or one."""
     best.update(at)
     p = -_Updated(_inverse_of_normal(at, squares, lam), 0, at.w.size).times(at.gradient)
     if (step := line_search(lam, at, p, sweep, ACCEPT_QUASI)) is None:

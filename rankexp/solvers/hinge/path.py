@@ -101,13 +101,8 @@ def _solve(
             converged[k] = right and found.gap <= tol
             coef[:, k] = np.ldexp(pairs.original(best.w), -power)
             slope[k, pairs.rows] = best.residual
-    rough = None
-    if (
-        L == 1
-        and norms is not None
-        and pairs.rows.size == n
-        and not (pairs.rotation is not None or power)
-    ):
+    rough, as_given = None, pairs.rows.size == n and pairs.rotation is None and not power
+    if norms is not None and as_given and L == 1:
         reach = float(norms.max()) * math.sqrt(float(best.w @ best.w))
         shift = float(X[0] @ coef[:, 0]) - best.s[0]
         rough = best.s + shift, OF_SHIFTED * certifier.of_scores * reach
@@ -247,6 +242,8 @@ class _Path:
 
     def _measure(self, lam: float, best: Best) -> None:
         self.w, self.s, self.last = best.w, self.pairs.scores(best.w), lam
-        best.s = self.s
-        best.measured = iterate.exact_hinge(self.pairs, self.s)
-        best.primal = best.measured[0] + 0.5 * lam * float(self.w @ self.w)
+        unit = best.unit + 2.0 * float(np.abs(self.s - best.s).max())  # two scores to a pair
+        ridge, best.s = 0.5 * lam * float(self.w @ self.w), self.s
+        known = (best.primal - ridge, unit) if unit <= iterate.ROUNDING * best.primal else None
+        best.measured = known or iterate.exact_hinge(self.pairs, self.s)
+        best.primal = best.measured[0] + ridge
