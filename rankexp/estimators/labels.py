@@ -109,7 +109,8 @@ ScoresOf = Callable[[Ints | slice], Floats]
 def _gaps(scores_of: ScoresOf, order: Ints, errors: Floats) -> tuple[Floats, Floats]:
     """Return between which scores a threshold makes the least errors."""
     best = np.flatnonzero(errors == errors.min())
-    low, high = scores_of(order[best - 1]), scores_of(order[best % order.size])
+    rows = np.concatenate((order[best - 1], order[best % order.size]))
+    low, high = scores_of(rows).reshape(2, -1)
     low[best == 0], high[best == order.size] = -np.inf, np.inf
     return low[low < high], high[low < high]
 
