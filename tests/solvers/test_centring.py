@@ -2,8 +2,11 @@
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from rankexp.losses import Logistic, SquaredHinge
+from rankexp.solvers.rows import constant_columns
 from rankexp.solvers.smooth import centring, limited, steps
 from rankexp.solvers.smooth import objective as objectives
 from rankexp.solvers.smooth import path as points
@@ -61,6 +64,28 @@ def test_columns_that_some_rows_do_not_show_have_their_own_scale(monkeypatch):
     np.testing.assert_allclose(problem.squares[:60], right[:60], rtol=30.0)
     assert (problem.squares[:60] > 0.03 * right[:60]).all()
     np.testing.assert_allclose(problem.squares[60:100], right[60:], rtol=0.9)
+
+
+@given(st.integers(0, 10**6), st.integers(1, 200), st.floats(-3.0, 14.0), st.booleans())
+def test_mean_squares_are_those_of_the_rows_less_their_means(seed, n, power, whole):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, 6)) * 10.0 ** rng.uniform(-5, 5, 6)
+    X[:, ::3] += 10.0**power
+    X[:, 5] = 10.0**power / 3.0
+    mean = X.mean(axis=0) if whole else X[0].copy()
+    right = np.mean((X.astype(np.longdouble) - mean) ** 2, axis=0).astype(float)
+    rounded = 1e-9 * right + 1e-14 * mean**2 * (right < 1e-6 * np.mean(X**2, axis=0))
+    found = objectives.spread(X, mean)
+    assert (np.abs(found - right) <= rounded).all()
+    np.testing.assert_allclose(objectives.spread(X, None), np.mean(X**2, axis=0), rtol=1e-12)
+
+
+def test_columns_are_constant_only_if_all_numbers_are_equal():
+    X = np.random.default_rng(0).standard_normal((500, 4))
+    X[:, 1] = 0.1
+    X[:400, 2] = 0.1
+    np.testing.assert_array_equal(constant_columns(X), [1])
+    np.testing.assert_array_equal(constant_columns(X[:50]), [1, 2])
 
 
 @pytest.mark.parametrize("shift", [0.0, 1.0, 1e3])

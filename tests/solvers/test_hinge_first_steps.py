@@ -233,3 +233,29 @@ def test_scores_that_are_not_those_of_w_are_measured_anew(off, monkeypatch):
     assert bool(asked) == (off != 0.0)
     assert best.measured[0] == pytest.approx(right, rel=1e-13)
     assert best.primal == pytest.approx(right + 0.05 * w @ w, rel=1e-13)
+
+
+@pytest.mark.parametrize(
+    ("kind", "n", "copied"),
+    [
+        ("uniform", 3000, False),
+        ("normal", 3000, False),
+        ("a constant", 3000, False),
+        ("one far", 3000, True),
+        ("one far", 30_000, False),
+        ("one very far", 30_000, True),
+        ("as wide", 20, True),
+    ],
+)
+def test_rows_are_centred_in_a_copy_where_a_column_lies_far_from_0(kind, n, copied):
+    rng = np.random.default_rng(10)
+    X = rng.random((n, 20)) if kind == "uniform" else rng.standard_normal((n, 20))
+    if kind == "a constant":
+        X[:, 3] = 0.1
+    if "far" in kind:
+        X[:, 3] += 1e4 if "very" in kind else 10.0
+    pairs = hinge_pairs(X, PartialOrder.of_classes(np.arange(n) % 2))
+    assert pairs.centred == copied
+    assert np.shares_memory(pairs.X, X) != copied
+    centred = pairs.X - pairs.centre
+    np.testing.assert_allclose(centred, X - X.mean(axis=0), atol=1e-12 * np.abs(X).max())

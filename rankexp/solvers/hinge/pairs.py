@@ -267,10 +267,10 @@ def _probe(X: Floats) -> Floats:
 
 def far_from_zero(X: Floats) -> bool:
     """Say whether a column has a mean much larger than its standard deviation."""
-    few = some_rows(X, SOME_ROWS)
+    few, far = some_rows(X, SOME_ROWS), FAR if X.shape[0] <= CENTRED_ROWS else FAR_OF_MANY
     mean = np.full(few.shape[0], 1.0 / few.shape[0]) @ few
-    variance, far = spread(few, mean), FAR if X.shape[0] <= CENTRED_ROWS else FAR_OF_MANY
-    return bool(((mean * mean > far * far * variance) & (variance > (EPS * mean) ** 2)).any())
+    variance, squares, rounded = spread(few, mean), mean * mean, few.shape[0] * EPS
+    return bool(((squares > far * far * variance) & (variance > rounded**2 * squares)).any())
 
 
 def _projections(X: Floats) -> Floats:
