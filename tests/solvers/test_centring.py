@@ -74,10 +74,12 @@ def test_mean_squares_are_those_of_the_rows_less_their_means(seed, n, power, who
     X[:, 5] = 10.0**power / 3.0
     mean = X.mean(axis=0) if whole else X[0].copy()
     right = np.mean((X.astype(np.longdouble) - mean) ** 2, axis=0).astype(float)
-    rounded = 1e-9 * right + 1e-14 * mean**2 * (right < 1e-6 * np.mean(X**2, axis=0))
+    squares, eps = np.mean(X**2, axis=0), np.finfo(float).eps
+    cancelled = right < 0.5 * objectives.CANCELLED * squares
+    rounded = 4.0 * (n + 4.0) * eps * np.where(cancelled, right, squares + mean**2)
     found = objectives.spread(X, mean)
     assert (np.abs(found - right) <= rounded).all()
-    np.testing.assert_allclose(objectives.spread(X, None), np.mean(X**2, axis=0), rtol=1e-12)
+    np.testing.assert_allclose(objectives.spread(X, None), squares, rtol=1e-12)
 
 
 def test_columns_are_constant_only_if_all_numbers_are_equal():
