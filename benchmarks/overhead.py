@@ -10,7 +10,7 @@ from typing import Any
 from unittest import mock
 
 from rankexp.runner.config.schema import Study
-from rankexp.runner.run import workers
+from rankexp.runner.run import evaluate as jobs
 from rankexp.runner.run.execute import execute
 
 MODELS = 12
@@ -66,16 +66,16 @@ def run(models: int, count: int) -> float:
 def overhead(models: int) -> float:
     """Return plan, store, manifest and progress over the work, in one run in one process."""
     spent = 0.0
-    evaluate = workers.evaluate
+    evaluate = jobs.evaluate
 
-    def timed(job: Any) -> Any:
+    def timed(*given: Any) -> Any:
         nonlocal spent
         start = time.perf_counter()
-        records = evaluate(job)
+        records = evaluate(*given)
         spent += time.perf_counter() - start
         return records
 
-    with mock.patch.object(workers, "evaluate", timed):
+    with mock.patch.object(jobs, "evaluate", timed):
         return run(models, 1) / spent - 1
 
 

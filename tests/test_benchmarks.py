@@ -187,3 +187,22 @@ def test_without_a_path_nothing_is_measured(capsys) -> None:
     with pytest.raises(SystemExit):
         module("_built").main([])
     assert "no program" in capsys.readouterr().err
+
+
+def test_a_benchmark_that_fails_hides_no_other(monkeypatch, capsys) -> None:
+    main = module("__main__")
+
+    def measure(name):
+        yield f"{name} began", 0.5, 1.0
+        if name == "cli":
+            raise AttributeError("no attribute 'evaluate'")
+
+    monkeypatch.setattr(main, "measure", measure)
+    assert main.main(["cli", "hinge"]) == 1
+    said = capsys.readouterr()
+    assert "hinge began" in said.out and "1 missed" in said.out
+    assert "no attribute 'evaluate'" in said.err
+
+
+def test_what_a_run_adds_to_its_work_is_measured() -> None:
+    assert 0.0 < module("overhead").overhead(1) < 20.0
