@@ -167,7 +167,7 @@ class _Updated:
     """An inverse Hessian, upper triangle or a product with vectors, that steps change (BFGS)."""
 
     def __init__(self, known: Floats | Product, steps: int, d: int) -> None:
-        self.known, self.scale, self.size = known, 1.0, 0
+        self.known, self.scale, self.size = known, np.float64(1.0), 0
         self.rows = np.empty((2 * steps, d))  # of many columns: two for each step, not d
 
     def times(self, g: Floats) -> Floats:
@@ -178,13 +178,13 @@ class _Updated:
 
     def learn(self, moved: Floats, change: Floats, scaled: bool) -> None:
         """Take in by what a step changed the gradient; that of a guess tells its scale, too."""
-        if not (curvature := float(moved @ change)) > 0.0:
+        if not (curvature := np.float64(moved @ change)) > 0.0:
             return
         v = self.times(change)
         if scaled:
-            self.scale = curvature / float(change @ v)
+            self.scale = curvature / np.float64(change @ v)
             v *= self.scale
-        u = (0.5 * (1.0 + float(change @ v) / curvature) * moved - v) / curvature
+        u = (0.5 * (1.0 + (change @ v) / curvature) * moved - v) / curvature
         if isinstance(self.known, np.ndarray):
             dsyr2(1.0 / self.scale, moved, u, a=self.known, overwrite_a=1)
         else:

@@ -20,7 +20,8 @@ SINGULAR = 1e-5  # of the largest pivot of a Cholesky factor: rows that hardly s
 LARGEST_SQUARE = 1e290  # of a feature, over lam: the dual value, a sum of d such, stays finite
 SPARSE_RANGE = "squares of sparse X over lam leave the range of numbers: scale the features"
 CENTRED_ROWS = 20_000  # tuned: up to here a centred copy of X costs little beside the solution
-PROBED_ROWS, SOME_ROWS = 2_000, 1_000  # tuned: show repeated rows; means far from 0
+PROBED_ROWS = 2_000  # tuned: show repeated rows of large data
+SOME_ROWS = 1_000  # tuned: for scales of columns; fewer mislead where tails are long
 FAR, FAR_OF_MANY = 3.0, 1e3  # standard deviations: then centring saves half a digit; or three
 REPEATED = 0.9  # tuned: with more rows distinct, merging saves less than it costs
 

@@ -15,7 +15,7 @@ from rankexp.arrays import Floats
 from rankexp.solvers.hinge import iterate, newton
 from rankexp.solvers.hinge.certificate import AGREEMENT, Certifier
 from rankexp.solvers.hinge.iterate import Along, Best, HingeIterate, Point, Solve, together
-from rankexp.solvers.hinge.pairs import HingePairs, common_power, hinge_pairs
+from rankexp.solvers.hinge.pairs import SOME_ROWS, HingePairs, common_power, hinge_pairs
 from rankexp.solvers.hinge.polish import ALMOST_SEPARATED
 from rankexp.solvers.hinge.sweep import Sweep, coarse, sweep
 from rankexp.solvers.pairs.partial_order import PartialOrder
@@ -35,7 +35,6 @@ MOST_STAGES = 20  # where lam is very far off, longer jumps must do
 STAGE_TOL = 0.01
 PAIRS_A_COLUMN = 500  # tuned: of fewer, the loss is not smooth enough for steps without a Hessian
 LARGE = 0.03  # tuned: of the penalty with all pairs in the loss; above it is smooth enough
-SOME_ROWS = 1000  # tuned: for scales of columns; fewer mislead where tails are long
 OF_SHIFTED = 8.0  # roundings of a score: centred, shifted, of rows twice as long, and exact
 NEAR = 0.01  # of a gap: steps with a Hessian then begin there, not far off. Tuned: 1e-4 to .1
 STAGE_FAILED = 0.5  # gap of a stage: features of such sizes aren't solved by further ones
@@ -165,16 +164,17 @@ class _Path:
     def _from_diagonal(self, lam: float, tol: float, best: Best) -> int:
         """Try steps from the scales of columns, without a Hessian, and return how many."""
         pairs = self.pairs
-        if short := self.w.size == 0:
+        if short := self.w.size == 0:  # all pairs are in the loss
             self.w, self.s = pairs.mean_difference / self.spread, self.u / self.spread
         rough = pairs.count < PAIRS_A_COLUMN * self.w.size and lam < LARGE * self.spread
         if self.tol >= STAGE_TOL or rough:
             return 0
         ridge, mean = lam * float(self.w @ self.w), float(self.w @ pairs.mean_difference)
-        if short:
+        at: Point | None = None
+        if short and mean > 0.0:
             square = float(self.s @ self.s) / self.s.size
             at = self._longer(lam, tol, iterate.as_if_normal(mean, square, ridge))
-        if not short or not abs(float(at.gradient @ self.w)) <= newton.ACCEPT * mean:
+        if at is None or not abs(float(at.gradient @ self.w)) <= newton.ACCEPT * mean:
             at = self._longer(lam, tol, iterate.along(pairs, self.s, ridge, newton.ACCEPT))
         squares = spread(some_rows(pairs.X, SOME_ROWS), None if pairs.centred else pairs.centre)
         found = Best()
