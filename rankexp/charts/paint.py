@@ -20,6 +20,7 @@ INK, GREY, PALE = "black", "#444444", "#e6e6e6"
 ROOM = 0.5  # of the width of what is of no importance: so much is in view on either side of it
 SPREAD = 0.6  # height that the methods of one row share
 NAMES = 0.34  # of the width of a panel: so wide are the names of its rows
+CALLED, MOST_LINES = 0.6, 3  # of the width of a panel: lines of what a side is called
 DARK = 0.55  # of the largest value: beyond it a cell's number is white
 MANY = 5  # powers of ten along x
 DASHED = ["--", ":", "-."]  # lines of no method
@@ -129,8 +130,8 @@ def _line(axes: Axes, line: Line, above: int, dashed: str) -> None:
 
 
 def _intervals(axes: Axes, panel: Intervals) -> None:
-    labels, many = panel.labels, len(panel.methods)
-    room = max(1.5, NAMES * axes.get_window_extent().width / axes.figure.dpi)
+    labels, many, dpi = panel.labels, len(panel.methods), axes.figure.dpi
+    room = max(1.5, NAMES * axes.get_window_extent().width / dpi)
     for row in panel.rows:
         beside = row.method * (SPREAD / (many - 1)) - SPREAD / 2 if many > 1 else 0.0
         place, own = labels.index(row.label) + beside, colour(row.method)
@@ -159,7 +160,7 @@ def _intervals(axes: Axes, panel: Intervals) -> None:
     else:
         axes.locator_params(axis="x", nbins=5)
         _cut(axes, panel)
-    axes.set_xlabel(_directed(panel.axis))
+    axes.set_xlabel(_directed(panel.axis, CALLED * axes.get_window_extent().width / dpi))
 
 
 def _cut(axes: Axes, panel: Intervals) -> None:
@@ -175,9 +176,13 @@ def _cut(axes: Axes, panel: Intervals) -> None:
                 axes.plot([at], [place], mark, color=own, markersize=6, clip_on=False)
 
 
-def _directed(axis: Axis) -> str:
+def _directed(axis: Axis, room: float) -> str:
     """Return what a side is called, with words at its ends for what is better there."""
-    lines = [literal(text) for text in axis.label.split("\n")]
+    lines = [
+        one
+        for text in axis.label.split("\n")
+        for one in wrapped(text, room, MOST_LINES * room).split("\n")
+    ]
     low, high = axis.ends
     if low or high:
         lines[0] = f"← {low}    {lines[0]}    {high} →"
