@@ -132,6 +132,8 @@ def _line(axes: Axes, line: Line, above: int, dashed: str) -> None:
 def _intervals(axes: Axes, panel: Intervals) -> None:
     labels, many, dpi = panel.labels, len(panel.methods), axes.figure.dpi
     room = max(1.5, NAMES * axes.get_window_extent().width / dpi)
+    low, high = panel.axis.low, panel.axis.high  # a line without an end would not be drawn
+    view = (-math.inf, math.inf) if math.isnan(low + high) else (low, high)
     for row in panel.rows:
         beside = row.method * (SPREAD / (many - 1)) - SPREAD / 2 if many > 1 else 0.0
         place, own = labels.index(row.label) + beside, colour(row.method)
@@ -139,7 +141,9 @@ def _intervals(axes: Axes, panel: Intervals) -> None:
         mark = frame.mark(row.method) | {"linestyle": "None", "label": label, "zorder": 3}
         mark |= {} if row.decided else {"markerfacecolor": "white", "fillstyle": "full"}
         for ends, width in (((row.low, row.high), 1.4), (row.near, 3.0)):
-            axes.plot(ends, [place] * 2, color=own, lw=width, solid_capstyle="butt")
+            axes.plot(
+                np.clip(ends, *view), [place] * 2, color=own, lw=width, solid_capstyle="butt"
+            )
         axes.plot([row.value], [place], color=own, markersize=6.5 if row.pooled else 4.5, **mark)
     axes.set_yticks(range(len(labels)), [wrapped(text, room) for text in labels])
     axes.tick_params(axis="y", length=0)

@@ -1,5 +1,8 @@
 """Charts on paper: what matplotlib is told to draw."""
 
+import math
+
+import numpy as np
 import pytest
 
 from rankexp.charts.model import Axis, Chart, Interval, Intervals
@@ -24,3 +27,13 @@ def test_a_name_without_an_end_is_cut() -> None:
     axis = Axis("loss " * 200, better="lower")
     said = painted(Chart([Intervals("", ROWS, axis, reference=0.0)])).axes[0].get_xlabel()
     assert said.count("\n") <= 3 and "…" in said
+
+
+def test_an_interval_without_an_end_is_a_line_across_the_view() -> None:
+    rows = [Interval("all", 0.1, -math.inf, math.inf), Interval("some", 0.2, 0.1, math.inf)]
+    axis = Axis("difference", better="lower", low=-0.5, high=0.5)
+    axes = painted(Chart([Intervals("", rows, axis, reference=0.0)])).axes[0]
+    drawn = [line.get_xdata() for line in axes.lines if line.get_linewidth() == 1.4]
+    np.testing.assert_array_equal(drawn, [[-0.5, 0.5], [0.1, 0.5]])
+    near = [line.get_xdata() for line in axes.lines if line.get_linewidth() == 3.0]
+    assert np.isnan(near).all(), "what is not known is not drawn"

@@ -253,10 +253,7 @@ def along(pairs: HingePairs, s: Floats, ridge: float, accept: float) -> Along:
 
 
 def as_if_normal(mean: float, square: float, ridge: float) -> Along:
-    """Return the same for differences of scores with this mean, if these were normal.
-
-    `square`: mean square of the scores. Where the guess is a bad one, the slope there will tell.
-    """
+    """Return the same if differences of scores, whose mean square is `square`, were normal."""
     deviation = math.sqrt(max(2.0 * square - 0.5 * mean * mean, square))  # as in `variances`
     bracket, t = Bracket(-mean), 1.0 / mean
     for _ in range(LONGEST_SEARCH):
