@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.sparse import csc_array, csr_array
 
 from rankexp.estimators import LinearRanker
 from rankexp.estimators.labels import best_threshold
-from rankexp.solvers.hinge import iterate, newton
+from rankexp.solvers.hinge import iterate, newton, sparse
 from rankexp.solvers.hinge.iterate import (
     AROUND,
     Best,
@@ -259,3 +260,36 @@ def test_rows_are_centred_in_a_copy_where_a_column_lies_far_from_0(kind, n, copi
     assert np.shares_memory(pairs.X, X) != copied
     centred = pairs.X - pairs.centre
     np.testing.assert_allclose(centred, X - X.mean(axis=0), atol=1e-12 * np.abs(X).max())
+
+
+def few_entries(n, d, density, seed=11):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, d)) * (rng.random((n, d)) < density)
+    order = PartialOrder.of_classes(X @ rng.standard_normal(d) + rng.standard_normal(n) > 0.0)
+    return X, order
+
+
+def test_sparse_rows_take_first_steps_as_dense_ones_do(monkeypatch):
+    X, order = few_entries(800, 30, 0.3)
+    right = hinge_path(X, order, [0.1, 0.03, 0.01])
+    monkeypatch.setattr(sparse, "narrowing", None)  # none is needed after them
+    monkeypatch.setattr(sparse, "prepare", None)
+    for rows in (csr_array(X), csc_array(X)):
+        found = hinge_path(rows, order, [0.1, 0.03, 0.01])
+        assert found.converged.all()
+        np.testing.assert_allclose(found.objective, right.objective, rtol=2e-6)
+
+
+@pytest.mark.parametrize(("density", "tried"), [(0.01, False), (0.1, True)])
+def test_steps_take_no_more_room_than_sparse_rows(density, tried, monkeypatch):
+    X, order = few_entries(300, 20, density)
+    most, taken = X.astype(bool).sum() // 20, []
+    from_columns = newton.from_columns
+
+    def seen(*given):
+        taken.append(given[-1])
+        return from_columns(*given)
+
+    monkeypatch.setattr(newton, "from_columns", seen)
+    assert hinge_path(csr_array(X), order, [0.05]).converged.all()
+    assert taken == ([most] if tried else [])

@@ -96,7 +96,7 @@ def test_sweep_equals_all_pairs(seed, h, groups, tied):
     for r, a in sums:
         np.testing.assert_allclose(r @ pairs.X, -(c * a) @ D, atol=1e-11)
     s = X @ w
-    assert pairs.differences(pairs.scores(w)) == pytest.approx(
+    assert pairs.order.differences(pairs.scores(w)) == pytest.approx(
         ((s[i] - s[j]).min(), (s[i] - s[j]).max()), abs=1e-12
     )
     H = (D.T * (c * band)) @ D / (2 * swept.h)

@@ -257,7 +257,11 @@ def test_steps_that_go_to_and_fro_turn_to_rough_directions_again():
 
 
 def test_rows_more_than_columns_stay_in_the_weights(monkeypatch):
-    monkeypatch.setattr(sparse, "InRows", None)
+    class Unused(sparse.InRows):
+        def __init__(self, wide):
+            raise AssertionError("the weights are fewer")
+
+    monkeypatch.setattr(sparse, "InRows", Unused)
     X, order = wide_rows(n=80, d=60)
     assert hinge_path(X, order, [1e-2, 1e-5]).converged.all()
 

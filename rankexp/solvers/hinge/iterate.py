@@ -21,7 +21,6 @@ ILLINOIS = 0.5  # the secant's rule of that name: halves the slope of an end tha
 SMOOTHING = 0.25  # the Huber function exceeds the hinge by h/4 at most
 AROUND = 0.05  # of the margin, in which pairs tell how the loss curves along the scores
 CLOSE = 0.01  # of the slope at 0: what is left of it at a guess
-FARTHEST = 1e6  # times as long: then hardly a pair is in the loss
 ROUNDING = 1e-12  # of the objective: far above its rounding, far below any tolerance
 USELESS_STEP = 1e-3  # a step to the right of which the objective rises, and which is still taken
 BEYOND_MARGIN = 1.0 + 1e-12  # by more than rounding, so that no pair is left in the loss
@@ -103,7 +102,7 @@ class Best:
 
     def scaled(self, pairs: HingePairs, lam: float, larger: float) -> "Best":
         """Return what the best values for a larger penalty say, at a margin of 1."""
-        margin, share = pairs.differences(self.s)[0], lam / larger
+        margin, share = pairs.order.differences(self.s)[0], lam / larger
         longer = BEYOND_MARGIN / margin if margin > 0.0 else np.inf
         w, s, residual = longer * self.w, longer * self.s, share * self.residual
         primal, dual, alpha = 0.5 * lam * float(w @ w), share * self.dual, share * self.alpha
@@ -207,10 +206,7 @@ def line_search(
 
 
 def longer(pairs: HingePairs, s: Floats, around: float = 0.0) -> tuple[int, AtLength]:
-    """Return units of 1, and what gives the hinge of t >= 1 times the scores (n,), and its curve.
-
-    Pairs `around` the margin tell how it curves.
-    """
+    """Return units of 1, and what gives the hinge of t >= 1 times the scores, and its curve."""
     # Their order stays, so that one sort does: t times the scores are these at a margin of 1 / t.
     from rankexp.solvers.hinge.sweep_loops import ranked, sums
 
@@ -260,7 +256,7 @@ def as_if_normal(mean: float, square: float, ridge: float) -> Along:
         z = (1.0 / t - mean) / deviation
         inside, density = float(ndtr(z)), math.exp(-0.5 * z * z) / math.sqrt(2.0 * math.pi)
         slope = deviation * density - mean * inside + t * ridge
-        if not abs(slope) > CLOSE * mean or t > FARTHEST:
+        if not abs(slope) > CLOSE * mean:
             break
         t = bracket.next(t, slope)
     return t, (1.0 - t * mean) * inside + t * deviation * density, density / (deviation * t)

@@ -236,11 +236,6 @@ def band_for(at: HingeIterate[S], goal: float) -> float:
     return min(WIDE_BAND, at.sweep.h * float(np.sqrt(share)))
 
 
-def band_of(curvature: float, goal: float) -> float:
-    """Return the same from how the loss curves along the scores."""
-    return min(WIDE_BAND, float(np.sqrt(HUBER * SMOOTHING * goal / max(curvature, 1e-300))))
-
-
 def from_columns(at: Point, squares: Floats, lam: float, tol: float, best: Best, most: int) -> int:
     """Go down from the mean squares of columns (d,), not a Hessian; count steps, `most` or one."""
     best.update(at)

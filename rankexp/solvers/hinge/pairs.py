@@ -116,7 +116,7 @@ class HingePairs:
     def together(self) -> tuple[Floats, float]:
         """Scores of the mean difference, and the least penalty with all pairs in the loss."""
         u = self.scores(self.mean_difference)
-        return u, self.differences(u)[1]
+        return u, self.order.differences(u)[1]
 
     def scores(self, w: Floats) -> Floats:
         """Return the scores ``X @ w`` of shape (n,), shifted to be centred."""
@@ -128,9 +128,6 @@ class HingePairs:
     def original(self, w: Floats) -> Floats:
         """Return coefficients of the columns that the caller gave, scaled like X."""
         return w if self.rotation is None else np.asarray(self.rotation @ w)
-
-    def differences(self, s: Floats) -> tuple[float, float]:
-        return self.order.differences(s)
 
     def multiplicity(self, i: Ints, j: Ints) -> Floats | None:
         """Return what the pairs (i[k], j[k]) count, shape (M,); None where all count 1."""

@@ -35,6 +35,7 @@ MOST_STAGES = 20  # where lam is very far off, longer jumps must do
 STAGE_TOL = 0.01
 PAIRS_A_COLUMN = 500  # tuned: of fewer, the loss is not smooth enough for steps without a Hessian
 LARGE = 0.03  # tuned: of the penalty with all pairs in the loss; above it is smooth enough
+FEWEST = 8  # such steps, below which they rarely suffice. Tuned
 OF_SHIFTED = 8.0  # roundings of a score: centred, shifted, of rows twice as long, and exact
 NEAR = 0.01  # of a gap: steps with a Hessian then begin there, not far off. Tuned: 1e-4 to .1
 STAGE_FAILED = 0.5  # gap of a stage: features of such sizes aren't solved by further ones
@@ -72,11 +73,12 @@ def hinge_path(
     # No lower than where the largest penalty, 4^-power times as large, is still finite.
     power = max(power, (math.frexp(lams.max(initial=0.0))[1] - LARGEST_POWER) // 2)
     pairs = hinge_pairs(X, order, power, square, norms)
-    solve: Solve = _Path(pairs, tol, max_iter).solve
+    path = _Path(pairs, tol, max_iter)
+    solve: Solve = path.solve
     if is_sparse(X):
         from rankexp.solvers.hinge.sparse import sparse_solver
 
-        solve = sparse_solver(pairs, tol, max_iter)
+        solve = sparse_solver(pairs, tol, max_iter, path.quickly)
     return _solve(X, pairs, lams, tol, solve, norms)
 
 
@@ -120,7 +122,7 @@ class _Path:
         self.last = self.spread
         self.parted: tuple[float, Best] | None = None  # a penalty whose solution parts all pairs
         self.sampled: _Path | None = None
-        if pairs.weight.size > MANY_ROWS:
+        if pairs.weight.size > MANY_ROWS and not is_sparse(pairs.X):
             self.sampled = _Path(pairs.sample(SAMPLED_ROWS), SAMPLE_TOL, max_iter)
 
     def solve(self, lam: float) -> tuple[Best, int]:
@@ -131,10 +133,7 @@ class _Path:
         if self.sampled is not None:
             n_iter = self._from_sample(lam, tol, best)
         else:
-            try:
-                n_iter = self._from_diagonal(lam, tol, best)
-            except FloatingPointError:  # a step left the range of numbers
-                n_iter = 0
+            best, n_iter = self.quickly(lam)
             n_iter += 0 if best.gap <= tol else self._from_last(lam, tol, best)
         if best.gap <= tol or self.sampled is not None:  # on a grid, ties blur the primal
             self._measure(lam, best)
@@ -144,9 +143,17 @@ class _Path:
             start = HingeIterate.at(lam, best.w, best.s, sweep(self.pairs, best.s, h))
             n_iter += newton.newton(start, lam, tol, self.max_iter, best)
             self._measure(lam, best)
-            if self.pairs.differences(best.s)[0] >= ALMOST_SEPARATED:
+            if self.pairs.order.differences(best.s)[0] >= ALMOST_SEPARATED:
                 self.parted = lam, best
         return best, n_iter
+
+    def quickly(self, lam: float) -> tuple[Best, int]:
+        """Return the best values that steps without a Hessian find, and how many there were."""
+        best = Best()
+        try:
+            return best, self._from_diagonal(lam, MARGIN * self.tol, best)
+        except FloatingPointError:  # a step left the range of numbers
+            return best, 0
 
     def _from_last(self, lam: float, tol: float, best: Best) -> int:
         steps = self._descend(lam)
@@ -167,7 +174,9 @@ class _Path:
         if short := self.w.size == 0:  # all pairs are in the loss
             self.w, self.s = pairs.mean_difference / self.spread, self.u / self.spread
         rough = pairs.count < PAIRS_A_COLUMN * self.w.size and lam < LARGE * self.spread
-        if self.tol >= STAGE_TOL or rough:
+        # Sparse rows have room for steps that take no more numbers than they do.
+        room = pairs.X.size // self.w.size if is_sparse(pairs.X) else self.max_iter
+        if self.tol >= STAGE_TOL or rough or room < min(FEWEST, self.max_iter):
             return 0
         ridge, mean = lam * float(self.w @ self.w), float(self.w @ pairs.mean_difference)
         at: Point | None = None
@@ -178,7 +187,7 @@ class _Path:
             at = self._longer(lam, tol, iterate.along(pairs, self.s, ridge, newton.ACCEPT))
         squares = spread(some_rows(pairs.X, SOME_ROWS), None if pairs.centred else pairs.centre)
         found = Best()
-        steps = newton.from_columns(at, squares, lam, tol, found, self.max_iter)
+        steps = newton.from_columns(at, squares, lam, tol, found, min(room, self.max_iter))
         if found.gap <= NEAR:
             best.take(found)
             self.w, self.s, self.last = found.w, found.s, lam
@@ -188,7 +197,8 @@ class _Path:
         """Return the point where w is so many times as long."""
         times, hinge, bend = known
         w, s = times * self.w, times * self.s
-        h = newton.band_of(bend, tol * (hinge + 0.5 * lam * float(w @ w)))
+        cost = newton.SMOOTHING * tol * (hinge + 0.5 * lam * float(w @ w))
+        h = min(newton.WIDE_BAND, float(np.sqrt(newton.HUBER * cost / max(bend, 1e-300))))
         return HingeIterate.at(lam, w, s, sweep(self.pairs, s, h))
 
     def _from_parted(self, lam: float, tol: float, best: Best) -> int:

@@ -120,7 +120,7 @@ def _beyond_margin(swept: SortedSweep, w: Floats, lam: float) -> Point:
     """Return the point w, longer if it almost separates: the objective is then almost 0."""
     pairs = swept.pairs
     s = pairs.scores(w)
-    margin = pairs.differences(s)[0]
+    margin = pairs.order.differences(s)[0]
     if ALMOST_SEPARATED < margin < 1.0:
         w, s = w * (BEYOND_MARGIN / margin), s * (BEYOND_MARGIN / margin)
     return HingeIterate.at(lam, w, s, sweep(pairs, s, min(_widest(s), WIDER * swept.h)))

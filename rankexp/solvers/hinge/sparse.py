@@ -5,6 +5,7 @@ variables are larger, too. These are found in fewer steps, so it is solved for i
 """
 
 from dataclasses import replace
+from functools import cache
 from math import sqrt
 
 import numpy as np
@@ -85,7 +86,7 @@ class RoundedPairs(RoundedRisk):
         if problem.sharp is None:  # weights are not combinations of rows
             return False
         alpha: float = self.prepared(at.s).alpha
-        apart = 0.0 < alpha < EASY and self.pairs.differences(at.s)[0] > 0.0
+        apart = 0.0 < alpha < EASY and self.pairs.order.differences(at.s)[0] > 0.0
         if apart and not self.easier:  # far smaller dual variables than may be
             self.easier = lam * USUAL / alpha
             return True
@@ -107,21 +108,24 @@ class RoundedPairs(RoundedRisk):
         return step(problem, at, q, lam)[1] or at
 
 
-def sparse_solver(pairs: HingePairs, tol: float, max_iter: int) -> Solve:
+def sparse_solver(pairs: HingePairs, tol: float, max_iter: int, quickly: Solve) -> Solve:
     """Return what solves for one penalty after the other, from the largest on."""
     risk, goal, (n, d) = RoundedPairs(pairs), MARGIN * tol, pairs.X.shape
-    with np.errstate(all="ignore"):
-        wide = prepare(pairs.X, risk)
-    few = InRows(wide) if d >= n else None  # else the weights are fewer
     zero = risk.best = Best(1.0, w=np.zeros(d), s=np.zeros(n), residual=np.zeros(n))
+
+    @cache
+    def problems() -> list[Objective]:
+        with np.errstate(all="ignore"):
+            wide = prepare(pairs.X, risk)
+        return [InRows(wide), wide] if d >= n else [wide]  # else the weights are fewer
 
     def run(lam: float, before: int, share: float = 1.0) -> int:
         # In the rows first; where these round too much, or lead nowhere, in the weights.
         found, w, steps, easier = replace(zero), risk.best.w, 0, risk.easier
-        for problem in (few, wide) if few else (wide,):
+        for problem in problems():
             risk.best, start, most = Best(), w, max_iter - before - steps
-            if few and problem is few:
-                start, few.sharp = few.last, 0.0
+            if isinstance(problem, InRows):
+                start, problem.sharp = problem.last, 0.0
             steps += narrowing(problem, risk, start, lam, share * goal, most)
             if risk.best.w.size:
                 risk.best.w = problem.lifted(risk.best.w)
@@ -135,12 +139,14 @@ def sparse_solver(pairs: HingePairs, tol: float, max_iter: int) -> Solve:
     def solve(lam: float) -> Solved:
         if (best := together(pairs, lam)) is not None:
             return best, 0
-        penalty, steps = lam, 0
         if risk.parted is not None:
-            penalty, risk.best = risk.parted
+            (penalty, risk.best), steps = risk.parted, 0
         else:
-            risk.easier = 0.0
-            steps = run(lam, 0)
+            best, steps = quickly(lam)
+            if best.gap <= goal:
+                return best, steps
+            penalty, risk.easier = lam, 0.0
+            steps += run(lam, steps)
             if risk.easier:
                 penalty = risk.easier
                 steps += run(penalty, steps, SCALED)

@@ -159,16 +159,11 @@ class Objective:
     @cached_property
     def squares(self) -> Floats:
         """The mean squares of the columns, (d,), and 1 for an intercept; none is 0."""
-        X, mean, n = self.X, self.mean, self.X.shape[0]
-        if is_sparse(X):
-            squares = down(X, np.full(n, 1.0 / n), squared)
-            if mean is not None:
-                squares -= mean**2
-        else:
-            some = some_rows(X, SOME)
-            squares = spread(some, mean)
-            if some is not X and (still := constant_columns(some)).size:
-                squares[still] = spread(X[:, still], mean if mean is None else mean[still])
+        X, mean = self.X, self.mean
+        some = some_rows(X, SOME)
+        squares = spread(some, mean)
+        if some is not X and (still := constant_columns(some)).size:
+            squares[still] = spread(X[:, still], mean if mean is None else mean[still])
         squares = np.maximum(squares, LEAST_SQUARE * max(float(squares.max()), LEAST_RIDGE))
         return np.append(squares, 1.0) if self.risk.intercept else squares
 
@@ -335,18 +330,20 @@ def gram(X: Floats, weight: Floats) -> Floats:
 
 
 def some_rows(X: Floats, most: int) -> Floats:
-    """Return every k-th row, k odd, if far more than `most` are there."""
-    every = max(X.shape[0] // most - 1, 0) | 1
+    """Return every k-th row, k odd, if far more than `most` are there; sparse ones all."""
+    every = 1 if is_sparse(X) else max(X.shape[0] // most - 1, 0) | 1
     return X[::every] if every > 1 else X
 
 
 def spread(X: Floats, mean: Floats | None) -> Floats:
     """Return the mean squares of the columns, (d,), once means are taken off."""
-    n = X.shape[0]
+    n, share = X.shape[0], np.full(X.shape[0], 1.0 / X.shape[0])
+    if is_sparse(X):  # their means, if any
+        return np.maximum(down(X, share, squared) - (0.0 if mean is None else mean**2), 0.0)
     squares: Floats = np.einsum("ij,ij->j", X, X) / n
     if mean is None:
         return squares
-    about = squares - mean * (2.0 * (np.full(n, 1.0 / n) @ X) - mean)  # a third of a copy's time
+    about = squares - mean * (2.0 * (share @ X) - mean)  # a third of a copy's time
     if (few := np.flatnonzero(~(about > CANCELLED * squares))).size:
         A = X[:, few] - mean[few]
         about[few] = np.einsum("ij,ij->j", A, A) / n
