@@ -283,7 +283,7 @@ def test_sparse_rows_take_first_steps_as_dense_ones_do(monkeypatch):
 @pytest.mark.parametrize(("density", "tried"), [(0.01, False), (0.1, True)])
 def test_steps_take_no_more_room_than_sparse_rows(density, tried, monkeypatch):
     X, order = few_entries(300, 20, density)
-    most, taken = X.astype(bool).sum() // 20, []
+    most, taken = X.astype(bool).sum() // 40, []
     from_columns = newton.from_columns
 
     def seen(*given):

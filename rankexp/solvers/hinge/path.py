@@ -175,7 +175,7 @@ class _Path:
             self.w, self.s = pairs.mean_difference / self.spread, self.u / self.spread
         rough = pairs.count < PAIRS_A_COLUMN * self.w.size and lam < LARGE * self.spread
         # Sparse rows have room for steps that take no more numbers than they do.
-        room = pairs.X.size // self.w.size if is_sparse(pairs.X) else self.max_iter
+        room = pairs.X.size // (2 * self.w.size) if is_sparse(pairs.X) else self.max_iter
         if self.tol >= STAGE_TOL or rough or room < min(FEWEST, self.max_iter):
             return 0
         ridge, mean = lam * float(self.w @ self.w), float(self.w @ pairs.mean_difference)
