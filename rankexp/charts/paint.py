@@ -141,9 +141,8 @@ def _intervals(axes: Axes, panel: Intervals) -> None:
         mark = frame.mark(row.method) | {"linestyle": "None", "label": label, "zorder": 3}
         mark |= {} if row.decided else {"markerfacecolor": "white", "fillstyle": "full"}
         for ends, width in (((row.low, row.high), 1.4), (row.near, 3.0)):
-            axes.plot(
-                np.clip(ends, *view), [place] * 2, color=own, lw=width, solid_capstyle="butt"
-            )
+            seen = np.clip(ends, *view)
+            axes.plot(seen, [place] * 2, color=own, lw=width, solid_capstyle="butt")
         axes.plot([row.value], [place], color=own, markersize=6.5 if row.pooled else 4.5, **mark)
     axes.set_yticks(range(len(labels)), [wrapped(text, room) for text in labels])
     axes.tick_params(axis="y", length=0)
@@ -182,11 +181,8 @@ def _cut(axes: Axes, panel: Intervals) -> None:
 
 def _directed(axis: Axis, room: float) -> str:
     """Return what a side is called, with words at its ends for what is better there."""
-    lines = [
-        one
-        for text in axis.label.split("\n")
-        for one in wrapped(text, room, MOST_LINES * room).split("\n")
-    ]
+    label = "\n".join(wrapped(text, room, MOST_LINES * room) for text in axis.label.split("\n"))
+    lines = label.split("\n")
     low, high = axis.ends
     if low or high:
         lines[0] = f"← {low}    {lines[0]}    {high} →"

@@ -257,6 +257,7 @@ def _threshold(task: Task, found: PathResult, weights: tuple[float, float]) -> f
         return scores(task.X[rows], found.coef, found.offset)[:, 0]
 
     if found.rough is None:
-        return best_threshold(exact(slice(None)), task.level > 0, weights, task.sample_weight)
+        s = scores(task.X, found.coef, found.offset)[:, 0]
+        return best_threshold(s, task.level > 0, weights, task.sample_weight)
     s, error = found.rough
     return best_threshold(s, task.level > 0, weights, task.sample_weight, exact, error)

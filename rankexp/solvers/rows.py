@@ -7,7 +7,7 @@ be centred, what their means add to a product is taken off it.
 
 from collections.abc import Callable, Iterator
 from math import isqrt
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +15,7 @@ from scipy.sparse import csr_array, issparse
 
 from rankexp.arrays import Floats, Ints
 
+CHECKED = "_rankexp_rows"  # an attribute of rows that were made here: the next check is spared
 PROBED = 64  # rows that show of most columns that they aren't constant
 NARROW = 32  # columns, up to which a sum of squares of each row takes longer than all at once
 THIN = 8  # entries for each column: with more there are hardly any columns without
@@ -31,10 +32,12 @@ def as_rows(X: npt.ArrayLike) -> Floats:
     """Return rows of doubles, (n, d); sparse ones by row, each entry once and in order."""
     if not is_sparse(X):
         return np.ascontiguousarray(X, dtype=np.float64)
-    rows = csr_array(X, dtype=np.float64)  # type: ignore[arg-type]  # as the stubs have it
+    given = cast("Any", X)
+    rows = given if getattr(X, CHECKED, False) else csr_array(given, dtype=np.float64)
     if not rows.has_canonical_format:
         rows = rows.copy()  # what is given stays as it is
         rows.sum_duplicates()
+    setattr(rows, CHECKED, True)
     return cast("Floats", rows)
 
 

@@ -12,6 +12,7 @@ from rankexp.estimators.labels import best_threshold
 from rankexp.losses import parse
 from rankexp.solvers.pairs.partial_order import PartialOrder
 from rankexp.solvers.pairs.path import pair_path
+from rankexp.solvers.rows import CHECKED, as_rows
 from rankexp.solvers.smooth import centring, certificate, descent, in_rows, limited, objective
 from rankexp.solvers.smooth import path as points
 from rankexp.solvers.smooth.inverse import Memory
@@ -246,3 +247,14 @@ def test_what_holds_the_rows_is_freed_at_once(monkeypatch):
         assert len(made) > 6 and not any(one() for one in made)
     finally:
         gc.enable()
+
+
+def test_rows_made_here_are_not_made_again_and_those_of_a_caller_are_looked_at_each_time():
+    given = csr_array(np.array([[1.0, 2.0, 0.0], [0.0, 3.0, 4.0]]))
+    first = as_rows(given)
+    assert as_rows(first) is first and first is not given
+    given.indices[:2] = 1, 1  # by its owner, between two fits
+    again = as_rows(given)
+    np.testing.assert_array_equal(again.toarray(), [[0.0, 3.0, 0.0], [0.0, 3.0, 4.0]])
+    assert again.has_canonical_format and again.nnz == 3
+    assert getattr(first, CHECKED) and not hasattr(given, CHECKED)
