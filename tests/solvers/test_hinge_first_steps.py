@@ -25,6 +25,7 @@ from rankexp.solvers.hinge.sweep import sweep
 from rankexp.solvers.pairs.normal import NormalPairs
 from rankexp.solvers.pairs.partial_order import PartialOrder
 from rankexp.solvers.rows import norms_of
+from rankexp.solvers.smooth.objective import spread
 
 SEEDS = st.integers(0, 10**6)
 
@@ -51,7 +52,7 @@ def test_along_scores_the_objective_falls_and_its_curve_is_told(seed, groups, ti
     X = rng.integers(0, 3, (30, 3)).astype(float) if tied else rng.standard_normal((30, 3))
     order, ridge = random_order(rng, 30, groups), 10.0**power
     pairs = hinge_pairs(X, order)
-    s = pairs.scores(rng.standard_normal(3))
+    s = pairs.scores(rng.standard_normal(3)) * 10.0 ** rng.uniform(-2.0, 0.0)
     t, value, bend = along(pairs, s, ridge, 0.05)
     i, j, c = all_pairs(pairs.order)
     D = s[i] - s[j]
@@ -293,3 +294,19 @@ def test_steps_take_no_more_room_than_sparse_rows(density, tried, monkeypatch):
     monkeypatch.setattr(newton, "from_columns", seen)
     assert hinge_path(csr_array(X), order, [0.05]).converged.all()
     assert taken == ([most] if tried else [])
+
+
+def test_where_first_steps_of_sparse_rows_do_not_suffice_others_follow(monkeypatch):
+    X, order = few_entries(800, 30, 0.3)
+    right = hinge_path(X, order, [0.1, 0.01])
+    monkeypatch.setattr(newton, "TRIED", 2)
+    found = hinge_path(csr_array(X), order, [0.1, 0.01])
+    assert found.converged.all()
+    np.testing.assert_allclose(found.objective, right.objective, rtol=2e-6)
+
+
+def test_columns_of_sparse_rows_have_the_scales_of_dense_ones():
+    X = few_entries(200, 9, 0.3)[0] + np.arange(9) % 2
+    for about in (None, X.mean(axis=0)):
+        found = spread(csr_array(X), about)
+        np.testing.assert_allclose(found, spread(X, about), rtol=1e-9)
