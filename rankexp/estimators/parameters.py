@@ -17,7 +17,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 from rankexp.arrays import Bools, Floats, Ints, Labels, PerRow
 from rankexp.registry import did_you_mean
 from rankexp.solvers.result import PathResult
-from rankexp.solvers.rows import as_rows, norms_of
+from rankexp.solvers.rows import as_rows, entries, norms_of
 from rankexp.warn import warn_user
 
 if TYPE_CHECKING:
@@ -69,19 +69,27 @@ def training_rows(
     return _summed(X, validate_data(estimator, X, reset=reset, **more), fits=reset)
 
 
-def _plain_data(X: ArrayLike, y: ArrayLike) -> tuple[Floats, Labels, Floats] | None:
+def _plain_data(
+    X: ArrayLike, y: ArrayLike, sparse: bool
+) -> tuple[Floats, Labels, Floats | None] | None:
     """Return X and y as they are if solvers take them so: for arrays, other checks take 1 ms.
 
-    What shows that all is finite are the norms of the rows, (n,), the third.
+    What shows that all is finite are the norms of the rows, (n,), the third; None if sparse.
     """
-    if not (type(X) is np.ndarray and type(y) is np.ndarray and X.ndim == 2 and y.ndim == 1):
+    rows = cast("Floats", X)
+    csr = sparse and issparse(X) and getattr(X, "format", "") == "csr"
+    if not (csr or type(X) is np.ndarray) or type(y) is not np.ndarray:
         return None
-    fits = X.dtype == np.float64 and X.flags.carray and 0 < y.size == X.shape[0] and X.shape[1] > 0
-    if not (fits and y.dtype.kind in "biu"):
+    fits = rows.ndim == 2 and rows.dtype == np.float64 and rows.shape[1] > 0
+    if not (fits and y.ndim == 1 and 0 < y.size == rows.shape[0] and y.dtype.kind in "biu"):
         return None
     with np.errstate(over="ignore", invalid="ignore"):
-        norms = norms_of(X)
-    return (X, y, norms) if np.isfinite(norms.max()) else None
+        if csr:
+            rows = as_rows(X)
+            finite = bool(np.isfinite(np.add.reduce(entries(rows), axis=None)))
+            return (rows, y, None) if finite and y.size * rows.shape[1] > FEW_CELLS else None
+        norms = norms_of(rows) if rows.flags.carray else np.full(1, np.inf)
+    return (rows, y, norms) if np.isfinite(norms.max()) else None
 
 
 def training_data(
@@ -103,7 +111,7 @@ def normed_data(
     """Return what `training_data` does, and the norms of the rows, (n,), if they are known."""
     if not sparse:
         refuse_sparse(X)
-    if not how and (plain := _plain_data(X, y)) is not None:
+    if not how and (plain := _plain_data(X, y, sparse)) is not None:
         if estimator is not None:
             vars(estimator).pop("feature_names_in_", None)
             estimator.n_features_in_ = plain[0].shape[1]

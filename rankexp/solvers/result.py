@@ -63,6 +63,12 @@ class PathResult:
         coef, intercept = 0.0 - self.coef, 0.0 - self.intercept
         return replace(self, coef=coef, intercept=intercept, bearable=bearable)
 
+    def among(self, columns: Ints, d: int) -> "PathResult":
+        """Return the same solutions for d columns, of which all others have no weight."""
+        coef = np.zeros((d, self.coef.shape[1]))
+        coef[columns] = self.coef
+        return replace(self, coef=coef)
+
     @property
     def offset(self) -> Floats:
         """What scores are to have beside ``X @ coef``, (L,): intercepts that leave them distinct.

@@ -1,4 +1,4 @@
-"""Compiled products of sparse rows in twice the precision (Dot2: Ogita, Rump and Oishi 2005)."""
+"""Compiled sums of sparse rows, products in twice the precision (Ogita, Rump and Oishi 2005)."""
 
 import numpy as np
 
@@ -43,3 +43,13 @@ def of_columns(data: Floats, indices: Signed, ends: Signed, r: Floats, d: int) -
             j = indices[k]
             high[j], low[j] = plus(high[j], low[j], data[k], r[i])
     return high + low
+
+
+@njit
+def sums_of_columns(data: Floats, indices: Signed, d: int) -> Floats:
+    """Return the sums of columns and those of their squares, (d, 2)."""
+    out = np.zeros((d, 2))
+    for k in range(data.size):
+        out[indices[k], 0] += data[k]
+        out[indices[k], 1] += data[k] * data[k]
+    return out

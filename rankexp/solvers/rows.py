@@ -73,7 +73,9 @@ def filled(X: Floats) -> tuple[Floats, Ints] | None:
         return None
     place[columns] = np.arange(columns.size)
     parts, shape = (rows.data, place[rows.indices], rows.indptr), (X.shape[0], columns.size)
-    return cast("Floats", csr_array(parts, shape=shape)), columns
+    fewer = csr_array(parts, shape=shape)
+    setattr(fewer, CHECKED, True)
+    return cast("Floats", fewer), columns
 
 
 def entries(X: Floats) -> Floats:

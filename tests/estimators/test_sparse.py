@@ -4,6 +4,7 @@ import tracemalloc
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -221,6 +222,22 @@ def test_missing_and_infinite_numbers_are_refused_as_in_dense_rows(model):
     twice = sparse.coo_array(([1e308, 1e308, 1.0], ([0, 0, 1], [0, 0, 0])), shape=(30, 5))
     with pytest.raises(ValueError, match="infinity"):
         model.fit(twice, y)
+
+
+def test_sparse_rows_need_no_other_check_if_they_are_plain(monkeypatch):
+    X, y, _ = rows(40, 5, 0.5)
+    frame = pd.DataFrame(X.toarray(), columns=list("abcde"))
+    model = LinearRanker().fit(frame, y)
+    slow = LinearRanker().fit(X, y.astype(str))
+    monkeypatch.setattr(parameters, "validate_data", None)
+    wider = sparse.csr_matrix(sparse.hstack([X, X]))
+    assert not hasattr(model.fit(wider, y), "feature_names_in_")
+    assert model.n_features_in_ == 10
+    np.testing.assert_array_equal(model.fit(X, y).coef_, slow.coef_)
+    far = sparse.csr_array(np.repeat(np.finfo(np.float64).max, 40)[:, None])
+    for other, target in ((X.tocsc(), y), (X, y.astype(str)), (X.astype(np.float32), y), (far, y)):
+        with pytest.raises(TypeError, match="NoneType"):  # all others are checked further
+            model.fit(other, target)
 
 
 def test_others_say_what_to_do():

@@ -8,7 +8,7 @@ from scipy.sparse import csc_array, csr_array
 
 from rankexp.estimators import LinearRanker
 from rankexp.estimators.labels import best_threshold
-from rankexp.solvers.hinge import iterate, newton, sparse
+from rankexp.solvers.hinge import iterate, newton, path, sparse
 from rankexp.solvers.hinge.iterate import (
     AROUND,
     Best,
@@ -18,13 +18,13 @@ from rankexp.solvers.hinge.iterate import (
     exact_hinge,
     longer,
 )
-from rankexp.solvers.hinge.newton import _inverse_of_normal, _Updated
+from rankexp.solvers.hinge.newton import Updated, _inverse_of_normal
 from rankexp.solvers.hinge.pairs import hinge_pairs
 from rankexp.solvers.hinge.path import _Path, hinge_path
 from rankexp.solvers.hinge.sweep import sweep
 from rankexp.solvers.pairs.normal import NormalPairs
 from rankexp.solvers.pairs.partial_order import PartialOrder
-from rankexp.solvers.rows import norms_of
+from rankexp.solvers.rows import filled, norms_of
 from rankexp.solvers.smooth.objective import spread
 
 SEEDS = st.integers(0, 10**6)
@@ -119,7 +119,7 @@ def test_columns_tell_the_curvature_of_normal_differences():
     for w in (pairs.mean_difference, np.array([2.0, 0.4, -0.2, 0.7])):
         at = HingeIterate.at(lam, w, s := pairs.scores(w), sweep(pairs, s, 0.02))
         squares = np.mean(pairs.X**2, axis=0)
-        known = _Updated(_inverse_of_normal(at, squares, lam), 0, d)
+        known = Updated(_inverse_of_normal(at, squares, lam))
         found = np.column_stack([known.times(g) for g in np.eye(d)])
         H = at.sweep.laplacian() / (2.0 * at.sweep.h * pairs.count) + lam * np.eye(d)
         ratios = np.linalg.eigvals(found @ H).real
@@ -194,7 +194,7 @@ def test_steps_change_a_matrix_and_a_product_alike(monkeypatch):
     rng = np.random.default_rng(7)
     a, A = rng.uniform(0.5, 2.0, 6), rng.standard_normal((6, 6))
     H = A @ A.T + np.eye(6)
-    both = [_Updated(known, 9, 6) for known in (np.asfortranarray(np.diag(a)), lambda g: a * g)]
+    both = [Updated(known, 9) for known in (np.asfortranarray(np.diag(a)), lambda g: a * g)]
     for k in range(9):
         moved, g = rng.standard_normal((2, 6))
         change = H @ moved * (-1.0 if k == 4 else 1.0)  # a direction that curves down is left out
@@ -203,6 +203,21 @@ def test_steps_change_a_matrix_and_a_product_alike(monkeypatch):
         np.testing.assert_allclose(both[0].times(g), both[1].times(g), rtol=1e-9)
         if k != 4:
             np.testing.assert_allclose(both[1].times(change), moved, rtol=1e-9)
+
+
+def test_of_steps_the_last_ones_are_kept():
+    rng = np.random.default_rng(12)
+    a, A = rng.uniform(0.5, 2.0, 6), rng.standard_normal((6, 6))
+    H, known = A @ A.T + np.eye(6), [Updated(lambda g: a * g, most) for most in (2, 9)]
+    for k, moved in enumerate(rng.standard_normal((5, 6))):
+        known[0].learn(moved, H @ moved, False)
+        if k > 2:
+            known[1].learn(moved, H @ moved, False)
+    g = rng.standard_normal(6)
+    np.testing.assert_array_equal(known[0].times(g), known[1].times(g))
+    B = np.column_stack([known[0].times(g) for g in np.eye(6)])
+    np.testing.assert_allclose(B, B.T, rtol=1e-12)
+    assert np.linalg.eigvalsh(B).min() > 0.0
 
 
 def test_objectives_do_not_depend_on_how_the_hessian_is_kept(monkeypatch):
@@ -227,11 +242,11 @@ def test_scores_that_are_not_those_of_w_are_measured_anew(off, monkeypatch):
         iterate, "exact_hinge", lambda *given: asked.append(1) or exact_hinge(*given)
     )
     s = pairs.scores(w)
-    best, path = Best(), _Path(pairs, 1e-6, 500)
+    best, solver = Best(), _Path(pairs, 1e-6, 500)
     best.update(HingeIterate.at(0.1, w, s, sweep(pairs, s, 0.02)))
     best.s = s + off * rng.standard_normal(500)
     best.primal *= 1.0 + off if off > 0.0 else 1.0
-    path._measure(0.1, best)
+    solver._measure(0.1, best)
     assert bool(asked) == (off != 0.0)
     assert best.measured[0] == pytest.approx(right, rel=1e-13)
     assert best.primal == pytest.approx(right + 0.05 * w @ w, rel=1e-13)
@@ -281,10 +296,10 @@ def test_sparse_rows_take_first_steps_as_dense_ones_do(monkeypatch):
         np.testing.assert_allclose(found.objective, right.objective, rtol=2e-6)
 
 
-@pytest.mark.parametrize(("density", "tried"), [(0.01, False), (0.1, True)])
-def test_steps_take_no_more_room_than_sparse_rows(density, tried, monkeypatch):
+@pytest.mark.parametrize("density", [0.05, 0.2])
+def test_what_is_kept_of_steps_takes_no_more_room_than_sparse_rows(density, monkeypatch):
     X, order = few_entries(300, 20, density)
-    most, taken = X.astype(bool).sum() // 40, []
+    most, taken = max(X.astype(bool).sum() // 40, 2), []
     from_columns = newton.from_columns
 
     def seen(*given):
@@ -293,7 +308,21 @@ def test_steps_take_no_more_room_than_sparse_rows(density, tried, monkeypatch):
 
     monkeypatch.setattr(newton, "from_columns", seen)
     assert hinge_path(csr_array(X), order, [0.05]).converged.all()
-    assert taken == ([most] if tried else [])
+    assert taken == [most]
+
+
+@pytest.mark.parametrize("lams", [[100.0], [100.0, 0.01], [0.01]])
+def test_columns_without_entries_have_no_weight(lams, monkeypatch):
+    X, order = few_entries(100, 12, 0.3)
+    wide = np.zeros((100, 400))
+    wide[:, 33:393:30] = X
+    asked = []
+    monkeypatch.setattr(path, "filled", lambda X: asked.append(X.shape) or filled(X))
+    found, right = hinge_path(csr_array(wide), order, lams), hinge_path(X, order, lams)
+    assert found.coef.shape == (400, len(lams))
+    assert not np.delete(found.coef, np.arange(33, 393, 30), axis=0).any()
+    np.testing.assert_allclose(found.objective, right.objective, rtol=2e-6)
+    assert bool(asked) == (lams[-1] < 1.0)  # all pairs are in the loss: the solution is known
 
 
 def test_where_first_steps_of_sparse_rows_do_not_suffice_others_follow(monkeypatch):
@@ -310,3 +339,5 @@ def test_columns_of_sparse_rows_have_the_scales_of_dense_ones():
     for about in (None, X.mean(axis=0)):
         found = spread(csr_array(X), about)
         np.testing.assert_allclose(found, spread(X, about), rtol=1e-9)
+    pairs = hinge_pairs(csr_array(X), PartialOrder.of_classes(np.arange(200) % 2))
+    np.testing.assert_allclose(pairs.squares(), X.var(axis=0), rtol=1e-9)

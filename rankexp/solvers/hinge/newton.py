@@ -6,7 +6,7 @@ For easy data quasi-Newton comes first: with label noise the smoothed hinge is n
 from collections.abc import Callable
 
 import numpy as np
-from scipy.linalg.blas import dsymv, dsyr2
+from scipy.linalg.blas import daxpy, dsymv, dsyr2
 from scipy.linalg.lapack import dpotri
 
 from rankexp.arrays import Floats
@@ -163,38 +163,43 @@ def _narrow(lam: float, at: Point, direction: Direction, share: float) -> Point:
     return HingeIterate.at(lam, at.w, at.s, narrow) if step is None else at.moved(lam, step)
 
 
-class _Updated:
+class Updated:
     """An inverse Hessian, upper triangle or a product with vectors, that steps change (BFGS)."""
 
-    def __init__(self, known: Floats | Product, steps: int, d: int) -> None:
-        self.known, self.scale, self.size = known, np.float64(1.0), 0
-        self.rows = np.empty((2 * steps, d))  # of many columns: two for each step, not d
+    def __init__(self, known: Floats | Product, most: int = 0) -> None:
+        self.known, self.scale, self.most = known, np.float64(1.0), most
+        self.steps: list[tuple[Floats, Floats, float]] = []  # the last ones: of many columns
 
     def times(self, g: Floats) -> Floats:
         if isinstance(self.known, np.ndarray):
             return np.asarray(dsymv(self.scale, self.known, g))
-        rows = self.rows[: self.size]
-        return self.scale * self.known(g) + (rows @ g).reshape(-1, 2)[:, ::-1].ravel() @ rows
+        q, shares = g.copy(), list[float]()
+        for moved, change, curvature in reversed(self.steps):  # two loops (Nocedal 1980)
+            shares.append(float(moved @ q) / curvature)
+            q = daxpy(change, q, a=-shares[-1])
+        p = self.scale * self.known(q)
+        for moved, change, curvature in self.steps:
+            p = daxpy(moved, p, a=shares.pop() - float(change @ p) / curvature)
+        return np.asarray(p)
 
     def learn(self, moved: Floats, change: Floats, scaled: bool) -> None:
         """Take in by what a step changed the gradient; that of a guess tells its scale, too."""
-        if not (curvature := np.float64(moved @ change)) > 0.0:
+        if not (curvature := float(moved @ change)) > 0.0:
             return
-        v = self.times(change)
+        v = self.times(change) if scaled or isinstance(self.known, np.ndarray) else change
         if scaled:
             self.scale = curvature / np.float64(change @ v)
             v *= self.scale
-        u = (0.5 * (1.0 + (change @ v) / curvature) * moved - v) / curvature
         if isinstance(self.known, np.ndarray):
+            u = (0.5 * (1.0 + (change @ v) / curvature) * moved - v) / curvature
             dsyr2(1.0 / self.scale, moved, u, a=self.known, overwrite_a=1)
         else:
-            self.rows[self.size : self.size + 2] = moved, u
-            self.size += 2
+            self.steps = [*self.steps, (moved, change, curvature)][-self.most :]
 
 
 def quasi_newton(
     start: HingeIterate[S],
-    known: Floats | Product,
+    B: Updated,
     lam: float,
     tol: float,
     best: Best,
@@ -204,7 +209,6 @@ def quasi_newton(
     """Go down by BFGS on an inverse Hessian, in place, until done or stalled; count steps."""
     # If that comes from no Hessian, it is scaled by the first step, and `most` steps are taken.
     at, pairs, gaps = start, start.sweep.pairs, list[float]()
-    B = _Updated(known, most or LONGEST, at.w.size)
     over, share = (SLOW_OVER, SLOW) if most else (STALL, STALLED)
     for iteration in range(most or LONGEST):
         gaps.append(best.gap)
@@ -236,18 +240,21 @@ def band_for(at: HingeIterate[S], goal: float) -> float:
     return min(WIDE_BAND, at.sweep.h * float(np.sqrt(share)))
 
 
-def from_columns(at: Point, squares: Floats, lam: float, tol: float, best: Best, most: int) -> int:
+def from_columns(
+    at: Point, squares: Floats, lam: float, tol: float, best: Best, most: int, kept: int
+) -> int:
     """Go down from the mean squares of columns (d,), not a Hessian; count steps, `most` or one."""
+    # `kept`: the last steps of which something is kept.
     best.update(at)
-    p = -_Updated(_inverse_of_normal(at, squares, lam), 0, at.w.size).times(at.gradient)
+    p = -Updated(_inverse_of_normal(at, squares, lam)).times(at.gradient)
     if (step := line_search(lam, at, p, sweep, ACCEPT_QUASI)) is None:
         return 0
     at = at.moved(lam, step)
     best.update(at)
     if best.gap <= tol or most <= 1:
         return 1
-    known = _inverse_of_normal(at, squares, lam)  # other pairs are at their kinks now
-    return 1 + quasi_newton(at, known, lam, tol, best, sweep, min(TRIED, most) - 1)
+    B = Updated(_inverse_of_normal(at, squares, lam), kept)  # other pairs are at their kinks now
+    return 1 + quasi_newton(at, B, lam, tol, best, sweep, min(TRIED, most) - 1)
 
 
 def _inverse_of_normal(at: Point, squares: Floats, lam: float) -> Floats | Product:

@@ -7,6 +7,7 @@ from typing import cast
 
 import numpy as np
 from scipy.linalg.lapack import dpotrf, dpotri
+from scipy.sparse import csr_array
 
 from rankexp.arrays import Bools, Floats, Integers, Ints
 from rankexp.solvers.pairs.partial_order import PartialOrder
@@ -98,6 +99,16 @@ class HingePairs:
         """The mean of the rows (d,), or 0 if they are centred."""
         n, d = self.X.shape
         return np.zeros(d) if self.centred else np.full(n, 1.0 / n) @ self.X
+
+    def squares(self) -> Floats:
+        """Return the mean squares of the columns (d,), about their means, of some rows or all."""
+        if not is_sparse(self.X):
+            return spread(some_rows(self.X, SOME_ROWS), None if self.centred else self.centre)
+        from rankexp.solvers.row_loops import sums_of_columns
+
+        rows = cast(csr_array, self.X)
+        mean, squares = sums_of_columns(rows.data, rows.indices, rows.shape[1]).T / rows.shape[0]
+        return np.asarray(np.maximum(squares - mean**2, 0.0))
 
     @cached_property
     def precision(self) -> Floats | None:

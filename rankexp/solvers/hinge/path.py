@@ -15,13 +15,12 @@ from rankexp.arrays import Floats
 from rankexp.solvers.hinge import iterate, newton
 from rankexp.solvers.hinge.certificate import AGREEMENT, Certifier
 from rankexp.solvers.hinge.iterate import Along, Best, HingeIterate, Point, Solve, together
-from rankexp.solvers.hinge.pairs import SOME_ROWS, HingePairs, common_power, hinge_pairs
+from rankexp.solvers.hinge.pairs import HingePairs, common_power, hinge_pairs
 from rankexp.solvers.hinge.polish import ALMOST_SEPARATED
 from rankexp.solvers.hinge.sweep import Sweep, coarse, sweep
 from rankexp.solvers.pairs.partial_order import PartialOrder
 from rankexp.solvers.result import PathResult
-from rankexp.solvers.rows import as_rows, is_sparse
-from rankexp.solvers.smooth.objective import some_rows, spread
+from rankexp.solvers.rows import as_rows, filled, is_sparse
 
 BAND = 0.02  # tuned: where Newton starts
 WIDE_START = 0.3  # tuned: and with many columns
@@ -35,7 +34,7 @@ MOST_STAGES = 20  # where lam is very far off, longer jumps must do
 STAGE_TOL = 0.01
 PAIRS_A_COLUMN = 500  # tuned: of fewer, the loss is not smooth enough for steps without a Hessian
 LARGE = 0.03  # tuned: of the penalty with all pairs in the loss; above it is smooth enough
-FEWEST = 8  # such steps, below which they rarely suffice. Tuned
+FEWEST = 2  # steps of which something is kept: with one, some fits take more. Tuned
 OF_SHIFTED = 8.0  # roundings of a score: centred, shifted, of rows twice as long, and exact
 NEAR = 0.01  # of a gap: steps with a Hessian then begin there, not far off. Tuned: 1e-4 to .1
 STAGE_FAILED = 0.5  # gap of a stage: features of such sizes aren't solved by further ones
@@ -76,6 +75,11 @@ def hinge_path(
     path = _Path(pairs, tol, max_iter)
     solve: Solve = path.solve
     if is_sparse(X):
+        lam = lams.min(initial=np.inf)
+        if lam < path.last and (part := filled(X)):  # not written down: other columns cost time
+            del pairs, path
+            found = hinge_path(part[0], order, lams, tol=tol, max_iter=max_iter, norms=norms)
+            return found.among(part[1], X.shape[1])
         from rankexp.solvers.hinge.sparse import sparse_solver
 
         solve = sparse_solver(pairs, tol, max_iter, path.quickly)
@@ -149,11 +153,14 @@ class _Path:
 
     def quickly(self, lam: float) -> tuple[Best, int]:
         """Return the best values that steps without a Hessian find, and how many there were."""
-        best = Best()
+        best, goal = Best(), MARGIN * self.tol
         try:
-            return best, self._from_diagonal(lam, MARGIN * self.tol, best)
+            steps = self._from_diagonal(lam, goal, best)
         except FloatingPointError:  # a step left the range of numbers
             return best, 0
+        if best.gap <= goal and is_sparse(self.pairs.X):
+            self._measure(lam, best)
+        return best, steps
 
     def _from_last(self, lam: float, tol: float, best: Best) -> int:
         steps = self._descend(lam)
@@ -166,7 +173,7 @@ class _Path:
         best.update(start)
         if (inverse := newton.inverse_hessian(wide, lam)) is None:
             return steps
-        return steps + newton.quasi_newton(start, inverse, lam, tol, best, sweep)
+        return steps + newton.quasi_newton(start, newton.Updated(inverse), lam, tol, best, sweep)
 
     def _from_diagonal(self, lam: float, tol: float, best: Best) -> int:
         """Try steps from the scales of columns, without a Hessian, and return how many."""
@@ -174,9 +181,7 @@ class _Path:
         if short := self.w.size == 0:  # all pairs are in the loss
             self.w, self.s = pairs.mean_difference / self.spread, self.u / self.spread
         rough = pairs.count < PAIRS_A_COLUMN * self.w.size and lam < LARGE * self.spread
-        # Sparse rows have room for steps that take no more numbers than they do.
-        room = pairs.X.size // (2 * self.w.size) if is_sparse(pairs.X) else self.max_iter
-        if self.tol >= STAGE_TOL or rough or room < min(FEWEST, self.max_iter):
+        if self.tol >= STAGE_TOL or rough:
             return 0
         ridge, mean = lam * float(self.w @ self.w), float(self.w @ pairs.mean_difference)
         at: Point | None = None
@@ -185,9 +190,10 @@ class _Path:
             at = self._longer(lam, tol, iterate.as_if_normal(mean, square, ridge))
         if at is None or not abs(float(at.gradient @ self.w)) <= newton.ACCEPT * mean:
             at = self._longer(lam, tol, iterate.along(pairs, self.s, ridge, newton.ACCEPT))
-        squares = spread(some_rows(pairs.X, SOME_ROWS), None if pairs.centred else pairs.centre)
-        found = Best()
-        steps = newton.from_columns(at, squares, lam, tol, found, min(room, self.max_iter))
+        # What is kept of steps takes no more numbers than sparse rows do, where these are many.
+        room = pairs.X.size // (2 * self.w.size) if is_sparse(pairs.X) else newton.TRIED
+        kept, found = max(room, FEWEST), Best()
+        steps = newton.from_columns(at, pairs.squares(), lam, tol, found, self.max_iter, kept)
         if found.gap <= NEAR:
             best.take(found)
             self.w, self.s, self.last = found.w, found.s, lam
@@ -248,7 +254,7 @@ class _Path:
         best.update(start)
         if (inverse := newton.inverse_hessian(wide.sweep, lam)) is None:
             return 0
-        return newton.quasi_newton(start, inverse, lam, tol, best, coarse)
+        return newton.quasi_newton(start, newton.Updated(inverse), lam, tol, best, coarse)
 
     def _measure(self, lam: float, best: Best) -> None:
         self.w, self.s, self.last = best.w, self.pairs.scores(best.w), lam

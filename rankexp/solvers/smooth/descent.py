@@ -155,11 +155,7 @@ def descend(X: Floats, risk: SmoothRisk, lams: Floats, *, tol: float, max_iter: 
         for lam in (-falling).tolist():
             path.go(lam)
     found = assemble(path.problem, [path.found[i] for i in back], tol)
-    if not part:
-        return found
-    coef = np.zeros((X.shape[1], lams.size))
-    coef[part[1]] = found.coef
-    return replace(found, coef=coef)
+    return found.among(part[1], X.shape[1]) if part else found
 
 
 def assemble(problem: Objective, found: list[Solution], tol: float) -> PathResult:
