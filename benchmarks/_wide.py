@@ -31,7 +31,7 @@ REST = 0.1  # seconds after which threads have ceased to spin
 def rows(part: str, threads: bool = False) -> Iterator[Row]:
     """Yield a row for each size and kind of features, each the worst of its penalties."""
     from benchmarks._solvers import of_scikit_learn
-    from benchmarks.widths import DENSE, PENALTIES, SPARSE, SPARSE_PENALTIES, row, worst
+    from benchmarks.widths import DENSE, PENALTIES, SPARSE, row, worst
     from benchmarks.widths import sparse as sparse_rows
     from benchmarks.widths import wide as dense_rows
 
@@ -41,8 +41,7 @@ def rows(part: str, threads: bool = False) -> Iterator[Row]:
     for d in widths:
         for kind in SPARSE if sparse else DENSE:
             X, y = (sparse_rows if sparse else dense_rows)(n, d, kind)
-            lams = SPARSE_PENALTIES if sparse else PENALTIES
-            found = worst(X, y, lams, solvers, rounds=3, rest=REST * threads)
+            found = worst(X, y, PENALTIES, solvers, rounds=3, rest=REST * threads)
             yield row(f"{n:,} × {d:,}, {kind}", dict([found]))
 
 

@@ -13,13 +13,13 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array, issparse
 
-from rankexp.arrays import Floats, Ints
+from rankexp.arrays import Floats, Ints, Signed
 
 CHECKED = "_rankexp_rows"  # an attribute of rows that were made here: the next check is spared
 PROBED = 64  # rows that show of most columns that they aren't constant
 NARROW = 32  # columns, up to which a sum of squares of each row takes longer than all at once
 THIN = 8  # entries for each column: with more there are hardly any columns without
-BLOCK = 1024  # sparse rows at once, or more, of which a copy is made
+BLOCK, PARTS = 1024, 4  # sparse rows at once, or parts of all, of which a copy is made. Tuned
 DEPTH = 64  # roundings of a sum by numpy, which adds pairwise, in blocks of 128 with 8 sums each
 
 
@@ -41,10 +41,17 @@ def as_rows(X: npt.ArrayLike) -> Floats:
     return cast("Floats", rows)
 
 
+def _made(data: Floats, indices: Signed, ends: Signed, d: int) -> Floats:
+    """Return sparse rows of arrays that are not looked at, of which scipy would copy parts."""
+    rows = csr_array((ends.size - 1, d))
+    rows.data, rows.indices, rows.indptr = data, indices, ends
+    return cast("Floats", rows)
+
+
 def squared(X: Floats) -> Floats:
     """Return the squares of all entries of sparse rows."""
     rows = cast("csr_array", X)
-    return cast("Floats", csr_array((rows.data**2, rows.indices, rows.indptr), shape=rows.shape))
+    return _made(rows.data**2, rows.indices, rows.indptr, X.shape[1])
 
 
 def norms_of(X: Floats) -> Floats:
@@ -72,10 +79,9 @@ def filled(X: Floats) -> tuple[Floats, Ints] | None:
     if not 0 < columns.size < place.size:
         return None
     place[columns] = np.arange(columns.size)
-    parts, shape = (rows.data, place[rows.indices], rows.indptr), (X.shape[0], columns.size)
-    fewer = csr_array(parts, shape=shape)
+    fewer = _made(rows.data, place[rows.indices], rows.indptr, columns.size)
     setattr(fewer, CHECKED, True)
-    return cast("Floats", fewer), columns
+    return fewer, columns
 
 
 def entries(X: Floats) -> Floats:
@@ -99,12 +105,12 @@ def _parts(X: Floats) -> Iterator[tuple[slice, Floats]]:
     if not is_sparse(X):
         yield slice(0, n), X
         return
-    rows, size = cast("csr_array", X), max(BLOCK, n * d // max(X.size, 1))
-    for start in range(0, n, size):  # as many entries as columns, or more, so that sums cost less
+    rows, size = cast("csr_array", X), max(BLOCK, -(-n // PARTS), n * d // max(X.size, 1))
+    for start in range(0, n, size):
         ends = rows.indptr[start : start + size + 1]
-        at, shape = slice(ends[0], ends[-1]), (ends.size - 1, d)
-        part = csr_array((rows.data[at], rows.indices[at], ends - ends[0]), shape=shape)
-        yield slice(start, start + size), cast("Floats", part)
+        at = slice(ends[0], ends[-1])
+        part = _made(rows.data[at], rows.indices[at], ends - ends[0], d)
+        yield slice(start, start + size), part
 
 
 def across(X: Floats, w: Floats, of: Callable[[Floats], Floats] = abs) -> Floats:
