@@ -24,7 +24,7 @@ from rankexp.solvers.hinge.path import _Path, hinge_path
 from rankexp.solvers.hinge.sweep import sweep
 from rankexp.solvers.pairs.normal import NormalPairs
 from rankexp.solvers.pairs.partial_order import PartialOrder
-from rankexp.solvers.rows import filled, norms_of
+from rankexp.solvers.rows import norms_of
 from rankexp.solvers.smooth.objective import spread
 
 SEEDS = st.integers(0, 10**6)
@@ -311,18 +311,21 @@ def test_what_is_kept_of_steps_takes_no_more_room_than_sparse_rows(density, monk
     assert taken == [most]
 
 
+@pytest.mark.parametrize(("n", "width"), [(9, 12), (100, 400), (500, 12)])
 @pytest.mark.parametrize("lams", [[100.0], [100.0, 0.01], [0.01]])
-def test_columns_without_entries_have_no_weight(lams, monkeypatch):
-    X, order = few_entries(100, 12, 0.3)
-    wide = np.zeros((100, 400))
+def test_columns_without_entries_have_no_weight(n, width, lams, monkeypatch):
+    X, order = few_entries(n, 12, 0.3)
+    wide = np.zeros((n, 400))
     wide[:, 33:393:30] = X
-    asked = []
-    monkeypatch.setattr(path, "filled", lambda X: asked.append(X.shape) or filled(X))
+    widths, plain = [], path._solve
+    monkeypatch.setattr(path, "_solve", lambda *x: widths.append(x[0].shape[1]) or plain(*x))
     found, right = hinge_path(csr_array(wide), order, lams), hinge_path(X, order, lams)
     assert found.coef.shape == (400, len(lams))
     assert not np.delete(found.coef, np.arange(33, 393, 30), axis=0).any()
     np.testing.assert_allclose(found.objective, right.objective, rtol=2e-6)
-    assert bool(asked) == (lams[-1] < 1.0)  # all pairs are in the loss: the solution is known
+    # With the largest penalty the solution is known, and where columns would become fewer than
+    # rows, there would be no steps in the rows.
+    assert widths == [width if lams[-1] < 1.0 else 400, 12]
 
 
 def test_where_first_steps_of_sparse_rows_do_not_suffice_others_follow(monkeypatch):

@@ -75,8 +75,9 @@ def hinge_path(
     path = _Path(pairs, tol, max_iter)
     solve: Solve = path.solve
     if is_sparse(X):
-        lam = lams.min(initial=np.inf)
-        if lam < path.last and (part := filled(X)):  # not written down: other columns cost time
+        part = filled(X) if lams.min(initial=np.inf) < path.last else None
+        # Others cost time. Columns do not become fewer than rows: steps in the rows would go.
+        if part and (part[1].size < X.shape[0]) == (X.shape[1] < X.shape[0]):
             del pairs, path
             found = hinge_path(part[0], order, lams, tol=tol, max_iter=max_iter, norms=norms)
             return found.among(part[1], X.shape[1])
