@@ -44,7 +44,4 @@ def smaller_before(ranks: Ints) -> Ints:
         here, there = there, here
         high = low
         low -= BITS
-    out = np.empty(n, np.int64)
-    for i in range(n):
-        out[i] = count[ranks[i]]
-    return out
+    return count[ranks].astype(np.int64)

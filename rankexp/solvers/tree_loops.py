@@ -17,8 +17,7 @@ if TYPE_CHECKING:
 def permute(bed: Bed) -> bool:
     """Order the features as ``RandomState.permutation`` does; return if the words suffice."""
     order, used, mask = bed.features, bed.used[0], 0xFFFFFFFF
-    for i in range(order.size):
-        order[i] = i
+    order[:] = np.arange(order.size)
     for i in range(order.size - 1, 0, -1):
         while mask >> 1 >= i:
             mask >>= 1
@@ -68,16 +67,12 @@ def best_place(bed: Bed, rows: Signed, some: Ints, size: int, levels: int) -> tu
 
     With `levels`, pairs with equal y across the cut are taken off.
     """
-    total, least = 0, bed.least
-    for row in rows[-1]:
-        total += bed.twice[row]
-    total //= 2
+    total, least = bed.twice[rows[-1]].sum() // 2, bed.least
     best, chosen, place, best_excess = abs(total), -1, 0, 0
     rest = np.empty(levels, np.int64)  # how many of a level are above the cut, less those below
     for f in some:
         x, order = bed.columns[f], rows[f]
-        for k in range(levels):
-            rest[k] = bed.sizes[k]
+        rest[:] = bed.sizes[:levels]
         excess, parted, seen = -total, 0, 0
         for i in range(order.size - 1):
             row = order[i]
