@@ -124,11 +124,9 @@ def won(levels: Ints, scores: Floats) -> Floats:
 def won_by_level(levels: Ints, scores: Floats) -> Floats:
     """Return how many pairs each row wins against each level, (K, n), its own none; see `won`."""
     tie, middle = _below(levels, scores)
-    found = middle[:, tie]
-    for level, size in enumerate(np.bincount(levels)):
-        found[level, levels < level] = size - found[level, levels < level]
-        found[level, levels == level] = 0.0
-    return found
+    found, level = middle[:, tie], np.arange(len(middle))[:, None]
+    other = np.where(levels < level, np.bincount(levels)[:, None] - found, found)
+    return np.where(levels == level, 0.0, other)
 
 
 def _below(levels: Ints, scores: Floats) -> tuple[Ints, Floats]:

@@ -160,8 +160,7 @@ def pair_risk(
     matrix = _costs(costs)
     y, levels = told(y, levels)
     if matrix is not None:
-        wanted = levels
-        levels = len(cost_matrix(matrix, len(matrix)))
+        wanted, levels = levels, len(cost_matrix(matrix, len(matrix)))
         if wanted not in (None, levels):
             raise ValueError(f"costs are for {levels} levels, but there are {wanted}")
 
