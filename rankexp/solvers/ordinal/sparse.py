@@ -1,7 +1,5 @@
 """The support vector machine with thresholds for sparse rows, certified without any Hessian."""
 
-from functools import partial
-
 import numpy as np
 
 from rankexp.arrays import Floats, Ints
@@ -22,7 +20,6 @@ class RoundedTerms(RoundedRisk):
 
     def __init__(self, terms: Terms) -> None:
         self.terms = terms
-        self.start()
 
     def start(self) -> None:
         super().start()
@@ -31,11 +28,24 @@ class RoundedTerms(RoundedRisk):
     def _prepare(self, s: Floats) -> tuple[Floats, Floats, Ints]:
         """Return by how much margins are below 1, dual variables, and the pool of each term."""
         shift = self.half * self.terms.sign * (1.0 - 2.0 * self.centre)
-        pools = best_thresholds(self.terms, s, shift, partial(rounded_rank, half=self.half))
+        pools = best_thresholds(self.terms, s, shift, self._rank)
         pool = np.repeat(np.arange(len(pools)), [pool.members for pool in pools])
         z = 1.0 - self.terms.margins(s, values(pools))
         alpha = np.clip(self.centre + z / (2.0 * self.half), 0.0, 1.0)
         return z, alpha, pool.repeat(self.terms.sizes)
+
+    def _rank(self, keys: Floats, weight: Floats | None, rank: float) -> float:
+        """Return where so many keys are below, each coming in over a band; in the middle."""
+        weight = np.ones(keys.size) if weight is None else weight
+        ends = np.concatenate((keys - self.half, keys + self.half))
+        order = ends.argsort()
+        x = ends[order]
+        rate = np.concatenate((weight, -weight))[order].cumsum() / (2.0 * self.half)
+        below = np.concatenate(([0.0], (rate[:-1] * np.diff(x)).cumsum()))
+        k = below.searchsorted((rank * (1.0 - SAME), rank * (1.0 + SAME))).clip(1, x.size - 1)
+        rise, short = below[k] - below[k - 1], rank - below[k - 1]
+        share = np.divide(short, rise, out=np.ones(2), where=rise > 0.0).clip(0.0, 1.0)
+        return 0.5 * float((x[k - 1] + share * (x[k] - x[k - 1])).sum())
 
     def value(self, s: Floats) -> float:
         z, alpha, _ = self.prepared(s)
@@ -70,25 +80,6 @@ class RoundedTerms(RoundedRisk):
         self.centre, self.half = self.prepared(at.s)[1], max(NARROWING * self.half, LEAST)
         self._last = None
         return problem.at(at.theta, lam)
-
-
-def rounded_rank(keys: Floats, weight: Floats | None, rank: float, half: float) -> float:
-    """Return where so many keys are below, each of which comes in over a band; in the middle."""
-    weight = np.ones(keys.size) if weight is None else weight
-    ends = np.concatenate((keys - half, keys + half))
-    order = ends.argsort()
-    x = ends[order]
-    rate = np.concatenate((weight, -weight))[order].cumsum() / (2.0 * half)
-    below = np.concatenate(([0.0], (rate[:-1] * np.diff(x)).cumsum()))
-    first, last = below.searchsorted((rank * (1.0 - SAME), rank * (1.0 + SAME)))
-    return 0.5 * sum(_at(x, below, rank, int(k)) for k in (first, last))
-
-
-def _at(x: Floats, below: Floats, rank: float, k: int) -> float:
-    k = min(max(k, 1), x.size - 1)
-    rise = float(below[k] - below[k - 1])
-    share = (rank - float(below[k - 1])) / rise if rise > 0.0 else 1.0
-    return float(x[k - 1] + min(max(share, 0.0), 1.0) * (x[k] - x[k - 1]))
 
 
 def sparse_path(X: Floats, terms: Terms, lams: Floats, tol: float, max_iter: int) -> PathResult:

@@ -43,9 +43,7 @@ class Terms:
         ]
         self.sizes: Ints = np.array([last - first for first, _, last in self.sides])
         self.starts = self.sizes.cumsum() - self.sizes
-        self.sign = np.ones(int(self.sizes.sum()))
-        for start, (first, cut, _) in zip(self.starts, self.sides, strict=True):
-            self.sign[start : start + cut - first] = -1.0
+        self.sign = np.tile([-1.0, 1.0], len(self.sides)).repeat(np.diff(self.sides).ravel())
         self.ordered = not every
         self.weight = None if weight is None else weight[self.order]
         rows = np.ones(n) if self.weight is None else self.weight
@@ -143,10 +141,8 @@ def balanced(terms: Terms, alpha: Floats) -> Floats:
     bits = 53 - alpha.size.bit_length()
     kept = np.clip(np.nan_to_num(alpha), 0.0, terms.each)
     units = np.floor(np.ldexp(kept, bits)).astype(np.int64)
-    parts = [
-        (units[start : start + cut - first], units[start + cut - first : start + last - first])
-        for start, (first, cut, last) in zip(terms.starts.tolist(), terms.sides, strict=True)
-    ]
+    sides = np.split(units, np.diff(terms.sides).cumsum()[:-1])  # below and above, in turns
+    parts = [*zip(sides[::2], sides[1::2], strict=True)]
     for chain in [parts] if terms.ordered else [[part] for part in parts]:
         surplus = 0  # of the thresholds from one on
         for below, above in reversed(chain):
