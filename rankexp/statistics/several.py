@@ -53,22 +53,17 @@ def signed_rank(differences: npt.ArrayLike) -> SignedRank:
     zeros = float(ranks[values == 0].sum()) / 2
     moving = ranks[values != 0]
     above = float(ranks[values > 0].sum())
-    greater, less = _tails(moving, above)
+    # P(sum >= above) and P(sum <= above), the sum over ranks with fair signs.
+    if len(moving) > MOST_EXACT:
+        spread = np.sqrt((moving**2).sum()) / 2
+        # Continuity: sums of tied ranks come in steps of a half or one.
+        z, half = (above - moving.sum() / 2) / spread, 0.5 / spread
+        greater, less = float(special.ndtr(half - z)), float(special.ndtr(half + z))
+    else:
+        chances, place = _distribution(np.rint(2 * moving).astype(np.int64)), round(2 * above)
+        greater, less = float(chances[place:].sum()), float(chances[: place + 1].sum())
     p = min(1.0, 2 * min(greater, less))
     return SignedRank(above + zeros, float(moving.sum()) - above + zeros, p, greater, less)
-
-
-def _tails(ranks: np.ndarray, above: float) -> tuple[float, float]:
-    """Return P(sum >= above) and P(sum <= above), the sum over ranks with fair signs."""
-    if len(ranks) > MOST_EXACT:
-        centre, spread = ranks.sum() / 2, np.sqrt((ranks**2).sum()) / 2
-        # Continuity: sums of tied ranks come in steps of a half or one.
-        z = (above - centre) / spread
-        half = 0.5 / spread
-        return float(special.ndtr(half - z)), float(special.ndtr(half + z))
-    chances = _distribution(np.rint(2 * ranks).astype(np.int64))
-    place = round(2 * above)
-    return float(chances[place:].sum()), float(chances[: place + 1].sum())
 
 
 def _distribution(steps: np.ndarray) -> np.ndarray:

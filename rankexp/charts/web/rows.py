@@ -39,19 +39,15 @@ def rows(panel: Intervals) -> str:
     several = " several" * (len(panel.methods) > 1)
     widths = '<colgroup><col class="name"/><col/><col class="told"/></colgroup>'
     content = widths + above + "".join(made) + foot
-    return head + element("table", content, class_=f"intervals{several}", style=_band(panel, x))
+    # Where all rows have the band of what is of no importance, and the reference.
+    band = [*zip(("low", "high"), panel.shaded or (), strict=False), ("zero", panel.reference)]
+    style = ";".join(f"--{name}:{x.at(at):g}%" for name, at in band if not math.isnan(at)) or None
+    return head + element("table", content, class_=f"intervals{several}", style=style)
 
 
 def _side(drawn: str) -> str:
     """Return a row above or below all others."""
     return element("tr", f"<td></td><td>{drawn}</td><td></td>")
-
-
-def _band(panel: Intervals, x: Scale) -> str | None:
-    """Return where all rows have the band of what is of no importance, and the reference."""
-    found = [*zip(("low", "high"), panel.shaded or (), strict=False), ("zero", panel.reference)]
-    told = (f"--{name}:{x.at(at):g}%" for name, at in found if not math.isnan(at))
-    return ";".join(told) or None
 
 
 def _ends(panel: Intervals, x: Scale) -> str:

@@ -28,9 +28,7 @@ class OrdinalRound(NamedTuple):
 def relevant(variant: str, levels: int) -> tuple[Bools, Bools]:
     """Return which thresholds count for a level, those below it and those above: (K, K-1)."""
     level, k = np.ogrid[:levels, : levels - 1]
-    if variant == "lr":
-        return k == level - 1, k == level
-    return k < level, k >= level
+    return (k == level - 1, k == level) if variant == "lr" else (k < level, k >= level)
 
 
 def ordered_minimum(low: Floats, high: Floats) -> Floats:
@@ -52,10 +50,6 @@ def _place(block: tuple[float, float, int]) -> float:
     return np.inf if high == -np.inf else 0.5 * (low - high)
 
 
-def _log_sums(counted: Bools, logs: Floats) -> Floats:
-    return np.asarray(np.logaddexp.reduce(np.where(counted.T, logs, -np.inf), axis=1))
-
-
 class OrdinalWeights:
     """Examples of two levels at least, and thresholds, under the exponential loss."""
 
@@ -68,7 +62,8 @@ class OrdinalWeights:
         f = self.factors
         with np.errstate(divide="ignore"):  # in logarithms: levels may be far apart
             downs, ups = np.log(f.downs), np.log(f.ups)
-        low, high = _log_sums(self.above, downs + f.most), _log_sums(self.below, ups - f.least)
+        sides = (self.above.T, downs + f.most), (self.below.T, ups - f.least)
+        low, high = (np.logaddexp.reduce(np.where(*of, -np.inf), axis=1) for of in sides)
         self.thresholds = theta = ordered_minimum(low, high)
         # At infinity a threshold costs nothing, and there is no example beyond it.
         real = np.isfinite(theta)

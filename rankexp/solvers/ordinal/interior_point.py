@@ -46,9 +46,6 @@ class State(NamedTuple):
         falls = (-float((change / here).min()) for here, change in positive if here.size)
         return 1.0 / max(TINY, *falls)
 
-    def finite(self) -> bool:
-        return all(np.isfinite(part).all() for part in self)
-
     def moved(self, step: "State", size: float) -> "State":
         return State(*(here + size * change for here, change in zip(self, step, strict=True)))
 
@@ -122,7 +119,7 @@ def states(terms: Terms, penalty: Floats) -> Iterator[State]:
     # Mehrotra's correction is for a full first step. A short one can lead in circles, so that if
     # the slack rises, the correction is cut down to what the step is worth.
     at = start(terms)
-    while at.finite():
+    while all(np.isfinite(part).all() for part in at):
         yield at
         system = System(terms, at, penalty)
         slack = at.slack()
