@@ -10,7 +10,7 @@ from math import inf, sqrt
 import numpy as np
 
 from rankexp.arrays import Floats
-from rankexp.solvers.smooth.inverse import Memory
+from rankexp.solvers.smooth.inverse import Inverse, Memory
 from rankexp.solvers.smooth.limited import LimitedDescent
 from rankexp.solvers.smooth.objective import Objective, SmoothIterate
 from rankexp.solvers.smooth.steps import Descent
@@ -20,7 +20,7 @@ LEFT = 0.3  # of the gradient that the certificate allows, what a direction need
 MOST_PRODUCTS = 500  # for a direction: one that is cut short goes down, too
 
 
-class Conjugate:
+class Conjugate(Inverse):
     """The inverse Hessian at a point, whose products leave a rest of no more than `goal`."""
 
     most, left = MOST_PRODUCTS, inf
@@ -32,7 +32,6 @@ class Conjugate:
 
     @property
     def last(self) -> float:
-        """What it has for the intercept alone."""
         return self.memory.last
 
     def times(self, g: Floats) -> Floats:

@@ -14,7 +14,21 @@ PAIRS = 20  # steps that are remembered. Tuned: 10 to 30 differ little
 CURVATURE = 0.25  # of the losses, before a step was taken: the first one is searched for
 
 
-class Dense:
+class Inverse(Protocol):
+    """What stands for the inverse Hessian."""
+
+    @property
+    def last(self) -> float:
+        """What it has for the intercept alone."""
+
+    def times(self, g: Floats) -> Floats:
+        """Return the product with a vector."""
+
+    def follow(self, q: Floats, moved: Floats, g: Floats, new: Floats) -> tuple[Floats, float]:
+        """Learn from a step to the gradient `new`; return B new and new·B new. ``q = B g``."""
+
+
+class Dense(Inverse):
     """A matrix, changed by each step (BFGS)."""
 
     def __init__(self, B: Floats) -> None:
@@ -22,16 +36,13 @@ class Dense:
 
     @property
     def last(self) -> float:
-        """What it has for the intercept alone."""
         return float(self.B[-1, -1])
 
     def times(self, g: Floats) -> Floats:
-        """Return the product with a vector."""
         p: Floats = dsymv(1.0, self.B, g, lower=1)
         return p
 
     def follow(self, q: Floats, moved: Floats, g: Floats, new: Floats) -> tuple[Floats, float]:
-        """Learn from a step to the gradient `new`; return B new and new·B new. ``q = B g``."""
         p = self.times(new)
         y = new - g
         By = p - q
@@ -118,17 +129,3 @@ class Memory:
         self.remember(moved, new - g - self.ridge * moved)
         p = self.times(new)
         return p, float(self.inner(new, p))
-
-
-class Inverse(Protocol):
-    """What stands for the inverse Hessian."""
-
-    @property
-    def last(self) -> float:
-        """What it has for the intercept alone."""
-
-    def times(self, g: Floats) -> Floats:
-        """Return the product with a vector."""
-
-    def follow(self, q: Floats, moved: Floats, g: Floats, new: Floats) -> tuple[Floats, float]:
-        """Learn from a step to the gradient `new`; return B new and new·B new. ``q = B g``."""
