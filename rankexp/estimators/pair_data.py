@@ -111,8 +111,7 @@ def pairs_of_levels(codes: Ints, groups: Groups) -> tuple[Ints, Ints]:
     if count > MOST_PAIRS:
         text = f"the labels form {count:,.0f} pairs, but at most {MOST_PAIRS:,} can be listed"
         raise ValueError(f"{text}: give some of them to fit_pairs, or use fewer rows")
-    upper, lower, _ = list_pairs(codes, costs, groups)
-    return upper, lower
+    return list_pairs(codes, costs, groups)[:2]
 
 
 @dataclass(frozen=True)

@@ -178,11 +178,10 @@ class PairObjective:
         """Return what gives gradient and curvature of rows by level (n,), one thread at a time."""
         loss, factor, form = LOSSES[self.loss]
         weight, kept = _weights(sample_weight, level.size)
-        power = 0 if weight is None else int(np.frexp(weight.max())[1])
-        if weight is None or abs(power) <= MODERATE:
-            power = 0
-        else:  # lest products of weights overflow: gradients grow as one weight does
-            weight = np.ldexp(weight, -power)
+        power = 0
+        if weight is not None and abs(most := int(np.frexp(weight.max())[1])) > MODERATE:
+            # Lest products of weights overflow: gradients grow as one weight does.
+            power, weight = most, np.ldexp(weight, -most)
         rows = slice(None) if kept is None else kept
         order, unit = _order(level[rows], K, weight, None if groups is None else groups[rows])
         if not order.total > 0.0:

@@ -82,8 +82,7 @@ class Differences:
 def differences(X: Floats, pairs: PairList) -> Floats | Differences:
     """Return the differences of rows: written out where they are few, or fewer than columns."""
     m, d = pairs.upper.size, X.shape[1]
-    few = m * d <= DENSE or m < d
-    return X[pairs.upper] - X[pairs.lower] if few else Differences(X, pairs)
+    return X[pairs.upper] - X[pairs.lower] if m * d <= DENSE or m < d else Differences(X, pairs)
 
 
 class ListedRisk(SmoothRisk):

@@ -93,10 +93,9 @@ class PanelPairs(WindowPairs):
                 advice = "check initial scores, or lower the learning rate"
                 raise ValueError(f"{text}: too far for sums over all pairs; {advice}")
             return super().steps(s)
-        w = self.order.factor
-        panels = ScorePanels(s, weight=w)
+        (panels, moments), w = self._prepare(s), self.order.factor
         of = shared(self.loss.margin_derivative, max(panels.count - 1, 16).bit_length())
-        field = self.scale * self.sums.seen_by_each(of, self.sums.moments(panels))
+        field = self.scale * self.sums.seen_by_each(of, moments)
         r, h = panels.steps(field, self.order.cell)
         np.maximum(h, 0.0, out=h)  # rounding
         if w is not None:
