@@ -152,9 +152,8 @@ def _entry_points(group: str) -> list[EntryPoint]:
     try:
         return sorted(entry_points(group=group), key=lambda point: (point.name, point.value))
     except Exception as error:  # the metadata of some installed package cannot be read
-        what = f"{type(error).__name__}: {error}"
-        text = f"entry points cannot be read, and all are left out: {what}"
-        warnings.warn(text, PluginWarning, stacklevel=2)
+        text = "entry points cannot be read, and all are left out"
+        warnings.warn(f"{text}: {type(error).__name__}: {error}", PluginWarning, stacklevel=2)
         return []
 
 

@@ -199,8 +199,7 @@ def gains(tree: Tree, X: Floats, y: Floats, measure: str) -> dict[Key, int]:
     It is twice the gain in the number of pairs (triples) in order; ties of the scores count 1/2.
     """
     ascending = np.sort(y)
-    below = ascending.searchsorted(y, "left")
-    upto = ascending.searchsorted(y, "right")
+    below, upto = ascending.searchsorted(y, "left"), ascending.searchsorted(y, "right")
     at, found = tree.leaves(X), {}
     for key, place in tree.inner().items():
         middle = tree.nodes["right"][place]

@@ -140,9 +140,8 @@ def classifier_of(given: BaseEstimator | str) -> BaseEstimator:
         try:
             made = import_class(path.strip(), "fit", "predict")
         except ValueError as error:
-            example = "write a path such as sklearn.linear_model.LogisticRegression"
-            text = f"classifier '{given}' cannot be imported: {error}; {example}"
-            raise ValueError(text) from error
+            text = f"classifier '{given}' cannot be imported: {error}; write a path such as"
+            raise ValueError(f"{text} sklearn.linear_model.LogisticRegression") from error
         try:
             return made(**dict(parse(f"classifier({rest}").parameters if bracket else ()))
         except (TypeError, ValueError) as error:
@@ -257,8 +256,7 @@ class RankingForest(RealRanker):
         X, y = self._rows(X, y, sample_weight)
         rng = check_random_state(self.random_state)
         n, d = X.shape
-        self.score_scale_ = 1.0
-        self.estimators_, self._shares = [], []
+        self.score_scale_, self.estimators_, self._shares = 1.0, [], []
         grow, stream = self._tree(0)._grower(X, y), np.random.RandomState(0)
         for _ in range(self.n_estimators):
             tree = self._tree(seed := int(rng.randint(2**31 - 1)))

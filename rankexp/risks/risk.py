@@ -187,8 +187,7 @@ def table() -> dict[tuple[str, str], str | None]:
 
     Losses and risks of other packages that cannot be used are left out.
     """
-    losses = _all("losses", Loss.parse)
-    risks = _all("risks", Risk.parse)
+    losses, risks = _all("losses", Loss.parse), _all("risks", Risk.parse)
     return {(loss.name, risk.name): risk.accepts(loss) for risk in risks for loss in losses}
 
 

@@ -45,8 +45,7 @@ def estimate(differences: Floats, correction: float = 0.0) -> Estimate:
     as in `Design`: the variance of the mean is ``(1/n + correction) s²``.
     """
     values = np.asarray(differences, dtype=np.float64)
-    n = values.shape[-1]
-    mean = values.mean(axis=-1)
+    n, mean = values.shape[-1], values.mean(axis=-1)
     if n < 2:
         return Estimate(mean, np.full_like(mean, np.nan), n - 1)
     # Exactly constant differences have no spread: their mean's rounding must not give them one.

@@ -23,8 +23,7 @@ def strip(off: float) -> str:
     """
     if math.isnan(off):
         return ""
-    middle = HEIGHT / 2
-    found = ""
+    middle, found = HEIGHT / 2, ""
     for reach, kind in ((2.0, "near"), (1.0, "passes")):
         x1, x2 = _share(-reach), _share(reach)
         found += element("line", x1=x1, x2=x2, y1=middle, y2=middle, class_=kind)

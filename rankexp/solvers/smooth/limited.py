@@ -137,11 +137,10 @@ class LimitedDescent(Descent):
         if not self.n_iter:
             self._roughen()
             self._look()
-        memory = self._memory()
+        self.inverse = memory = self._memory()
         if self.n_iter:
             memory.steps = memory.steps[: memory.fixed]
         self.start = self.start if self.n_iter else self._above()
-        self.inverse = memory
         self.begin()
 
     def _memory(self) -> Memory:

@@ -353,8 +353,6 @@ def spread(X: Floats, mean: Floats | None) -> Floats:
 def stratified(positive: Bools, size: int) -> Ints:
     """Draw about `size` rows, half from each class, a small class as a whole; always the same."""
     rng = np.random.default_rng(positive.shape[0])
-    drawn = []
-    for rows in (np.flatnonzero(positive), np.flatnonzero(~positive)):
-        many = rows.shape[0] > size // 2
-        drawn.append(rows[rng.integers(rows.shape[0], size=size // 2)] if many else rows)
+    half, classes = size // 2, (np.flatnonzero(positive), np.flatnonzero(~positive))
+    drawn = [at[rng.integers(at.size, size=half)] if at.size > half else at for at in classes]
     return np.sort(np.concatenate(drawn))
