@@ -29,6 +29,7 @@ SPARSE_CASES = (
     (4000, 10_000, "text", 1e-3),
     (4000, 10_000, "normal", 0.1),
     (4000, 10_000, "uniform", 0.1),
+    (4000, 100_000, "text", 0.1),
     (4000, 100_000, "text", 1e-3),
     (20_000, 10_000, "text", 1e-3),
 )
@@ -215,7 +216,7 @@ def _dlib() -> Iterator[Row]:
                 rows_of.append(row_of)
         return given
 
-    sizes = ((1000, 50), (4000, 10), (4000, 100), (4000, 400), (4000, 1000), (20_000, 50))
+    sizes = [(1000, 50), *((4000, d) for d in (10, 100, 400, 1000)), (20_000, 50), (100_000, 100)]
     for n, d, lam in (*((*size, 0.1) for size in sizes), (4000, 100, 1e-2), (4000, 50, 1e-3)):
         for kind in DENSE:
             X, y = wide(n, d, kind)
