@@ -21,7 +21,9 @@ SIZES = {
     "dense": (4000, WIDTHS),
     "more": (30_000, MANY),
     "many": (100_000, MANY),
+    "sparse-few": (4000, COLUMNS),
     "sparse": (20_000, COLUMNS),
+    "sparse-many": (100_000, COLUMNS),
 }
 PARTS = tuple(SIZES)
 ALL = ("lbfgs", "newton-cg", "newton-cholesky", "liblinear")
@@ -35,7 +37,7 @@ def rows(part: str, threads: bool = False) -> Iterator[Row]:
     from benchmarks.widths import sparse as sparse_rows
     from benchmarks.widths import wide as dense_rows
 
-    sparse = part == "sparse"
+    sparse = part.startswith("sparse")
     n, widths = SIZES[part]
     solvers = of_scikit_learn(*(name for name in ALL if not (sparse and "chol" in name)))
     for d in widths:
@@ -67,7 +69,7 @@ def main(asked: list[str]) -> int:
     missed = 0
     for threads in (False, True):
         for part in asked or PARTS:
-            if threads and part == "sparse":  # whose products have one thread in any case
+            if threads and part.startswith("sparse"):  # whose products have one thread in any case
                 continue
             print(f"{part}, {'default threads' if threads else 'one thread'}", flush=True)
             missed |= _process(part, threads)
