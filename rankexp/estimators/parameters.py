@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 Table: TypeAlias = "Floats | DataFrame"
+Normed = tuple[Floats, Labels, Floats | None]
 Rows = slice | Bools | Ints
 """Which rows: all, a mask, or their numbers."""
 CENTRE = (
@@ -69,9 +70,7 @@ def training_rows(
     return _summed(X, validate_data(estimator, X, reset=reset, **more), fits=reset)
 
 
-def _plain_data(
-    X: ArrayLike, y: ArrayLike, sparse: bool
-) -> tuple[Floats, Labels, Floats | None] | None:
+def _plain_data(X: ArrayLike, y: ArrayLike, sparse: bool) -> Normed | None:
     """Return X and y as they are if solvers take them so: for arrays, other checks take 1 ms.
 
     What shows that all is finite are the norms of the rows, (n,), the third; None if sparse.
@@ -107,7 +106,7 @@ def normed_data(
     *,
     sparse: bool = False,
     **how: bool,
-) -> tuple[Floats, Labels, Floats | None]:
+) -> Normed:
     """Return what `training_data` does, and the norms of the rows, (n,), if they are known."""
     if not sparse:
         refuse_sparse(X)

@@ -18,8 +18,7 @@ from rankexp.arrays import Floats, Ints, Signed
 CHECKED = "_rankexp_rows"  # an attribute of rows that were made here: the next check is spared
 PROBED = 64  # rows that show of most columns that they aren't constant
 NARROW = 32  # columns, up to which a sum of squares of each row takes longer than all at once
-THIN = 8  # entries for each column: with more there are hardly any columns without
-BLOCK, PARTS = 1024, 4  # sparse rows at once, or parts of all, of which a copy is made. Tuned
+BLOCK, PARTS = 1024, 2  # sparse rows at once, or parts of all, of which a copy is made. Tuned
 DEPTH = 64  # roundings of a sum by numpy, which adds pairwise, in blocks of 128 with 8 sums each
 
 
@@ -69,9 +68,9 @@ def constant_columns(X: Floats) -> Ints:
     return np.asarray(few[(X[:, few] == X[0, few]).all(axis=0)])
 
 
-def filled(X: Floats) -> tuple[Floats, Ints] | None:
-    """Return sparse rows in the columns with entries, and these; None if all or none have some."""
-    if not is_sparse(X) or X.size > THIN * X.shape[1]:
+def filled(X: Floats, thin: int) -> tuple[Floats, Ints] | None:
+    """Return sparse rows in the columns with entries, and these; None if few are without."""
+    if not is_sparse(X) or X.size > thin * X.shape[1]:
         return None
     rows, place = cast("csr_array", X), np.zeros(X.shape[1], dtype=np.int32)
     place[rows.indices] = 1

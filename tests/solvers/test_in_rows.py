@@ -88,10 +88,14 @@ def test_products_in_the_rows_are_those_of_the_weights(intercept):
 def test_the_mean_of_rows_is_remembered_in_the_rows():
     X, y = sparse_rows(150, far=True)
     risk = ExampleRisk(parse("logistic"), signs(y), None, False)
-    run = descent.Path(X, risk, 0.1, 1e-6, 500)
+    run = descent.Path(X, risk, np.array([0.1]), 1e-6, 500)
     memory = in_rows.in_rows(run.problem).memory
     assert memory.fixed == 1
     np.testing.assert_allclose(memory.steps[0][0][150:], X @ X.mean(axis=0), rtol=1e-9)
+    bend = 0.25 * float(np.sum(X.mean(axis=0) ** 2))  # of the losses, along the mean
+    for lams, fixed in (([2.0 * bend], 0), ([2.0 * bend, 0.5 * bend], 1)):
+        run = descent.Path(X, risk, np.array(lams), 1e-6, 500)  # the least penalty counts
+        assert in_rows.in_rows(run.problem).memory.fixed == fixed
 
 
 def unrelated_rows(n=2500, d=45, seed=0):
@@ -188,7 +192,7 @@ def test_what_is_remembered_is_the_whole_step(monkeypatch):
 def test_what_is_known_of_a_point_is_right(monkeypatch):
     X, y = sparse_rows()
     risk = ExampleRisk(parse("logistic"), signs(y), None, True)
-    run = descent.Path(X, risk, 0.1, 1e-6, 500)
+    run = descent.Path(X, risk, np.array([0.1]), 1e-6, 500)
     run.go(0.1)
     assert run.problem.memory.level == pytest.approx(risk.bend(run.at.s), rel=1e-2)
     monkeypatch.setattr(points, "SAMPLE_ABOVE", 1000)
@@ -196,7 +200,7 @@ def test_what_is_known_of_a_point_is_right(monkeypatch):
     monkeypatch.setattr(points, "A_COLUMN", 1)
     X, y = unrelated_rows(2000, 8)
     risk = ExampleRisk(parse("logistic"), signs(y), None, True)
-    run = descent.Path(X, risk, 0.1, 1e-6, 500)
+    run = descent.Path(X, risk, np.array([0.1]), 1e-6, 500)
     assert run.problem.sampled and run.value == risk.value(run.at.s) < risk.value(0.0 * run.at.s)
 
 

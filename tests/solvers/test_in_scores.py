@@ -146,9 +146,9 @@ def test_the_next_penalty_begins_where_the_last_one_ended(d, monkeypatch):
 def test_far_fewer_products_where_classes_come_apart(monkeypatch):
     # Conjugate gradients in the weights alone take 5,959.
     X, order = wide_rows(n=300, d=1500)
-    products, pull = [], InRows._with_scores
+    products, pull = [], InRows.pulled
     monkeypatch.setattr(
-        InRows, "_with_scores", lambda self, *at: (products.append(1), pull(self, *at))[1]
+        InRows, "pulled", lambda self, *at: (products.append(1), pull(self, *at))[1]
     )
     assert all(hinge_path(X, order, [lam]).converged.all() for lam in (1e-2, 1e-3, 1e-4))
     assert len(products) < 4500  # 3,036 here

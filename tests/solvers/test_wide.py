@@ -85,7 +85,7 @@ def test_no_hessian_is_taken_of_independent_columns(monkeypatch):
 def test_what_is_remembered_tells_the_last_step():
     """The change of the gradient leads back to the step, and the inverse is symmetric."""
     X, y = rows("tall", "normal")
-    found = descent.Path(X, smooth_risk(y), 1.0, 1e-9, 500)
+    found = descent.Path(X, smooth_risk(y), np.array([1.0]), 1e-9, 500)
     found.go(1.0)
     memory = found.problem.memory
     moved, changed, level = memory.steps[-1]
@@ -194,7 +194,7 @@ def test_scores_summed_in_parts_spare_twice_the_precision(far, monkeypatch):
     monkeypatch.setattr(certificate, "refine", lambda *_: pytest.fail("in twice the precision"))
     used = []
     monkeypatch.setattr(certificate, "by_parts", lambda *of: (used.append(1), by_parts(*of))[1])
-    run = descent.Path(X, smooth_risk(y), 1.0, 1e-6, 500)
+    run = descent.Path(X, smooth_risk(y), np.array([1.0]), 1e-6, 500)
     run.run(1.0, 500)
     w = run.at.theta[: X.shape[1]]
     solved = certificate.Solution(run.at, run.value + 0.5 * w @ w, 1e-7, 1)
@@ -235,13 +235,13 @@ def test_the_mean_of_rows_that_are_not_centred_is_remembered(sparse):
     X, y = rng.random((300, 120)) * (rng.random((300, 120)) < 0.3), rng.random(300) < 0.6
     given = csr_array(X) if sparse else X
     risk = ExampleRisk(parse("logistic"), signs(y), None, False)
-    run = descent.Path(given, risk, 0.1, 1e-6, 500)
+    run = descent.Path(given, risk, np.array([0.1]), 1e-6, 500)
     for lam in (0.1, 1e-2):
         run.go(lam)
     memory = run.problem.memory
     assert memory.fixed == 1
     np.testing.assert_allclose(memory.steps[0][0], X.mean(axis=0), rtol=1e-9)
-    near = descent.Path(X - X.mean(axis=0), risk, 0.1, 1e-6, 500)
+    near = descent.Path(X - X.mean(axis=0), risk, np.array([0.1]), 1e-6, 500)
     assert near.problem.memory.fixed == 0
     found = smooth_path(given, y, parse("logistic"), [0.1, 1e-3], fit_intercept=False)
     right = smooth_path(X[:, :], y, parse("logistic"), [0.1, 1e-3], fit_intercept=False, tol=1e-10)
@@ -256,7 +256,7 @@ def test_rows_far_from_0_take_no_more_steps_than_centred_ones(shape):
 
     def steps(X):
         run = descent.Path(
-            X, ExampleRisk(parse("logistic"), signs(y), None, False), 1e-3, 1e-6, 500
+            X, ExampleRisk(parse("logistic"), signs(y), None, False), np.array([1e-3]), 1e-6, 500
         )
         run.go(1e-3)
         assert run.tries > 0  # no Hessian was needed

@@ -6,6 +6,7 @@ O(n log n) an evaluation.
 """
 
 import math
+from contextlib import suppress
 from dataclasses import replace
 
 import numpy as np
@@ -40,6 +41,7 @@ NEAR = 0.01  # of a gap: steps with a Hessian then begin there, not far off. Tun
 STAGE_FAILED = 0.5  # gap of a stage: features of such sizes aren't solved by further ones
 STAGE_STEPS = 100  # of Newton in a stage, and wherever one has failed; some 10 are usual
 LARGEST_POWER = 1000  # of 2: a double reaches 1023
+THIN = 8  # entries for each column: with more there are hardly any columns without
 MARGIN = 0.99  # of the tolerance to solve for: the last measurement adds the rounding
 
 
@@ -75,7 +77,7 @@ def hinge_path(
     path = _Path(pairs, tol, max_iter)
     solve: Solve = path.solve
     if is_sparse(X):
-        part = filled(X) if lams.min(initial=np.inf) < path.last else None
+        part = filled(X, THIN) if lams.min(initial=np.inf) < path.last else None
         # Others cost time. Columns do not become fewer than rows: steps in the rows would go.
         if part and (part[1].size < X.shape[0]) == (X.shape[1] < X.shape[0]):
             del pairs, path
@@ -154,11 +156,9 @@ class _Path:
 
     def quickly(self, lam: float) -> tuple[Best, int]:
         """Return the best values that steps without a Hessian find, and how many there were."""
-        best, goal = Best(), MARGIN * self.tol
-        try:
+        best, steps, goal = Best(), 0, MARGIN * self.tol
+        with suppress(FloatingPointError):  # a step left the range of numbers
             steps = self._from_diagonal(lam, goal, best)
-        except FloatingPointError:  # a step left the range of numbers
-            return best, 0
         if best.gap <= goal and is_sparse(self.pairs.X):
             self._measure(lam, best)
         return best, steps

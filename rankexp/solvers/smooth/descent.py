@@ -25,6 +25,7 @@ NARROW, A_COLUMN = 300, 16  # fewer columns, and rows for each, where a guess pa
 MOST_ROWS, LEAST_ENTRIES = 200_000, 50_000  # the same of all rows. Tuned: 20,000 to 50,000
 TAILS = 12.0  # of kurtosis, 3 if normal, beyond which rows far away count for too much. Tuned
 LEAST_PROBED = 100  # rows that show whether columns are related
+THIN = 1  # entries for each column: with more, too few are without to pay. Tuned
 MOST_RENEWED = 3  # times that scores are worked out anew before the end; mostly once is enough
 
 
@@ -48,8 +49,9 @@ def solve(run: Descent, max_iter: int) -> Descent:
 class Path:
     """The descent along a path of penalties, the largest first."""
 
-    def __init__(self, X: Floats, risk: SmoothRisk, lam: float, tol: float, max_iter: int) -> None:
-        self.tol, self.max_iter = tol, max_iter
+    def __init__(self, X: Floats, risk: SmoothRisk, lams: Floats, tol: float, most: int) -> None:
+        lam, least = float(lams[0]), float(lams[-1])
+        self.tol, self.max_iter = tol, most
         plain, guess = lam > 0.0 and unrelated(X, risk), self.guess(X, risk) if lam else None
         # Steps without a Hessian:
         self.tries = patience(X, risk, plain) if lam and guess is None else 0
@@ -81,7 +83,8 @@ class Path:
                 self.at, self.value = self.problem.at(np.zeros_like(theta), lam), guess.at_zero
                 self.problem.guess = None
         if self.tries and not risk.centred and not self.problem.memory.steps:
-            (in_rows(self.problem) or self.problem).look_along_mean(self.at)
+            few = in_rows(self.problem) or self.problem
+            self.problem.look_along_mean(self.at, least, few)
         self.found: list[Solution] = []
         self.error = 0.0  # that rounding has left in the scores, at most
 
@@ -149,9 +152,9 @@ class Path:
 def descend(X: Floats, risk: SmoothRisk, lams: Floats, *, tol: float, max_iter: int) -> PathResult:
     """Solve the whole path, from the largest penalty to the smallest, as `lams` has them."""
     falling, back = np.unique(-lams, return_inverse=True)
-    part = filled(X)  # other columns have no weight
+    part = filled(X, THIN)  # other columns have no weight
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-        path = Path(part[0] if part else X, risk, -float(falling[0]), tol, max_iter)
+        path = Path(part[0] if part else X, risk, -falling, tol, max_iter)
         for lam in (-falling).tolist():
             path.go(lam)
     found = assemble(path.problem, [path.found[i] for i in back], tol)

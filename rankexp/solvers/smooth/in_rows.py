@@ -51,10 +51,9 @@ class InRows(Objective):
 
     def pull(self, r: Floats) -> Floats:
         """Return the gradient of the risk where it has slope r."""
-        return self._with_scores(r, self.wide.pull(r))
+        return self.pulled(r, self.wide.pull(r))
 
-    def _with_scores(self, r: Floats, v: Floats) -> Floats:
-        """Return (w, b) that the rows make with r, in parameters."""
+    def pulled(self, r: Floats, v: Floats) -> Floats:
         d = self.X.shape[1]
         return np.concatenate((r, self.wide.product(np.append(v[:d], 0.0 * v[d:])), v[d:]))
 
@@ -62,7 +61,7 @@ class InRows(Objective):
         """Return where a descent begins: where the last one ended, or at 0."""
         if self.last.any():
             return self.at(self.last, lam)
-        self.first = SmoothIterate(self.last, at.s, at.r, self._with_scores(at.r, at.g))
+        self.first = SmoothIterate(self.last, at.s, at.r, self.pulled(at.r, at.g))
         return self.first
 
     def at(self, theta: Floats, lam: float) -> SmoothIterate:

@@ -177,13 +177,19 @@ class Objective:
         pairs = min(max(self.X.size // (ROOM * self.X.shape[1]), FEWEST), PAIRS)
         return Memory(lambda: this.squares, pairs, scales=False)
 
-    def look_along_mean(self, at: "SmoothIterate") -> None:
-        """Remember how the losses curve along the mean of the rows, if it isn't taken off them."""
-        n = self.X.shape[0]
-        mean = self.pull(np.full(n, 1.0 / n))
-        if self.of_weights(mean, mean) > FAR_MEAN * float(self.norms @ self.norms) / n**2:
-            self.memory.level = self.risk.bend(at.s)
-            self.memory.remember(mean, self.curved(at, mean, 0.0), always=True)
+    def look_along_mean(self, at: "SmoothIterate", lam: float, few: "Objective") -> None:
+        """Remember how losses curve along the rows' mean, in the parameters of steps, `few`."""
+        share = np.full(self.X.shape[0], 1.0 / self.X.shape[0])
+        mean, level = self.pull(share), self.risk.bend(at.s)
+        size, chance = self.of_weights(mean, mean), float(self.norms**2 @ share**2)
+        if size > FAR_MEAN * chance and level * size > lam:  # beside it this counts
+            along = few.pulled(share, mean)
+            few.memory.level = level
+            few.memory.remember(along, few.curved(at, along, 0.0), always=True)
+
+    def pulled(self, r: Floats, v: Floats) -> Floats:
+        """Return the gradient of the risk where it has slope r, which is v in (w, b)."""
+        return v
 
     def reduced(self, theta: Floats) -> Floats:
         """Return parameters of the rows' own columns in those of `basis`."""
