@@ -18,7 +18,7 @@ from rankexp.arrays import Floats, Ints, Signed
 CHECKED = "_rankexp_rows"  # an attribute of rows that were made here: the next check is spared
 PROBED = 64  # rows that show of most columns that they aren't constant
 NARROW = 32  # columns, up to which a sum of squares of each row takes longer than all at once
-BLOCK, PARTS = 1024, 2  # sparse rows at once, or parts of all, of which a copy is made. Tuned
+BLOCK, ENTRIES = 1024, 2**19  # sparse rows at once, of which a copy is made, and entries. Tuned
 DEPTH = 64  # roundings of a sum by numpy, which adds pairwise, in blocks of 128 with 8 sums each
 
 
@@ -41,9 +41,10 @@ def as_rows(X: npt.ArrayLike) -> Floats:
 
 
 def _made(data: Floats, indices: Signed, ends: Signed, d: int) -> Floats:
-    """Return sparse rows of arrays that are not looked at, of which scipy would copy parts."""
+    """Return sparse rows of arrays in order, not looked at: scipy would copy parts of them."""
     rows = csr_array((ends.size - 1, d))
     rows.data, rows.indices, rows.indptr = data, indices, ends
+    setattr(rows, CHECKED, True)
     return cast("Floats", rows)
 
 
@@ -78,9 +79,7 @@ def filled(X: Floats, thin: int) -> tuple[Floats, Ints] | None:
     if not 0 < columns.size < place.size:
         return None
     place[columns] = np.arange(columns.size)
-    fewer = _made(rows.data, place[rows.indices], rows.indptr, columns.size)
-    setattr(fewer, CHECKED, True)
-    return fewer, columns
+    return _made(rows.data, place[rows.indices], rows.indptr, columns.size), columns
 
 
 def entries(X: Floats) -> Floats:
@@ -104,7 +103,8 @@ def _parts(X: Floats) -> Iterator[tuple[slice, Floats]]:
     if not is_sparse(X):
         yield slice(0, n), X
         return
-    rows, size = cast("csr_array", X), max(BLOCK, -(-n // PARTS), n * d // max(X.size, 1))
+    rows, share = cast("csr_array", X), n / max(X.size, 1)  # of a row, for each entry
+    size = max(BLOCK, int(share * d), min(-(-n // 2), int(share * ENTRIES)))
     for start in range(0, n, size):
         ends = rows.indptr[start : start + size + 1]
         at = slice(ends[0], ends[-1])

@@ -20,6 +20,7 @@ from rankexp.estimators import (
     RankBoost,
     parameters,
 )
+from rankexp.solvers import rows as solved
 from rankexp.solvers.rows import as_rows, exact_product
 from rankexp.solvers.smooth.certificate import product
 
@@ -274,6 +275,20 @@ def test_products_in_twice_the_precision(made):
     np.testing.assert_allclose(
         exact_product(X.T, r), product(X.toarray().T, r, np.zeros((1, 1))), rtol=1e-15, atol=1e-38
     )
+
+
+@pytest.mark.parametrize(("block", "entries"), [(1, 1), (7, 40), (2, 10**6), (10**6, 1)])
+def test_sums_over_parts_of_rows_are_those_of_all(block, entries, monkeypatch):
+    X = rows(41, 6, 0.3)[0]
+    X.data[:3] = 1e9
+    monkeypatch.setattr(solved, "BLOCK", block)
+    monkeypatch.setattr(solved, "ENTRIES", entries)
+    dense, w, r = X.toarray(), np.arange(6.0), np.linspace(-1.0, 1.0, 41)
+    np.testing.assert_allclose(solved.across(X, w), np.abs(dense) @ w, rtol=1e-14)
+    np.testing.assert_allclose(solved.down(X, r), r @ np.abs(dense), rtol=1e-14)
+    np.testing.assert_allclose(solved.norms_of(X), np.linalg.norm(dense, axis=1), rtol=1e-14)
+    assert sum(part.shape[0] for _, part in solved._parts(X)) == 41
+    assert all(part.shape[1] == 6 for _, part in solved._parts(X))
 
 
 def text(n, d, entries_a_row=100, seed=0):
