@@ -18,8 +18,11 @@ from rankexp.estimators import (
     OrdinalSVM,
     ProportionalOdds,
     RankBoost,
+    linear,
     parameters,
 )
+from rankexp.estimators.labels import best_threshold
+from rankexp.estimators.linear import _threshold as threshold_of
 from rankexp.solvers import rows as solved
 from rankexp.solvers.rows import as_rows, exact_product
 from rankexp.solvers.smooth.certificate import product
@@ -239,6 +242,31 @@ def test_sparse_rows_need_no_other_check_if_they_are_plain(monkeypatch):
     for other, target in ((X.tocsc(), y), (X, y.astype(str)), (X.astype(np.float32), y), (far, y)):
         with pytest.raises(TypeError, match="callable"):  # all others are checked further
             model.fit(other, target)
+
+
+@pytest.mark.parametrize("lam", [1.0, 0.03, 1e-4])
+@pytest.mark.parametrize("loss", ["logistic", "hinge"])
+@pytest.mark.parametrize("d", [9, 150])
+def test_thresholds_do_not_depend_on_what_scores_are_off_by(loss, lam, d, monkeypatch):
+    X, y, _ = rows(120, d, 0.2, seed=3)
+    X = sparse.csr_array(sparse.vstack([X, X[:7]]))  # equal scores, which rounding may part
+    y = np.append(y, 1 - y[:7])
+    model = LinearRanker(loss=loss, risk="bipartite", lam=lam)
+    told = []
+
+    def checked(task, found, weights):
+        s = X @ found.coef[:, 0]
+        if found.rough is not None:
+            off = np.abs(found.rough[0] - s).max()
+            assert off <= found.rough[1] <= 1e-9 * np.abs(s).max()
+        told.append(found.rough is not None)
+        threshold = threshold_of(task, found, weights)
+        assert threshold == best_threshold(s, task.level > 0, weights)
+        return threshold
+
+    monkeypatch.setattr(linear, "_threshold", checked)
+    model.fit(X, y)
+    assert told[0] or lam < 1.0
 
 
 def test_others_say_what_to_do():

@@ -110,10 +110,10 @@ def _solve(
             coef[:, k] = np.ldexp(pairs.original(best.w), -power)
             slope[k, pairs.rows] = best.residual
     rough, as_given = None, pairs.rows.size == n and pairs.rotation is None and not power
-    if norms is not None and as_given and L == 1:
-        reach = float(norms.max()) * math.sqrt(float(best.w @ best.w))
-        shift = float(X[0] @ coef[:, 0]) - best.s[0]
-        rough = best.s + shift, OF_SHIFTED * certifier.of_scores * reach
+    if best.measured and as_given and L == 1:
+        far = math.sqrt(pairs.square) if norms is None else float(norms.max())
+        far *= OF_SHIFTED * certifier.of_scores * math.sqrt(float(best.w @ best.w))
+        rough = best.s + float((X[:1] @ coef)[0, 0]) - best.s[0], far
     known = coef, np.zeros(L), objective, gap, n_iter, converged
     return PathResult(*known, slope.T, rough=rough)
 

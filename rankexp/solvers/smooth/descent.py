@@ -188,7 +188,7 @@ def _rough_scores(
     problem: Objective, found: Solution, w: Floats, b: float
 ) -> tuple[Floats, float] | None:
     """Return the scores of rows in which the descent was, and what rounding they have at most."""
-    if is_sparse(problem.X) or problem.basis is not None or found.coef is not None:
+    if problem.basis is not None or found.coef is not None:
         return None
     s = found.at.s if problem.risk.intercept else found.at.s + problem.centre @ w
     far = problem.radius + problem.shift
