@@ -31,8 +31,11 @@ def as_rows(X: npt.ArrayLike) -> Floats:
     """Return rows of doubles, (n, d); sparse ones by row, each entry once and in order."""
     if not is_sparse(X):
         return np.ascontiguousarray(X, dtype=np.float64)
-    given = cast("Any", X)
-    rows = given if getattr(X, CHECKED, False) else csr_array(given, dtype=np.float64)
+    if getattr(X, CHECKED, False):
+        return cast("Floats", X)
+    rows = csr_array(cast("Any", X), dtype=np.float64)
+    if (at := rows.indices).size and not 0 <= at.min() <= at.max() < rows.shape[1]:
+        raise ValueError(f"sparse X has entries outside of its {rows.shape[1]} columns")
     if not rows.has_canonical_format:
         rows = rows.copy()  # what is given stays as it is
         rows.sum_duplicates()
@@ -91,8 +94,7 @@ def largest_sizes(X: Floats) -> Floats:
     """Return the largest absolute value of each column, (d,)."""
     if not is_sparse(X):
         return np.asarray(np.abs(X).max(axis=0))
-    sizes = np.zeros(X.shape[1])
-    rows = cast("csr_array", X)
+    rows, sizes = cast("csr_array", X), np.zeros(X.shape[1])
     np.maximum.at(sizes, rows.indices, np.abs(rows.data))
     return sizes
 

@@ -228,6 +228,18 @@ def test_missing_and_infinite_numbers_are_refused_as_in_dense_rows(model):
         model.fit(twice, y)
 
 
+@pytest.mark.parametrize("column", [-1, 5, 10**6])
+@pytest.mark.parametrize("model", [LinearRanker(), LinearRanker(risk="pairs"), OrdinalSVM()])
+def test_entries_outside_of_the_columns_are_refused(model, column):
+    X, y, _ = rows(40, 5, 0.5)
+    fitted = clone_of(model).fit(X, y)
+    X.indices[7] = column
+    with pytest.raises(ValueError, match="outside of its 5 columns"):
+        clone_of(model).fit(X, y)
+    with pytest.raises(ValueError, match="outside of its 5 columns"):
+        fitted.predict(X)
+
+
 def test_sparse_rows_need_no_other_check_if_they_are_plain(monkeypatch):
     X, y, _ = rows(40, 5, 0.5)
     frame = pd.DataFrame(X.toarray(), columns=list("abcde"))

@@ -244,7 +244,6 @@ def from_columns(
     at: Point, squares: Floats, lam: float, tol: float, best: Best, most: int, kept: int
 ) -> int:
     """Go down from the mean squares of columns (d,), not a Hessian; count steps, `most` or one."""
-    # `kept`: the last steps of which something is kept.
     best.update(at)
     p = -Updated(_inverse_of_normal(at, squares, lam)).times(at.gradient)
     if (step := line_search(lam, at, p, sweep, ACCEPT_QUASI)) is None:

@@ -83,8 +83,7 @@ class Path:
                 self.at, self.value = self.problem.at(np.zeros_like(theta), lam), guess.at_zero
                 self.problem.guess = None
         if self.tries and not risk.centred and not self.problem.memory.steps:
-            few = in_rows(self.problem) or self.problem
-            self.problem.look_along_mean(self.at, least, few)
+            self.problem.look_along_mean(self.at, least, in_rows(self.problem) or self.problem)
         self.found: list[Solution] = []
         self.error = 0.0  # that rounding has left in the scores, at most
 
