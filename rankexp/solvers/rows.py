@@ -35,7 +35,8 @@ def as_rows(X: npt.ArrayLike) -> Floats:
         return cast("Floats", X)
     rows = csr_array(cast("Any", X), dtype=np.float64)
     if (at := rows.indices).size and not 0 <= at.min() <= at.max() < rows.shape[1]:
-        raise ValueError(f"sparse X has entries outside of its {rows.shape[1]} columns")
+        text = f"sparse X has entries outside of its {rows.shape[1]} columns"
+        raise ValueError(f"{text}: build it anew, with a shape that holds them all")
     if not rows.has_canonical_format:
         rows = rows.copy()  # what is given stays as it is
         rows.sum_duplicates()
@@ -110,8 +111,7 @@ def _parts(X: Floats) -> Iterator[tuple[slice, Floats]]:
     for start in range(0, n, size):
         ends = rows.indptr[start : start + size + 1]
         at = slice(ends[0], ends[-1])
-        part = _made(rows.data[at], rows.indices[at], ends - ends[0], d)
-        yield slice(start, start + size), part
+        yield slice(start, start + size), _made(rows.data[at], rows.indices[at], ends - ends[0], d)
 
 
 def across(X: Floats, w: Floats, of: Callable[[Floats], Floats] = abs) -> Floats:
