@@ -331,7 +331,9 @@ def test_columns_without_entries_have_no_weight(n, width, lams, monkeypatch):
 def test_where_first_steps_of_sparse_rows_do_not_suffice_others_follow(monkeypatch):
     X, order = few_entries(800, 30, 0.3)
     right = hinge_path(X, order, [0.1, 0.01])
+    assert hinge_path(csr_array(X), order, [0.01]).rough is not None
     monkeypatch.setattr(newton, "TRIED", 2)
+    assert hinge_path(csr_array(X), order, [0.01]).rough is None  # scores are not those of w
     found = hinge_path(csr_array(X), order, [0.1, 0.01])
     assert found.converged.all()
     np.testing.assert_allclose(found.objective, right.objective, rtol=2e-6)
